@@ -1,0 +1,160 @@
+"""The catalog: a release's name -> everything about that kubelet that decides a hash or a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from hashcompat.catalog import files
+from hashcompat.catalog.eras import Era, era_from_row
+from hashcompat.catalog.schema import Schema
+from hashcompat.go.codecs import CODECS
+from hashcompat.errors import UsageError
+from hashcompat.go.jsontext import ESCAPES
+from hashcompat.release import Release, parse_release
+
+_SHORT_ESCAPES_SINCE = Version("1.22")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kubelet:
+    """One release as a hash sees it.
+
+    ``escapes`` names the possible encoding/json variants: one for an upstream build, both for a vendor's build whose Go
+    is not known. ``restart_log`` is what this kubelet logs when a hash differs. ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
+    """
+
+    release: Release
+    schema: Schema
+    era: Era
+    escapes: tuple[str, ...]
+    compares_sidecars: bool
+    restart_log: str
+    patch_assumed: bool
+
+    @property
+    def vendor_assumed(self) -> bool:
+        """Whether a vendor's build is read as the upstream release that it names."""
+        return bool(self.release.vendor)
+
+
+class Catalog:
+    """The release data of one directory, loaded on demand."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._kubelets: dict[str, Kubelet] = {}
+        self._schemas: dict[str, Schema] = {}
+
+    @cached_property
+    def rows(self) -> dict[str, dict[str, Any]]:
+        """The rows of releases.json by minor, oldest first."""
+        return {row["minor"]: row for row in self._read("releases.json")["releases"]}
+
+    @cached_property
+    def eras(self) -> dict[str, Era]:
+        """The eras by name."""
+        return {name: era_from_row(name, row) for name, row in self._read("eras.json").items()}
+
+    @cached_property
+    def changes(self) -> Mapping[str, Any]:
+        """The tables of changes.json: what changed in the hashed types (``fields``) and in the steps (``eras``), by which PR."""
+        changes: Mapping[str, Any] = self._read("changes.json")
+        return changes
+
+    @cached_property
+    def _rules(self) -> dict[str, list[tuple[SpecifierSet, Any]]]:
+        return {name: [(SpecifierSet(row["releases"]), row["value"]) for row in rows] for name, rows in self._read("rules.json").items()}
+
+    def _rule(self, name: str, release: Release) -> Any:
+        return next(value for releases, value in self._rules[name] if release.version in releases)
+
+    def releases(self) -> list[str]:
+        """Name every known release, oldest first."""
+        return [f"{minor}.{patch}" for minor, row in self.rows.items() for patch in row["patches"]]
+
+    def kubelet(self, name: str) -> Kubelet:
+        """Look a release up.
+
+        Raises UsageError for a malformed or unknown release, naming the nearest known ones.
+        """
+        if name not in self._kubelets:
+            self._kubelets[name] = self._lookup(name)
+        return self._kubelets[name]
+
+    def knows(self, name: str) -> bool:
+        """Tell whether a name is that of a known release."""
+        try:
+            self.kubelet(name)
+        except UsageError:
+            return False
+        return True
+
+    def _lookup(self, name: str) -> Kubelet:
+        try:
+            release = parse_release(name)
+        except UsageError as error:
+            raise UsageError(f"{error}; {self._nearest(name)}") from None
+        row = self.rows.get(release.minor)
+        if row is None or (release.patch not in row["patches"] and release.patch < row["patches"][-1]):
+            raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
+        return Kubelet(
+            release=release,
+            schema=self.schema(row["types"]),
+            era=self.eras[row["era"]],
+            escapes=_escapes(release, row.get("go")),
+            compares_sidecars=self._rule("sidecarsCompared", release),
+            restart_log=self._rule("restartLog", release),
+            patch_assumed=release.patch not in row["patches"],
+        )
+
+    def schema(self, name: str) -> Schema:
+        """Load a type tree by the name that releases.json gives it."""
+        if name not in self._schemas:
+            foreign = {name: codec.type for name, codec in CODECS.items()}
+            self._schemas[name] = Schema(name, self._read(f"types/{name}.json"), foreign)
+        return self._schemas[name]
+
+    def newest_schema(self) -> Schema:
+        """Return the tree of the newest release, which knows every field."""
+        return self.schema(list(self.rows.values())[-1]["types"])
+
+    def _nearest(self, name: str) -> str:
+        numbers = [int(number) for number in name.strip().lstrip("v").split("-")[0].split(".")[:3] if number.isdecimal()]
+        wanted = Version(".".join(map(str, numbers or [0])))
+        known = sorted(self.releases(), key=lambda other: (_distance(Version(other), wanted), other))
+        return f"the nearest known releases are {', '.join(known[:3])} (see: hashcompat releases)"
+
+    def _read(self, name: str) -> Any:
+        return files.read_json(self._directory / name)
+
+
+def _distance(one: Version, other: Version) -> tuple[int, int, int]:
+    return abs(one.major - other.major), abs(one.minor - other.minor), abs(one.micro - other.micro)
+
+
+def _escapes(release: Release, go_rows: list[list[str]] | None) -> tuple[str, ...]:
+    """Tell which encoding/json built the release; spew-era rows have no Go version, since no JSON is hashed there."""
+    if go_rows is None:
+        return ("go1.22",)
+    if release.vendor:
+        return _vendor_escapes(go_rows)
+    built_with = [go for since, go in go_rows if Version(since) <= release.version]
+    return ("go1.22" if Version(built_with[-1]) >= _SHORT_ESCAPES_SINCE else "before-go1.22",)
+
+
+def _vendor_escapes(go_rows: list[list[str]]) -> tuple[str, ...]:
+    """A vendor's Go is not known, except that a release is not built with a Go older than its own source needs."""
+    return ("go1.22",) if Version(go_rows[0][1]) >= _SHORT_ESCAPES_SINCE else tuple(ESCAPES)
+
+
+@cache
+def default_catalog() -> Catalog:
+    """Return the catalog of the release data that ships with the package."""
+    return Catalog(files.default_directory())

@@ -1,0 +1,71 @@
+"""A type tree of schemas/types as Go types: the ``Container`` of a range of releases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hashcompat.errors import InputError
+from hashcompat.go.types import Field, GoType, Struct, parse_type, renamed
+
+Tree = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """One distinct type tree; compared by identity, so that it can be the key of compiled functions."""
+
+    name: str
+    tree: Tree
+    foreign: Mapping[str, Struct]
+
+    @property
+    def made_from(self) -> str:
+        """The Kubernetes tag and file that the tree was made from."""
+        return str(self.tree["madeFrom"])
+
+    @cached_property
+    def container(self) -> Struct:
+        """The root type. Types of other packages (``resource.Quantity``) come from ``foreign``."""
+        root = _Builder(self.tree, self.foreign).resolve(str(self.tree["root"]))
+        if not isinstance(root, Struct):
+            raise InputError(f"schema {self.name}: the root type is no struct")
+        return root
+
+
+class _Builder:
+    """Resolves the names of one tree, each once."""
+
+    def __init__(self, tree: Tree, foreign: Mapping[str, Struct]) -> None:
+        self._types: Mapping[str, Any] = tree["types"]
+        self._package = tree["package"]
+        self._done: dict[str, GoType] = dict(foreign)
+
+    def resolve(self, name: str) -> GoType:
+        if name not in self._done:
+            if name not in self._types:
+                raise InputError(f"the type tree names {name}, which neither it nor this program knows")
+            self._done[name] = self._build(name)
+        return self._done[name]
+
+    def _build(self, name: str) -> GoType:
+        definition = self._types[name]
+        full_name = f"{self._package}.{name}"
+        if isinstance(definition, str):
+            return renamed(parse_type(definition, self.resolve), full_name)
+        return Struct(full_name, tuple(self._field(row) for row in definition))
+
+    def _field(self, row: Mapping[str, Any]) -> Field:
+        go_type = parse_type(row["type"], self.resolve)
+        return Field(row["name"], go_type, row["json"], row.get("omitempty", False), row.get("embedded", False))
+
+
+def reachable_fields(schema: Schema) -> dict[str, dict[str, str]]:
+    """Return ``{type: {field: Go type}}`` of the whole tree, the form in which two releases are compared."""
+    types = schema.tree["types"]
+    return {
+        name: {row["name"]: row["type"] for row in rows} if isinstance(rows, list) else {"": rows}
+        for name, rows in types.items()
+    }

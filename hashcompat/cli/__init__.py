@@ -1,0 +1,1 @@
+"""The command line: arguments, wiring, printing. The only place that prints or exits."""

@@ -1,0 +1,92 @@
+"""The program's entry: the commands by name, and the one place where an error becomes an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Final, NoReturn
+
+import click
+
+from hashcompat import __version__
+from hashcompat.errors import ExitCode, HashcompatError
+
+_COMMANDS: Final = ("plan", "hash", "explain", "verify", "releases", "version")
+_HELP: Final = """Predict which containers a kubelet upgrade kills and recreates, and why.
+
+    hashcompat plan --from 1.7.16 --to 1.9.11 --sample
+
+Exit codes: 0 done, 1 failed, 2 finding, 3 undecided, 64 usage error, 130 interrupted.
+"""
+
+
+class _Commands(click.Group):
+    """Loads a command's module when it runs, so that ``--version`` and completion stay fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"hashcompat.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            error.message += f" The commands are {', '.join(_COMMANDS)}."
+            raise
+
+
+@click.command(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120}, no_args_is_help=True)
+@click.version_option(__version__, "--version", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Hold the commands together."""
+
+
+def main() -> NoReturn:
+    """Run the command line and leave with a documented exit code."""
+    program = "kubectl hashcompat" if Path(sys.argv[0]).name.startswith("kubectl-") else "hashcompat"
+    sys.exit(_run(program, sys.argv[1:]))
+
+
+def _run(program: str, arguments: list[str]) -> int:
+    """Return the exit code; every failure becomes one message of at most three lines on stderr."""
+    try:
+        result = cli.main(arguments, prog_name=program, standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return ExitCode.USAGE
+    except click.UsageError as error:
+        return _fail(f"{error.format_message()}\nSee '{error.ctx.command_path if error.ctx else program} --help'.", ExitCode.USAGE)
+    except HashcompatError as error:
+        return _fail(str(error), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted", ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.FAILED
+    except OSError as error:
+        return _fail(f"{error.filename or 'output'}: {error.strerror}", ExitCode.FAILED)
+    except Exception as error:  # noqa: BLE001 - a bug must not pass for a finding
+        return _bug(error)
+    return int(result or ExitCode.OK)
+
+
+def _fail(message: str, code: ExitCode) -> int:
+    printable = "".join(char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode() for char in message)
+    click.echo(f"Error: {printable}", err=True)
+    return code
+
+
+def _bug(error: Exception) -> int:
+    if os.environ.get("HASHCOMPAT_DEBUG"):
+        traceback.print_exception(error)
+    kind = type(error).__name__
+    return _fail(f"this is a bug in hashcompat ({kind}); HASHCOMPAT_DEBUG=1 prints where it happened", ExitCode.FAILED)

@@ -1,0 +1,86 @@
+"""Options that several commands share, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from hashcompat.cli.output import Output
+from hashcompat.errors import UsageError
+from hashcompat.model import Inventory
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Given = dict[str, Any]
+"""The values of a command's options by parameter name, as click hands them over."""
+
+_FORMATS = ("table", "wide", "name", "json", "yaml")
+_SOURCE = (
+    click.option(
+        "-f",
+        "--filename",
+        "files",
+        multiple=True,
+        metavar="FILE|DIR|URL|-",
+        help="Pods as JSON, JSON lines or YAML; repeatable; - is standard input.",
+    ),
+    click.option("-R", "--recursive", is_flag=True, help="Read the directories given with -f and those below."),
+    click.option("--sample", is_flag=True, help="Use the small built-in cluster."),
+    click.option("-n", "--namespace", "namespaces", multiple=True, help="Only this namespace; repeatable."),
+    click.option("--exclude-namespace", "excluded_namespaces", multiple=True, metavar="NAMESPACE", help="All but this namespace; repeatable."),
+    click.option("--node", "nodes", multiple=True, help="Only pods of this node; repeatable."),
+    click.option("--owner", "owners", multiple=True, metavar="KIND/NAME", help="Only pods of this owner; repeatable."),
+    click.option("--no-defaults", is_flag=True, help="Take manifests as they are: no API-server defaults, no canonical quantities."),
+)
+_OUTPUT = (
+    click.option("-o", "--output", type=click.Choice(_FORMATS), default="table", show_default=True, help="What goes to stdout."),
+    click.option("--out", metavar="FILE", help="Save the JSON document in FILE, whole or not at all."),
+    click.option("--no-headers", is_flag=True, help="Leave the header line of tables out."),
+    click.option(
+        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="NO_COLOR and FORCE_COLOR count too."
+    ),
+)
+_RELEASES = (
+    click.option("--from", "from_release", metavar="RELEASE|auto", help="The kubelet release that runs now; auto: what each node reports."),
+    click.option("--to", "to_release", metavar="RELEASE", help="The kubelet release to come."),
+)
+
+
+def _adder(options: tuple[Callable[[Function], Function], ...]) -> Callable[[Function], Function]:
+    def add(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+source_options: Callable[[Any], Any] = _adder(_SOURCE)
+output_options: Callable[[Any], Any] = _adder(_OUTPUT)
+release_options: Callable[[Any], Any] = _adder(_RELEASES)
+
+
+def collect(given: Given) -> Inventory:
+    """Read and filter the pods that the options name; a command without any source is a usage error, never an empty answer."""
+    if given["sample"] == bool(given["files"]):
+        raise UsageError("give pods with -f FILE (- is standard input), or try the built-in cluster with --sample")
+    from hashcompat.sources import files, filters, sample
+
+    inventory = sample.collect() if given["sample"] else files.collect(given["files"], recursive=given["recursive"])
+    return filters.select(
+        inventory, filters.Filters(given["namespaces"], given["excluded_namespaces"], given["nodes"], given["owners"])
+    )
+
+
+def output(given: Given) -> Output:
+    """Return how the result is to be shown."""
+    return Output(given["output"], given["out"], given["no_headers"], given["color"])
+
+
+def releases(given: Given) -> tuple[str, str]:
+    """Return ``--from`` and ``--to``, both of which a command needs."""
+    for name in ("from", "to"):
+        if not given[f"{name}_release"]:
+            raise UsageError(f"--{name} is missing; say which kubelet release {'runs now' if name == 'from' else 'is to come'}, such as --{name} 1.9.11")
+    return given["from_release"], given["to_release"]

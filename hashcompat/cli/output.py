@@ -1,0 +1,80 @@
+"""Printing: results to stdout, everything else to stderr, documents into files whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hashcompat.errors import InputError
+from hashcompat.render.formats import to_json, to_yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How a command's result is shown, as given on the command line."""
+
+    format: str
+    out: str | None
+    no_headers: bool
+    color: str
+
+    def paint(self, text: str, colour: str) -> str:
+        """Colour a text where colour is wanted: on a terminal, unless the flag or the environment says otherwise."""
+        return click.style(text, fg=colour) if self._colours else text
+
+    @property
+    def _colours(self) -> bool:
+        if self.color != "auto":
+            return self.color == "always"
+        if os.environ.get("NO_COLOR"):
+            return False
+        return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+    def show(self, document: Callable[[], dict[str, Any]], text: Callable[[str], str]) -> None:
+        """Print the result in the format asked for, and save the document where ``--out`` says.
+
+        ``text`` makes the text of the formats ``table``, ``wide`` and ``name``.
+        """
+        if self.out is not None:
+            write_whole(Path(self.out), to_json(document()) + "\n")
+        if self.format in ("json", "yaml"):
+            result = (to_json if self.format == "json" else to_yaml)(document())
+        else:
+            result = text(self.format)
+        if result:
+            click.echo(result, color=self._colours)
+
+
+def note(message: str) -> None:
+    """Print a line for people to stderr."""
+    click.echo(message, err=True)
+
+
+def note_dropped(lines: Iterable[str]) -> None:
+    """Report each dropped field once."""
+    for line in dict.fromkeys(lines):
+        note(f"Dropped: {line}")
+
+
+def write_whole(path: Path, content: str) -> None:
+    """Write a file by rename, so that a failure leaves no half of it and an old one as it was."""
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+                stream.write(content)
+            Path(temporary).replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink()
+            raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot write: {error.strerror}") from None

@@ -1,0 +1,149 @@
+"""JSON values -> typed values, with Go's rules (encoding/json ``Unmarshal`` into a struct).
+
+Null is the zero value, unknown keys are dropped, nothing is validated beyond the types. Each type is compiled once into a
+function; errors grow their path (``.ports[1].containerPort``) while they travel up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from hashcompat.compile.gojson import json_fields
+from hashcompat.go.codecs import CODECS
+from hashcompat.errors import DecodeError, UsageError
+from hashcompat.go.jsontext import clean, integer, kind_of
+from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, GoType, Map, Pointer, Slice, Struct, zero_value
+
+Decoder = Callable[[Any], Any]
+
+
+def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:
+    """Return the function that decodes one JSON value into a typed value of ``go_type``.
+
+    ``keep_empty`` tells empty lists and maps from nil, as a kubelet does for manifests that it reads itself; API pods
+    reach it as protobuf, in which an empty list or map is nil.
+    """
+    match go_type:
+        case Struct(name) if name in CODECS:
+            return CODECS[name].decode
+        case Struct():
+            return _struct(go_type, keep_empty)
+        case Pointer(_, elem):
+            return _pointer(compile_decoder(elem, keep_empty=keep_empty))
+        case Slice(_, elem):
+            return _slice(compile_decoder(elem, keep_empty=keep_empty), keep_empty)
+        case Map(_, Basic(_, "string"), value):
+            return _map(compile_decoder(value, keep_empty=keep_empty), keep_empty)
+        case Basic(_, "string"):
+            return _string
+        case Basic(_, "bool"):
+            return _bool
+        case Basic(_, kind) if kind in INT_BITS or kind in UINT_BITS:
+            return _integer(kind)
+    raise UsageError(f"no JSON decoding for the Go type {go_type.name}")
+
+
+def _struct(go_type: Struct, keep_empty: bool) -> Decoder:
+    fields = [
+        (field.json, compile_decoder(field.type, keep_empty=keep_empty), zero_value(field.type))
+        for field in go_type.fields
+    ]
+    zero = zero_value(go_type)
+
+    def decode(value: Any) -> Any:
+        if value is None:
+            return zero
+        if not isinstance(value, Mapping):
+            raise DecodeError(f"want an object, got {kind_of(value)}")
+        result = []
+        for key, decode_field, absent in fields:
+            if not key:  # embedded inline: its keys stand in the same object
+                result.append(decode_field(value))
+            elif key in value:
+                try:
+                    result.append(decode_field(value[key]))
+                except DecodeError as error:
+                    raise error.within(f".{key}") from None
+            else:
+                result.append(absent)
+        return tuple(result)
+
+    return decode
+
+
+def _pointer(decode_elem: Decoder) -> Decoder:
+    return lambda value: None if value is None else (decode_elem(value),)
+
+
+def _slice(decode_elem: Decoder, keep_empty: bool) -> Decoder:
+    def decode(value: Any) -> Any:
+        if value is None:
+            return None
+        if not isinstance(value, list | tuple):
+            raise DecodeError(f"want a list, got {kind_of(value)}")
+        result = []
+        for index, item in enumerate(value):
+            try:
+                result.append(decode_elem(item))
+            except DecodeError as error:
+                raise error.within(f"[{index}]") from None
+        return tuple(result) if result or keep_empty else None
+
+    return decode
+
+
+def _map(decode_value: Decoder, keep_empty: bool) -> Decoder:
+    def decode(value: Any) -> Any:
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            raise DecodeError(f"want an object, got {kind_of(value)}")
+        result = {}
+        for key, item in value.items():
+            try:
+                result[clean(key)] = decode_value(item)
+            except DecodeError as error:
+                raise error.within(f"[{clean(key)!r}]") from None
+        return result if result or keep_empty else None
+
+    return decode
+
+
+def _string(value: Any) -> str:
+    if isinstance(value, str):
+        return clean(value)
+    if value is None:
+        return ""
+    raise DecodeError(f"want a string, got {kind_of(value)}")
+
+
+def _bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value is None:
+        return False
+    raise DecodeError(f"want true or false, got {kind_of(value)}")
+
+
+def _integer(kind: str) -> Decoder:
+    signed = kind in INT_BITS
+    bits = INT_BITS[kind] if signed else UINT_BITS[kind]
+    return lambda value: 0 if value is None else integer(value, bits, signed=signed)
+
+
+def unknown_fields(go_type: GoType, value: Any) -> Iterator[str]:
+    """Yield the paths of JSON keys that the type does not know, which a kubelet of that release drops."""
+    match go_type, value:
+        case (Struct(name), Mapping()) if name not in CODECS:
+            known = {field.json: field.type for _, _, field in json_fields(go_type)}
+            for key, item in value.items():
+                if key not in known:
+                    yield f".{key}"
+                else:
+                    yield from (f".{key}{path}" for path in unknown_fields(known[key], item))
+        case (Pointer(_, elem), _):
+            yield from unknown_fields(elem, value)
+        case (Slice(_, elem), list()):
+            for index, item in enumerate(value):
+                yield from (f"[{index}]{path}" for path in unknown_fields(elem, item))

@@ -1,0 +1,142 @@
+"""Typed values -> the bytes of encoding/json ``Marshal``, as text in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from hashcompat.go.codecs import CODECS
+from hashcompat.errors import UsageError
+from hashcompat.go.jsontext import quote
+from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, Field, GoType, Map, Pointer, Slice, Struct
+
+Emit = Callable[[str], object]
+Encoder = Callable[[Any, Emit], None]
+Escapes = dict[int, str]
+
+
+def compile_encoder(go_type: GoType, escapes: Escapes, lead: str = "") -> Encoder:
+    """Return the function that emits a value's JSON; ``lead`` is constant text before it, merged into its first piece."""
+    match go_type:
+        case Struct(name) if name in CODECS:
+            return _codec(name, escapes, lead)
+        case Struct():
+            return _struct(go_type, escapes, lead)
+        case Pointer(_, elem):
+            return _pointer(compile_encoder(elem, escapes, lead), lead)
+        case Slice(_, elem):
+            return _slice(elem, escapes, lead)
+        case Map(_, Basic(_, "string"), value):
+            return _map(value, escapes, lead)
+        case Basic(_, "string"):
+            return _string(escapes, lead)
+        case Basic(_, "bool"):
+            return lambda value, emit: emit(lead + ("true" if value else "false"))
+        case Basic(_, kind) if kind in INT_BITS or kind in UINT_BITS:
+            return lambda value, emit: emit(lead + str(value))
+    raise UsageError(f"no JSON encoding for the Go type {go_type.name}")
+
+
+def _string(escapes: Escapes, lead: str) -> Encoder:
+    def show(value: Any, emit: Emit) -> None:
+        emit(lead)
+        emit(quote(value, escapes))
+
+    return show
+
+
+def _codec(name: str, escapes: Escapes, lead: str) -> Encoder:
+    encode = CODECS[name].encode
+
+    def show(value: Any, emit: Emit) -> None:
+        result = encode(value)
+        emit(lead + (quote(result, escapes) if isinstance(result, str) else str(result)))
+
+    return show
+
+
+def _struct(go_type: Struct, escapes: Escapes, lead: str) -> Encoder:
+    steps = [
+        (path, field, _member(field, escapes, lead + "{"), _member(field, escapes, ","))
+        for path, _, field in json_fields(go_type)
+    ]
+
+    def show(value: Any, emit: Emit) -> None:
+        opened = False
+        for path, field, first, rest in steps:
+            item = at(value, path)
+            if not omits(field, item):
+                (rest if opened else first)(item, emit)
+                opened = True
+        emit("}" if opened else lead + "{}")
+
+    return show
+
+
+def json_fields(go_type: Struct) -> Iterator[tuple[tuple[int, ...], Struct, Field]]:
+    """Yield a struct's JSON fields, those of inline embedded structs in their place: index path, declaring struct, field."""
+    for index, field in enumerate(go_type.fields):
+        if field.json:
+            yield (index,), go_type, field
+        elif isinstance(field.type, Struct):
+            for path, owner, inner in json_fields(field.type):
+                yield (index, *path), owner, inner
+
+
+def at(value: Any, path: tuple[int, ...]) -> Any:
+    """Return the field value that an index path of json_fields leads to."""
+    for index in path:
+        value = value[index]
+    return value
+
+
+def omits(field: Field, value: Any) -> bool:
+    """Tell whether omitempty leaves the field out: never a struct, a pointer only when nil."""
+    return field.omitempty and not value and not isinstance(field.type, Struct)
+
+
+def _member(field: Field, escapes: Escapes, before: str) -> Encoder:
+    return compile_encoder(field.type, escapes, f"{before}{quote(field.json, escapes)}:")
+
+
+def _pointer(encode_elem: Encoder, lead: str) -> Encoder:
+    def show(value: Any, emit: Emit) -> None:
+        if value is None:
+            emit(lead + "null")
+        else:
+            encode_elem(value[0], emit)
+
+    return show
+
+
+def _slice(elem: GoType, escapes: Escapes, lead: str) -> Encoder:
+    first = compile_encoder(elem, escapes, lead + "[")
+    rest = compile_encoder(elem, escapes, ",")
+
+    def show(value: Any, emit: Emit) -> None:
+        if not value:
+            emit(lead + ("null" if value is None else "[]"))
+            return
+        first(value[0], emit)
+        for item in value[1:]:
+            rest(item, emit)
+        emit("]")
+
+    return show
+
+
+def _map(value_type: GoType, escapes: Escapes, lead: str) -> Encoder:
+    encode_value = compile_encoder(value_type, escapes, ":")
+
+    def show(value: Any, emit: Emit) -> None:
+        if not value:
+            emit(lead + ("null" if value is None else "{}"))
+            return
+        before = lead + "{"
+        for key in sorted(value):
+            emit(before + quote(key, escapes))
+            encode_value(value[key], emit)
+            before = ","
+        emit("}")
+
+    return show

@@ -1,0 +1,228 @@
+"""Typed values -> the text of go-spew's ``%#v`` and ``%v`` (davecgh/go-spew v1.1.1, spew/format.go).
+
+Three rules carry all of ``%#v``: a struct field and the top value print ``(Type)``, slice elements and map keys and values
+do not; a pointer prints ``(*T)`` and then the bare value; a nil slice or map is ``<nil>``, an empty one ``[]`` / ``map[]``.
+``%v`` is the same without types and field names. An interface always prints its dynamic type in ``%#v``, also in a slice.
+
+Each type is compiled into a function ``(value, emit)`` that emits the text in pieces. ``lead`` is constant text that goes
+before the value; it is merged into the first piece, so that few and mostly constant pieces come out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, Final
+
+from hashcompat.go.strconv import format_float
+from hashcompat.go.types import BYTES, FLOATS, Array, Basic, GoType, Interface, Map, Pointer, Slice, Struct
+
+Emit = Callable[[str], object]
+Printer = Callable[[Any, Emit], None]
+
+
+def spew(go_type: GoType, value: object, *, sharp: bool = True) -> str:
+    """Return the ``%#v`` text of a typed value, or its ``%v`` text when ``sharp`` is false."""
+    pieces: list[str] = []
+    compile_printer(go_type, sharp=sharp)(value, pieces.append)
+    return "".join(pieces)
+
+
+def compile_printer(go_type: GoType, *, sharp: bool = True, typed: bool = True, lead: str = "") -> Printer:
+    """Return the printer of ``go_type``; ``typed`` says whether its type stands before the value here."""
+    match go_type:
+        case Pointer(_, Pointer() | Interface()):
+            return _pointer_chain(go_type, sharp, typed, lead)
+        case Pointer(_, elem):
+            return _pointer(elem, sharp, typed, lead)
+        case Interface():
+            return _interface(sharp, lead)
+    head = f"{lead}({go_type.name})" if sharp and typed else lead
+    match go_type:
+        case Struct():
+            return _struct(go_type, sharp, head)
+        case Map():
+            return _map(go_type, sharp, head)
+        case Slice(_, Basic(_, "uint8")):
+            return _bytes(head)
+        case Slice(_, elem) | Array(_, _, elem):
+            return _sequence(elem, sharp, head)
+        case Basic(_, "string"):
+            return _string(head)
+        case Basic(_, kind):
+            return _scalar(kind, head)
+    raise AssertionError(go_type)
+
+
+def _string(head: str) -> Printer:
+    def show(value: Any, emit: Emit) -> None:
+        if head:
+            emit(head)
+        emit(value)
+
+    return show
+
+
+def _scalar(kind: str, head: str) -> Printer:
+    text = _scalar_text(kind)
+    return lambda value, emit: emit(head + text(value))
+
+
+def _scalar_text(kind: str) -> Callable[[Any], str]:
+    if kind == "bool":
+        return lambda value: "true" if value else "false"
+    if kind == "uintptr":
+        return lambda value: hex(value) if value else "<nil>"
+    if kind in FLOATS:
+        bits = 32 if kind in ("float32", "complex64") else 64
+        return (lambda value: _complex(value, bits)) if kind.startswith("complex") else (lambda value: format_float(value, bits))
+    return str
+
+
+def _complex(value: complex, bits: int) -> str:
+    plus = "+" if value.imag >= 0 else ""  # NaN has no sign here, +Inf has two: spew adds one to Go's own
+    return f"({format_float(value.real, bits)}{plus}{format_float(value.imag, bits)}i)"
+
+
+def _struct(go_type: Struct, sharp: bool, head: str) -> Printer:
+    shows = []
+    before = head + "{"
+    for field in go_type.fields:
+        shows.append(compile_printer(field.type, sharp=sharp, lead=f"{before}{field.name}:" if sharp else before))
+        before = " "
+    end = "}" if shows else before + "}"
+
+    def show(value: Any, emit: Emit) -> None:
+        for show_field, item in zip(shows, value, strict=True):
+            show_field(item, emit)
+        emit(end)
+
+    return show
+
+
+def _sequence(elem: GoType, sharp: bool, head: str) -> Printer:
+    first = compile_printer(elem, sharp=sharp, typed=False, lead=head + "[")
+    rest = compile_printer(elem, sharp=sharp, typed=False, lead=" ")
+
+    def show(value: Any, emit: Emit) -> None:
+        if not value:
+            emit(head + ("<nil>" if value is None else "[]"))
+            return
+        first(value[0], emit)
+        for item in value[1:]:
+            rest(item, emit)
+        emit("]")
+
+    return show
+
+
+def _bytes(head: str) -> Printer:
+    def show(value: Any, emit: Emit) -> None:
+        emit(head + ("<nil>" if value is None else f"[{' '.join(map(str, value))}]"))
+
+    return show
+
+
+def _map(go_type: Map, sharp: bool, head: str) -> Printer:
+    first = compile_printer(go_type.key, sharp=sharp, typed=False, lead=head + "map[")
+    rest = compile_printer(go_type.key, sharp=sharp, typed=False, lead=" ")
+    show_value = compile_printer(go_type.value, sharp=sharp, typed=False, lead=":")
+    order = _key_order(go_type.key)
+
+    def show(value: Any, emit: Emit) -> None:
+        if not value:
+            emit(head + ("<nil>" if value is None else "map[]"))
+            return
+        show_key = first
+        for key in sorted(value, key=order):
+            show_key(key, emit)
+            show_value(value[key], emit)
+            show_key = rest
+        emit("]")
+
+    return show
+
+
+def _key_order(key: GoType) -> Callable[[Any], Any] | None:
+    """Return the sort key of map keys: scalars and arrays by value, all else by ``%#v`` text (common.go ``valuesSorter``)."""
+    return None if isinstance(key, Basic | Array) else lambda value: spew(key, value)
+
+
+def _pointer(elem: GoType, sharp: bool, typed: bool, lead: str) -> Printer:
+    shows_type = sharp and typed
+    show_elem = compile_printer(elem, sharp=sharp, typed=False, lead=lead + (f"(*{elem.name})" if shows_type else "<*>"))
+    nil = f"{lead}(*{elem.name})<nil>" if shows_type else lead + "<nil>"
+
+    def show(value: Any, emit: Emit) -> None:
+        if value is None:
+            emit(nil)
+        else:
+            show_elem(value[0], emit)
+
+    return show
+
+
+def _pointer_chain(go_type: Pointer, sharp: bool, typed: bool, lead: str) -> Printer:
+    """Pointers to pointers or interfaces: the chain is followed to its end first, then printed as one (``formatPtr``)."""
+    shows_type = sharp and typed
+
+    def show(value: Any, emit: Emit) -> None:
+        if value is None and not shows_type:
+            emit(lead + "<nil>")
+            return
+        end, last, indirections, nil = _follow(go_type, value)
+        if shows_type:
+            head = f"{lead}({'*' * indirections}{end.name})"
+        else:
+            head = f"{lead}<{'*' * (indirections + end.name.count('*') * nil)}>"
+        if nil:
+            emit(head + "<nil>")
+        else:
+            _dynamic_printer(end, sharp, typed=False, lead=head)(last, emit)
+
+    return show
+
+
+def _follow(go_type: GoType, value: Any) -> tuple[GoType, Any, int, bool]:
+    """Return the type and value at the end of a pointer chain, how many pointers led there, and whether one was nil."""
+    indirections = 0
+    while isinstance(go_type, Pointer):
+        if value is None:
+            return go_type, None, indirections, True
+        indirections, go_type, value = indirections + 1, go_type.elem, value[0]
+        if isinstance(go_type, Interface):
+            if value is None:
+                return go_type, None, indirections, True
+            go_type, value = value
+    return go_type, value, indirections, False
+
+
+def _interface(sharp: bool, lead: str) -> Printer:
+    nil = f"{lead}(interface {{}})<nil>" if sharp else lead + "<nil>"
+
+    def show(value: Any, emit: Emit) -> None:
+        if value is None:
+            emit(nil)
+        else:
+            _dynamic_printer(value[0], sharp, typed=True, lead=lead)(value[1], emit)
+
+    return show
+
+
+_dynamic_printer: Final = lru_cache(maxsize=1024)(compile_printer)
+_TOKENS: Final = [f" {byte}" for byte in range(256)]
+_LONGEST_REMEMBERED: Final = 256
+_BYTES_HEAD: Final = f"({BYTES.name})["
+
+
+def byte_slice_pieces(pieces: Iterable[str]) -> list[str]:
+    """Return the ``%#v`` text, in pieces, of the non-empty ``[]byte`` that the UTF-8 of ``pieces`` makes up."""
+    text = [_tokens(piece) if len(piece) <= _LONGEST_REMEMBERED else _tokens.__wrapped__(piece) for piece in pieces]
+    text[0] = _BYTES_HEAD + text[0][1:]
+    text.append("]")
+    return text
+
+
+@lru_cache(maxsize=1 << 15)
+def _tokens(piece: str) -> str:
+    return "".join(map(_TOKENS.__getitem__, piece.encode()))

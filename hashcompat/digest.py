@@ -1,0 +1,51 @@
+"""Digests over text that comes in pieces.
+
+Most pieces of a hashed text are the same for every container (``Lifecycle:(*v1.Lifecycle)<nil> ``), so the work for a
+piece is remembered and not repeated byte by byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Final
+
+_OFFSET: Final = 2166136261
+_PRIME: Final = 16777619
+_MASK: Final = 0xFFFFFFFF
+_LONGEST_REMEMBERED: Final = 256
+
+Digest = Callable[[Iterable[str]], int]
+
+
+def fnv32a(pieces: Iterable[str]) -> int:
+    """Return FNV-1a over the UTF-8 bytes of all pieces, an unsigned 32-bit number (Go: hash/fnv ``New32a``).
+
+    One step is ``state = (state ^ byte) * prime``: the xor touches the low 8 bits alone, so what a piece does to the
+    state is ``state * factor + addend`` (mod 2^32), and both depend on the piece and on the low 8 bits of the state only.
+    """
+    state = _OFFSET
+    for piece in pieces:
+        if len(piece) > _LONGEST_REMEMBERED:
+            state = _step(state, piece)
+        else:
+            factor, addend = _effect(piece, state & 0xFF)
+            state = (state * factor + addend) & _MASK
+    return state
+
+
+def _step(state: int, piece: str) -> int:
+    for byte in piece.encode():
+        state = ((state ^ byte) * _PRIME) & _MASK
+    return state
+
+
+@lru_cache(maxsize=1 << 17)
+def _effect(piece: str, low: int) -> tuple[int, int]:
+    length = len(piece.encode())
+    factor = pow(_PRIME, length, 1 << 32)
+    return factor, (_step(low, piece) - low * factor) & _MASK
+
+
+BY_NAME: Final[dict[str, Digest]] = {"fnv32a": fnv32a}
+"""Digest steps by the name that an era gives them."""

@@ -1,0 +1,134 @@
+"""JSON as Go reads and writes it (encoding/json; sigs.k8s.io/json for what a server decodes).
+
+Reading keeps what a hash can see: the raw text of numbers that are no integers, and which bytes were no UTF-8.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final, NoReturn
+
+from hashcompat.errors import DecodeError, InputError
+
+
+class Number(float):
+    """A JSON number that is no plain integer, with its raw text: ``resource.Quantity`` parses the text, not the value."""
+
+    __slots__ = ("raw",)
+
+    def __new__(cls, raw: str) -> Number:
+        """Keep ``raw`` beside the float that it reads as."""
+        number = super().__new__(cls, raw)
+        number.raw = raw
+        return number
+
+    def __str__(self) -> str:
+        return self.raw
+
+
+_LONGEST_INTEGER: Final = 400
+"""Digits; Python refuses to read integers of some thousands, and no field holds one of 20."""
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+_KINDS: Final = {bool: "a boolean", int: "an integer", str: "a string", list: "a list", dict: "an object", type(None): "null"}
+
+
+def kind_of(value: object) -> str:
+    """Name a JSON value's kind for an error message; the value itself may be secret and is never shown."""
+    return _KINDS.get(type(value), "a number with a fraction or an exponent")
+
+
+def clean(text: str) -> str:
+    """Replace every lone surrogate, and every byte that was no UTF-8, by U+FFFD, as Go's decoder does one by one."""
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
+def integer(value: object, bits: int, *, signed: bool = True) -> int:
+    """Return a JSON number as the Go integer of that size.
+
+    Raises DecodeError for other kinds, for fractions and exponents (``1.0`` and ``1e3`` too) and out of range.
+    """
+    if isinstance(value, Number) and value.raw == "-0":
+        return 0
+    if type(value) is not int:
+        raise DecodeError(f"want an integer, got {kind_of(value)}")
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    if low <= value <= high:
+        return value
+    raise DecodeError(f"{value} is out of the range of {'' if signed else 'u'}int{bits}")
+
+
+def decode_text(data: bytes) -> str:
+    """Decode UTF-8; each byte that is none becomes a lone surrogate, which ``clean`` turns into U+FFFD."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode(errors="surrogateescape")
+
+
+def loads(text: str) -> Any:
+    """Parse one JSON document.
+
+    Raises InputError with line and column for what is no JSON, for duplicate keys (an API server refuses them,
+    and any choice between them could be the wrong hash), and for nesting beyond reason.
+    """
+    documents = list(load_all(text))
+    if len(documents) != 1:
+        raise InputError("want one JSON document")
+    return documents[0]
+
+
+def load_all(text: str) -> Iterator[Any]:
+    """Yield the JSON documents of a text, one after the other with nothing but white space between; errors as ``loads``."""
+    position = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
+    while position < len(text):
+        try:
+            document, position = _DECODER.raw_decode(text, position)
+        except json.JSONDecodeError as error:
+            raise InputError(f"line {error.lineno} column {error.colno}: not valid JSON: {error.msg}") from None
+        except RecursionError:
+            raise InputError("nested too deeply to be a Kubernetes object") from None
+        yield document
+        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise InputError(f"the key {twice!r} appears twice in one object")
+    return result
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise InputError(f"{constant} is not valid JSON")
+
+
+def _integer(raw: str) -> int | Number:
+    return Number(raw) if raw == "-0" or len(raw) > _LONGEST_INTEGER else int(raw)
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_float=Number, parse_int=_integer, parse_constant=_refuse)
+
+_HTML_SAFE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+_SHORT: Final = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", ord('"'): '\\"', ord("\\"): "\\\\"}
+_CONTROLS: Final = {code: f"\\u{code:04x}" for code in range(0x20)}
+_BEFORE_GO_1_22: Final = {**_CONTROLS, **_HTML_SAFE, **_SHORT}
+ESCAPES: Final = {
+    "before-go1.22": _BEFORE_GO_1_22,
+    "go1.22": {**_BEFORE_GO_1_22, ord("\b"): "\\b", ord("\f"): "\\f"},
+}
+"""How encoding/json escapes, by the Go that built the kubelet; 1.22 added the two short escapes."""
+
+_PLAIN: Final = re.compile(r'[^\x00-\x1f"\\<>&\u2028\u2029]*')
+
+
+def quote(text: str, escapes: dict[int, str]) -> str:
+    """Return ``text`` as encoding/json writes it with HTML escaping on, by one of the tables of ``ESCAPES``."""
+    if _PLAIN.fullmatch(text):
+        return f'"{text}"'
+    return f'"{text.translate(escapes)}"'

@@ -1,0 +1,61 @@
+"""Go's ``strconv`` where Python's number text differs."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+
+def format_float(value: float, bits: int = 64) -> str:
+    """Return ``strconv.FormatFloat(value, 'g', -1, bits)``: shortest digits that read back as the same float.
+
+    For the shortest form Go decides as if the precision were 6: exponent form below 1e-4 and from 1e6 on
+    (strconv/ftoa.go ``formatDigits``); the 1e21 of ``fmt`` does not apply.
+    """
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
+    sign, digits, exponent = _shortest(value, bits)
+    if exponent < -4 or exponent >= 6:
+        return f"{sign}{_point(digits, 1)}e{exponent:+03d}"
+    return sign + _positional(digits, exponent)
+
+
+def json_float(value: float) -> str:
+    """Return the text that encoding/json gives a float64: like ES6, exponent form outside [1e-6, 1e21)."""
+    if value == 0 or 1e-6 <= abs(value) < 1e21:
+        sign, digits, exponent = _shortest(value, 64)
+        return sign + _positional(digits, exponent)
+    sign, digits, exponent = _shortest(value, 64)
+    text = f"{sign}{_point(digits, 1)}e{exponent:+03d}"
+    return text.replace("e-0", "e-")
+
+
+def _shortest(value: float, bits: int) -> tuple[str, str, int]:
+    """Split a finite float into sign, significant digits and the decimal exponent of the first digit."""
+    text = repr(value) if bits == 64 else _shortest_float32(value)
+    sign, text = ("-", text[1:]) if text.startswith("-") else ("", text)
+    mantissa, _, exponent = text.partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    point = int(exponent or 0) + len(whole) - (len(whole + fraction) - len(digits)) - 1
+    digits = digits.rstrip("0")
+    return (sign, digits, point) if digits else (sign, "0", 0)
+
+
+def _shortest_float32(value: float) -> str:
+    packed = struct.pack("f", value)
+    for precision in range(9):
+        text = f"{value:.{precision}e}"
+        if struct.pack("f", float(text)) == packed:
+            break
+    return text
+
+
+def _point(digits: str, place: int) -> str:
+    return f"{digits[:place]}.{digits[place:]}" if len(digits) > place else digits
+
+
+def _positional(digits: str, exponent: int) -> str:
+    if exponent < 0:
+        return "0." + "0" * (-exponent - 1) + digits
+    return _point(digits.ljust(exponent + 1, "0"), exponent + 1)

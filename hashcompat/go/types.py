@@ -1,0 +1,179 @@
+"""Go types as frozen values, and the reader of Go's own type notation.
+
+Typed values that go with them, used by everything above:
+
+=============  =========================================================================
+Go type        Python value
+=============  =========================================================================
+bool, string   ``bool``, ``str`` (valid Unicode: no surrogates)
+integers       ``int`` (``uintptr`` too)
+floats         ``float``; complex types ``complex``
+``[]uint8``    ``bytes`` or None
+``[]T``        ``tuple`` or None (nil)
+``[N]T``       ``tuple``
+``map[K]V``    ``dict`` or None (nil)
+``*T``         ``(value,)`` or None (nil)
+struct         ``tuple`` in field order
+interface      ``(type, value)`` or None (nil)
+=============  =========================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from hashcompat.errors import UsageError
+
+INT_BITS: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "int": 64}
+UINT_BITS: Final = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64, "uint": 64, "uintptr": 64}
+FLOATS: Final = frozenset({"float32", "float64", "complex64", "complex128"})
+KINDS: Final = frozenset({"bool", "string", *INT_BITS, *UINT_BITS, *FLOATS})
+_ALIASES: Final = {"byte": "uint8", "rune": "int32", "any": "interface {}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Basic:
+    """A type whose values are scalars: ``kind`` is the underlying Go kind, ``name`` what reflection prints."""
+
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """``[]elem``; the zero value is nil."""
+
+    name: str
+    elem: GoType
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """``[length]elem``."""
+
+    name: str
+    length: int
+    elem: GoType
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """``map[key]value``; the zero value is nil."""
+
+    name: str
+    key: GoType
+    value: GoType
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """``*elem``; the zero value is nil."""
+
+    name: str
+    elem: GoType
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """``interface {}``; the zero value is nil."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One struct field in declaration order; ``json`` is its key, empty when the struct is embedded inline."""
+
+    name: str
+    type: GoType
+    json: str = ""
+    omitempty: bool = False
+    embedded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A struct; ``name`` carries the package as reflection prints it (``v1.Container``)."""
+
+    name: str
+    fields: tuple[Field, ...]
+
+
+GoType = Basic | Slice | Array | Map | Pointer | Interface | Struct
+Resolver = Callable[[str], GoType]
+
+STRING: Final = Basic("string", "string")
+UINT8: Final = Basic("uint8", "uint8")
+BYTES: Final = Slice("[]uint8", UINT8)
+STRING_MAP: Final = Map("map[string]string", STRING, STRING)
+
+_ARRAY = re.compile(r"\[(\d+)\](.+)", re.DOTALL)
+
+
+def parse_type(notation: str, resolve: Resolver) -> GoType:
+    """Read Go's type notation (``map[ResourceName]resource.Quantity``); names that are not built in go to ``resolve``."""
+    notation = _ALIASES.get(notation, notation)
+    if notation in KINDS:
+        return Basic(notation, notation)
+    if notation in ("interface {}", "interface{}"):
+        return Interface("interface {}")
+    if notation.startswith("*"):
+        pointed = parse_type(notation[1:], resolve)
+        return Pointer(f"*{pointed.name}", pointed)
+    if notation.startswith("[]"):
+        elem = parse_type(notation[2:], resolve)
+        return Slice(f"[]{elem.name}", elem)
+    if notation.startswith("map["):
+        return _parse_map(notation, resolve)
+    if array := _ARRAY.fullmatch(notation):
+        elem = parse_type(array[2], resolve)
+        return Array(f"[{array[1]}]{elem.name}", int(array[1]), elem)
+    return resolve(notation)
+
+
+def _parse_map(notation: str, resolve: Resolver) -> Map:
+    depth = 0
+    for index in range(len("map"), len(notation)):
+        depth += {"[": 1, "]": -1}.get(notation[index], 0)
+        if depth == 0:
+            key = parse_type(notation[len("map[") : index], resolve)
+            value = parse_type(notation[index + 1 :], resolve)
+            return Map(f"map[{key.name}]{value.name}", key, value)
+    raise UsageError(f"not a Go type: {notation}")
+
+
+def renamed(go_type: GoType, name: str) -> GoType:
+    """Give a type a name of its own, as ``type ResourceList map[...]`` does: same kind, other text."""
+    match go_type:
+        case Basic(_, kind):
+            return Basic(name, kind)
+        case Slice(_, elem):
+            return Slice(name, elem)
+        case Array(_, length, elem):
+            return Array(name, length, elem)
+        case Map(_, key, value):
+            return Map(name, key, value)
+        case Pointer(_, elem):
+            return Pointer(name, elem)
+        case Struct(_, fields):
+            return Struct(name, fields)
+    return Interface(name)
+
+
+def zero_value(go_type: GoType) -> object:
+    """Return Go's zero value of the type as a typed value."""
+    match go_type:
+        case Basic(_, "bool"):
+            return False
+        case Basic(_, "string"):
+            return ""
+        case Basic(_, kind):
+            return 0 if kind not in FLOATS else 0j if kind.startswith("complex") else 0.0
+        case Array(_, length, elem):
+            return (zero_value(elem),) * length
+        case Struct(_, fields):
+            return tuple(zero_value(field.type) for field in fields)
+    return None

@@ -1,0 +1,148 @@
+"""The container hash of a kubelet release: an era's chain of steps over the release's types.
+
+Source of the chains: pkg/kubelet/container/helpers.go ``HashContainer`` and pkg/util/hash/hash.go ``DeepHashObject``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.schema import Schema
+from hashcompat.compile.decode import compile_decoder
+from hashcompat.compile.gojson import compile_encoder
+from hashcompat.compile.spew import byte_slice_pieces, compile_printer
+from hashcompat.compile.view import view
+from hashcompat.digest import BY_NAME, Digest
+from hashcompat.errors import UsageError
+from hashcompat.go.jsontext import ESCAPES, loads
+from hashcompat.go.types import BYTES, STRING_MAP, GoType, Struct
+
+Step = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hasher:
+    """The compiled hash of one schema, era and encoding/json variant.
+
+    ``stages`` lead from a typed value to the pieces of the hashed text; the last one is spew.
+    """
+
+    container: Struct
+    decode: Step
+    stages: tuple[Step, ...]
+    digest: Digest
+
+    def pieces(self, value: Any) -> list[str]:
+        """Return the hashed text of a typed value in pieces."""
+        for stage in self.stages:
+            value = stage(value)
+        pieces: list[str] = value
+        return pieces
+
+    def hash(self, container: Mapping[str, Any]) -> int:
+        """Return the unsigned 32-bit hash of a container's JSON.
+
+        Raises DecodeError, with the path inside the container, for JSON that does not fit the Go types.
+        """
+        return self.digest(self.pieces(self.decode(container)))
+
+    def text(self, container: Mapping[str, Any]) -> str:
+        """Return the exact text that is hashed."""
+        return "".join(self.pieces(self.decode(container)))
+
+    def readable(self, container: Mapping[str, Any]) -> str:
+        """Return what a person can read of the hashed text: the JSON where its bytes are printed as numbers."""
+        *before_spew, spew = self.stages
+        value = self.decode(container)
+        for stage in before_spew:
+            value = stage(value)
+        return "".join(value if before_spew else spew(value))
+
+    def tree(self, container: Mapping[str, Any]) -> Any:
+        """Return what is hashed as plain data: the fields by Go name, or the JSON document."""
+        if len(self.stages) > 1:
+            return loads(self.readable(container))
+        return view(self.container, self.decode(container))
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerHash:
+    """A container's hash under one kubelet: one candidate, or two where it depends on the Go that a vendor built it with."""
+
+    candidates: frozenset[int]
+    era: str
+
+    @property
+    def value(self) -> int | None:
+        """The unsigned 32-bit hash, or None when it is not decided."""
+        return next(iter(self.candidates)) if len(self.candidates) == 1 else None
+
+    @property
+    def hex(self) -> str | None:
+        """The hash as labels and annotations hold it: lower case, not zero-padded."""
+        return None if self.value is None else f"{self.value:x}"
+
+
+def container_hash(container: Mapping[str, Any], kubelet: Kubelet, *, keep_empty: bool = False) -> ContainerHash:
+    """Hash one container's JSON as ``kubelet`` does; see Hasher.hash for errors."""
+    candidates = frozenset(hasher.hash(container) for hasher in hashers(kubelet, keep_empty=keep_empty))
+    return ContainerHash(candidates, kubelet.era.name)
+
+
+def hashers(kubelet: Kubelet, *, keep_empty: bool = False) -> list[Hasher]:
+    """Return the kubelet's hasher; two of them where the encoding/json it was built with is not known."""
+    return [compile_hasher(kubelet.schema, kubelet.era.steps, escapes, keep_empty) for escapes in kubelet.escapes]
+
+
+@lru_cache(maxsize=256)
+def compile_hasher(schema: Schema, steps: tuple[str, ...], escapes: str, keep_empty: bool) -> Hasher:
+    """Compile the chain ``steps`` (``("json", "spew", "fnv32a")``) over the schema's Container."""
+    decode = compile_decoder(schema.container, keep_empty=keep_empty)
+    *transforms, digest = steps
+    go_type: GoType = schema.container
+    compiled = []
+    for step in transforms:
+        name, *arguments = step.split()
+        if name not in _STEPS:
+            raise UsageError(f"an era names the unknown step {step!r}")
+        go_type, function = _STEPS[name](go_type, escapes, arguments)
+        compiled.append(function)
+    if digest not in BY_NAME:
+        raise UsageError(f"an era names the unknown digest {digest!r}")
+    return Hasher(schema.container, decode, tuple(compiled), BY_NAME[digest])
+
+
+def _pick(go_type: GoType, escapes: str, names: list[str]) -> tuple[GoType, Step]:
+    """Take some string fields into a map[string]string (1.31, kubernetes/kubernetes#124220 ``pickFieldsToHash``)."""
+    if not isinstance(go_type, Struct):
+        raise UsageError("an era picks fields of what is no struct")
+    keys = [field.json for field in go_type.fields]
+    indexes = {name: keys.index(name) for name in names}
+    return STRING_MAP, lambda value: {name: value[index] for name, index in indexes.items()}
+
+
+def _json(go_type: GoType, escapes: str, arguments: list[str]) -> tuple[GoType, Step]:
+    """Marshal with encoding/json; the ``[]byte`` stays in pieces of its text."""
+    encode = compile_encoder(go_type, ESCAPES[escapes])
+    return BYTES, _collect(encode)
+
+
+def _spew(go_type: GoType, escapes: str, arguments: list[str]) -> tuple[GoType, Step]:
+    """Print ``%#v`` text; of a ``[]byte`` from the step before: ``([]uint8)[123 34 …]``."""
+    return BYTES, byte_slice_pieces if go_type is BYTES else _collect(compile_printer(go_type))
+
+
+def _collect(emitter: Callable[[Any, Callable[[str], object]], None]) -> Step:
+    def run(value: Any) -> list[str]:
+        pieces: list[str] = []
+        emitter(value, pieces.append)
+        return pieces
+
+    return run
+
+
+_STEPS = {"pick": _pick, "json": _json, "spew": _spew}

@@ -1,0 +1,29 @@
+"""Hide what may be secret in a container before any of its text is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+MASK: Final = "***"
+_LISTS: Final = frozenset({"command", "args"})
+
+
+def masked(container: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the container's JSON with the values of env, args, commands and HTTP headers replaced by ``***``."""
+    result: dict[str, Any] = _masked(container)
+    return result
+
+
+def _masked(value: Any, key: str = "") -> Any:
+    if isinstance(value, Mapping):
+        return {name: _masked_member(key, name, item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [MASK if key in _LISTS and isinstance(item, str) else _masked(item, key) for item in value]
+    return value
+
+
+def _masked_member(parent: str, name: str, item: Any) -> Any:
+    if parent in ("env", "httpHeaders") and name == "value" and isinstance(item, str):
+        return MASK
+    return _masked(item, name)

@@ -1,0 +1,123 @@
+"""Frozen values between the stages: pods in, verdicts out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class ContainerType(StrEnum):
+    """What a container is to the kubelet; a sidecar is an init container with restartPolicy Always."""
+
+    CONTAINER = "container"
+    INIT = "init"
+    SIDECAR = "sidecar"
+    EPHEMERAL = "ephemeral"
+
+
+class Verdict(StrEnum):
+    """What the new kubelet does to a running container; UNKNOWN never counts as unchanged."""
+
+    RESTART = "RESTART"
+    KILL = "KILL"
+    KEEP = "KEEP"
+    UNKNOWN = "UNKNOWN"
+
+
+FINDINGS = frozenset({Verdict.RESTART, Verdict.KILL})
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """One container of a pod: its JSON spec as given, and where it stands (``$.spec.containers[0]``).
+
+    ``running`` is None where the status does not tell.
+    """
+
+    name: str
+    type: ContainerType
+    path: str
+    spec: Mapping[str, Any]
+    running: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """A pod or a pod template, as far as a kubelet's decision depends on it.
+
+    ``origin`` names the file and the object in it, for messages. ``manifest`` says that no API server has defaulted it.
+    """
+
+    origin: str
+    namespace: str
+    name: str
+    uid: str
+    node: str
+    owner: str
+    manifest: bool
+    phase: str
+    deleting: bool
+    static: bool
+    host_network: bool
+    containers: tuple[Container, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node and the kubelet release that it reports."""
+
+    name: str
+    kubelet: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """All pods and nodes of a source, in the order given."""
+
+    pods: tuple[Pod, ...]
+    nodes: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a verdict is what it is: a stable id, a few words, and where a field is behind it, its path and its Go name."""
+
+    id: str
+    text: str
+    path: str = ""
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hashes:
+    """A container's hash as recorded, and as the two kubelets compute it; None where it is not known."""
+
+    recorded: int | None = None
+    from_: int | None = None
+    to: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One container's verdict, as it stands in a RestartPlan."""
+
+    pod: Pod
+    container: Container
+    from_release: str
+    verdict: Verdict
+    hashes: Hashes = field(default_factory=Hashes)
+    reasons: tuple[Reason, ...] = ()
+    pod_recreated: bool = False
+    calibrated: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The verdicts of one upgrade, with what was assumed on the way."""
+
+    from_release: str
+    to_release: str
+    items: tuple[Item, ...]
+    assumptions: tuple[str, ...] = ()

@@ -1,0 +1,119 @@
+"""Why two kubelets hash one container differently: stable reason ids, and the fields behind a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.compile.gojson import at, json_fields, omits
+from hashcompat.go.codecs import CODECS
+from hashcompat.go.types import GoType, Pointer, Slice, Struct
+from hashcompat.kubelet.hashing import compile_hasher
+from hashcompat.model import Reason
+
+ALGORITHM: Final = "HC001"
+NOT_COMPARED: Final = "HC002"
+GO_ESCAPES: Final = "HC003"
+FIELD_ADDED: Final = "HC004"
+FIELD_REMOVED: Final = "HC005"
+FIELD_DROPPED: Final = "HC006"
+STATIC_POD: Final = "HC007"
+NODE_RELEASE: Final = "HC008"
+NOT_DECODED: Final = "HC009"
+VENDOR_GO: Final = "HC010"
+NEVER_COMPARED: Final = "HC011"
+
+MEANINGS: Final[Mapping[str, str]] = {
+    ALGORITHM: "the steps of the hash changed between the two releases, so every hash changes",
+    NOT_COMPARED: "the kubelet does not compare this container",
+    GO_ESCAPES: "the Go that built one kubelet writes backspace or form feed differently in JSON",
+    FIELD_ADDED: "the newer kubelet's Go types have a field that the older one's do not; unset fields are part of the hashed text too",
+    FIELD_REMOVED: "the Go types that the kubelet comes back to lack a field",
+    FIELD_DROPPED: "a field is set that one of the two kubelets does not know and drops",
+    STATIC_POD: "a static pod is decided by its UID, which is not computed here",
+    NODE_RELEASE: "the kubelet release of the pod's node is not known",
+    NOT_DECODED: "the container does not fit the Go types",
+    VENDOR_GO: "the hash depends on the Go that a vendor built the kubelet with",
+    NEVER_COMPARED: "only the newer kubelet compares this container; what an earlier one recorded may be older than both",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field that only one of two releases hashes: its JSON path, its type's name and its own, and on which side it is."""
+
+    path: str
+    type: str
+    field: str
+    added: bool
+
+
+def difference(spec: Mapping[str, Any], old: Kubelet, new: Kubelet, catalog: Catalog) -> tuple[Reason, ...]:
+    """Return why the hash of one container's JSON differs between two kubelets that do hash it differently."""
+    if old.era is not new.era:
+        return (Reason(ALGORITHM, f"hash algorithm: {old.era.name} -> {new.era.name} ({_era_source(old, new, catalog)})"),)
+    changes = field_changes(spec, old, new)
+    if not changes:
+        return (Reason(GO_ESCAPES, "backspace or form feed: encoding/json of Go 1.22 escapes it differently"),)
+    every_field = old.era.steps[0] == "spew"
+    return tuple(_reason(change, every_field, catalog) for change in changes)
+
+
+def _era_source(old: Kubelet, new: Kubelet, catalog: Catalog) -> str:
+    newer = max(old, new, key=lambda kubelet: kubelet.release.version)
+    rows = [row["pr"] for row in catalog.changes["eras"] if row["to"] == newer.era.name]
+    return ", ".join(rows) or newer.era.source
+
+
+def _reason(change: FieldChange, every_field: bool, catalog: Catalog) -> Reason:  # noqa: FBT001
+    known = upstream_change(change.type, change.field, catalog)
+    since = f" ({known['release']}, {known['pr']})" if known else ""
+    if not every_field:
+        return Reason(FIELD_DROPPED, f"{change.field} is set, and only one of the kubelets knows it{since}", change.path, change.field)
+    if change.added:
+        return Reason(FIELD_ADDED, f"new field {change.field}{since}", change.path, change.field)
+    return Reason(FIELD_REMOVED, f"field {change.field} is gone{since}", change.path, change.field)
+
+
+def upstream_change(type_name: str, field: str, catalog: Catalog) -> Mapping[str, Any] | None:
+    """Return the row of changes.json that brought a field, or None."""
+    for row in catalog.changes["fields"]:
+        if (row["type"], row["field"], row["change"]) == (type_name, field, "added"):
+            return dict(row)
+    return None
+
+
+def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[FieldChange]:
+    """Return the fields of this container that only one side hashes, each path once (list indexes as ``[*]``)."""
+    sides = [compile_hasher(kubelet.schema, kubelet.era.steps, kubelet.escapes[0], keep_empty=False) for kubelet in (old, new)]
+    values = [hasher.decode(spec) for hasher in sides]
+    every_field = old.era.steps[0] == "spew"
+    found = _compare(old.schema.container, values[0], new.schema.container, values[1], "", every_field)
+    return list(dict.fromkeys(found))
+
+
+def _compare(old_type: GoType, old: Any, new_type: GoType, new: Any, path: str, every_field: bool) -> Iterator[FieldChange]:  # noqa: FBT001
+    """Walk two typed values of one JSON value side by side."""
+    match old_type, new_type:
+        case Struct(name), Struct() if name not in CODECS:
+            yield from _compare_structs((old_type, old), (new_type, new), path, every_field)
+        case Pointer(_, old_elem), Pointer(_, new_elem) if old is not None and new is not None:
+            yield from _compare(old_elem, old[0], new_elem, new[0], path, every_field)
+        case Slice(_, old_elem), Slice(_, new_elem):
+            for old_item, new_item in zip(old or (), new or (), strict=True):
+                yield from _compare(old_elem, old_item, new_elem, new_item, f"{path}[*]", every_field)
+
+
+def _compare_structs(old: tuple[Struct, Any], new: tuple[Struct, Any], path: str, every_field: bool) -> Iterator[FieldChange]:  # noqa: FBT001
+    old_fields, new_fields = ({field.json: (owner, field, at(side[1], place)) for place, owner, field in json_fields(side[0])} for side in (old, new))
+    for key in dict.fromkeys([*new_fields, *old_fields]):
+        place = f"{path}.{key}".lstrip(".")
+        if key in old_fields and key in new_fields:
+            (_, old_field, old_value), (_, new_field, new_value) = old_fields[key], new_fields[key]
+            yield from _compare(old_field.type, old_value, new_field.type, new_value, place, every_field)
+        else:
+            owner, field, value = new_fields.get(key) or old_fields[key]
+            if every_field or not omits(field, value):
+                yield FieldChange(place, owner.name.rpartition(".")[2], field.name, key in new_fields)

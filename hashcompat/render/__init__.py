@@ -1,0 +1,1 @@
+"""Verdicts -> text. Functions return strings; only the command line prints."""

@@ -1,0 +1,147 @@
+"""The JSON documents: plain data of every result, as schemas/documents describes them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Final
+
+import hashcompat
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.golden import Verification
+from hashcompat.hashes import HashRow
+from hashcompat.model import FINDINGS, Item, Plan, Verdict
+
+API_VERSION: Final = "hashcompat.io/v1"
+Document = dict[str, Any]
+
+
+def document(kind: str, **content: Any) -> Document:
+    """Put a document's content under its version and kind."""
+    return {"apiVersion": API_VERSION, "kind": kind, **content}
+
+
+def plan_document(plan: Plan, catalog: Catalog) -> Document:
+    """Return the RestartPlan of a plan."""
+    names = dict.fromkeys([*(item.from_release for item in plan.items), plan.to_release])
+    return document(
+        "RestartPlan",
+        spec={
+            "from": plan.from_release,
+            "to": plan.to_release,
+            "releases": {name: release_facts(catalog.kubelet(name)) for name in names if catalog.knows(name)},
+            "assumptions": list(plan.assumptions),
+            "tool": {"name": "hashcompat", "version": hashcompat.__version__},
+        },
+        summary=summary(plan),
+        items=[item_document(item) for item in plan.items],
+    )
+
+
+def release_facts(kubelet: Kubelet) -> Document:
+    """Return how a release's name was read."""
+    return {
+        "readAs": str(kubelet.release.version),
+        "era": kubelet.era.name,
+        "types": kubelet.schema.name,
+        "vendorAssumed": kubelet.vendor_assumed,
+        "patchAssumed": kubelet.patch_assumed,
+    }
+
+
+def summary(plan: Plan) -> Document:
+    """Count containers by verdict, and the pods and nodes that a finding touches."""
+    counts = Counter(item.verdict for item in plan.items)
+    touched = [item.pod for item in plan.items if item.verdict in FINDINGS]
+    return {
+        "containers": len(plan.items),
+        **{verdict.value.lower(): counts[verdict] for verdict in Verdict},
+        "pods": len({_identity(item) for item in plan.items}),
+        "podsAffected": len({(pod.namespace, pod.name, pod.uid, pod.node) for pod in touched}),
+        "nodesAffected": len({pod.node for pod in touched if pod.node}),
+    }
+
+
+def _identity(item: Item) -> tuple[str, str, str, str]:
+    return item.pod.namespace, item.pod.name, item.pod.uid, item.pod.node
+
+
+def item_document(item: Item) -> Document:
+    """Return one container's verdict as it stands in a RestartPlan."""
+    return {
+        "node": item.pod.node,
+        "namespace": item.pod.namespace,
+        "pod": item.pod.name,
+        "uid": item.pod.uid,
+        "container": item.container.name,
+        "containerType": item.container.type.value,
+        "owner": item.pod.owner,
+        "fromRelease": item.from_release,
+        "verdict": item.verdict.value,
+        "podRecreated": item.pod_recreated,
+        "hash": {"recorded": item.hashes.recorded, "from": item.hashes.from_, "to": item.hashes.to},
+        "calibrated": item.calibrated,
+        "reasons": [{"id": reason.id, "path": reason.path, "text": reason.text} for reason in item.reasons],
+    }
+
+
+def hash_document(rows: Iterable[HashRow], catalog: Catalog) -> Document:
+    """Return the HashList of hash rows; ``hash`` and ``hex`` are null where a vendor's Go decides."""
+    return document("HashList", items=[_hash_item(row, catalog) for row in rows])
+
+
+def _hash_item(row: HashRow, catalog: Catalog) -> Document:
+    item: Document = {
+        "namespace": row.pod.namespace,
+        "pod": row.pod.name,
+        "container": row.container.name,
+        "containerType": row.container.type.value,
+        "hashes": {},
+    }
+    for release, result in row.hashes.items():
+        entry: Document = {"hash": result.value, "hex": result.hex, "era": result.era}
+        kubelet = catalog.kubelet(release)
+        entry |= {"vendorAssumed": True} if kubelet.vendor_assumed else {}
+        entry |= {"patchAssumed": True} if kubelet.patch_assumed else {}
+        entry |= {"text": row.texts[release]} if release in row.texts else {}
+        item["hashes"][release] = entry
+    return item
+
+
+def releases_document(catalog: Catalog) -> Document:
+    """Return the ReleaseList of everything the catalog knows, a minor an item."""
+    return document(
+        "ReleaseList",
+        items=[
+            {
+                "minor": minor,
+                "releases": [f"{minor}.{patch}" for patch in row["patches"]],
+                "types": row["types"],
+                "madeFrom": catalog.schema(row["types"]).made_from,
+                "era": row["era"],
+                "go": [{"since": since, "go": go} for since, go in row.get("go", [])],
+            }
+            for minor, row in catalog.rows.items()
+        ],
+    )
+
+
+def verify_document(results: Iterable[Verification]) -> Document:
+    """Return the VerifyResult of golden directories."""
+    return document("VerifyResult", items=[_verification(result) for result in results])
+
+
+def _verification(result: Verification) -> Document:
+    return {
+        "directory": result.directory,
+        "releases": list(result.releases),
+        "cases": result.cases,
+        "compared": result.compared,
+        "mismatches": [{"release": row.release, "case": row.case, "problem": row.problem} for row in result.mismatches],
+    }
+
+
+def version_document(catalog: Catalog) -> Document:
+    """Return the Version: this program's, and the newest kubelet release it knows."""
+    known = catalog.releases()
+    return document("Version", version=hashcompat.__version__, oldestKubelet=known[0], newestKubelet=known[-1])

@@ -1,0 +1,135 @@
+"""Tables for people: one line a container, nothing truncated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from tabulate import tabulate
+
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.golden import Verification
+from hashcompat.hashes import HashRow
+from hashcompat.model import Container, Item, Plan, Pod, Verdict
+from hashcompat.reasons import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED
+from hashcompat.render.documents import summary
+
+Paint = Callable[[str, str], str]
+"""Colours a text by a colour's name, or leaves it as it is."""
+
+COLOURS: Final = {Verdict.RESTART: "red", Verdict.KILL: "red", Verdict.UNKNOWN: "yellow", Verdict.KEEP: "green"}
+
+_FIELD_WORDS: Final = {FIELD_ADDED: "new field", FIELD_REMOVED: "lost field", FIELD_DROPPED: "not known to both:"}
+
+
+def plain(text: str, colour: str) -> str:  # noqa: ARG001 - the signature of Paint
+    """Leave a text uncoloured."""
+    return text
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, show_headers: bool = True) -> str:
+    """Lay rows out in columns, kubectl's way; a line break or control character inside a cell is shown escaped."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    return tabulate(cells, headers=headers if show_headers else (), tablefmt="plain", disable_numparse=True)
+
+
+def _cell(value: object) -> str:
+    text = "-" if value is None or value == "" else str(value)
+    return "".join(char if char.isprintable() or char == "\x1b" else char.encode("unicode_escape").decode() for char in text)
+
+
+def plan_table(plan: Plan, paint: Paint = plain, *, wide: bool = False, headers: bool = True) -> str:
+    """Return the verdict table; ``wide`` adds type, owner, uid, hex hashes and reason ids."""
+    columns = ["NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "FROM", "TO", "REASON"]
+    extra = ["TYPE", "OWNER", "UID", "RELEASE", "FROM-HEX", "TO-HEX", "RULES"]
+    rows = [_plan_row(item, paint) + (_wide_cells(item) if wide else []) for item in plan.items]
+    return table(columns + extra if wide else columns, rows, show_headers=headers)
+
+
+def _plan_row(item: Item, paint: Paint) -> list[object]:
+    pod = item.pod
+    verdict = paint(item.verdict.value, COLOURS[item.verdict])
+    return [pod.node, pod.namespace, pod.name, item.container.name, verdict, item.hashes.from_, item.hashes.to, reason_words(item)]
+
+
+def _wide_cells(item: Item) -> list[object]:
+    hexes = [None if value is None else f"{value:x}" for value in (item.hashes.from_, item.hashes.to)]
+    ids = ",".join(dict.fromkeys(reason.id for reason in item.reasons))
+    return [item.container.type.value, item.pod.owner, item.pod.uid, item.from_release, *hexes, ids]
+
+
+def reason_words(item: Item) -> str:
+    """Say in a few words why; fields of one kind of reason together."""
+    fields: dict[str, list[str]] = {}
+    for reason in item.reasons:
+        fields.setdefault(_FIELD_WORDS.get(reason.id, reason.text), []).append(reason.field)
+    return "; ".join(" ".join([words, ", ".join(dict.fromkeys(names))]).strip() for words, names in fields.items()) or "same hash"
+
+
+def plan_summary(plan: Plan) -> str:
+    """Return the closing line: how many containers are killed, where, and what is not known."""
+    count = summary(plan)
+    hit = count["restart"] + count["kill"]
+    parts = [f"{plan.from_release} -> {plan.to_release}: {hit} of {count['containers']} containers restart"]
+    parts.append(f" in {count['podsAffected']} of {count['pods']} pods on {count['nodesAffected']} nodes" if hit else "")
+    parts.append(f"; {count['kill']} of them are not started again" if count["kill"] else "")
+    parts.append(f"; {count['keep']} kept, {count['unknown']} unknown")
+    return "".join(parts)
+
+
+def names(plan: Plan) -> str:
+    """Return NAMESPACE/POD/CONTAINER a line, as ``explain`` takes it."""
+    return _names((item.pod, item.container) for item in plan.items)
+
+
+def hash_names(rows: Iterable[HashRow]) -> str:
+    """Return NAMESPACE/POD/CONTAINER a line."""
+    return _names((row.pod, row.container) for row in rows)
+
+
+def _names(pairs: Iterable[tuple[Pod, Container]]) -> str:
+    return "\n".join(_cell(f"{pod.namespace}/{pod.name}/{container.name}") for pod, container in pairs)
+
+
+def hash_inputs(rows: Iterable[HashRow]) -> str:
+    """Return the exact hashed texts, each with its last line break as the only addition."""
+    return "\n".join(text for row in rows for text in row.texts.values())
+
+
+def hash_table(rows: Iterable[HashRow], *, wide: bool = False, headers: bool = True) -> str:
+    """Return one line a container and release: decimal, hex, era."""
+    columns = ["NAMESPACE", "POD", "CONTAINER", "KUBELET", "HASH", "HEX", "ERA"] + (["TYPE", "OWNER"] if wide else [])
+    lines = [
+        [row.pod.namespace, row.pod.name, row.container.name, release, result.value, result.hex, result.era]
+        + ([row.container.type.value, row.pod.owner] if wide else [])
+        for row in rows
+        for release, result in row.hashes.items()
+    ]
+    return table(columns, lines, show_headers=headers)
+
+
+def releases_table(catalog: Catalog, *, wide: bool = False, headers: bool = True) -> str:
+    """Return one line a minor; ``wide`` names every patch release and where the types were made from."""
+    columns = ["MINOR", "RELEASES", "TYPES", "ERA", "GO"] + (["MADE-FROM"] if wide else [])
+    lines: list[list[object]] = []
+    for minor, row in catalog.rows.items():
+        patches = [f"{minor}.{patch}" for patch in row["patches"]]
+        names = " ".join(patches) if wide else f"{patches[0]} - {patches[-1]}"
+        go = ", ".join(f"{version} since {since}" for since, version in row.get("go", [])) if wide else _go_range(row.get("go", []))
+        lines.append([minor, names, row["types"], row["era"], go] + ([catalog.schema(row["types"]).made_from] if wide else []))
+    return table(columns, lines, show_headers=headers)
+
+
+def _go_range(rows: list[list[str]]) -> str:
+    return " -> ".join(dict.fromkeys(version for _, version in rows))
+
+
+def verify_table(results: Iterable[Verification], *, headers: bool = True) -> str:
+    """Return one line a mismatch; empty when everything is equal."""
+    lines = [[result.directory, row.release, row.case, row.problem] for result in results for row in result.mismatches]
+    return table(["DIRECTORY", "KUBELET", "CASE", "PROBLEM"], lines, show_headers=headers) if lines else ""
+
+
+def verify_names(results: Iterable[Verification]) -> str:
+    """Return RELEASE/CASE a line for each mismatch."""
+    return "\n".join(f"{row.release}/{row.case}" for result in results for row in result.mismatches)

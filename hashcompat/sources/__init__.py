@@ -1,0 +1,1 @@
+"""Where pods come from. A source collects; it gives no verdicts."""

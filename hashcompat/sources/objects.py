@@ -1,0 +1,164 @@
+"""Kubernetes objects -> pods and nodes: lists are opened, pod templates count as pods of their owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from hashcompat.errors import InputError
+from hashcompat.go.jsontext import clean, kind_of
+from hashcompat.model import Container, ContainerType, Node, Pod
+
+_TEMPLATES: Final = {
+    "Deployment": ("spec", "template"),
+    "StatefulSet": ("spec", "template"),
+    "DaemonSet": ("spec", "template"),
+    "ReplicaSet": ("spec", "template"),
+    "ReplicationController": ("spec", "template"),
+    "Job": ("spec", "template"),
+    "CronJob": ("spec", "jobTemplate", "spec", "template"),
+    "PodTemplate": ("template",),
+}
+_LISTS: Final = ("spec.initContainers", "spec.containers", "spec.ephemeralContainers")
+_MIRROR: Final = "kubernetes.io/config.mirror"
+_SOURCE: Final = "kubernetes.io/config.source"
+
+
+def read_object(value: object, origin: str, path: str = "$") -> Iterator[Pod | Node]:
+    """Yield the pods and nodes in one Kubernetes object; other kinds hold none and are passed over.
+
+    Raises InputError, with ``origin`` and the path, for what is no Kubernetes object and for a pod without containers.
+    """
+    if not isinstance(value, Mapping):
+        raise InputError(f"{origin}: {path}: not a Kubernetes object: want an object with apiVersion and kind, got {kind_of(value)}")
+    kind = value.get("kind")
+    if kind is None and path != "$" and "spec" in value and "containers" in _mapping(value, "spec", origin, path):
+        kind = "Pod"  # items of a typed list may leave their kind out
+    if not isinstance(kind, str) or not kind:
+        raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind")
+    if kind == "Pod":
+        yield _pod(value, origin, path)
+    elif kind == "Node":
+        yield _node(value, origin, path)
+    elif kind in _TEMPLATES:
+        yield _template(value, kind, origin, path)
+    elif kind.endswith("List") and isinstance(value.get("items"), list):
+        for index, item in enumerate(value["items"]):
+            yield from read_object(_with_kind(item, kind), origin, f"{path}.items[{index}]")
+
+
+def _with_kind(item: object, list_kind: str) -> object:
+    """Give an item the kind that its typed list implies (PodList -> Pod); a plain List implies none."""
+    implied = list_kind.removesuffix("List")
+    return {"kind": implied, **item} if implied and isinstance(item, Mapping) else item
+
+
+def _mapping(value: Mapping[str, Any], key: str, origin: str, path: str) -> Mapping[str, Any]:
+    child = value.get(key)
+    if child is None:
+        return {}
+    if not isinstance(child, Mapping):
+        raise InputError(f"{origin}: {path}.{key}: want an object, got {kind_of(child)}")
+    return child
+
+
+def _string(value: Mapping[str, Any], key: str, origin: str, path: str) -> str:
+    child = value.get(key)
+    if child is None:
+        return ""
+    if not isinstance(child, str):
+        raise InputError(f"{origin}: {path}.{key}: want a string, got {kind_of(child)}")
+    return clean(child)
+
+
+def _node(value: Mapping[str, Any], origin: str, path: str) -> Node:
+    metadata = _mapping(value, "metadata", origin, path)
+    status = _mapping(value, "status", origin, path)
+    info = _mapping(status, "nodeInfo", origin, f"{path}.status")
+    return Node(
+        _string(metadata, "name", origin, f"{path}.metadata"),
+        _string(info, "kubeletVersion", origin, f"{path}.status.nodeInfo"),
+    )
+
+
+def _template(value: Mapping[str, Any], kind: str, origin: str, path: str) -> Pod:
+    metadata = _mapping(value, "metadata", origin, path)
+    name = _string(metadata, "name", origin, f"{path}.metadata")
+    namespace = _string(metadata, "namespace", origin, f"{path}.metadata")
+    template = value
+    for key in _TEMPLATES[kind]:
+        template = _mapping(template, key, origin, path)
+        path = f"{path}.{key}"
+    return _pod({"metadata": {"name": name, "namespace": namespace}, "spec": template.get("spec")}, origin, path, f"{kind}/{name}")
+
+
+def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> Pod:
+    metadata = _mapping(value, "metadata", origin, path)
+    spec = _mapping(value, "spec", origin, path)
+    status = _mapping(value, "status", origin, path)
+    meta_path = f"{path}.metadata"
+    uid = _string(metadata, "uid", origin, meta_path)
+    annotations = _mapping(metadata, "annotations", origin, meta_path)
+    if not spec.get("containers"):
+        raise InputError(f"{origin}: {path}.spec.containers: a Pod needs at least one container")
+    return Pod(
+        origin=origin,
+        namespace=_string(metadata, "namespace", origin, meta_path) or "default",
+        name=_string(metadata, "name", origin, meta_path) or _string(metadata, "generateName", origin, meta_path),
+        uid=uid,
+        node=_string(spec, "nodeName", origin, f"{path}.spec"),
+        owner=owner or _owner(metadata, origin, meta_path),
+        manifest=not uid and not status,
+        phase=_string(status, "phase", origin, f"{path}.status"),
+        deleting=bool(metadata.get("deletionTimestamp")),
+        static=_MIRROR in annotations or annotations.get(_SOURCE) in ("file", "http"),
+        host_network=spec.get("hostNetwork") is True,
+        containers=tuple(_containers(spec, status, origin, path)),
+    )
+
+
+def _owner(metadata: Mapping[str, Any], origin: str, path: str) -> str:
+    references = metadata.get("ownerReferences") or []
+    for reference in references if isinstance(references, list) else []:
+        if isinstance(reference, Mapping) and reference.get("controller"):
+            return f"{_string(reference, 'kind', origin, path)}/{_string(reference, 'name', origin, path)}"
+    return ""
+
+
+def _containers(spec: Mapping[str, Any], status: Mapping[str, Any], origin: str, path: str) -> Iterator[Container]:
+    running = _running(status)
+    for field in _LISTS:
+        key = field.rpartition(".")[2]
+        items = spec.get(key) or []
+        if not isinstance(items, list):
+            raise InputError(f"{origin}: {path}.{field}: want a list, got {kind_of(items)}")
+        for index, item in enumerate(items):
+            place = f"{path}.{field}[{index}]"
+            if not isinstance(item, Mapping):
+                raise InputError(f"{origin}: {place}: want an object, got {kind_of(item)}")
+            name = _string(item, "name", origin, place)
+            yield Container(name, _type_of(key, item), place, item, running.get((key, name), None if not status else False))
+
+
+def _type_of(key: str, item: Mapping[str, Any]) -> ContainerType:
+    if key == "containers":
+        return ContainerType.CONTAINER
+    if key == "ephemeralContainers":
+        return ContainerType.EPHEMERAL
+    return ContainerType.SIDECAR if item.get("restartPolicy") == "Always" else ContainerType.INIT
+
+
+def _running(status: Mapping[str, Any]) -> dict[tuple[str, str], bool]:
+    """Return which containers the status shows running, by spec list and name."""
+    result = {}
+    for key, status_key in (
+        ("initContainers", "initContainerStatuses"),
+        ("containers", "containerStatuses"),
+        ("ephemeralContainers", "ephemeralContainerStatuses"),
+    ):
+        rows = status.get(status_key)
+        for row in rows if isinstance(rows, list) else []:
+            if isinstance(row, Mapping) and isinstance(row.get("name"), str):
+                state = row.get("state")
+                result[key, clean(row["name"])] = isinstance(state, Mapping) and "running" in state
+    return result

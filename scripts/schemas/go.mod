@@ -1,0 +1,3 @@
+module hashcompat/scripts/schemas
+
+go 1.21

@@ -82,9 +82,7 @@ def explain(item: Item, to_release: str, catalog: Catalog, options: Options, *, 
     spec = hashed_spec(item.pod, item.container, catalog, options)
     shown = spec if show_values else masked(spec)
     keep_empty = keeps_empty(item.pod, options)
-    sides = [
-        _side(kubelet, value, shown, keep_empty=keep_empty) for kubelet, value in ((old, item.hashes.from_), (new, item.hashes.to))
-    ]
+    sides = [_side(kubelet, value, shown, keep_empty=keep_empty) for kubelet, value in ((old, item.hashes.from_), (new, item.hashes.to))]
     same_era = old.era is new.era
     fields = _fields(old, new, shown, keep_empty=keep_empty) if same_era else ()
     return Explanation(
@@ -131,11 +129,11 @@ def mark(old: str, new: str) -> str:
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     start = _common(before, after)
     end = _common(before[start:][::-1], after[start:][::-1])
-    matcher = SequenceMatcher(None, before[start : len(before) - end], after[start : len(after) - end])
+    old_part, new_part = before[start : len(before) - end], after[start : len(after) - end]
     marked = ["".join(after[:start])]
-    for tag, *bounds in matcher.get_opcodes():
-        removed = "".join(matcher.a[bounds[0] : bounds[1]])
-        added = "".join(matcher.b[bounds[2] : bounds[3]])
+    for tag, *bounds in SequenceMatcher(None, old_part, new_part).get_opcodes():
+        removed = "".join(old_part[bounds[0] : bounds[1]])
+        added = "".join(new_part[bounds[2] : bounds[3]])
         marked.append(added if tag == "equal" else (f"[-{removed}-]" if removed else "") + (f"{{+{added}+}}" if added else ""))
     return "".join([*marked, *after[len(after) - end :]])
 

@@ -60,7 +60,11 @@ def verify(directory: Path, catalog: Catalog, *, show_values: bool = False) -> V
     Raises InputError for a directory that is not of the documented form, naming the file.
     """
     cases = {path.stem: _read_case(path) for path in sorted((directory / "inputs").glob("*.json"))}
-    releases = sorted((path for path in directory.iterdir() if (path / "HASHES").is_file()), key=lambda path: path.name) if directory.is_dir() else []
+    releases = (
+        sorted((path for path in directory.iterdir() if (path / "HASHES").is_file()), key=lambda path: path.name)
+        if directory.is_dir()
+        else []
+    )
     if not cases or not releases:
         missing = "inputs/*.json" if not cases else "<release>/HASHES"
         raise InputError(f"{directory}: not a golden directory: no {missing} in it")
@@ -78,7 +82,7 @@ def _read_case(path: Path) -> Case:
     return Case(path.stem, document["container"], document["source"] == "file")
 
 
-def _verify_release(directory: Path, cases: Mapping[str, Case], catalog: Catalog, show_values: bool) -> Iterator[Mismatch]:  # noqa: FBT001
+def _verify_release(directory: Path, cases: Mapping[str, Case], catalog: Catalog, show_values: bool) -> Iterator[Mismatch]:
     release = directory.name
     try:
         kubelet = catalog.kubelet(release)
@@ -110,7 +114,7 @@ def _read_hashes(path: Path) -> dict[str, str]:
     return recorded
 
 
-def _compare(hasher: Hasher, case: Case, expected: bytes, recorded: str, show_values: bool) -> str:  # noqa: FBT001
+def _compare(hasher: Hasher, case: Case, expected: bytes, recorded: str, show_values: bool) -> str:
     """Return what differs, or nothing."""
     pieces = hasher.pieces(hasher.decode(case.container))
     text = "".join(pieces).encode()
@@ -120,10 +124,12 @@ def _compare(hasher: Hasher, case: Case, expected: bytes, recorded: str, show_va
     return "" if recorded == str(value) else f"hash: golden {recorded}, computed {value}"
 
 
-def _first_difference(text: bytes, expected: bytes, show_values: bool) -> str:  # noqa: FBT001
+def _first_difference(text: bytes, expected: bytes, show_values: bool) -> str:
     """Describe the first differing character; what stands around it may be secret and is shown on request only."""
     computed, golden = text.decode(), expected.decode(errors="backslashreplace")
-    place = next((index for index, (one, other) in enumerate(zip(computed, golden, strict=False)) if one != other), min(len(computed), len(golden)))
+    place = next(
+        (index for index, (one, other) in enumerate(zip(computed, golden, strict=False)) if one != other), min(len(computed), len(golden))
+    )
     fields = _FIELD.findall(computed[:place])
     where = f" in {fields[-1]}" if fields else ""
     around = f", after {computed[max(0, place - 40) : place]!r}" if show_values else ""

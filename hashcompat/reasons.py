@@ -67,7 +67,7 @@ def _era_source(old: Kubelet, new: Kubelet, catalog: Catalog) -> str:
     return ", ".join(rows) or newer.era.source
 
 
-def _reason(change: FieldChange, every_field: bool, catalog: Catalog) -> Reason:  # noqa: FBT001
+def _reason(change: FieldChange, every_field: bool, catalog: Catalog) -> Reason:
     known = upstream_change(change.type, change.field, catalog)
     since = f" ({known['release']}, {known['pr']})" if known else ""
     if not every_field:
@@ -94,7 +94,7 @@ def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[F
     return list(dict.fromkeys(found))
 
 
-def _compare(old_type: GoType, old: Any, new_type: GoType, new: Any, path: str, every_field: bool) -> Iterator[FieldChange]:  # noqa: FBT001
+def _compare(old_type: GoType, old: Any, new_type: GoType, new: Any, path: str, every_field: bool) -> Iterator[FieldChange]:
     """Walk two typed values of one JSON value side by side."""
     match old_type, new_type:
         case Struct(name), Struct() if name not in CODECS:
@@ -106,8 +106,10 @@ def _compare(old_type: GoType, old: Any, new_type: GoType, new: Any, path: str, 
                 yield from _compare(old_elem, old_item, new_elem, new_item, f"{path}[*]", every_field)
 
 
-def _compare_structs(old: tuple[Struct, Any], new: tuple[Struct, Any], path: str, every_field: bool) -> Iterator[FieldChange]:  # noqa: FBT001
-    old_fields, new_fields = ({field.json: (owner, field, at(side[1], place)) for place, owner, field in json_fields(side[0])} for side in (old, new))
+def _compare_structs(old: tuple[Struct, Any], new: tuple[Struct, Any], path: str, every_field: bool) -> Iterator[FieldChange]:
+    old_fields, new_fields = (
+        {field.json: (owner, field, at(side[1], place)) for place, owner, field in json_fields(side[0])} for side in (old, new)
+    )
     for key in dict.fromkeys([*new_fields, *old_fields]):
         place = f"{path}.{key}".lstrip(".")
         if key in old_fields and key in new_fields:

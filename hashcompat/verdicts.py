@@ -19,13 +19,16 @@ AUTO: Final = "auto"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How pods are read: ``defaults`` puts manifests through an API server's stages, ``keep_going`` makes UNKNOWN of what does not decode."""
+    """How pods are read.
+
+    ``defaults`` puts manifests through an API server's stages, ``keep_going`` makes UNKNOWN of what does not decode.
+    """
 
     defaults: bool = True
     keep_going: bool = False
 
 
-def make_plan(inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options = Options()) -> Plan:  # noqa: B008 - frozen
+def make_plan(inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options = Options()) -> Plan:
     """Return the verdict for every container when kubelets go from one release to another.
 
     ``from_release`` is a release or ``auto``: what each pod's node reports.
@@ -95,7 +98,9 @@ def _verdict(
     if hashes[0].candidates.isdisjoint(hashes[1].candidates):
         return Verdict.RESTART, ()
     if None in (hashes[0].value, hashes[1].value):
-        return Verdict.UNKNOWN, (Reason(reasons.VENDOR_GO, "holds a backspace or form feed, and the Go that a vendor built with is not known"),)
+        return Verdict.UNKNOWN, (
+            Reason(reasons.VENDOR_GO, "holds a backspace or form feed, and the Go that a vendor built with is not known"),
+        )
     if pod.static and old.release.version != new.release.version:
         return Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, "static pod: its UID decides, not this hash alone"),)
     if not_compared(pod, container, old):

@@ -14,8 +14,8 @@ from packaging.version import Version
 from hashcompat.catalog import files
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.schema import Schema
-from hashcompat.go.codecs import CODECS
 from hashcompat.errors import UsageError
+from hashcompat.go.codecs import CODECS
 from hashcompat.go.jsontext import ESCAPES
 from hashcompat.release import Release, parse_release
 
@@ -27,7 +27,8 @@ class Kubelet:
     """One release as a hash sees it.
 
     ``escapes`` names the possible encoding/json variants: one for an upstream build, both for a vendor's build whose Go
-    is not known. ``restart_log`` is what this kubelet logs when a hash differs. ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
+    is not known. ``restart_log`` is what this kubelet logs when a hash differs.
+    ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
     """
 
     release: Release

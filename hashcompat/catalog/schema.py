@@ -65,7 +65,4 @@ class _Builder:
 def reachable_fields(schema: Schema) -> dict[str, dict[str, str]]:
     """Return ``{type: {field: Go type}}`` of the whole tree, the form in which two releases are compared."""
     types = schema.tree["types"]
-    return {
-        name: {row["name"]: row["type"] for row in rows} if isinstance(rows, list) else {"": rows}
-        for name, rows in types.items()
-    }
+    return {name: {row["name"]: row["type"] for row in rows} if isinstance(rows, list) else {"": rows} for name, rows in types.items()}

@@ -11,8 +11,8 @@ from hashcompat.cli import options
 from hashcompat.errors import InputError, UsageError
 from hashcompat.explain import compare_releases, explain
 from hashcompat.model import Item, Plan
-from hashcompat.verdicts import AUTO, Options, make_plan
 from hashcompat.render.explanation import difference_document, difference_text, explanation_document, explanation_text
+from hashcompat.verdicts import AUTO, Options, make_plan
 
 
 @click.command("explain", short_help="Say why a container's hash changes, or what differs between two releases.")

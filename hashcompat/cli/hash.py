@@ -9,9 +9,9 @@ from hashcompat.cli import options
 from hashcompat.cli.output import note_dropped
 from hashcompat.errors import UsageError
 from hashcompat.hashes import dropped_fields, hash_containers
-from hashcompat.verdicts import Options
 from hashcompat.render.documents import hash_document
 from hashcompat.render.tables import hash_inputs, hash_names, hash_table
+from hashcompat.verdicts import Options
 
 
 @click.command("hash", short_help="Print the hash of every container under some kubelet releases.")

@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 import traceback
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -36,14 +37,16 @@ class _Commands(click.Group):
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            error.message += f" The commands are {', '.join(_COMMANDS)}."
-            raise
+        if args[0] not in _COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], _COMMANDS, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"The commands are {', '.join(_COMMANDS)}."
+            raise click.UsageError(f"No such command {args[0]!r}. {hint}", ctx)
+        return super().resolve_command(ctx, args)
 
 
-@click.command(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120}, no_args_is_help=True)
+@click.command(
+    cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120}, no_args_is_help=True
+)
 @click.version_option(__version__, "--version", message="%(prog)s %(version)s")
 def cli() -> None:
     """Hold the commands together."""

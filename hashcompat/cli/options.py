@@ -28,7 +28,9 @@ _SOURCE = (
     click.option("-R", "--recursive", is_flag=True, help="Read the directories given with -f and those below."),
     click.option("--sample", is_flag=True, help="Use the small built-in cluster."),
     click.option("-n", "--namespace", "namespaces", multiple=True, help="Only this namespace; repeatable."),
-    click.option("--exclude-namespace", "excluded_namespaces", multiple=True, metavar="NAMESPACE", help="All but this namespace; repeatable."),
+    click.option(
+        "--exclude-namespace", "excluded_namespaces", multiple=True, metavar="NAMESPACE", help="All but this namespace; repeatable."
+    ),
     click.option("--node", "nodes", multiple=True, help="Only pods of this node; repeatable."),
     click.option("--owner", "owners", multiple=True, metavar="KIND/NAME", help="Only pods of this owner; repeatable."),
     click.option("--no-defaults", is_flag=True, help="Take manifests as they are: no API-server defaults, no canonical quantities."),
@@ -38,7 +40,11 @@ _OUTPUT = (
     click.option("--out", metavar="FILE", help="Save the JSON document in FILE, whole or not at all."),
     click.option("--no-headers", is_flag=True, help="Leave the header line of tables out."),
     click.option(
-        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="NO_COLOR and FORCE_COLOR count too."
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="NO_COLOR and FORCE_COLOR count too.",
     ),
 )
 _RELEASES = (
@@ -68,9 +74,7 @@ def collect(given: Given) -> Inventory:
     from hashcompat.sources import files, filters, sample
 
     inventory = sample.collect() if given["sample"] else files.collect(given["files"], recursive=given["recursive"])
-    return filters.select(
-        inventory, filters.Filters(given["namespaces"], given["excluded_namespaces"], given["nodes"], given["owners"])
-    )
+    return filters.select(inventory, filters.Filters(given["namespaces"], given["excluded_namespaces"], given["nodes"], given["owners"]))
 
 
 def output(given: Given) -> Output:
@@ -82,5 +86,7 @@ def releases(given: Given) -> tuple[str, str]:
     """Return ``--from`` and ``--to``, both of which a command needs."""
     for name in ("from", "to"):
         if not given[f"{name}_release"]:
-            raise UsageError(f"--{name} is missing; say which kubelet release {'runs now' if name == 'from' else 'is to come'}, such as --{name} 1.9.11")
+            raise UsageError(
+                f"--{name} is missing; say which kubelet release {'runs now' if name == 'from' else 'is to come'}, such as --{name} 1.9.11"
+            )
     return given["from_release"], given["to_release"]

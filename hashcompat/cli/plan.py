@@ -12,9 +12,9 @@ from hashcompat.cli.output import note, note_dropped
 from hashcompat.errors import ExitCode
 from hashcompat.hashes import dropped_fields
 from hashcompat.model import FINDINGS, Plan, Verdict
-from hashcompat.verdicts import AUTO, Options, make_plan
 from hashcompat.render.documents import plan_document
 from hashcompat.render.tables import names, plan_summary, plan_table
+from hashcompat.verdicts import AUTO, Options, make_plan
 
 
 @click.command("plan", short_help="Say which containers a kubelet upgrade restarts, where, and why.")
@@ -40,7 +40,11 @@ def command(**given: options.Given) -> int:
     output = options.output(given)
     output.show(
         lambda: plan_document(shown_plan, catalog),
-        lambda form: names(shown_plan) if form == "name" else plan_table(shown_plan, output.paint, wide=form == "wide", headers=not output.no_headers),
+        lambda form: (
+            names(shown_plan)
+            if form == "name"
+            else plan_table(shown_plan, output.paint, wide=form == "wide", headers=not output.no_headers)
+        ),
     )
     if given["verbose"]:
         note_dropped(dropped_fields(inventory, known))

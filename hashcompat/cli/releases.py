@@ -18,7 +18,7 @@ def command(**given: options.Given) -> None:
     output = options.output(given)
     output.show(
         lambda: releases_document(catalog),
-        lambda form: "\n".join(catalog.releases())
-        if form == "name"
-        else releases_table(catalog, wide=form == "wide", headers=not output.no_headers),
+        lambda form: (
+            "\n".join(catalog.releases()) if form == "name" else releases_table(catalog, wide=form == "wide", headers=not output.no_headers)
+        ),
     )

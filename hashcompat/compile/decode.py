@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hashcompat.compile.gojson import json_fields
-from hashcompat.go.codecs import CODECS
 from hashcompat.errors import DecodeError, UsageError
+from hashcompat.go.codecs import CODECS
 from hashcompat.go.jsontext import clean, integer, kind_of
 from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, GoType, Map, Pointer, Slice, Struct, zero_value
 
@@ -45,10 +45,7 @@ def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:
 
 
 def _struct(go_type: Struct, keep_empty: bool) -> Decoder:
-    fields = [
-        (field.json, compile_decoder(field.type, keep_empty=keep_empty), zero_value(field.type))
-        for field in go_type.fields
-    ]
+    fields = [(field.json, compile_decoder(field.type, keep_empty=keep_empty), zero_value(field.type)) for field in go_type.fields]
     zero = zero_value(go_type)
 
     def decode(value: Any) -> Any:

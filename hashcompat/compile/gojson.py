@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hashcompat.go.codecs import CODECS
 from hashcompat.errors import UsageError
+from hashcompat.go.codecs import CODECS
 from hashcompat.go.jsontext import quote
 from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, Field, GoType, Map, Pointer, Slice, Struct
 
 Emit = Callable[[str], object]
-Encoder = Callable[[Any, Emit], None]
+Encoder = Callable[[Any, Emit], object]
 Escapes = dict[int, str]
 
 
@@ -56,10 +56,7 @@ def _codec(name: str, escapes: Escapes, lead: str) -> Encoder:
 
 
 def _struct(go_type: Struct, escapes: Escapes, lead: str) -> Encoder:
-    steps = [
-        (path, field, _member(field, escapes, lead + "{"), _member(field, escapes, ","))
-        for path, _, field in json_fields(go_type)
-    ]
+    steps = [(path, field, _member(field, escapes, lead + "{"), _member(field, escapes, ",")) for path, _, field in json_fields(go_type)]
 
     def show(value: Any, emit: Emit) -> None:
         opened = False

@@ -18,7 +18,7 @@ from hashcompat.go.strconv import format_float
 from hashcompat.go.types import BYTES, FLOATS, Array, Basic, GoType, Interface, Map, Pointer, Slice, Struct
 
 Emit = Callable[[str], object]
-Printer = Callable[[Any, Emit], None]
+Printer = Callable[[Any, Emit], object]
 
 
 def spew(go_type: GoType, value: object, *, sharp: bool = True) -> str:

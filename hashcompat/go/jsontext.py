@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, Self
 
 from hashcompat.errors import DecodeError, InputError
 
@@ -17,8 +17,9 @@ class Number(float):
     """A JSON number that is no plain integer, with its raw text: ``resource.Quantity`` parses the text, not the value."""
 
     __slots__ = ("raw",)
+    raw: str
 
-    def __new__(cls, raw: str) -> Number:
+    def __new__(cls, raw: str) -> Self:
         """Keep ``raw`` beside the float that it reads as."""
         number = super().__new__(cls, raw)
         number.raw = raw

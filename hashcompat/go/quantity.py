@@ -23,7 +23,9 @@ _DEC: Final = Struct(
 TYPE: Final = Struct(
     "resource.Quantity",
     (
-        Field("i", Struct("resource.int64Amount", (Field("value", Basic("int64", "int64")), Field("scale", Basic("resource.Scale", "int32"))))),
+        Field(
+            "i", Struct("resource.int64Amount", (Field("value", Basic("int64", "int64")), Field("scale", Basic("resource.Scale", "int32"))))
+        ),
         Field("d", Struct("resource.infDecAmount", (Field("Dec", Pointer("*inf.Dec", _DEC)),))),
         Field("s", Basic("string", "string")),
         Field("Format", Basic("resource.Format", "string")),
@@ -43,7 +45,9 @@ _BINARY_NAMES: Final = {exponent: suffix for suffix, exponent in _BINARY_SUFFIXE
 
 _SPLIT: Final = re.compile(r"([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
 _EXPONENT: Final = re.compile(r"[eE]([+-]?[0-9]+)")
-_GO_SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_GO_SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 _MAX_INT64_DIGITS: Final = 18
 _MAX_INT64: Final = 2**63 - 1
 _NANO_SCALE: Final = 9
@@ -140,10 +144,10 @@ def _round_up(unscaled: int, scale: int, new_scale: int) -> int:
     if shift > _LARGEST_EXPONENT:
         raise DecodeError("a quantity with an absurd exponent")
     if shift >= 0:
-        return unscaled * 10**shift
+        return unscaled * int(10**shift)
     if -shift > len(str(unscaled)):
         return 1
-    return -(-unscaled // 10**-shift)
+    return -(-unscaled // int(10**-shift))
 
 
 def _words(natural: int) -> Words:

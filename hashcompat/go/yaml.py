@@ -6,9 +6,10 @@ PyYAML parses; only the meaning of plain scalars and of keys is Go's: ``y`` and 
 
 from __future__ import annotations
 
+import base64
 import math
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import yaml
@@ -28,8 +29,20 @@ _CONSTANTS: Final[dict[str, Any]] = {
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _GO_INTEGER: Final = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
 _BASES: Final = (16, 2, 8, 10)
-_PLAIN_TAG: Final = "tag:hashcompat:plain"
-_MERGE_TAG: Final = "tag:yaml.org,2002:merge"
+_TAGS: Final = {
+    f"tag:yaml.org,2002:{name}": kinds
+    for name, kinds in {
+        "bool": (bool,),
+        "int": (int,),
+        "float": (float, int),
+        "null": (type(None),),
+        "timestamp": (str,),
+    }.items()
+}
+_FLOAT_KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
+_BINARY: Final = "tag:yaml.org,2002:binary"
+_DEEPEST: Final = 200
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def resolve(text: str) -> Any:
@@ -69,7 +82,7 @@ def to_json_number(value: float) -> int | Number:
     return int(text) if text.lstrip("-").isdecimal() and text != "-0" else Number(text)
 
 
-def _key(value: Any) -> str:
+def _key(value: Any, event: yaml.Event) -> str:
     """Return the JSON key of a YAML key, as ``convertToJSONableObject`` spells it."""
     if isinstance(value, str):
         return value
@@ -78,55 +91,48 @@ def _key(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}.get(text := format_float(value, 32), text)
-    raise InputError("a key that is neither text nor a number")
+        return _FLOAT_KEYS.get(text := format_float(value, 32), text)
+    raise _at(event.start_mark, "a key that is neither text nor a number")
 
 
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+def _scalar(event: Any) -> Any:
+    """Return the JSON value of a scalar: only plain ones are resolved, and those with a tag that says so."""
+    try:
+        if event.implicit[0]:
+            return _json_value(resolve(event.value))
+        if event.tag in _TAGS:
+            return _json_value(_tagged(event.value, _TAGS[event.tag]))
+        return base64.b64decode(event.value).decode() if event.tag == _BINARY else event.value
+    except (InputError, ValueError) as error:
+        raise _at(event.start_mark, str(error)) from None
 
 
-class _GoLoader(_Base):  # type: ignore[misc]
-    """PyYAML's safe loader with Go's resolution of plain scalars and Go's refusal of duplicate keys."""
-
-    def resolve(self, kind: type, value: Any, implicit: Any) -> Any:
-        if kind is yaml.ScalarNode and implicit[0]:
-            return _MERGE_TAG if value == "<<" else _PLAIN_TAG
-        return super().resolve(kind, value, implicit)
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002
-        own = [key for key, _ in node.value if key.tag != _MERGE_TAG]
-        seen: set[str] = set()
-        for key_node in own:
-            key = self._key_of(key_node)
-            if key in seen:
-                raise _at(key_node.start_mark, f"the key {key!r} appears twice in one mapping")
-            seen.add(key)
-        self.flatten_mapping(node)
-        result: dict[Hashable, Any] = {}
-        for key_node, value_node in node.value:
-            result[self._key_of(key_node)] = self.construct_object(value_node, deep=deep)
-        return result
-
-    def _key_of(self, node: yaml.Node) -> str:
-        if not isinstance(node, yaml.ScalarNode):
-            raise _at(node.start_mark, "a key that is neither text nor a number")
-        try:
-            return _key(resolve(node.value) if node.tag == _PLAIN_TAG else self.construct_object(node))
-        except InputError as error:
-            raise _at(node.start_mark, str(error)) from None
-
-    def construct_plain(self, node: yaml.ScalarNode) -> Any:
-        value = resolve(node.value)
-        try:
-            return to_json_number(value) if isinstance(value, float) else value
-        except InputError as error:
-            raise _at(node.start_mark, str(error)) from None
+def _tagged(text: str, kinds: tuple[type, ...]) -> Any:
+    value = resolve(text)
+    if type(value) not in kinds:
+        raise InputError("a scalar that does not fit its tag")
+    return float(value) if float in kinds else value
 
 
-_GoLoader.add_constructor(_PLAIN_TAG, _GoLoader.construct_plain)
-for _tag in ("int", "float", "bool", "null"):
-    _GoLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _GoLoader.construct_plain)
-_GoLoader.add_constructor("tag:yaml.org,2002:timestamp", _GoLoader.construct_yaml_str)
+def _json_value(value: Any) -> Any:
+    return to_json_number(value) if isinstance(value, float) else value
+
+
+def load_all(text: str) -> Iterator[Any]:
+    """Yield the documents of a YAML stream as JSON values; empty documents are None.
+
+    Raises InputError with line and column.
+    """
+    events = yaml.parse(text, Loader=_LOADER)
+    try:
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                yield _Builder(events).value(next(events))
+    except yaml.MarkedYAMLError as error:
+        problem = " ".join(filter(None, (error.context, error.problem)))
+        raise _at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}") from None
+    except yaml.YAMLError as error:
+        raise InputError(f"not valid YAML: {str(error).splitlines()[0]}") from None
 
 
 def _at(mark: Any, problem: str) -> InputError:
@@ -134,21 +140,59 @@ def _at(mark: Any, problem: str) -> InputError:
     return InputError(f"{place}{problem}")
 
 
-def load_all(text: str) -> Iterator[object]:
-    """Yield the documents of a YAML stream as JSON values; empty documents are None.
+class _Builder:
+    """Builds one document from parser events, so that depth is bounded and nothing between events and values is kept."""
 
-    Raises InputError with line and column.
-    """
-    loader = _GoLoader(text)
-    try:
-        while loader.check_data():
-            yield loader.get_data()
-    except yaml.MarkedYAMLError as error:
-        problem = " ".join(filter(None, (error.context, error.problem)))
-        raise _at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}") from None
-    except yaml.YAMLError as error:
-        raise InputError(f"not valid YAML: {str(error).splitlines()[0]}") from None
-    except RecursionError:
-        raise InputError("nested too deeply to be a Kubernetes object") from None
-    finally:
-        loader.dispose()
+    def __init__(self, events: Iterator[Any]) -> None:
+        self._events = events
+        self._anchors: dict[str, Any] = {}
+        self._depth = 0
+
+    def value(self, event: Any) -> Any:
+        """Return the value that begins with ``event``."""
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor not in self._anchors:
+                raise _at(event.start_mark, f"the anchor {event.anchor!r} is not known here")
+            return self._anchors[event.anchor]
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _at(event.start_mark, "nested too deeply to be a Kubernetes object")
+        value = self._collection(event) if isinstance(event, yaml.CollectionStartEvent) else _scalar(event)
+        self._depth -= 1
+        if event.anchor is not None:
+            self._anchors[event.anchor] = value
+        return value
+
+    def _collection(self, start: yaml.CollectionStartEvent) -> Any:
+        if isinstance(start, yaml.MappingStartEvent):
+            return self._mapping()
+        items = []
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            items.append(self.value(event))
+        return items
+
+    def _mapping(self) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        own: set[str] = set()
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            if isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]:
+                result.update(_merged(self.value(next(self._events)), event))
+                continue
+            plain = isinstance(event, yaml.ScalarEvent) and event.implicit[0]
+            key = _key(resolve(event.value) if plain else self.value(event), event)
+            if key in own:
+                raise _at(event.start_mark, f"the key {key!r} appears twice in one mapping")
+            own.add(key)
+            result[key] = self.value(next(self._events))
+        return result
+
+
+def _merged(value: Any, event: yaml.Event) -> dict[str, Any]:
+    """Return what a merge key brings in; of several mappings the earlier ones take precedence (decode.go ``merge``)."""
+    mappings = value if isinstance(value, list) else [value]
+    if not all(isinstance(mapping, dict) for mapping in mappings):
+        raise _at(event.start_mark, "a merge key wants a mapping or a list of mappings")
+    result: dict[str, Any] = {}
+    for mapping in reversed(mappings):
+        result.update(mapping)
+    return result

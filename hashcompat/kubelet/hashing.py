@@ -19,7 +19,7 @@ from hashcompat.compile.view import view
 from hashcompat.digest import BY_NAME, Digest
 from hashcompat.errors import UsageError
 from hashcompat.go.jsontext import ESCAPES, loads
-from hashcompat.go.types import BYTES, STRING_MAP, GoType, Struct
+from hashcompat.go.types import BYTES, STRING, STRING_MAP, GoType, Struct
 
 Step = Callable[[Any], Any]
 
@@ -109,34 +109,44 @@ def compile_hasher(schema: Schema, steps: tuple[str, ...], escapes: str, keep_em
         name, *arguments = step.split()
         if name not in _STEPS:
             raise UsageError(f"an era names the unknown step {step!r}")
-        go_type, function = _STEPS[name](go_type, escapes, arguments)
+        go_type, function = _STEPS[name](_Context(go_type, escapes, tuple(arguments)))
         compiled.append(function)
     if digest not in BY_NAME:
         raise UsageError(f"an era names the unknown digest {digest!r}")
     return Hasher(schema.container, decode, tuple(compiled), BY_NAME[digest])
 
 
-def _pick(go_type: GoType, escapes: str, names: list[str]) -> tuple[GoType, Step]:
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What a step is compiled for: the type that comes in, the encoding/json variant, the words after the step's name."""
+
+    go_type: GoType
+    escapes: str
+    arguments: tuple[str, ...]
+
+
+def _pick(context: _Context) -> tuple[GoType, Step]:
     """Take some string fields into a map[string]string (1.31, kubernetes/kubernetes#124220 ``pickFieldsToHash``)."""
-    if not isinstance(go_type, Struct):
+    if not isinstance(context.go_type, Struct):
         raise UsageError("an era picks fields of what is no struct")
-    keys = [field.json for field in go_type.fields]
-    indexes = {name: keys.index(name) for name in names}
+    keys = [field.json for field in context.go_type.fields]
+    indexes = {name: keys.index(name) for name in context.arguments}
     return STRING_MAP, lambda value: {name: value[index] for name, index in indexes.items()}
 
 
-def _json(go_type: GoType, escapes: str, arguments: list[str]) -> tuple[GoType, Step]:
+def _json(context: _Context) -> tuple[GoType, Step]:
     """Marshal with encoding/json; the ``[]byte`` stays in pieces of its text."""
-    encode = compile_encoder(go_type, ESCAPES[escapes])
-    return BYTES, _collect(encode)
+    return BYTES, _collect(compile_encoder(context.go_type, ESCAPES[context.escapes]))
 
 
-def _spew(go_type: GoType, escapes: str, arguments: list[str]) -> tuple[GoType, Step]:
+def _spew(context: _Context) -> tuple[GoType, Step]:
     """Print ``%#v`` text; of a ``[]byte`` from the step before: ``([]uint8)[123 34 …]``."""
-    return BYTES, byte_slice_pieces if go_type is BYTES else _collect(compile_printer(go_type))
+    if context.go_type is BYTES:
+        return STRING, byte_slice_pieces
+    return STRING, _collect(compile_printer(context.go_type))
 
 
-def _collect(emitter: Callable[[Any, Callable[[str], object]], None]) -> Step:
+def _collect(emitter: Callable[[Any, Callable[[str], object]], object]) -> Step:
     def run(value: Any) -> list[str]:
         pieces: list[str] = []
         emitter(value, pieces.append)

@@ -129,7 +129,10 @@ def difference_text(difference: ReleaseDifference) -> str:
     rows = [[label, kubelet.release, kubelet.era.name, kubelet.schema.made_from] for label, kubelet in (("from", old), ("to", new))]
     parts = [table(["", "KUBELET", "ERA", "TYPES MADE FROM"], rows)]
     if difference.upstream:
-        parts.append("The hash algorithm changed: every container restarts\n" + _indented(table((), map(_upstream_row, difference.upstream), show_headers=False)))
+        parts.append(
+            "The hash algorithm changed: every container restarts\n"
+            + _indented(table((), map(_upstream_row, difference.upstream), show_headers=False))
+        )
     if difference.types:
         lines = [[row.type, row.field or "(type)", row.old, row.new, *_type_source(row.upstream)] for row in difference.types]
         parts.append(table(["TYPE", "FIELD", "FROM", "TO", "SINCE", "UPSTREAM"], lines))

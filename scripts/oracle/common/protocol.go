@@ -1,0 +1,122 @@
+// Package common is what every oracle shares: it reads containers as JSON
+// lines, decodes them into the v1.Container of one Kubernetes release and
+// writes the exact text and hash that the kubelets of that era compute.
+package common
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"hashcompat.io/oracle/common/values"
+)
+
+// Object is the v1.Container of one release, with the protobuf methods that
+// generated.pb.go gives it and through which a kubelet receives API pods.
+type Object interface {
+	Marshal() ([]byte, error)
+	Unmarshal([]byte) error
+}
+
+// Request is one line of standard input.
+type Request struct {
+	Source    string          `json:"source"`
+	Container json.RawMessage `json:"container"`
+}
+
+// answer is one line of standard output.
+type answer struct {
+	Text string `json:"text"`
+	Hash uint32 `json:"hash"`
+}
+
+// failure is a type of its own so that a request that cannot be answered can
+// never pass for the hash 0.
+type failure struct {
+	Error string `json:"error"`
+}
+
+// Main runs an oracle; fresh returns a pointer to an empty v1.Container of the
+// release that the binary was built from.
+func Main(fresh func() Object) {
+	bench := flag.Bool("bench", false, "time decoding and hashing")
+	benchHash := flag.Bool("bench-hash-only", false, "time hashing alone")
+	list := flag.Bool("values", false, "print go-spew's text of fixed values of every kind")
+	types := flag.Bool("types", false, "print the type tree of this release's Container")
+	flag.Parse()
+	if err := run(fresh, mode{*bench, *benchHash, *list, *types}); err != nil {
+		fmt.Fprintln(os.Stderr, "oracle:", err)
+		os.Exit(1)
+	}
+}
+
+// mode says what to do instead of answering requests.
+type mode struct {
+	bench, benchHash, values, types bool
+}
+
+func run(fresh func() Object, mode mode) error {
+	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+	defer out.Flush()
+	if mode.values {
+		return values.Write(out, printer)
+	}
+	if mode.types {
+		return writeTypes(out, fresh())
+	}
+	steps, err := stepsOf(era)
+	if err != nil {
+		return err
+	}
+	in := bufio.NewReaderSize(os.Stdin, 1<<16)
+	if mode.bench || mode.benchHash {
+		return benchmark(in, out, fresh, steps, mode.benchHash)
+	}
+	return answerAll(in, out, fresh, steps)
+}
+
+// answerAll flushes whenever no further request is waiting, so that a caller
+// may hold a conversation instead of sending everything first.
+func answerAll(in *bufio.Reader, out *bufio.Writer, fresh func() Object, steps steps) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	for {
+		line, err := in.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := encoder.Encode(reply(line, fresh, steps)); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if in.Buffered() == 0 {
+			if err := out.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func reply(line []byte, fresh func() Object, steps steps) interface{} {
+	container, err := decode(line, fresh)
+	if err != nil {
+		return failure{err.Error()}
+	}
+	text, hash, err := textAndHash(container, steps)
+	if err != nil {
+		return failure{err.Error()}
+	}
+	if !utf8.ValidString(text) {
+		return failure{"the hashed text is not valid UTF-8: JSON cannot carry it"}
+	}
+	return answer{text, hash}
+}

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from hashcompat.errors import UsageError
 
-_RELEASE: Final = re.compile(r"v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?P<suffix>[-+][0-9A-Za-z.+_~-]+)?")
+_RELEASE: Final = re.compile(r"v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?P<suffix>[-+][0-9A-Za-z.+_~-]+)?", re.ASCII)
 _PRE_RELEASE: Final = re.compile(r"-(alpha|beta|rc)\b")
 
 

@@ -101,7 +101,7 @@ def _verdict(
         return Verdict.UNKNOWN, (
             Reason(reasons.VENDOR_GO, "holds a backspace or form feed, and the Go that a vendor built with is not known"),
         )
-    if pod.static and old.release.version != new.release.version:
+    if pod.static and old.release.minor != new.release.minor:
         return Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, "static pod: its UID decides, not this hash alone"),)
     if not_compared(pod, container, old):
         return Verdict.UNKNOWN, (Reason(reasons.NEVER_COMPARED, f"{old.release} never compared it: the recorded hash may be older"),)

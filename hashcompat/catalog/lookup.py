@@ -127,7 +127,8 @@ class Catalog:
         return self.schema(list(self.rows.values())[-1]["types"])
 
     def _nearest(self, name: str) -> str:
-        numbers = [int(number) for number in name.strip().lstrip("v").split("-")[0].split(".")[:3] if number.isdecimal()]
+        parts = name.strip().lstrip("v").split("-")[0].split(".")[:3]
+        numbers = [int(part) for part in parts if part.isdecimal() and len(part) < 10]
         wanted = Version(".".join(map(str, numbers or [0])))
         known = sorted(self.releases(), key=lambda other: (_distance(Version(other), wanted), other))
         return f"the nearest known releases are {', '.join(known[:3])} (see: hashcompat releases)"

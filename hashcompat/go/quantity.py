@@ -51,6 +51,8 @@ _GO_SPACE: Final = (
 _MAX_INT64_DIGITS: Final = 18
 _MAX_INT64: Final = 2**63 - 1
 _NANO_SCALE: Final = 9
+_LONGEST: Final = 4000
+"""Characters; Python refuses to read numbers of more than 4300 digits."""
 _LARGEST_EXPONENT: Final = 10_000
 """Beyond this Go itself would spend gigabytes on ``inf.Dec``; no API server accepts such a quantity."""
 
@@ -81,6 +83,8 @@ def parse(text: str) -> Quantity:
     """
     if text == "0":
         return (0, 0), (None,), "0", _DECIMAL_SI
+    if len(text) > _LONGEST:
+        raise DecodeError("a quantity with absurdly many digits")
     match = _SPLIT.fullmatch(text) if text else None
     if match is None:
         raise DecodeError("not a quantity; want a number with a suffix such as m, k, Mi or e3")
@@ -145,7 +149,7 @@ def _round_up(unscaled: int, scale: int, new_scale: int) -> int:
         raise DecodeError("a quantity with an absurd exponent")
     if shift >= 0:
         return unscaled * int(10**shift)
-    if -shift > len(str(unscaled)):
+    if -shift > unscaled.bit_length():
         return 1
     return -(-unscaled // int(10**-shift))
 
@@ -175,9 +179,9 @@ def canonical(value: Quantity) -> str:
             whole, power = _strip(whole, 1024)
             return f"{whole}{_BINARY_NAMES.get(10 * power, '')}"
     mantissa, power = _strip(amount, 10)
-    exponent = power - scale
+    exponent = _int32(power - scale)
     mantissa *= 10 ** (exponent % 3)
-    exponent -= exponent % 3
+    exponent = _int32(exponent - exponent % 3)
     if form == _DECIMAL_EXPONENT:
         return f"{mantissa}e{exponent}" if exponent else str(mantissa)
     # Beyond 10^18 Go finds no suffix and prints none: the exponent is lost there, and so it is here.
@@ -205,8 +209,10 @@ def _strip(value: int, factor: int) -> tuple[int, int]:
 def round_up_to_milli(value: Quantity) -> Quantity:
     """Apply ``Quantity.RoundUp(-3)``, as API servers default resource lists (defaults.go ``SetDefaults_ResourceList``)."""
     amount, scale = _decimal(value)
-    if value[1][0] is None and scale <= 3:
+    fast = value[1][0] is None
+    if fast and scale <= 3:
         return value
-    sign = -1 if amount < 0 else 1
-    rounded = sign * _round_up(abs(amount), scale, 3) if amount else 0
-    return (rounded, -3), (None,), "", value[3]
+    rounded = _round_up(abs(amount), scale, 3) if amount else 0
+    if fast:
+        return (-rounded if amount < 0 else rounded, -3), (None,), "", value[3]
+    return (0, 0), ((((amount < 0, _words(rounded)), 3),),), "", value[3]

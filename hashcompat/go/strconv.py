@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from decimal import ROUND_HALF_EVEN, ROUND_UP, Context, Decimal
 
 
 def format_float(value: float, bits: int = 64) -> str:
@@ -12,6 +13,8 @@ def format_float(value: float, bits: int = 64) -> str:
     For the shortest form Go decides as if the precision were 6: exponent form below 1e-4 and from 1e6 on
     (strconv/ftoa.go ``formatDigits``); the 1e21 of ``fmt`` does not apply.
     """
+    if bits == 32:
+        value = _float32(value)
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
     sign, digits, exponent = _shortest(value, bits)
@@ -42,13 +45,17 @@ def _shortest(value: float, bits: int) -> tuple[str, str, int]:
     return (sign, digits, point) if digits else (sign, "0", 0)
 
 
+def _float32(value: float) -> float:
+    """Round to the nearest float32, which is infinite beyond its range."""
+    rounded: float = struct.unpack("f", struct.pack("f", value))[0]
+    return rounded
+
+
 def _shortest_float32(value: float) -> str:
-    packed = struct.pack("f", value)
-    for precision in range(9):
-        text = f"{value:.{precision}e}"
-        if struct.pack("f", float(text)) == packed:
-            break
-    return text
+    """Find the fewest digits that read back: at powers of two the nearest decimal may miss where the next one away from zero hits."""
+    exact = Decimal(value)
+    attempts = (Context(prec=digits, rounding=rounding) for digits in range(1, 10) for rounding in (ROUND_HALF_EVEN, ROUND_UP))
+    return next(str(text).lower() for text in (attempt.create_decimal(exact) for attempt in attempts) if _float32(float(text)) == value)
 
 
 def _point(digits: str, place: int) -> str:

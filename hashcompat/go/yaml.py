@@ -15,7 +15,7 @@ from typing import Any, Final
 import yaml
 
 from hashcompat.errors import InputError
-from hashcompat.go.jsontext import Number
+from hashcompat.go.jsontext import Number, clean, decode_text
 from hashcompat.go.strconv import format_float, json_float
 
 _CONSTANTS: Final[dict[str, Any]] = {
@@ -41,6 +41,8 @@ _TAGS: Final = {
 }
 _FLOAT_KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
 _BINARY: Final = "tag:yaml.org,2002:binary"
+_MERGE: Final = "tag:yaml.org,2002:merge"
+_BETWEEN_DIGITS: Final = re.compile("(?<=[0-9])_(?=[0-9])")
 _DEEPEST: Final = 200
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -51,7 +53,7 @@ def resolve(text: str) -> Any:
         return _CONSTANTS[text]
     if text[0] not in "+-.0123456789":
         return text
-    plain = text if text[0] == "." else text.replace("_", "")
+    plain = _BETWEEN_DIGITS.sub("", text) if text[0] == "." else text.replace("_", "")
     if (number := _go_integer(plain)) is not None:
         return number
     if _FLOAT.fullmatch(plain) and math.isfinite(value := float(plain)):
@@ -88,21 +90,21 @@ def _key(value: Any, event: yaml.Event) -> str:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
+    if isinstance(value, int) and value < 2**63:
         return str(value)
     if isinstance(value, float):
         return _FLOAT_KEYS.get(text := format_float(value, 32), text)
-    raise _at(event.start_mark, "a key that is neither text nor a number")
+    raise _at(event.start_mark, "a key that is neither text nor an int64 nor a float")
 
 
 def _scalar(event: Any) -> Any:
     """Return the JSON value of a scalar: only plain ones are resolved, and those with a tag that says so."""
     try:
-        if event.implicit[0]:
+        if event.implicit[0] and event.tag != "!":
             return _json_value(resolve(event.value))
         if event.tag in _TAGS:
             return _json_value(_tagged(event.value, _TAGS[event.tag]))
-        return base64.b64decode(event.value).decode() if event.tag == _BINARY else event.value
+        return _binary(event.value) if event.tag == _BINARY else event.value
     except (InputError, ValueError) as error:
         raise _at(event.start_mark, str(error)) from None
 
@@ -112,6 +114,11 @@ def _tagged(text: str, kinds: tuple[type, ...]) -> Any:
     if type(value) not in kinds:
         raise InputError("a scalar that does not fit its tag")
     return float(value) if float in kinds else value
+
+
+def _binary(text: str) -> str:
+    """Decode base64 as Go does: line ends do not count, all else must be of the alphabet."""
+    return clean(decode_text(base64.b64decode(text.replace("\n", ""), validate=True)))
 
 
 def _json_value(value: Any) -> Any:
@@ -175,16 +182,26 @@ class _Builder:
         result: dict[str, Any] = {}
         own: set[str] = set()
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
-            if isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]:
+            if _is_merge(event):
                 result.update(_merged(self.value(next(self._events)), event))
                 continue
-            plain = isinstance(event, yaml.ScalarEvent) and event.implicit[0]
-            key = _key(resolve(event.value) if plain else self.value(event), event)
+            key = self._key_text(event)
             if key in own:
                 raise _at(event.start_mark, f"the key {key!r} appears twice in one mapping")
             own.add(key)
             result[key] = self.value(next(self._events))
         return result
+
+    def _key_text(self, event: Any) -> str:
+        """Return the text of the key that begins with ``event``; infinities are keys though no values."""
+        plain = isinstance(event, yaml.ScalarEvent) and event.implicit[0] and event.tag != "!"
+        if not plain or event.anchor is not None:
+            return _key(self.value(event), event)
+        return _key(resolve(event.value), event)
+
+
+def _is_merge(event: Any) -> bool:
+    return isinstance(event, yaml.ScalarEvent) and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE)
 
 
 def _merged(value: Any, event: yaml.Event) -> dict[str, Any]:

@@ -101,4 +101,4 @@ def _default_handler(handler: Json) -> None:
         _set(handler["httpGet"], "path", "/")
         _set(handler["httpGet"], "scheme", "HTTP")
     if "grpc" in handler:
-        handler["grpc"].setdefault("service", "")
+        _set(handler["grpc"], "service", "")

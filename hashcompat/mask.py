@@ -7,6 +7,8 @@ from typing import Any, Final
 
 MASK: Final = "***"
 _LISTS: Final = frozenset({"command", "args"})
+_DEEPEST: Final = 50
+"""Levels; no Go type below Container is nearly as deep, so what lies deeper is dropped in decoding."""
 
 
 def masked(container: Mapping[str, Any]) -> dict[str, Any]:
@@ -15,15 +17,17 @@ def masked(container: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _masked(value: Any, key: str = "") -> Any:
+def _masked(value: Any, key: str = "", depth: int = 0) -> Any:
+    if depth > _DEEPEST:
+        return None
     if isinstance(value, Mapping):
-        return {name: _masked_member(key, name, item) for name, item in value.items()}
+        return {name: _masked_member(key, name, item, depth + 1) for name, item in value.items()}
     if isinstance(value, list):
-        return [MASK if key in _LISTS and isinstance(item, str) else _masked(item, key) for item in value]
+        return [MASK if key in _LISTS and isinstance(item, str) else _masked(item, key, depth + 1) for item in value]
     return value
 
 
-def _masked_member(parent: str, name: str, item: Any) -> Any:
+def _masked_member(parent: str, name: str, item: Any, depth: int) -> Any:
     if parent in ("env", "httpHeaders") and name == "value" and isinstance(item, str):
         return MASK
-    return _masked(item, name)
+    return _masked(item, name, depth)

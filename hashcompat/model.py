@@ -81,6 +81,22 @@ class Inventory:
 
 
 @dataclass(frozen=True, slots=True)
+class Recorded:
+    """A hash that a kubelet recorded when it created a container, as a runtime or a log tells it.
+
+    ``uid`` and ``namespace`` are empty where the source does not tell; ``hash`` is None where the record is missing.
+    """
+
+    uid: str
+    namespace: str
+    pod: str
+    container: str
+    hash: int | None
+    running: bool
+    attempt: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Reason:
     """Why a verdict is what it is: a stable id, a few words, and where a field is behind it, its path and its Go name."""
 

@@ -11,7 +11,7 @@ from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.kubelet.defaults import as_served
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
-from hashcompat.kubelet.rules import not_compared
+from hashcompat.kubelet.rules import at_rest, not_compared
 from hashcompat.model import Container, Hashes, Inventory, Item, Plan, Pod, Reason, Verdict
 
 AUTO: Final = "auto"
@@ -54,7 +54,8 @@ def _item(pod: Pod, container: Container, release: str, new: Kubelet, catalog: C
         if why := not_compared(pod, container, new):
             return Item(pod, container, release, Verdict.KEEP, reasons=(_not_compared(why),))
         where = f"node {pod.node}" if pod.node else "a pod without a node"
-        reason = Reason(reasons.NODE_RELEASE, f"{where}: kubelet release {release or 'not given'} is not known")
+        problem = f"kubelet release {release} is not known" if release else "its kubelet release is not in the input"
+        reason = Reason(reasons.NODE_RELEASE, f"{where}: {problem}")
         return Item(pod, container, release, Verdict.UNKNOWN, reasons=(reason,))
     try:
         return _judge(pod, container, old, new, catalog, options)
@@ -91,7 +92,10 @@ def _verdict(
     pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], hashes: tuple[ContainerHash, ...]
 ) -> tuple[Verdict, tuple[Reason, ...]]:
     old, new = kubelets
+    new_uid = pod.static and old.release.minor != new.release.minor
     if why := not_compared(pod, container, new):
+        if new_uid and not at_rest(pod, container):
+            return Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, "static pod: its UID decides, not this hash alone"),)
         return Verdict.KEEP, (_not_compared(why),)
     if old.release == new.release:
         return Verdict.KEEP, ()
@@ -101,7 +105,7 @@ def _verdict(
         return Verdict.UNKNOWN, (
             Reason(reasons.VENDOR_GO, "holds a backspace or form feed, and the Go that a vendor built with is not known"),
         )
-    if pod.static and old.release.minor != new.release.minor:
+    if new_uid:
         return Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, "static pod: its UID decides, not this hash alone"),)
     if not_compared(pod, container, old):
         return Verdict.UNKNOWN, (Reason(reasons.NEVER_COMPARED, f"{old.release} never compared it: the recorded hash may be older"),)
@@ -114,7 +118,7 @@ def _not_compared(why: str) -> Reason:
 
 def _assumptions(items: list[Item], new: Kubelet, catalog: Catalog) -> Iterator[str]:
     """Say which releases were read as another one, once each."""
-    names = {item.from_release for item in items if item.from_release and item.verdict is not Verdict.UNKNOWN}
+    names = {item.from_release for item in items if catalog.knows(item.from_release)}
     for kubelet in dict.fromkeys([*(catalog.kubelet(name) for name in sorted(names)), new]):
         if kubelet.vendor_assumed:
             yield f"{kubelet.release}: a vendor's build, read as upstream {kubelet.release.version}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -127,18 +127,20 @@ class Catalog:
         return self.schema(list(self.rows.values())[-1]["types"])
 
     def _nearest(self, name: str) -> str:
-        parts = name.strip().lstrip("v").split("-")[0].split(".")[:3]
+        parts = name.strip().lstrip("v").replace("+", "-").split("-")[0].split(".")[:3]
         numbers = [int(part) for part in parts if part.isdecimal() and len(part) < 10]
-        wanted = Version(".".join(map(str, numbers or [0])))
-        known = sorted(self.releases(), key=lambda other: (_distance(Version(other), wanted), other))
+        wanted = _position(numbers)
+        known = sorted(self.releases(), key=lambda other: abs(_position(map(int, other.split("."))) - wanted))
         return f"the nearest known releases are {', '.join(known[:3])} (see: hashcompat releases)"
 
     def _read(self, name: str) -> Any:
         return files.read_json(self._directory / name)
 
 
-def _distance(one: Version, other: Version) -> tuple[int, int, int]:
-    return abs(one.major - other.major), abs(one.minor - other.minor), abs(one.micro - other.micro)
+def _position(numbers: Iterable[int]) -> int:
+    """Place a release on a line on which a minor is farther than any patch."""
+    major, minor, patch = (*numbers, 0, 0, 0)[:3]
+    return (major * 1000 + minor) * 1000 + patch
 
 
 def _escapes(release: Release, go_rows: list[list[str]] | None) -> tuple[str, ...]:

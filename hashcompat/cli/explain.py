@@ -39,6 +39,8 @@ def command(target: str | None, **given: options.Given) -> None:
         catalog.kubelet(from_release)
     choices = Options(not given["no_defaults"])
     items = _find(make_plan(options.collect(given), from_release, to_release, catalog, choices), target)
+    if undecided := next((item for item in items if not catalog.knows(item.from_release)), None):
+        raise InputError(f"{target}: {undecided.reasons[0].text}")
     explanations = [explain(item, to_release, catalog, choices, show_values=bool(given["show_values"])) for item in items]
     output.show(
         lambda: explanation_document(explanations),
@@ -50,7 +52,7 @@ def _find(plan: Plan, target: str) -> list[Item]:
     """Return the items that NAMESPACE/POD[/CONTAINER] names; of a name that several objects bear, all."""
     namespace, _, rest = target.partition("/")
     pod, _, container = rest.partition("/")
-    if not pod:
+    if not namespace or not pod:
         raise UsageError(f"{target!r} is not NAMESPACE/POD or NAMESPACE/POD/CONTAINER")
     in_pod = [item for item in plan.items if (item.pod.namespace, item.pod.name) == (namespace, pod)]
     found = [item for item in in_pod if container in ("", item.container.name)]

@@ -14,6 +14,7 @@ import click
 
 from hashcompat import __version__
 from hashcompat.errors import ExitCode, HashcompatError
+from hashcompat.render.formats import printable
 
 _COMMANDS: Final = ("plan", "hash", "explain", "verify", "releases", "version")
 _HELP: Final = """Predict which containers a kubelet upgrade kills and recreates, and why.
@@ -67,7 +68,7 @@ def _run(program: str, arguments: list[str]) -> int:
         click.echo(error.format_message(), err=True)
         return ExitCode.USAGE
     except click.UsageError as error:
-        return _fail(f"{error.format_message()}\nSee '{error.ctx.command_path if error.ctx else program} --help'.", ExitCode.USAGE)
+        return _fail(error.format_message(), ExitCode.USAGE, f"\nSee '{error.ctx.command_path if error.ctx else program} --help'.")
     except HashcompatError as error:
         return _fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -82,9 +83,8 @@ def _run(program: str, arguments: list[str]) -> int:
     return int(result or ExitCode.OK)
 
 
-def _fail(message: str, code: ExitCode) -> int:
-    printable = "".join(char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode() for char in message)
-    click.echo(f"Error: {printable}", err=True)
+def _fail(message: str, code: ExitCode, hint: str = "") -> int:
+    click.echo(f"Error: {printable(message)}{hint}", err=True)
     return code
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from hashcompat.errors import InputError
-from hashcompat.render.formats import to_json, to_yaml
+from hashcompat.render.formats import printable, to_json, to_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ class Output:
         else:
             result = text(self.format)
         if result:
-            click.echo(result, color=self._colours)
+            click.echo(result, color=True)  # as it is: colour was decided above, and a hashed text may hold escape sequences
 
 
 def note(message: str) -> None:
     """Print a line for people to stderr."""
-    click.echo(message, err=True)
+    click.echo(printable(message), err=True)
 
 
 def note_dropped(lines: Iterable[str]) -> None:
@@ -65,8 +65,15 @@ def note_dropped(lines: Iterable[str]) -> None:
 
 
 def write_whole(path: Path, content: str) -> None:
-    """Write a file by rename, so that a failure leaves no half of it and an old one as it was."""
+    """Write a file by rename, so that a failure leaves no half of it and an old one as it was.
+
+    What is no regular file (``/dev/null``, a pipe) must not be replaced by one and is written to.
+    """
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_text(content, encoding="utf-8")
+            return
+        path = path.resolve()
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as stream:

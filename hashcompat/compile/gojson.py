@@ -10,7 +10,7 @@ from hashcompat.go.codecs import CODECS
 from hashcompat.go.jsontext import quote
 from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, Field, GoType, Map, Pointer, Slice, Struct
 
-Emit = Callable[[str], object]
+Emit = Callable[[str], None]
 Encoder = Callable[[Any, Emit], object]
 Escapes = dict[int, str]
 

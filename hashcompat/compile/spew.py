@@ -10,14 +10,15 @@ before the value; it is merged into the first piece, so that few and mostly cons
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import repeat
 from typing import Any, Final
 
 from hashcompat.go.strconv import format_float
 from hashcompat.go.types import BYTES, FLOATS, Array, Basic, GoType, Interface, Map, Pointer, Slice, Struct
 
-Emit = Callable[[str], object]
+Emit = Callable[[str], None]
 Printer = Callable[[Any, Emit], object]
 
 
@@ -35,8 +36,8 @@ def compile_printer(go_type: GoType, *, sharp: bool = True, typed: bool = True, 
             return _pointer_chain(go_type, sharp, typed, lead)
         case Pointer(_, elem):
             return _pointer(elem, sharp, typed, lead)
-        case Interface():
-            return _interface(sharp, lead)
+        case Interface(name):
+            return _interface(name, sharp, lead)
     head = f"{lead}({go_type.name})" if sharp and typed else lead
     match go_type:
         case Struct():
@@ -85,12 +86,12 @@ def _complex(value: complex, bits: int) -> str:
 
 
 def _struct(go_type: Struct, sharp: bool, head: str) -> Printer:
-    shows = []
-    before = head + "{"
-    for field in go_type.fields:
-        shows.append(compile_printer(field.type, sharp=sharp, lead=f"{before}{field.name}:" if sharp else before))
-        before = " "
-    end = "}" if shows else before + "}"
+    leads = [f"{before}{field.name}:" if sharp else before for before, field in zip(_befores(head + "{"), go_type.fields, strict=False)]
+    places = list(zip(go_type.fields, leads, strict=True))
+    shows = [compile_printer(field.type, sharp=sharp, lead=lead) for field, lead in places]
+    end = "}" if shows else head + "{}"
+    if any(_may_forget(field.type) for field in go_type.fields):
+        return _forgetful_struct(shows, [compile_printer(field.type, sharp=sharp, typed=False, lead=lead) for field, lead in places], end)
 
     def show(value: Any, emit: Emit) -> None:
         for show_field, item in zip(shows, value, strict=True):
@@ -100,18 +101,53 @@ def _struct(go_type: Struct, sharp: bool, head: str) -> Printer:
     return show
 
 
+def _befores(first: str) -> Iterator[str]:
+    yield first
+    yield from repeat(" ")
+
+
+def _forgetful_struct(shows: list[Printer], bare_shows: list[Printer], end: str) -> Printer:
+    """A struct in which a field may lose its type to go-spew's flag ``ignoreNextType``.
+
+    A nil pointer in a list or as a map's value returns before the flag is cleared (format.go ``formatPtr``); where it is the last
+    one, the next field prints without its type. Printers tell by their result that they left the flag set.
+    """
+
+    def show(value: Any, emit: Emit) -> object:
+        forgotten: object = False
+        for show_field, show_bare, item in zip(shows, bare_shows, value, strict=True):
+            forgotten = (show_bare if forgotten else show_field)(item, emit)
+        emit(end)
+        return forgotten
+
+    return show
+
+
+def _may_forget(go_type: GoType) -> bool:
+    """Tell whether printing a value of the type can leave ``ignoreNextType`` set; no Container field can."""
+    match go_type:
+        case Struct(_, fields):
+            return any(_may_forget(field.type) for field in fields)
+        case Pointer(_, elem):
+            return _may_forget(elem)
+        case Slice(_, elem) | Array(_, _, elem) | Map(_, _, elem):
+            return isinstance(elem, Pointer) or _may_forget(elem)
+    return isinstance(go_type, Interface)
+
+
 def _sequence(elem: GoType, sharp: bool, head: str) -> Printer:
     first = compile_printer(elem, sharp=sharp, typed=False, lead=head + "[")
     rest = compile_printer(elem, sharp=sharp, typed=False, lead=" ")
 
-    def show(value: Any, emit: Emit) -> None:
+    def show(value: Any, emit: Emit) -> object:
         if not value:
             emit(head + ("<nil>" if value is None else "[]"))
-            return
-        first(value[0], emit)
+            return False
+        forgotten = first(value[0], emit)
         for item in value[1:]:
-            rest(item, emit)
+            forgotten = rest(item, emit)
         emit("]")
+        return forgotten
 
     return show
 
@@ -129,23 +165,26 @@ def _map(go_type: Map, sharp: bool, head: str) -> Printer:
     show_value = compile_printer(go_type.value, sharp=sharp, typed=False, lead=":")
     order = _key_order(go_type.key)
 
-    def show(value: Any, emit: Emit) -> None:
+    def show(value: Any, emit: Emit) -> object:
         if not value:
             emit(head + ("<nil>" if value is None else "map[]"))
-            return
+            return False
         show_key = first
+        forgotten: object = False
         for key in sorted(value, key=order):
             show_key(key, emit)
-            show_value(value[key], emit)
+            forgotten = show_value(value[key], emit)
             show_key = rest
         emit("]")
+        return forgotten
 
     return show
 
 
 def _key_order(key: GoType) -> Callable[[Any], Any] | None:
-    """Return the sort key of map keys: scalars and arrays by value, all else by ``%#v`` text (common.go ``valuesSorter``)."""
-    return None if isinstance(key, Basic | Array) else lambda value: spew(key, value)
+    """Return the sort key of map keys: scalars and arrays by value, all else by ``%#v`` text (common.go ``canSortSimply``)."""
+    by_value = isinstance(key, Array) or (isinstance(key, Basic) and not key.kind.startswith("complex"))
+    return None if by_value else lambda value: spew(key, value)
 
 
 def _pointer(elem: GoType, sharp: bool, typed: bool, lead: str) -> Printer:
@@ -153,11 +192,11 @@ def _pointer(elem: GoType, sharp: bool, typed: bool, lead: str) -> Printer:
     show_elem = compile_printer(elem, sharp=sharp, typed=False, lead=lead + (f"(*{elem.name})" if shows_type else "<*>"))
     nil = f"{lead}(*{elem.name})<nil>" if shows_type else lead + "<nil>"
 
-    def show(value: Any, emit: Emit) -> None:
+    def show(value: Any, emit: Emit) -> object:
         if value is None:
             emit(nil)
-        else:
-            show_elem(value[0], emit)
+            return not typed
+        return show_elem(value[0], emit)
 
     return show
 
@@ -166,10 +205,10 @@ def _pointer_chain(go_type: Pointer, sharp: bool, typed: bool, lead: str) -> Pri
     """Pointers to pointers or interfaces: the chain is followed to its end first, then printed as one (``formatPtr``)."""
     shows_type = sharp and typed
 
-    def show(value: Any, emit: Emit) -> None:
+    def show(value: Any, emit: Emit) -> object:
         if value is None and not shows_type:
             emit(lead + "<nil>")
-            return
+            return not typed
         end, last, indirections, nil = _follow(go_type, value)
         if shows_type:
             head = f"{lead}({'*' * indirections}{end.name})"
@@ -177,8 +216,8 @@ def _pointer_chain(go_type: Pointer, sharp: bool, typed: bool, lead: str) -> Pri
             head = f"{lead}<{'*' * (indirections + end.name.count('*') * nil)}>"
         if nil:
             emit(head + "<nil>")
-        else:
-            _dynamic_printer(end, sharp, typed=False, lead=head)(last, emit)
+            return not typed
+        return _dynamic_printer(end, sharp=sharp, typed=False, lead=head)(last, emit)
 
     return show
 
@@ -197,14 +236,14 @@ def _follow(go_type: GoType, value: Any) -> tuple[GoType, Any, int, bool]:
     return go_type, value, indirections, False
 
 
-def _interface(sharp: bool, lead: str) -> Printer:
-    nil = f"{lead}(interface {{}})<nil>" if sharp else lead + "<nil>"
+def _interface(name: str, sharp: bool, lead: str) -> Printer:
+    nil = f"{lead}({name})<nil>" if sharp else lead + "<nil>"
 
-    def show(value: Any, emit: Emit) -> None:
+    def show(value: Any, emit: Emit) -> object:
         if value is None:
             emit(nil)
-        else:
-            _dynamic_printer(value[0], sharp, typed=True, lead=lead)(value[1], emit)
+            return False
+        return _dynamic_printer(value[0], sharp=sharp, typed=True, lead=lead)(value[1], emit)
 
     return show
 

@@ -159,7 +159,7 @@ class _Builder:
         """Return the value that begins with ``event``."""
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self._anchors:
-                raise _at(event.start_mark, f"the anchor {event.anchor!r} is not known here")
+                raise _at(event.start_mark, "an alias of an anchor that is not known here")
             return self._anchors[event.anchor]
         self._depth += 1
         if self._depth > _DEEPEST:

@@ -146,7 +146,7 @@ def _spew(context: _Context) -> tuple[GoType, Step]:
     return STRING, _collect(compile_printer(context.go_type))
 
 
-def _collect(emitter: Callable[[Any, Callable[[str], object]], object]) -> Step:
+def _collect(emitter: Callable[[Any, Callable[[str], None]], object]) -> Step:
     def run(value: Any) -> list[str]:
         pieces: list[str] = []
         emitter(value, pieces.append)

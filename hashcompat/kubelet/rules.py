@@ -8,8 +8,8 @@ from hashcompat.model import Container, ContainerType, Pod
 _FINISHED = frozenset({"Succeeded", "Failed"})
 
 
-def not_compared(pod: Pod, container: Container, kubelet: Kubelet) -> str:
-    """Return why ``kubelet`` does not compare this container's hash; empty when it does."""
+def at_rest(pod: Pod, container: Container) -> str:
+    """Return why no kubelet compares this container's hash; empty when the release decides."""
     if pod.deleting:
         return "the pod is being deleted"
     if pod.phase in _FINISHED:
@@ -18,8 +18,15 @@ def not_compared(pod: Pod, container: Container, kubelet: Kubelet) -> str:
         return "an init container"
     if container.type is ContainerType.EPHEMERAL:
         return "an ephemeral container"
-    if container.type is ContainerType.SIDECAR and not kubelet.compares_sidecars:
-        return f"a sidecar, which {kubelet.release} leaves alone"
     if container.running is False:
         return "the container is not running"
+    return ""
+
+
+def not_compared(pod: Pod, container: Container, kubelet: Kubelet) -> str:
+    """Return why ``kubelet`` does not compare this container's hash; empty when it does."""
+    if why := at_rest(pod, container):
+        return why
+    if container.type is ContainerType.SIDECAR and not kubelet.compares_sidecars:
+        return f"a sidecar, which {kubelet.release} leaves alone"
     return ""

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from hashcompat.explain import Explanation, ReleaseDifference, Side
 from hashcompat.render.documents import Document, document, item_document, release_facts
+from hashcompat.render.formats import printable
 from hashcompat.render.tables import COLOURS, Paint, plain, reason_words, table
 
 _MASK_NOTE: Final = "values of env, args, commands and headers are masked; --show-values prints what is really hashed"
@@ -62,7 +63,7 @@ def explanation_text(explanation: Explanation, paint: Paint = plain) -> str:
 def _sections(explanation: Explanation, paint: Paint) -> Iterator[str]:
     item = explanation.item
     name = f"{item.pod.namespace}/{item.pod.name}/{item.container.name}"
-    yield f"{name}: {paint(item.verdict.value, COLOURS[item.verdict])}, {reason_words(item)}"
+    yield f"{printable(name)}: {paint(item.verdict.value, COLOURS[item.verdict])}, {printable(reason_words(item))}"
     yield table(["", "KUBELET", "HASH", "HEX", "ERA"], [_side_row("from", explanation.old), _side_row("to", explanation.new)])
     if explanation.fields:
         rows = [[field.path, _short(field.old), "->", _short(field.new)] for field in explanation.fields]
@@ -71,7 +72,7 @@ def _sections(explanation: Explanation, paint: Paint) -> Iterator[str]:
     if explanation.upstream:
         yield "Upstream changes\n" + _indented(table((), map(_upstream_row, explanation.upstream), show_headers=False))
     if explanation.log_line:
-        yield f"Expect in the kubelet's log\n{_indented(explanation.log_line)}"
+        yield f"Expect in the kubelet's log\n{_indented(printable(explanation.log_line))}"
 
 
 def _side_row(label: str, side: Side) -> list[object]:
@@ -88,7 +89,7 @@ def _texts(explanation: Explanation, paint: Paint) -> str:
         title = f"Hashed text, [-only {explanation.old.release}-] {{+only {explanation.new.release}+}}{note}"
         return f"{title}\n{_indented(_coloured(explanation.marked, paint))}"
     sides = (explanation.old, explanation.new)
-    return "\n\n".join(f"{_text_title(side)}{note}\n{_indented(_visible(side.readable))}" for side in sides)
+    return "\n\n".join(f"{_text_title(side)}{note}\n{_indented(printable(side.readable))}" for side in sides)
 
 
 def _text_title(side: Side) -> str:
@@ -97,12 +98,8 @@ def _text_title(side: Side) -> str:
     return f"JSON whose bytes {side.release} hashes, as {side.text[: side.text.find(' ', 20)]} …]"
 
 
-def _visible(text: str) -> str:
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-
-
 def _coloured(marked: str, paint: Paint) -> str:
-    text = _visible(marked)
+    text = printable(marked)
     for start, end, colour in (("[-", "-]", "red"), ("{+", "+}", "green")):
         parts = text.split(start)
         text = parts[0] + "".join(_paint_until(part, start, end, colour, paint) for part in parts[1:])

@@ -13,6 +13,7 @@ from hashcompat.hashes import HashRow
 from hashcompat.model import Container, Item, Plan, Pod, Verdict
 from hashcompat.reasons import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED
 from hashcompat.render.documents import summary
+from hashcompat.render.formats import printable
 
 Paint = Callable[[str, str], str]
 """Colours a text by a colour's name, or leaves it as it is."""
@@ -20,6 +21,12 @@ Paint = Callable[[str, str], str]
 COLOURS: Final = {Verdict.RESTART: "red", Verdict.KILL: "red", Verdict.UNKNOWN: "yellow", Verdict.KEEP: "green"}
 
 _FIELD_WORDS: Final = {FIELD_ADDED: "new field", FIELD_REMOVED: "lost field", FIELD_DROPPED: "not known to both:"}
+
+
+class Painted(str):
+    """A text of this program's own with colour in it: the only one in which a table leaves escape sequences."""
+
+    __slots__ = ()
 
 
 def plain(text: str, colour: str) -> str:  # noqa: ARG001 - the signature of Paint
@@ -35,7 +42,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, show_head
 
 def _cell(value: object) -> str:
     text = "-" if value is None or value == "" else str(value)
-    return "".join(char if char.isprintable() or char == "\x1b" else char.encode("unicode_escape").decode() for char in text)
+    return text if isinstance(value, Painted) else printable(text)
 
 
 def plan_table(plan: Plan, paint: Paint = plain, *, wide: bool = False, headers: bool = True) -> str:
@@ -48,7 +55,7 @@ def plan_table(plan: Plan, paint: Paint = plain, *, wide: bool = False, headers:
 
 def _plan_row(item: Item, paint: Paint) -> list[object]:
     pod = item.pod
-    verdict = paint(item.verdict.value, COLOURS[item.verdict])
+    verdict = Painted(paint(item.verdict.value, COLOURS[item.verdict]))
     return [pod.node, pod.namespace, pod.name, item.container.name, verdict, item.hashes.from_, item.hashes.to, reason_words(item)]
 
 
@@ -132,4 +139,4 @@ def verify_table(results: Iterable[Verification], *, headers: bool = True) -> st
 
 def verify_names(results: Iterable[Verification]) -> str:
     """Return RELEASE/CASE a line for each mismatch."""
-    return "\n".join(f"{row.release}/{row.case}" for result in results for row in result.mismatches)
+    return "\n".join(printable(f"{row.release}/{row.case}") for result in results for row in result.mismatches)

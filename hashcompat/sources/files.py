@@ -42,9 +42,9 @@ def _open(name: str, recursive: bool) -> Iterator[tuple[str, bytes]]:
     if name == STDIN:
         yield _called(name), sys.stdin.buffer.read()
     elif name.startswith(("http://", "https://")):
-        from hashcompat.sources.http import download  # noqa: PLC0415 - only a URL pays for importing requests
+        from hashcompat.sources.http import download, label  # noqa: PLC0415 - only a URL pays for importing requests
 
-        yield name, download(name)
+        yield label(name), download(name)
     elif Path(name).is_dir():
         for path in _files_in(Path(name), recursive):
             yield str(path), _read(path)

@@ -19,6 +19,11 @@ _TEMPLATES: Final = {
     "CronJob": ("spec", "jobTemplate", "spec", "template"),
     "PodTemplate": ("template",),
 }
+_STATUSES: Final = {
+    "initContainers": "initContainerStatuses",
+    "containers": "containerStatuses",
+    "ephemeralContainers": "ephemeralContainerStatuses",
+}
 _LISTS: Final = ("spec.initContainers", "spec.containers", "spec.ephemeralContainers")
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _SOURCE: Final = "kubernetes.io/config.source"
@@ -127,6 +132,7 @@ def _owner(metadata: Mapping[str, Any], origin: str, path: str) -> str:
 
 def _containers(spec: Mapping[str, Any], status: Mapping[str, Any], origin: str, path: str) -> Iterator[Container]:
     running = _running(status)
+    told = _lists_told(status)
     for field in _LISTS:
         key = field.rpartition(".")[2]
         items = spec.get(key) or []
@@ -137,7 +143,7 @@ def _containers(spec: Mapping[str, Any], status: Mapping[str, Any], origin: str,
             if not isinstance(item, Mapping):
                 raise InputError(f"{origin}: {place}: want an object, got {kind_of(item)}")
             name = _string(item, "name", origin, place)
-            yield Container(name, _type_of(key, item), place, item, running.get((key, name), None if not status else False))
+            yield Container(name, _type_of(key, item), place, item, running.get((key, name), False if key in told else None))
 
 
 def _type_of(key: str, item: Mapping[str, Any]) -> ContainerType:
@@ -148,14 +154,15 @@ def _type_of(key: str, item: Mapping[str, Any]) -> ContainerType:
     return ContainerType.SIDECAR if item.get("restartPolicy") == "Always" else ContainerType.INIT
 
 
+def _lists_told(status: Mapping[str, Any]) -> set[str]:
+    """Return the spec lists of whose containers the status tells; a dump without them must not make containers look stopped."""
+    return {key for key, status_key in _STATUSES.items() if status.get("phase") == "Pending" or status.get(status_key)}
+
+
 def _running(status: Mapping[str, Any]) -> dict[tuple[str, str], bool]:
     """Return which containers the status shows running, by spec list and name."""
     result = {}
-    for key, status_key in (
-        ("initContainers", "initContainerStatuses"),
-        ("containers", "containerStatuses"),
-        ("ephemeralContainers", "ephemeralContainerStatuses"),
-    ):
+    for key, status_key in _STATUSES.items():
         rows = status.get(status_key)
         for row in rows if isinstance(rows, list) else []:
             if isinstance(row, Mapping) and isinstance(row.get("name"), str):

@@ -1,0 +1,51 @@
+"""FNV-1a: known values of Go's hash/fnv tests and of the specification, and the plain byte loop."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashcompat.digest import BY_NAME, fnv32a
+
+text = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+def plain(data: bytes) -> int:
+    state = 0x811C9DC5
+    for byte in data:
+        state = (state ^ byte) * 0x01000193 % 2**32
+    return state
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [("", 0x811C9DC5), ("a", 0xE40C292C), ("ab", 0x4D2505CA), ("abc", 0x1A47E90B), ("foobar", 0xBF9CF968)],
+)
+def test_known_values(content: str, expected: int) -> None:
+    assert fnv32a([content]) == expected
+
+
+def test_no_pieces_are_the_empty_text() -> None:
+    assert fnv32a([]) == 0x811C9DC5
+
+
+@given(st.lists(text))
+def test_pieces_hash_as_their_joined_bytes(pieces: list[str]) -> None:
+    assert fnv32a(pieces) == plain("".join(pieces).encode())
+
+
+@pytest.mark.parametrize("length", [255, 256, 257, 5000])
+@pytest.mark.parametrize("char", ["x", "\u20ac", "\U0001f600"])
+def test_the_length_of_a_piece_does_not_matter(char: str, length: int) -> None:
+    pieces = ["head ", char * length, " tail"]
+    assert fnv32a(pieces) == plain("".join(pieces).encode())
+
+
+@given(text.filter(bool), st.integers(2, 5))
+def test_a_remembered_piece_has_the_effect_that_its_place_asks_for(piece: str, times: int) -> None:
+    assert fnv32a([piece] * times) == plain(piece.encode() * times)
+
+
+def test_the_digest_is_found_by_the_name_that_eras_give_it() -> None:
+    assert BY_NAME["fnv32a"]([]) == 0x811C9DC5

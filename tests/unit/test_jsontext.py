@@ -1,0 +1,201 @@
+"""JSON as Go reads and writes it; what Go does was seen in encoding/json and sigs.k8s.io/json."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashcompat.errors import DecodeError, InputError
+from hashcompat.go.jsontext import ESCAPES, Number, clean, decode_text, integer, kind_of, load_all, loads, quote
+
+unicode_text = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(b"plain", "plain", id="ASCII"),
+        pytest.param("\u20ac\U0001f600".encode(), "\u20ac\U0001f600", id="UTF-8"),
+        pytest.param(b"a\xffb", "a\ufffdb", id="a byte that is never UTF-8"),
+        pytest.param(b"\xe2\x82", "\ufffd\ufffd", id="a cut sequence is one replacement a byte"),
+        pytest.param(b"\xe2\x82A", "\ufffd\ufffdA", id="a cut sequence before ASCII"),
+        pytest.param(b"\xc0\x80", "\ufffd\ufffd", id="overlong NUL"),
+        pytest.param(b"\xed\xa0\x80", "\ufffd\ufffd\ufffd", id="a surrogate in UTF-8"),
+        pytest.param(b"\xf0\x9f\x98", "\ufffd\ufffd\ufffd", id="three of four bytes"),
+        pytest.param(b"\xf4\x90\x80\x80", "\ufffd" * 4, id="beyond U+10FFFF"),
+    ],
+)
+def test_each_byte_that_is_no_utf8_becomes_one_replacement_character(data: bytes, expected: str) -> None:
+    assert clean(decode_text(data)) == expected
+
+
+@given(unicode_text)
+def test_valid_text_is_left_alone(text: str) -> None:
+    assert clean(decode_text(text.encode())) == text
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        pytest.param(r'"\ud800"', "\ufffd", id="lone high"),
+        pytest.param(r'"\ud83dx"', "\ufffdx", id="high before a letter"),
+        pytest.param(r'"\ude00\ud83d"', "\ufffd\ufffd", id="pair in the wrong order"),
+        pytest.param(r'"\ud83d\ude00"', "\U0001f600", id="pair"),
+        pytest.param(r'"\ud83d\ud83d\ude00"', "\ufffd\U0001f600", id="high before a pair"),
+        pytest.param(r'"\ud83d\u0041"', "\ufffdA", id="high before another escape"),
+        pytest.param(r'"\u0000"', "\0", id="NUL"),
+        pytest.param(r'"\/\b\f"', "/\b\f", id="short escapes"),
+    ],
+)
+def test_escapes_are_read_as_go_does(document: str, expected: str) -> None:
+    assert clean(loads(document)) == expected
+
+
+def test_an_escaped_half_and_a_broken_byte_do_not_become_one_character() -> None:
+    assert clean(loads(decode_text(b'"\\ud83d\x80"'))) == "\ufffd\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [(" 1 ", 1), ("null", None), ("true", True), ("[]", []), ('{"a": {"b": [1, "x"]}}', {"a": {"b": [1, "x"]}}), ("\t\r\n{}\n", {})],
+)
+def test_a_document_is_read(document: str, expected: Any) -> None:
+    assert loads(document) == expected
+
+
+@pytest.mark.parametrize("raw", ["-0", "1.0", "1e3", "1E+3", "0.1", "1.50", "1e400", "-0.0", "9" * 5000, "-" + "9" * 401])
+def test_a_number_that_is_no_usual_integer_keeps_its_text(raw: str) -> None:
+    number = loads(raw)
+    assert isinstance(number, Number)
+    assert (number.raw, str(number)) == (raw, raw)
+
+
+def test_a_kept_number_is_a_float_too() -> None:
+    assert loads("1.50") == 1.5
+    assert loads("1e400") == math.inf
+
+
+@pytest.mark.parametrize("raw", ["0", "9223372036854775808", "-5", "9" * 400])
+def test_an_integer_of_any_usual_length_is_exact(raw: str) -> None:
+    number = loads(raw)
+    assert type(number) is int
+    assert number == int(raw)
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        pytest.param('{\n "a": 1,\n "b" 2}', "line 3 column 6", id="the line and column of the mistake"),
+        pytest.param("[1,2", "line 1 column 5", id="cut off"),
+        pytest.param("[1,]", "line 1 column 4", id="comma before the end"),
+        pytest.param("{'a':1}", "line 1 column 2", id="single quotes"),
+        pytest.param('"a\tb"', "line 1 column 3: not valid JSON: Invalid control character", id="raw tab in a string"),
+        pytest.param(r'"\x41"', "line 1 column 2", id="an escape that JSON lacks"),
+        pytest.param("\ufeff{}", "line 1 column 1", id="byte order mark"),
+        pytest.param("\u00a0{}", "line 1 column 1", id="space that is none in JSON"),
+        pytest.param("// c\n1", "line 1 column 1", id="comment"),
+        pytest.param(".5", "line 1 column 1", id="number without a whole part"),
+        pytest.param("NaN", "NaN is not valid JSON", id="NaN"),
+        pytest.param("[Infinity]", "Infinity is not valid JSON", id="infinity"),
+        pytest.param("-Infinity", "-Infinity is not valid JSON", id="minus infinity"),
+        pytest.param('{"a":1,"b":2,"a":1}', "the key 'a' appears twice", id="the same key and value twice"),
+        pytest.param('[{"x":{"k":1,"k":2}}]', "the key 'k' appears twice", id="twice further down"),
+        pytest.param(r'{"a":1,"\u0061":2}', "the key 'a' appears twice", id="twice, once escaped"),
+        pytest.param("[" * 100_000, "nested too deeply", id="100,000 lists"),
+        pytest.param('{"a":' * 100_000, "nested too deeply", id="100,000 objects"),
+        pytest.param("", "want one JSON document", id="nothing"),
+        pytest.param(" \n", "want one JSON document", id="white space alone"),
+        pytest.param("{} {}", "want one JSON document", id="two documents"),
+        pytest.param("01", "want one JSON document", id="leading zero"),
+    ],
+)
+def test_what_is_no_json_document_is_an_input_error(document: str, problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        loads(document)
+    assert problem in str(caught.value)
+
+
+def test_many_documents_follow_one_another() -> None:
+    assert list(load_all(' {"a":1}{"b":2}\n[3]\t4 ')) == [{"a": 1}, {"b": 2}, [3], 4]
+
+
+def test_an_error_in_a_later_document_has_its_own_line() -> None:
+    documents = load_all('{"a":1}\n{"b":2}\n{"c":}\n')
+    assert next(documents) == {"a": 1}
+    assert next(documents) == {"b": 2}
+    with pytest.raises(InputError, match="line 3 column 6"):
+        next(documents)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (True, "a boolean"),
+        (1, "an integer"),
+        ("secret", "a string"),
+        ([], "a list"),
+        ({}, "an object"),
+        (None, "null"),
+        (Number("1.5"), "a number with a fraction or an exponent"),
+    ],
+)
+def test_a_kind_is_named_without_its_value(value: object, kind: str) -> None:
+    assert kind_of(value) == kind
+
+
+@pytest.mark.parametrize(
+    ("bits", "signed", "low", "high"),
+    [(8, True, -128, 127), (32, True, -(2**31), 2**31 - 1), (64, True, -(2**63), 2**63 - 1), (8, False, 0, 255), (64, False, 0, 2**64 - 1)],
+)
+def test_the_range_of_a_go_integer(bits: int, signed: bool, low: int, high: int) -> None:
+    assert [integer(low, bits, signed=signed), integer(high, bits, signed=signed)] == [low, high]
+    name = f"{'' if signed else 'u'}int{bits}"
+    for value in (low - 1, high + 1):
+        with pytest.raises(DecodeError, match=f"{value} is out of the range of {name}"):
+            integer(value, bits, signed=signed)
+
+
+def test_minus_zero_is_the_integer_zero() -> None:
+    assert integer(Number("-0"), 32) == 0
+
+
+@pytest.mark.parametrize("value", [Number("1.0"), Number("1e3"), Number("-0.0"), True, "1", [1], None, 1.0])
+def test_other_numbers_and_kinds_are_no_integer(value: object) -> None:
+    with pytest.raises(DecodeError, match="want an integer, got"):
+        integer(value, 32)
+
+
+CONTROLS = {code: f"\\u{code:04x}" for code in range(0x20)} | {9: "\\t", 10: "\\n", 13: "\\r"}
+
+
+@pytest.mark.parametrize(("go", "short"), [("before-go1.22", {}), ("go1.22", {8: "\\b", 12: "\\f"})])
+def test_control_characters_are_escaped_as_that_go_does(go: str, short: dict[int, str]) -> None:
+    written = {code: quote(chr(code), ESCAPES[go])[1:-1] for code in range(0x20)}
+    assert written == CONTROLS | short
+
+
+@pytest.mark.parametrize("go", ESCAPES)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", '""'),
+        ('say "hi"\\', r'"say \"hi\"\\"'),
+        ("<a> & b", r'"\u003ca\u003e \u0026 b"'),
+        ("\u2028\u2029", r'"\u2028\u2029"'),
+        ("\x7f\u00e9\u20ac\U0001f600\ufffd/'", '"\x7f\u00e9\u20ac\U0001f600\ufffd/\'"'),
+    ],
+    ids=["empty", "quote and backslash", "HTML", "line separators", "left alone"],
+)
+def test_other_characters_are_escaped_alike_by_every_go(go: str, text: str, expected: str) -> None:
+    assert quote(text, ESCAPES[go]) == expected
+
+
+@pytest.mark.parametrize("go", ESCAPES)
+@given(text=unicode_text | st.text(st.sampled_from('\b\f\n\x00<&>"\\\u2028a')))
+def test_quoted_text_reads_back(go: str, text: str) -> None:
+    assert json.loads(quote(text, ESCAPES[go])) == text

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hashcompat.compile.view import view
+from hashcompat.go import intstr, quantity
+from hashcompat.go.types import STRING, STRING_MAP, Field, GoType, Pointer, Slice, Struct
+
+PAIR = Struct("v1.Pair", (Field("Name", STRING, "name"), Field("Next", Pointer("*string", STRING), "next")))
+
+
+@pytest.mark.parametrize(
+    ("go_type", "value", "expected"),
+    [
+        (STRING, "x", "x"),
+        (PAIR, ("a", None), {"Name": "a", "Next": None}),
+        (PAIR, ("a", ("b",)), {"Name": "a", "Next": "b"}),
+        (Slice("[]v1.Pair", PAIR), (("a", None),), [{"Name": "a", "Next": None}]),
+        (Slice("[]v1.Pair", PAIR), (), []),
+        (Slice("[]v1.Pair", PAIR), None, None),
+        (STRING_MAP, {"k": "v"}, {"k": "v"}),
+        (quantity.TYPE, quantity.parse("0.1"), "100m"),
+        (intstr.TYPE, (0, 80, ""), 80),
+        (intstr.TYPE, (1, 0, "http"), "http"),
+    ],
+)
+def test_a_typed_value_as_plain_data(go_type: GoType, value: Any, expected: Any) -> None:
+    assert view(go_type, value) == expected

@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-import oracle
 from tabulate import tabulate
 
+import oracle
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.go.jsontext import decode_text, loads
 from hashcompat.kubelet.hashing import hashers
@@ -74,7 +74,10 @@ def main() -> int:
     parser.add_argument("--containers", type=int, default=10_000, help="how many random ones a round")
     parser.add_argument("--release", action="append", help=f"default: {', '.join(RELEASES)}")
     arguments = parser.parse_args()
-    workloads = {"sample cluster": cluster, "random, each new": partial(strangers, count=arguments.containers)}
+    workloads: dict[str, Callable[[int], list[bytes]]] = {
+        "sample cluster": cluster,
+        "random, each new": partial(strangers, count=arguments.containers),
+    }
     rows = [
         [name, release, *compare(release, workload, arguments.rounds)]
         for name, workload in workloads.items()

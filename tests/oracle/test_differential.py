@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-import oracle
 import pytest
 import random_containers
 
+import oracle
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.go.jsontext import decode_text, loads
 from hashcompat.kubelet.hashing import hashers
@@ -22,9 +22,7 @@ SOURCES: tuple[random_containers.Source, ...] = ("api", "file")
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("release", oracle.oracles())
-def test_random_containers_equal_go(
-    release: str, source: random_containers.Source, record_property: Callable[[str, object], None]
-) -> None:
+def test_random_containers_equal_go(release: str, source: random_containers.Source, record_property: Callable[[str, object], None]) -> None:
     hasher = hashers(default_catalog().kubelet(release), keep_empty=source == "file")[0]
     containers = list(random_containers.containers(default_catalog().newest_schema().tree, SEED, COUNT, source))
     answers = oracle.ask(release, (random_containers.request(container, source) for container in containers))

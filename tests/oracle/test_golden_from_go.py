@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import oracle
 import pytest
 
+import oracle
 from hashcompat.catalog.lookup import default_catalog
 
 pytestmark = pytest.mark.oracle

@@ -1,0 +1,146 @@
+"""Expand a replica to the pod that an API server returns: what controllers, admission and defaults add to the template."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.kubelet.defaults import as_served
+from sample.status import status
+from sample.workloads import DUMPED, STATIC, Json, Replica, Workload, created, digest, stamp, suffix, uid
+
+OWNERS: Final = {
+    "Deployment": ("apps/v1", "ReplicaSet"),
+    "DaemonSet": ("apps/v1", "DaemonSet"),
+    "StatefulSet": ("apps/v1", "StatefulSet"),
+    "Job": ("batch/v1", "Job"),
+}
+SPEC_DEFAULTS: Final[Json] = {  # SetDefaults_Pod, SetDefaults_PodSpec; preemptionPolicy comes from the Priority admission plugin
+    "dnsPolicy": "ClusterFirst",
+    "enableServiceLinks": True,
+    "preemptionPolicy": "PreemptLowerPriority",
+    "restartPolicy": "Always",
+    "schedulerName": "default-scheduler",
+    "securityContext": {},
+    "terminationGracePeriodSeconds": 30,
+}
+PRIORITIES: Final = {"system-cluster-critical": 2000000000, "system-node-critical": 2000001000}
+VOLUME_DEFAULTS: Final[Json] = {"hostPath": {"type": ""}, "configMap": {"defaultMode": 0o644}, "secret": {"defaultMode": 0o644}}
+LISTS: Final = {"initContainers": True, "containers": True, "ephemeralContainers": False}  # which of them get the token's mount
+EVICTING: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+TOKEN_PATH: Final = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105
+
+
+def pod(replica: Replica) -> Json:
+    """Return the whole object."""
+    spec = _spec(replica)
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": _metadata(replica), "spec": spec, "status": status(replica, spec)}
+
+
+def _set(fields: Json) -> Json:
+    """Keep the fields that are set, as omitempty does."""
+    return {key: value for key, value in fields.items() if value}
+
+
+def _metadata(replica: Replica) -> Json:
+    work, deleted = replica.work, replica.work.state == "Terminating"
+    return {
+        "name": replica.name,
+        "namespace": work.namespace,
+        "uid": uid("Pod", *replica.key),
+        "resourceVersion": str(48000000 + int(digest("version", *replica.key)[:5], 16)),
+        "creationTimestamp": stamp(created(*replica.key)),
+        "labels": {**work.template.get("metadata", {}).get("labels", {}), **_controller_labels(replica)},
+        **_set(
+            {
+                "annotations": _annotations(work),
+                "generateName": f"{work.owner}-" if work.kind in OWNERS else "",
+                "ownerReferences": _owner_references(work),
+                "deletionTimestamp": stamp(DUMPED) if deleted else "",
+                "deletionGracePeriodSeconds": 30 if deleted else 0,
+            }
+        ),
+    }
+
+
+def _controller_labels(replica: Replica) -> dict[str, str]:
+    work = replica.work
+    revision = f"{work.name}-{suffix(10, 'revision', work.namespace, work.name)}"
+    by_kind = {
+        "Deployment": {"pod-template-hash": work.owner.rpartition("-")[2]},
+        "DaemonSet": {"controller-revision-hash": revision, "pod-template-generation": "1"},
+        "StatefulSet": {"controller-revision-hash": revision, "statefulset.kubernetes.io/pod-name": replica.name},
+        "Job": {"controller-uid": work.owner_uid, "job-name": work.name},
+    }
+    return by_kind.get(work.kind, {})
+
+
+def _annotations(work: Workload) -> dict[str, str]:
+    """Return the author's annotations; a mirror pod's config.hash is what a kubelet compares, not its uid."""
+    given = work.template.get("metadata", {}).get("annotations", {})
+    own = {key: value for key, value in given.items() if not key.startswith("sample/")}
+    if STATIC not in own:
+        return own
+    key, value = "kubernetes.io/config.", digest("static", work.name)[:32]
+    return {**own, f"{key}hash": value, f"{key}mirror": value, f"{key}seen": stamp(created(work.namespace, work.name))}
+
+
+def _owner_references(work: Workload) -> list[Json]:
+    """Refer to the controller; bare and mirror pods have none."""
+    if work.kind not in OWNERS:
+        return []
+    version, kind = OWNERS[work.kind]
+    controlled = {"controller": True, "blockOwnerDeletion": True}
+    return [{"apiVersion": version, "kind": kind, "name": work.owner, "uid": work.owner_uid, **controlled}]
+
+
+def _spec(replica: Replica) -> Json:
+    work, given = replica.work, replica.work.template["spec"]
+    token = _token(work)
+    return {
+        **SPEC_DEFAULTS,
+        **given,
+        **_account(work),
+        "priority": PRIORITIES.get(given.get("priorityClassName", ""), 0),
+        "tolerations": given.get("tolerations") or _tolerations(work),
+        **{key: [_container(item, given, token if gets else "") for item in given[key]] for key, gets in LISTS.items() if key in given},
+        **_set({"nodeName": replica.node_name, "volumes": _volumes(replica, token)}),
+    }
+
+
+def _account(work: Workload) -> Json:
+    """Return what the ServiceAccount admission plugin sets; it leaves mirror pods alone."""
+    name = work.template["spec"].get("serviceAccountName", "default")
+    return {} if work.kind == "Static" else {"serviceAccount": name, "serviceAccountName": name}
+
+
+def _tolerations(work: Workload) -> list[Json]:
+    """Return what the kubelet gives a static pod, and the DefaultTolerationSeconds admission plugin any other."""
+    every: Json = {"effect": "NoExecute", "operator": "Exists"}
+    return [every] if work.kind == "Static" else [{**every, "key": key, "tolerationSeconds": 300} for key in EVICTING]
+
+
+def _token(work: Workload) -> str:
+    """Name the token's secret, empty for none; the default account's one in monitoring is on record from a real cluster."""
+    account = _account(work).get("serviceAccountName")
+    if not account or not work.template["spec"].get("automountServiceAccountToken", True):
+        return ""
+    if (work.namespace, account) == ("monitoring", "default"):
+        return "default-token-bks80"
+    return f"{account}-token-{suffix(5, 'token', work.namespace, account)}"
+
+
+def _container(given: Json, spec: Json, token: str) -> Json:
+    """Return the served container, the token's mount appended; targetContainerName, which as_served does not know, stays as given."""
+    mounts = [{"name": token, "mountPath": TOKEN_PATH, "readOnly": True}] if token else []
+    whole = {**given, "volumeMounts": [*given.get("volumeMounts", ()), *mounts]}
+    return {**given, **as_served(whole, default_catalog().newest_schema(), host_network=spec.get("hostNetwork", False))}
+
+
+def _volumes(replica: Replica, token: str) -> list[Json]:
+    """Return the template's volumes, then the claims of a StatefulSet, the token's secret last."""
+    work = replica.work
+    claims = [{"name": name, "persistentVolumeClaim": {"claimName": f"{name}-{replica.name}"}} for name in work.claims]
+    secrets = [{"name": token, "secret": {"secretName": token}}] if token else []
+    given = [*work.template["spec"].get("volumes", ()), *claims, *secrets]
+    return [{key: {**VOLUME_DEFAULTS[key], **part} if key in VOLUME_DEFAULTS else part for key, part in item.items()} for item in given]

@@ -19,8 +19,8 @@ from hashcompat.go.jsontext import Number, clean, decode_text
 from hashcompat.go.strconv import format_float, json_float
 
 _CONSTANTS: Final[dict[str, Any]] = {
-    **dict.fromkeys("y Y yes Yes YES true True TRUE on On ON".split(), True),  # noqa: SIM905
-    **dict.fromkeys("n N no No NO false False FALSE off Off OFF".split(), False),  # noqa: SIM905
+    **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True),
+    **dict.fromkeys(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], False),
     **dict.fromkeys(["", "~", "null", "Null", "NULL"]),
     **dict.fromkeys([".nan", ".NaN", ".NAN"], math.nan),
     **dict.fromkeys([".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"], math.inf),

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from deepdiff import DeepDiff
 
+from hashcompat.cases import Options, hashed_spec, keeps_empty
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.schema import reachable_fields
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.mask import masked
 from hashcompat.model import Item, Verdict
-from hashcompat.verdicts import Options, hashed_spec, keeps_empty
 
 ABSENT: Final = "absent"
 _WORDS: Final = re.compile(r"\s?[^\s{}\[\]]+|[{}\[\]]|\s")
@@ -170,7 +170,7 @@ def _log_line(item: Item, new: Kubelet) -> str:
     if item.verdict is not Verdict.RESTART:
         return ""
     hashes = {"from": item.hashes.from_, "to": item.hashes.to}
-    return new.restart_log.format(pod=item.pod.name, container=item.container.name, **hashes)
+    return new.rules.restart_log.format(pod=item.pod.name, container=item.container.name, **hashes)
 
 
 def compare_releases(from_release: str, to_release: str, catalog: Catalog) -> ReleaseDifference:

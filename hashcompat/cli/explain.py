@@ -6,13 +6,14 @@ from difflib import get_close_matches
 
 import click
 
+from hashcompat.cases import Options
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.cli import options
 from hashcompat.errors import InputError, UsageError
 from hashcompat.explain import compare_releases, explain
 from hashcompat.model import Item, Plan
 from hashcompat.render.explanation import difference_document, difference_text, explanation_document, explanation_text
-from hashcompat.verdicts import AUTO, Options, make_plan
+from hashcompat.verdicts import AUTO, make_plan
 
 
 @click.command("explain", short_help="Say why a container's hash changes, or what differs between two releases.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from hashcompat.cases import Options
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.cli import options
 from hashcompat.cli.output import note_dropped
@@ -11,7 +12,6 @@ from hashcompat.errors import UsageError
 from hashcompat.hashes import dropped_fields, hash_containers
 from hashcompat.render.documents import hash_document
 from hashcompat.render.tables import hash_inputs, hash_names, hash_table
-from hashcompat.verdicts import Options
 
 
 @click.command("hash", short_help="Print the hash of every container under some kubelet releases.")

@@ -32,7 +32,8 @@ class Cell:
     """What an upgrade from one release to another does to an unchanged API pod.
 
     ``fields`` are the changed fields behind it. Where every field is part of the hashed text, a container restarts that has what a
-    field belongs to (``volumeMounts[*]``); where JSON is hashed (``if_set``), one that sets the field itself.
+    field belongs to (``volumeMounts[*]``); where JSON is hashed (``if_set``), one that sets the field itself, and where ``go`` one that
+    holds a backspace or form feed, which encoding/json of Go 1.22 writes differently (kubernetes/kubernetes#125895 - #125898).
     """
 
     old: str
@@ -41,10 +42,11 @@ class Cell:
     era: str = ""
     fields: tuple[FieldChange, ...] = ()
     if_set: bool = False
+    go: bool = False
 
 
 def cell(old: Kubelet, new: Kubelet) -> Cell:
-    """Compare two releases by their eras and types alone."""
+    """Compare two releases by their eras, their types and their Go alone."""
     names = str(old.release), str(new.release)
     if old.era is not new.era:
         return Cell(*names, Scope.ALL, era=f"{old.era.name} -> {new.era.name}")
@@ -54,7 +56,8 @@ def cell(old: Kubelet, new: Kubelet) -> Cell:
     fields = schema_changes(old.schema, new.schema)
     if first_step == "spew" and any("." not in change.path for change in fields):
         return Cell(*names, Scope.ALL, fields=tuple(change for change in fields if "." not in change.path))
-    return Cell(*names, Scope.SOME if fields else Scope.NONE, fields=fields, if_set=first_step != "spew")
+    go = "json" in old.era.steps and old.escapes != new.escapes
+    return Cell(*names, Scope.SOME if fields or go else Scope.NONE, fields=fields, if_set=first_step != "spew", go=go)
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from hashcompat.cases import Options
-from hashcompat.catalog.lookup import default_catalog
 from hashcompat.cli import options
 from hashcompat.cli.output import note_dropped
 from hashcompat.errors import UsageError
@@ -20,10 +19,11 @@ from hashcompat.render.tables import hash_inputs, hash_names, hash_table
 @click.option("--show-input", is_flag=True, help="Print the exact text that is hashed; needs --show-values too.")
 @click.option("--show-values", is_flag=True, help="Allow values of env, args and commands in the output.")
 @click.option("-v", "--verbose", is_flag=True, help="Also report the fields that a kubelet drops.")
+@options.schemas_option
 @options.output_options
 def command(**given: options.Given) -> None:
     """Print the hash that each kubelet release computes for every container, decimal and hex."""
-    catalog = default_catalog()
+    catalog = options.catalog(given)
     if not given["kubelet"]:
         raise UsageError("--kubelet is missing; say which kubelet releases compute the hash, such as --kubelet 1.7.16,1.9.11")
     if given["show_input"] and not given["show_values"]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import click
 
-from hashcompat.catalog.lookup import default_catalog
 from hashcompat.cli import options
 from hashcompat.cli.output import note, note_dropped
 from hashcompat.errors import ExitCode
@@ -27,13 +26,14 @@ from hashcompat.verdicts import AUTO, make_plan
 @click.option("--detailed-exitcode", is_flag=True, help="Exit 2 when containers restart, 3 when some are UNKNOWN and none restarts.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
 @click.option("-v", "--verbose", is_flag=True, help="Also report the fields that a kubelet drops.")
+@options.schemas_option
 @options.output_options
 def command(**given: options.Given) -> int:
     """Say which containers are killed and created again when kubelets go from one release to another.
 
     A pod with a uid is hashed exactly as given; one without uid and status is a manifest and first gets an API server's defaults.
     """
-    catalog = default_catalog()
+    catalog = options.catalog(given)
     from_release, to_release = options.releases(given)
     known = [catalog.kubelet(release) for release in (from_release, to_release) if release != AUTO or release is to_release]
     inventory = options.collect(given)

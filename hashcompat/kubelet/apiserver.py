@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hashcompat.model import ContainerType
+
 Json = Mapping[str, Any]
 
 
@@ -16,6 +18,7 @@ Json = Mapping[str, Any]
 class ReadDefault:
     """One row: ``value`` goes to ``path`` where its parent is set and it is not.
 
+    ``container_types`` are those whose containers get it.
     With ``merge_key`` the value is a list of which each item is added that the container lacks and that stands under ``merge_where``.
     """
 
@@ -23,6 +26,7 @@ class ReadDefault:
     value: Any
     gate: str | None
     source: str
+    container_types: frozenset[str] = frozenset(ContainerType)
     merge_key: str = ""
     merge_where: str = ""
 
@@ -30,7 +34,8 @@ class ReadDefault:
 def default_from_row(row: Mapping[str, Any]) -> ReadDefault:
     """Build the default that a row describes."""
     merge = row.get("merge") or {}
-    return ReadDefault(row["path"], row["value"], row["gate"], row["source"], merge.get("key", ""), merge.get("where", ""))
+    types = frozenset(row.get("containerTypes", ContainerType))
+    return ReadDefault(row["path"], row["value"], row["gate"], row["source"], types, merge.get("key", ""), merge.get("where", ""))
 
 
 def as_read(container: Json, defaults: Iterable[ReadDefault]) -> Json:
@@ -48,6 +53,22 @@ def _set(value: Json, path: list[str], default: Any) -> Json:
     if not isinstance(child, Mapping):
         return value
     changed = _set(child, rest, default)
+    return value if changed is child else {**value, key: changed}
+
+
+def as_unread(container: Json, default: ReadDefault) -> Json:
+    """Return the container's JSON without a default that may have been written on reading; the same object where it is not there."""
+    return _unset(container, default.path.split("."), default.value)
+
+
+def _unset(value: Json, path: list[str], default: Any) -> Json:
+    key, *rest = path
+    child = value.get(key)
+    if not rest:
+        return {name: item for name, item in value.items() if name != key} if child == default else value
+    if not isinstance(child, Mapping):
+        return value
+    changed = _unset(child, rest, default)
     return value if changed is child else {**value, key: changed}
 
 

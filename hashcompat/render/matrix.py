@@ -12,6 +12,7 @@ from hashcompat.matrix import Cell, Matrix, Scope
 from hashcompat.render.documents import Document, document
 from hashcompat.render.tables import table
 
+_GO: Final = "those with a backspace or form feed (another Go)"
 _SHORT: Final = {Scope.ALL: "all", Scope.SOME: "some", Scope.NONE: "."}
 
 
@@ -42,8 +43,9 @@ def who(cell: Cell) -> str:
         return f"every container: {cell.era}"
     if cell.scope is Scope.ALL:
         return f"every container: {_names(cell.fields)}"
-    if cell.if_set and cell.fields:
-        return f"those that set {', '.join(change.path for change in cell.fields)}"
+    if cell.if_set:
+        set_ = [f"those that set {', '.join(change.path for change in cell.fields)}"] if cell.fields else []
+        return "; ".join([*set_, *([_GO] if cell.go else [])]) or "none"
     groups: dict[str, list[FieldChange]] = {}
     for change in cell.fields:
         groups.setdefault(change.path.rpartition(".")[0], []).append(change)
@@ -59,7 +61,9 @@ def sources(cell: Cell, catalog: Catalog) -> str:
     if cell.era:
         return ", ".join(row["pr"] for row in catalog.changes["eras"] if {row["from"], row["to"]} <= set(cell.era.split(" -> ")))
     rows = [upstream_change(change.type, change.field, catalog) for change in cell.fields]
-    return ", ".join(dict.fromkeys(str(row["pr"]) for row in rows if row and row["pr"]))
+    minors = {_minor(cell.old), _minor(cell.new)} if cell.go else set()
+    go = [row for row in catalog.changes["go"] if _minor(row["release"]) in minors]
+    return ", ".join(dict.fromkeys(str(row["pr"]) for row in [*rows, *go] if row and row["pr"]))
 
 
 def matrix_document(matrix: Matrix, catalog: Catalog) -> Document:
@@ -80,6 +84,7 @@ def _cell(cell: Cell, findings: Mapping[tuple[str, str], int] | None, catalog: C
         "era": cell.era,
         "fields": [{"path": change.path, "field": change.field, "added": change.added} for change in cell.fields],
         "ifSet": cell.if_set,
+        "go": cell.go,
         "upstream": sources(cell, catalog),
         "findings": None if findings is None else findings[cell.old, cell.new],
     }

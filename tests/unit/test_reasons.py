@@ -13,7 +13,8 @@ import pytest
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.schema import Schema
 from hashcompat.kubelet.hashing import container_hash
-from hashcompat.reasons import MEANINGS, FieldChange, difference, field_changes, upstream_change
+from hashcompat.differences import FieldChange, difference, field_changes, upstream_change
+from hashcompat.reasons import RULES
 
 NAMES = {"name": "a", "image": "b"}
 MOUNT = {**NAMES, "volumeMounts": [{"name": "v", "mountPath": "/v"}, {"name": "w", "mountPath": "/w"}]}
@@ -221,5 +222,5 @@ def test_whatever_changes_the_hash_between_two_minors_is_named(catalog: Catalog)
         picked = one.era is other.era and one.era.steps[0].startswith("pick")
         assert differ == (not picked and (one.era is not other.era or bool(field_changes(FILLED, one, other)))), (old, new)
         for reason in difference(FILLED, one, other, catalog) if differ else ():
-            assert reason.id in MEANINGS
+            assert reason.id in {rule.id for rule in RULES}
             assert "kubernetes/kubernetes#" in reason.text, (old, new, reason)

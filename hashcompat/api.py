@@ -7,6 +7,7 @@ from typing import Any
 
 from hashcompat.cases import Options
 from hashcompat.catalog.lookup import default_catalog
+from hashcompat.errors import InputError
 from hashcompat.kubelet import hashing
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.model import Inventory, Node, Plan, Pod
@@ -38,5 +39,7 @@ def plan(
     UNKNOWN of what does not decode. Raises UsageError for unknown releases and InputError for what cannot be read.
     """
     found = [thing for number, value in enumerate(objects) for thing in read_object(value, f"object {number}")]
+    if not any(isinstance(thing, Pod) for thing in found):
+        raise InputError("no pods among the objects; an empty plan would look like a safe one")
     inventory = Inventory(tuple(t for t in found if isinstance(t, Pod)), tuple(t for t in found if isinstance(t, Node)))
     return make_plan(inventory, from_release, to_release, default_catalog(), Options(defaults, keep_going))

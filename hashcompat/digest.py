@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Final
+from zlib import adler32 as _adler32
 
 _OFFSET: Final = 2166136261
 _PRIME: Final = 16777619
@@ -47,5 +48,10 @@ def _effect(piece: str, low: int) -> tuple[int, int]:
     return factor, (_step(low, piece) - low * factor) & _MASK
 
 
-BY_NAME: Final[dict[str, Digest]] = {"fnv32a": fnv32a}
+def adler32(pieces: Iterable[str]) -> int:
+    """Return Adler-32 over the UTF-8 bytes of all pieces, an unsigned 32-bit number (Go: hash/adler32; kubelets 1.0 - 1.5)."""
+    return _adler32("".join(pieces).encode())
+
+
+BY_NAME: Final[dict[str, Digest]] = {"fnv32a": fnv32a, "adler32": adler32}
 """Digest steps by the name that an era gives them."""

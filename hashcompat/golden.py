@@ -4,7 +4,8 @@ The form of a golden directory, which users can keep for themselves too (golden/
 
 - ``inputs/<case>.json``: ``{"about": ..., "source": "api" | "file", "container": {...}}``
 - ``<release>/<case>.txt``: the hashed text, byte for byte
-- ``<release>/HASHES``: a line ``<decimal hash>  <case>`` for each case
+- ``<release>/HASHES``: a line ``<decimal hash>  <case>`` for each case; ``refused  <case>``, without a text, where a kubelet of
+  that release cannot decode it
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from hashcompat.kubelet.hashing import Hasher, hashers
 _HASH_LINE: Final = re.compile(r"(\S+)  (\S+)")
 _FIELD: Final = re.compile(r"(\w+):\(")
 _SOURCES: Final = ("api", "file")
+_REFUSED: Final = "refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +102,29 @@ def _verify_release(directory: Path, cases: Mapping[str, Case], catalog: Catalog
     for name in sorted((recorded.keys() | texts) - cases.keys()):
         yield Mismatch(release, name, "has no input; every golden file must be used")
     for name, case in cases.items():
+        variants = hashers(kubelet, keep_empty=case.keep_empty)
+        if recorded.get(name) == _REFUSED:
+            if name in texts or _decodes(variants[0], case):
+                yield Mismatch(release, name, "golden data says that this release refuses it")
+            continue
         if name not in recorded or name not in texts:
             yield Mismatch(release, name, f"has no {'hash' if name not in recorded else 'text'} here")
             continue
         expected = (directory / f"{name}.txt").read_bytes()
-        variants = hashers(kubelet, keep_empty=case.keep_empty)
         try:
             problems = [_compare(hasher, case, expected, recorded[name], show_values) for hasher in variants]
         except DecodeError as error:
             raise InputError(f"{directory.parent / 'inputs' / name}.json: $.container{error}") from None
         if all(problems):
             yield Mismatch(release, name, problems[0])
+
+
+def _decodes(hasher: Hasher, case: Case) -> bool:
+    try:
+        hasher.decode(case.container)
+    except DecodeError:
+        return False
+    return True
 
 
 def _read_hashes(path: Path) -> dict[str, str]:

@@ -12,8 +12,7 @@ from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.schema import Schema
 from hashcompat.compile.gojson import json_fields
 from hashcompat.differences import FieldChange
-from hashcompat.go.codecs import CODECS
-from hashcompat.go.types import GoType, Pointer, Slice, Struct
+from hashcompat.go.types import Coded, GoType, Map, Pointer, Slice, Struct
 
 Cost = Callable[[str, str], int]
 """How many containers are killed when kubelets go from one release to another."""
@@ -54,7 +53,9 @@ def cell(old: Kubelet, new: Kubelet) -> Cell:
     if first_step.startswith("pick"):
         return Cell(*names, Scope.NONE)
     fields = schema_changes(old.schema, new.schema)
-    if first_step == "spew" and any("." not in change.path for change in fields):
+    if first_step != "spew":
+        fields = tuple(change for change in fields if change.added is not None)
+    elif any("." not in change.path for change in fields):
         return Cell(*names, Scope.ALL, fields=tuple(change for change in fields if "." not in change.path))
     go = "json" in old.era.steps and old.escapes != new.escapes
     return Cell(*names, Scope.SOME if fields or go else Scope.NONE, fields=fields, if_set=first_step != "spew", go=go)
@@ -62,13 +63,13 @@ def cell(old: Kubelet, new: Kubelet) -> Cell:
 
 @lru_cache(maxsize=4096)
 def schema_changes(old: Schema, new: Schema) -> tuple[FieldChange, ...]:
-    """Return the fields that only one of two trees has, at every place where both have what they belong to."""
+    """Return the fields that only one of two trees has, or with another type, at every place where both have what they belong to."""
     return tuple(dict.fromkeys(_walk(old.container, new.container, "")))
 
 
 def _walk(old: GoType, new: GoType, path: str) -> Iterator[FieldChange]:
     match old, new:
-        case Struct(name), Struct() if name not in CODECS:
+        case Struct(), Struct() if not isinstance(old, Coded):
             yield from _walk_structs(old, new, path)
         case Pointer(_, old_elem), Pointer(_, new_elem):
             yield from _walk(old_elem, new_elem, path)
@@ -81,10 +82,20 @@ def _walk_structs(old: Struct, new: Struct, path: str) -> Iterator[FieldChange]:
     for key in dict.fromkeys([*new_fields, *old_fields]):
         place = f"{path}.{key}".lstrip(".")
         if key in old_fields and key in new_fields:
-            yield from _walk(old_fields[key][1].type, new_fields[key][1].type, place)
+            (owner, field), (_, new_field) = old_fields[key], new_fields[key]
+            if _retyped(field.type, new_field.type):
+                yield FieldChange(place, owner.name.rpartition(".")[2], field.name, None)
+            yield from _walk(field.type, new_field.type, place)
         else:
             owner, field = new_fields.get(key) or old_fields[key]
             yield FieldChange(place, owner.name.rpartition(".")[2], field.name, key in new_fields)
+
+
+def _retyped(old: GoType, new: GoType) -> bool:
+    """Tell whether the name of a field's type is another, or the codec of the quantities in its map."""
+    if isinstance(old, Map) and isinstance(new, Map) and isinstance(old.value, Coded):
+        return old.value is not new.value
+    return old.name != new.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ STATIC_UID: Final = "HC022"
 API_DEFAULT: Final = "HC023"
 ADMISSION: Final = "HC024"
 STARTUP_PROBE: Final = "HC025"
+FIELD_RETYPED: Final = "HC026"
 
 RULES: Final = (
     Rule(
@@ -144,7 +145,7 @@ RULES: Final = (
     ),
     Rule(
         PAUSE_IMAGE,
-        "pause image changed",
+        "infra container changed",
         "Up to 1.5 the infra container has a hash of its own with the pause image in it; when that changes, the pod is replaced.",
         "pkg/kubelet/dockertools/docker_manager.go computePodContainerChanges",
     ),
@@ -189,5 +190,11 @@ RULES: Final = (
         "after the startup probe",
         "A sidecar with a startupProbe is compared when the probe has passed again, so it restarts a while after the kubelet did.",
         "kubernetes/kubernetes#126525, #137146",
+    ),
+    Rule(
+        FIELD_RETYPED,
+        "another Go type of a field",
+        "A field that both kubelets know has another Go type in one of them; up to 1.15 type names and inner fields are part of the text.",
+        "the Go types of 1.0 - 1.3; the release stands in the reason",
     ),
 )

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 SCRIPTS = Path(__file__).resolve().parent
 SCHEMAS = SCRIPTS.parent / "schemas"
@@ -27,12 +27,16 @@ Change = tuple[str, str, str, str]  # release, type, field, what happened
 
 
 class Source(TypedDict):
-    """Say where one release's types are read; with `madeFrom` the row makes the schema file of its minor."""
+    """Say where one release's types are read; with `madeFrom` the row makes the schema file of its minor.
+
+    `codecs` says which code decodes and prints types of other packages where it is not the newest one.
+    """
 
     release: str
     module: str
     file: str
     madeFrom: NotRequired[str]
+    codecs: NotRequired[dict[str, str]]
 
 
 def load(path: Path) -> Any:
@@ -80,12 +84,12 @@ def minor(release: str) -> str:
     return ".".join(release.split(".")[:2])
 
 
-def document(tree: dict[str, Any], schema: str, made_from: str) -> dict[str, Any]:
-    """Add the two facts that source cannot say: which releases share the tree, and where it came from."""
+def document(tree: dict[str, Any], schema: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Add what source cannot say: which releases share the tree, where it came from, and the codecs of foreign types."""
     last = [name for name, types in schema_names().items() if types == schema][-1]
-    releases = f"{schema}.0 - {last}.x"
-    return {"package": tree["package"], "releases": releases, "madeFrom": made_from, "root": tree["root"],
-            "types": tree["types"]}  # fmt: skip
+    head = {"package": tree["package"], "releases": f"{schema}.0 - {last}.x", "madeFrom": facts.get("madeFrom", "")}
+    codecs = {"codecs": facts["codecs"]} if "codecs" in facts else {}
+    return {**head, "root": tree["root"], **codecs, "types": tree["types"]}
 
 
 def render(value: dict[str, Any]) -> str:
@@ -108,8 +112,8 @@ def compare(source: Source, tree: dict[str, Any], *, write: bool) -> list[str]:
     schema = schema_names()[minor(source["release"])]
     path = SCHEMAS / "types" / f"{schema}.json"
     committed = path.read_text(encoding="utf-8") if path.exists() else ""
-    made_from = source.get("madeFrom") or (json.loads(committed)["madeFrom"] if committed else "")
-    text = render(document(tree, schema, made_from))
+    facts = source if "madeFrom" in source or not committed else json.loads(committed)
+    text = render(document(tree, schema, facts))
     if write and "madeFrom" in source:
         path.write_text(text, encoding="utf-8")
         committed = text

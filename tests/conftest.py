@@ -1,16 +1,59 @@
-"""What all tests share: the catalog that ships, and a hypothesis profile that is the same everywhere."""
+"""What all tests share: the catalog that ships, a hypothesis profile that is the same everywhere, and the program to run."""
 
 from __future__ import annotations
 
+import io
+import shutil
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
+from program import GOLDEN, Result, Run
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.cli import main
 
 settings.register_profile("hashcompat", deadline=None, derandomize=True, max_examples=100)
 settings.load_profile("hashcompat")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "packaging: builds the wheel, with hatchling")
+
+
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
     return default_catalog()
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command line in this process: arguments in, exit code and both streams out."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "HASHCOMPAT_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+
+    def call(*argv: object, stdin: bytes = b"", program: str = "hashcompat") -> Result:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsys.readouterr()
+        code = main._run(program, [str(argument) for argument in argv])
+        return Result(int(code), *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    """Return a small golden directory of one's own: one release of each era, some cases."""
+    cases = ("recorded-prometheus-node-exporter", "quantity-zero-forms", "backspace-in-command", "emoji", "nil-vs-empty-args-file")
+    directory = tmp_path / "golden"
+    (directory / "inputs").mkdir(parents=True)
+    for case in cases:
+        shutil.copy(GOLDEN / "inputs" / f"{case}.json", directory / "inputs")
+    for release in ("1.7.16", "1.27.15", "1.36.3"):
+        (directory / release).mkdir()
+        lines = (GOLDEN / release / "HASHES").read_text().splitlines(keepends=True)
+        (directory / release / "HASHES").write_text("".join(line for line in lines if line.split()[1] in cases))
+        for case in cases:
+            shutil.copy(GOLDEN / release / f"{case}.txt", directory / release)
+    return directory

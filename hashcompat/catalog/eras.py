@@ -19,4 +19,4 @@ class Era:
 
 def era_from_row(name: str, row: dict[str, Any]) -> Era:
     """Build the era that a row describes."""
-    return Era(name, tuple(row["steps"]), row["since"], row["pr"], row["about"])
+    return Era(name, tuple(row["steps"]), row["since"], row["pr"] or "", row["about"])

@@ -16,7 +16,7 @@ from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.rules import Rows, Rules, rules_of
 from hashcompat.catalog.schema import Schema
 from hashcompat.errors import UsageError
-from hashcompat.go.codecs import CODECS
+from hashcompat.go.codecs import CODECS, DEFAULTS
 from hashcompat.go.jsontext import ESCAPES
 from hashcompat.release import Release, parse_release
 
@@ -130,8 +130,9 @@ class Catalog:
     def schema(self, name: str) -> Schema:
         """Load a type tree by the name that releases.json gives it."""
         if name not in self._schemas:
-            foreign = {name: codec.type for name, codec in CODECS.items()}
-            self._schemas[name] = Schema(name, self._read(f"types/{name}.json"), foreign)
+            tree = self._read(f"types/{name}.json")
+            chosen = {go_name: CODECS[codec] for go_name, codec in tree.get("codecs", {}).items()}
+            self._schemas[name] = Schema(name, tree, {**DEFAULTS, **chosen})
         return self._schemas[name]
 
     def newest_schema(self) -> Schema:

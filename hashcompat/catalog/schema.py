@@ -28,7 +28,11 @@ class Schema:
 
     @cached_property
     def container(self) -> Struct:
-        """The root type. Types of other packages (``resource.Quantity``) come from ``foreign``."""
+        """The root type.
+
+        Types of other packages (``resource.Quantity``) come from ``foreign``; ``ResourceList/resource.Quantity`` there stands
+        for that type inside ResourceList alone.
+        """
         root = _Builder(self.tree, self.foreign).resolve(str(self.tree["root"]))
         if not isinstance(root, Struct):
             raise InputError(f"schema {self.name}: the root type is no struct")
@@ -50,11 +54,15 @@ class _Builder:
             self._done[name] = self._build(name)
         return self._done[name]
 
+    def resolve_within(self, outer: str, name: str) -> GoType:
+        """Resolve a name in the definition of ``outer``, where another codec may hold than elsewhere."""
+        return self._done.get(f"{outer}/{name}") or self.resolve(name)
+
     def _build(self, name: str) -> GoType:
         definition = self._types[name]
         full_name = f"{self._package}.{name}"
         if isinstance(definition, str):
-            return renamed(parse_type(definition, self.resolve), full_name)
+            return renamed(parse_type(definition, lambda inner: self.resolve_within(name, inner)), full_name)
         return Struct(full_name, tuple(self._field(row) for row in definition))
 
     def _field(self, row: Mapping[str, Any]) -> Field:

@@ -78,6 +78,7 @@ def write_whole(path: Path, content: str) -> None:
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
                 stream.write(content)
+            Path(temporary).chmod(0o666 & ~_umask())
             Path(temporary).replace(path)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -85,3 +86,10 @@ def write_whole(path: Path, content: str) -> None:
             raise
     except OSError as error:
         raise InputError(f"{path}: cannot write: {error.strerror}") from None
+
+
+def _umask() -> int:
+    """Return the process's umask, which can be read only by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -42,7 +42,7 @@ def command(**given: options.Given) -> int:
     shown_plan = _without_kept(plan) if given["only_restarts"] else plan
     output = options.output(given)
     output.show(
-        lambda: plan_document(shown_plan, catalog),
+        lambda: plan_document(plan, catalog, shown_plan.items),
         lambda form: (
             names(shown_plan)
             if form == "name"

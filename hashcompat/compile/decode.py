@@ -11,9 +11,8 @@ from typing import Any
 
 from hashcompat.compile.gojson import json_fields
 from hashcompat.errors import DecodeError, UsageError
-from hashcompat.go.codecs import CODECS
 from hashcompat.go.jsontext import clean, integer, kind_of
-from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, GoType, Map, Pointer, Slice, Struct, zero_value
+from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, Coded, GoType, Map, Pointer, Slice, Struct, zero_value
 
 Decoder = Callable[[Any], Any]
 
@@ -25,8 +24,8 @@ def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:
     reach it as protobuf, in which an empty list or map is nil.
     """
     match go_type:
-        case Struct(name) if name in CODECS:
-            return CODECS[name].decode
+        case Coded():
+            return go_type.decode
         case Struct():
             return _struct(go_type, keep_empty)
         case Pointer(_, elem):
@@ -132,7 +131,7 @@ def _integer(kind: str) -> Decoder:
 def unknown_fields(go_type: GoType, value: Any) -> Iterator[str]:
     """Yield the paths of JSON keys that the type does not know, which a kubelet of that release drops."""
     match go_type, value:
-        case (Struct(name), Mapping()) if name not in CODECS:
+        case (Struct(), Mapping()) if not isinstance(go_type, Coded):
             known = {field.json: field.type for _, _, field in json_fields(go_type)}
             for key, item in value.items():
                 if key not in known:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hashcompat.errors import UsageError
-from hashcompat.go.codecs import CODECS
 from hashcompat.go.jsontext import quote
-from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, Field, GoType, Map, Pointer, Slice, Struct
+from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, Coded, Field, GoType, Map, Pointer, Slice, Struct
 
 Emit = Callable[[str], None]
 Encoder = Callable[[Any, Emit], object]
@@ -18,8 +17,8 @@ Escapes = dict[int, str]
 def compile_encoder(go_type: GoType, escapes: Escapes, lead: str = "") -> Encoder:
     """Return the function that emits a value's JSON; ``lead`` is constant text before it, merged into its first piece."""
     match go_type:
-        case Struct(name) if name in CODECS:
-            return _codec(name, escapes, lead)
+        case Coded():
+            return _coded(go_type, escapes, lead)
         case Struct():
             return _struct(go_type, escapes, lead)
         case Pointer(_, elem):
@@ -45,8 +44,8 @@ def _string(escapes: Escapes, lead: str) -> Encoder:
     return show
 
 
-def _codec(name: str, escapes: Escapes, lead: str) -> Encoder:
-    encode = CODECS[name].encode
+def _coded(go_type: Coded, escapes: Escapes, lead: str) -> Encoder:
+    encode = go_type.encode
 
     def show(value: Any, emit: Emit) -> None:
         result = encode(value)

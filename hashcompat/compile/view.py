@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hashcompat.go.codecs import CODECS
-from hashcompat.go.types import GoType, Map, Pointer, Slice, Struct
+from hashcompat.go.types import Coded, GoType, Map, Pointer, Slice, Struct
 
 
 def view(go_type: GoType, value: Any) -> Any:
@@ -13,8 +12,8 @@ def view(go_type: GoType, value: Any) -> Any:
     if value is None:
         return None
     match go_type:
-        case Struct(name) if name in CODECS:
-            return CODECS[name].encode(value)
+        case Coded():
+            return go_type.encode(value)
         case Struct(_, fields):
             return {field.name: view(field.type, item) for field, item in zip(fields, value, strict=True)}
         case Pointer(_, elem):

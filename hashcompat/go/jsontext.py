@@ -84,7 +84,7 @@ def loads(text: str) -> Any:
 
 def load_all(text: str) -> Iterator[Any]:
     """Yield the JSON documents of a text, one after the other with nothing but white space between; errors as ``loads``."""
-    position = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
+    position = _skip_space(text, 0)
     while position < len(text):
         try:
             document, position = _DECODER.raw_decode(text, position)
@@ -93,15 +93,19 @@ def load_all(text: str) -> Iterator[Any]:
         except RecursionError:
             raise InputError("nested too deeply to be a Kubernetes object") from None
         yield document
-        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]
+        position = _skip_space(text, position)
+
+
+def _skip_space(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise InputError(f"the key {twice!r} appears twice in one object")
+        keys = [key for key, _ in pairs]
+        raise InputError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} appears twice in one object")
     return result
 
 

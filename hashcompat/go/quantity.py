@@ -1,4 +1,4 @@
-"""``resource.Quantity`` as apimachinery parses, stores and prints it (pkg/api/resource, unchanged 1.6 - 1.36).
+"""``resource.Quantity`` as apimachinery parses, stores and prints it (pkg/api/resource, unchanged 1.3 - 1.36).
 
 A hash sees the private fields, so the parser must end in the same *representation* as Go, not only in the same
 number: whether the text was cached, whether the value went through ``inf.Dec``, and at which scale.
@@ -11,33 +11,21 @@ from functools import lru_cache
 from typing import Final
 
 from hashcompat.errors import DecodeError
-from hashcompat.go.types import Basic, Field, Pointer, Slice, Struct
+from hashcompat.go import inf
+from hashcompat.go.types import Basic, Coded, Field, Struct
 
-_DEC: Final = Struct(
-    "inf.Dec",
-    (
-        Field("unscaled", Struct("big.Int", (Field("neg", Basic("bool", "bool")), Field("abs", Slice("big.nat", Basic("uint", "uint")))))),
-        Field("scale", Basic("inf.Scale", "int32")),
-    ),
-)
-TYPE: Final = Struct(
-    "resource.Quantity",
-    (
-        Field(
-            "i", Struct("resource.int64Amount", (Field("value", Basic("int64", "int64")), Field("scale", Basic("resource.Scale", "int32"))))
-        ),
-        Field("d", Struct("resource.infDecAmount", (Field("Dec", Pointer("*inf.Dec", _DEC)),))),
-        Field("s", Basic("string", "string")),
-        Field("Format", Basic("resource.Format", "string")),
-    ),
+FORMAT: Final = Basic("resource.Format", "string")
+_FIELDS: Final = (
+    Field("i", Struct("resource.int64Amount", (Field("value", Basic("int64", "int64")), Field("scale", Basic("resource.Scale", "int32"))))),
+    Field("d", Struct("resource.infDecAmount", (Field("Dec", inf.POINTER),))),
+    Field("s", Basic("string", "string")),
+    Field("Format", FORMAT),
 )
 
-Words = tuple[int, ...] | None
-Dec = tuple[tuple[bool, Words], int]
-Quantity = tuple[tuple[int, int], tuple[tuple[Dec] | None], str, str]
+Quantity = tuple[tuple[int, int], tuple[tuple[inf.Dec] | None], str, str]
 """Typed value of ``TYPE``: ``((value, scale), (dec,), cached text, format)``."""
 
-_DECIMAL_SI, _BINARY_SI, _DECIMAL_EXPONENT = "DecimalSI", "BinarySI", "DecimalExponent"
+DECIMAL_SI, BINARY_SI, DECIMAL_EXPONENT = "DecimalSI", "BinarySI", "DecimalExponent"
 _DECIMAL_SUFFIXES: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY_SUFFIXES: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_NAMES: Final = {exponent: suffix for suffix, exponent in _DECIMAL_SUFFIXES.items()}
@@ -49,12 +37,10 @@ _GO_SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
 _MAX_INT64_DIGITS: Final = 18
-_MAX_INT64: Final = 2**63 - 1
+MAX_INT64: Final = 2**63 - 1
 _NANO_SCALE: Final = 9
 _LONGEST: Final = 4000
 """Characters; Python refuses to read numbers of more than 4300 digits."""
-_LARGEST_EXPONENT: Final = 10_000
-"""Beyond this Go itself would spend gigabytes on ``inf.Dec``; no API server accepts such a quantity."""
 
 ZERO: Final[Quantity] = ((0, 0), (None,), "", "")
 
@@ -63,11 +49,23 @@ def from_json(value: object) -> Quantity:
     """Decode as ``Quantity.UnmarshalJSON``: the raw text of a string or of a bare number; null is the zero value."""
     if value is None:
         return ZERO
-    if isinstance(value, str):
-        return parse(value.strip(_GO_SPACE))
-    if type(value) is int or isinstance(value, float):
-        return parse(str(value))
-    raise DecodeError("want a quantity such as 100m or 64Mi")
+    return parse(raw_text(value))
+
+
+def raw_text(value: object) -> str:
+    """Return the text that a quantity is parsed from, without the white space around a string's.
+
+    Raises DecodeError for other kinds of JSON.
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise DecodeError("want a quantity such as 100m or 64Mi")
+    return value.strip(_GO_SPACE) if isinstance(value, str) else str(value)
+
+
+def refuse_absurd(text: str) -> None:
+    """Raise DecodeError for more digits than any quantity needs, before Python or memory gives up on them."""
+    if len(text) > _LONGEST:
+        raise DecodeError("a quantity with absurdly many digits")
 
 
 def to_json(value: Quantity) -> str:
@@ -82,14 +80,13 @@ def parse(text: str) -> Quantity:
     Raises DecodeError for text that Go refuses; the text itself is not repeated in the message.
     """
     if text == "0":
-        return (0, 0), (None,), "0", _DECIMAL_SI
-    if len(text) > _LONGEST:
-        raise DecodeError("a quantity with absurdly many digits")
+        return (0, 0), (None,), "0", DECIMAL_SI
+    refuse_absurd(text)
     match = _SPLIT.fullmatch(text) if text else None
     if match is None:
         raise DecodeError("not a quantity; want a number with a suffix such as m, k, Mi or e3")
     sign, zeros, whole, fraction, suffix = match.groups(default="")
-    base, exponent, form = _interpret(suffix)
+    base, exponent, form = interpret(suffix)
     negative = sign == "-"
     fast = _parse_fast(text, negative, whole or "0", fraction, exponent, form)
     if fast is not None:
@@ -97,32 +94,32 @@ def parse(text: str) -> Quantity:
     if not zeros + whole + fraction:
         raise DecodeError("a quantity without digits")
     amount = int(whole + fraction or "0") * (1 if base == 10 else 1 << exponent)
-    return _parse_slow(amount, negative, _int32(len(fraction) - (exponent if base == 10 else 0)), form)
+    return _parse_slow(amount, negative, inf.int32(len(fraction) - (exponent if base == 10 else 0)), form)
 
 
-def _interpret(suffix: str) -> tuple[int, int, str]:
+def interpret(suffix: str) -> tuple[int, int, str]:
     """Return base, exponent and format of a suffix (suffix.go ``interpret``)."""
     if suffix in _DECIMAL_SUFFIXES:
-        return 10, _DECIMAL_SUFFIXES[suffix], _DECIMAL_SI
+        return 10, _DECIMAL_SUFFIXES[suffix], DECIMAL_SI
     if suffix in _BINARY_SUFFIXES:
-        return 2, _BINARY_SUFFIXES[suffix], _BINARY_SI
+        return 2, _BINARY_SUFFIXES[suffix], BINARY_SI
     if match := _EXPONENT.fullmatch(suffix):
         parsed = int(match[1])
-        if -(2**63) <= parsed <= _MAX_INT64:
-            return 10, _int32(parsed), _DECIMAL_EXPONENT
+        if -(2**63) <= parsed <= MAX_INT64:
+            return 10, inf.int32(parsed), DECIMAL_EXPONENT
     raise DecodeError("a quantity with an unknown suffix")
 
 
 def _parse_fast(text: str, negative: bool, whole: str, fraction: str, exponent: int, form: str) -> Quantity | None:
     """Try the ``int64Amount`` path; it alone caches the text, and only text that passes a quick canonical test."""
     digits = whole + fraction
-    if form == _BINARY_SI:
+    if form == BINARY_SI:
         if fraction or 15 - len(whole) - exponent * 3 // 10 - 1 < 0:
             return None
         value = int(whole)
         cached, scale, amount = value & 7 != 0, 0, value << exponent
     else:
-        scale = _int32(exponent - len(fraction))
+        scale = inf.int32(exponent - len(fraction))
         if len(digits) > _MAX_INT64_DIGITS or scale < -_NANO_SCALE:
             return None
         amount = int(digits)
@@ -133,56 +130,34 @@ def _parse_fast(text: str, negative: bool, whole: str, fraction: str, exponent: 
 def _parse_slow(unscaled: int, negative: bool, scale: int, form: str) -> Quantity:
     """Take the ``inf.Dec`` path: round up to nano, cap BinarySI at 2^63-1, print fractions of one as DecimalSI."""
     if unscaled:
-        unscaled, scale = _round_up(unscaled, scale, _NANO_SCALE), _NANO_SCALE
-    if form == _BINARY_SI and unscaled > _MAX_INT64 * 10**_NANO_SCALE:
-        unscaled, scale = _MAX_INT64, 0
-    elif form == _BINARY_SI and 0 < unscaled < 10**_NANO_SCALE:
-        form = _DECIMAL_SI
-    dec = ((negative and unscaled != 0, _words(unscaled)), scale)
-    return (0, 0), ((dec,),), "", form
-
-
-def _round_up(unscaled: int, scale: int, new_scale: int) -> int:
-    """Rescale a positive ``inf.Dec``, rounding away from zero."""
-    shift = new_scale - scale
-    if shift > _LARGEST_EXPONENT:
-        raise DecodeError("a quantity with an absurd exponent")
-    if shift >= 0:
-        return unscaled * int(10**shift)
-    if -shift > unscaled.bit_length():
-        return 1
-    return -(-unscaled // int(10**-shift))
-
-
-def _words(natural: int) -> Words:
-    """Return the 64-bit words of a big.nat, least significant first; zero is a nil slice."""
-    words = []
-    while natural:
-        words.append(natural & (2**64 - 1))
-        natural >>= 64
-    return tuple(words) or None
-
-
-def _int32(value: int) -> int:
-    return (value + 2**31) % 2**32 - 2**31
+        unscaled, scale = inf.round_up(unscaled, scale, _NANO_SCALE), _NANO_SCALE
+    if form == BINARY_SI and unscaled > MAX_INT64 * 10**_NANO_SCALE:
+        unscaled, scale = MAX_INT64, 0
+    elif form == BINARY_SI and 0 < unscaled < 10**_NANO_SCALE:
+        form = DECIMAL_SI
+    return (0, 0), ((inf.dec(-unscaled if negative else unscaled, scale),),), "", form
 
 
 def canonical(value: Quantity) -> str:
     """Return the canonical text, as ``Quantity.CanonicalizeBytes`` gives it to JSON and to protobuf."""
     amount, scale = _decimal(value)
+    return canonical_text(amount, scale, value[3] or DECIMAL_EXPONENT)
+
+
+def canonical_text(amount: int, scale: int, form: str) -> str:
+    """Return the canonical text of amount / 10**scale: no fraction, and a suffix as large as can be (1.0 - 1.36)."""
     if amount == 0:
         return "0"
-    form = value[3] or _DECIMAL_EXPONENT
-    if form == _BINARY_SI and scale >= 0 and amount % 10**scale == 0:
+    if form == BINARY_SI and scale >= 0 and amount % 10**scale == 0:
         whole = amount // 10**scale
         if abs(whole) >= 1024:
             whole, power = _strip(whole, 1024)
             return f"{whole}{_BINARY_NAMES.get(10 * power, '')}"
     mantissa, power = _strip(amount, 10)
-    exponent = _int32(power - scale)
+    exponent = inf.int32(power - scale)
     mantissa *= 10 ** (exponent % 3)
-    exponent = _int32(exponent - exponent % 3)
-    if form == _DECIMAL_EXPONENT:
+    exponent = inf.int32(exponent - exponent % 3)
+    if form == DECIMAL_EXPONENT:
         return f"{mantissa}e{exponent}" if exponent else str(mantissa)
     # Beyond 10^18 Go finds no suffix and prints none: the exponent is lost there, and so it is here.
     return f"{mantissa}{_DECIMAL_NAMES.get(exponent, '')}"
@@ -193,9 +168,7 @@ def _decimal(value: Quantity) -> tuple[int, int]:
     dec = value[1][0]
     if dec is None:
         return value[0][0], -value[0][1]
-    ((negative, words), scale) = dec[0]
-    natural = sum(word << (64 * index) for index, word in enumerate(words or ()))
-    return -natural if negative else natural, scale
+    return inf.number(dec[0])
 
 
 def _strip(value: int, factor: int) -> tuple[int, int]:
@@ -212,7 +185,20 @@ def round_up_to_milli(value: Quantity) -> Quantity:
     fast = value[1][0] is None
     if fast and scale <= 3:
         return value
-    rounded = _round_up(abs(amount), scale, 3) if amount else 0
+    rounded = inf.round_up(abs(amount), scale, 3) if amount else 0
     if fast:
         return (-rounded if amount < 0 else rounded, -3), (None,), "", value[3]
-    return (0, 0), ((((amount < 0, _words(rounded)), 3),),), "", value[3]
+    return (0, 0), ((inf.dec(-rounded if amount < 0 else rounded, 3),),), "", value[3]
+
+
+def milli_from_json(value: object) -> Quantity:
+    """Decode a quantity of a ResourceList into the internal type of 1.3 - 1.5, which rounds it up to milli.
+
+    Source: pkg/api/v1/conversion.go ``Convert_v1_ResourceList_To_api_ResourceList``, in 1.5 moved to defaults.go; kubelets
+    of these releases run both on every pod, so what the API server rounded before still ends at another scale.
+    """
+    return round_up_to_milli(from_json(value))
+
+
+TYPE: Final = Coded("resource.Quantity", _FIELDS, from_json, to_json)
+MILLI_TYPE: Final = Coded("resource.Quantity", _FIELDS, milli_from_json, to_json)

@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from hashcompat.errors import UsageError
 
@@ -100,6 +100,14 @@ class Struct:
 
     name: str
     fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coded(Struct):
+    """A struct whose UnmarshalJSON and MarshalJSON replace the field-by-field rules (``resource.Quantity``)."""
+
+    decode: Callable[[object], Any]
+    encode: Callable[[Any], str | int]
 
 
 GoType = Basic | Slice | Array | Map | Pointer | Interface | Struct

@@ -19,8 +19,8 @@ from hashcompat.go.jsontext import Number, clean, decode_text
 from hashcompat.go.strconv import format_float, json_float
 
 _CONSTANTS: Final[dict[str, Any]] = {
-    **dict.fromkeys("y Y yes Yes YES true True TRUE on On ON".split(), True),  # noqa: SIM905
-    **dict.fromkeys("n N no No NO false False FALSE off Off OFF".split(), False),  # noqa: SIM905
+    **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True),
+    **dict.fromkeys(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], False),
     **dict.fromkeys(["", "~", "null", "Null", "NULL"]),
     **dict.fromkeys([".nan", ".NaN", ".NAN"], math.nan),
     **dict.fromkeys([".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"], math.inf),
@@ -138,6 +138,9 @@ def load_all(text: str) -> Iterator[Any]:
     except yaml.MarkedYAMLError as error:
         problem = " ".join(filter(None, (error.context, error.problem)))
         raise _at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}") from None
+    except UnicodeEncodeError as error:  # the parser in C wants UTF-8, and a lone surrogate stands for a byte that is none
+        line = text.count("\n", 0, error.start) + 1
+        raise InputError(f"line {line}: not valid YAML: not UTF-8") from None
     except yaml.YAMLError as error:
         raise InputError(f"not valid YAML: {str(error).splitlines()[0]}") from None
 

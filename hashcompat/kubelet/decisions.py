@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from hashcompat import reasons
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.kubelet.hashing import ContainerHash
+from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.model import Container, ContainerType, Pod, Reason, Recorded, Verdict
 
 _FINISHED: Final = frozenset({"Succeeded", "Failed"})
@@ -144,7 +144,14 @@ def _sandbox_replaced(case: Case) -> Decision | None:
         return _new_sandbox(case, Reason(reasons.SANDBOX_REPLACED, f"{case.new.release} replaces sandboxes made by {case.old.release}"))
     if old.pause_image != new.pause_image:
         return _new_sandbox(case, Reason(reasons.PAUSE_IMAGE, f"pause image: {old.pause_image} -> {new.pause_image}"))
+    if old.pause_image and _infra_hash(case.old) != _infra_hash(case.new):
+        return _new_sandbox(case, Reason(reasons.PAUSE_IMAGE, "the infra container has another hash too"))
     return None
+
+
+def _infra_hash(kubelet: Kubelet) -> ContainerHash:
+    """Hash the infra container of a pod without ports (dockertools ``createPodInfraContainer``)."""
+    return container_hash({"name": "POD", "image": kubelet.rules.pause_image, "imagePullPolicy": "IfNotPresent"}, kubelet)
 
 
 def _new_sandbox(case: Case, reason: Reason) -> Decision:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import hashcompat
@@ -21,8 +21,8 @@ def document(kind: str, **content: Any) -> Document:
     return {"apiVersion": API_VERSION, "kind": kind, **content}
 
 
-def plan_document(plan: Plan, catalog: Catalog) -> Document:
-    """Return the RestartPlan of a plan."""
+def plan_document(plan: Plan, catalog: Catalog, items: Sequence[Item] | None = None) -> Document:
+    """Return the RestartPlan of a plan; with ``items`` it shows those alone, and the summary still counts all."""
     names = dict.fromkeys([*(item.from_release for item in plan.items), plan.to_release])
     return document(
         "RestartPlan",
@@ -37,7 +37,7 @@ def plan_document(plan: Plan, catalog: Catalog) -> Document:
             "tool": {"name": "hashcompat", "version": hashcompat.__version__},
         },
         summary={**summary(plan), "recorded": plan.share.recorded, "reproduced": plan.share.reproduced},
-        items=[item_document(item) for item in plan.items],
+        items=[item_document(item) for item in (plan.items if items is None else items)],
     )
 
 
@@ -99,8 +99,10 @@ def hash_document(rows: Iterable[HashRow], catalog: Catalog) -> Document:
 
 def _hash_item(row: HashRow, catalog: Catalog) -> Document:
     item: Document = {
+        "node": row.pod.node,
         "namespace": row.pod.namespace,
         "pod": row.pod.name,
+        "uid": row.pod.uid,
         "container": row.container.name,
         "containerType": row.container.type.value,
         "hashes": {},

@@ -23,5 +23,6 @@ def to_yaml(document: dict[str, Any]) -> str:
     """Return YAML with the keys in the document's own order."""
     import yaml  # noqa: PLC0415 - only -o yaml pays for the import
 
-    text: str = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=1 << 30)
+    printable_as_it_is = _UNPRINTABLE.search(json.dumps(document, ensure_ascii=False)) is None
+    text: str = yaml.safe_dump(document, sort_keys=False, allow_unicode=printable_as_it_is, width=1 << 30)
     return text.rstrip("\n")

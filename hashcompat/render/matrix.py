@@ -60,7 +60,7 @@ def sources(cell: Cell, catalog: Catalog) -> str:
     """Name the pull requests behind a cell."""
     if cell.era:
         return ", ".join(row["pr"] for row in catalog.changes["eras"] if {row["from"], row["to"]} <= set(cell.era.split(" -> ")))
-    rows = [upstream_change(change.type, change.field, catalog) for change in cell.fields]
+    rows = [upstream_change(change.type, change.field, catalog) for change in cell.fields if change.added is not None]
     minors = {_minor(cell.old), _minor(cell.new)} if cell.go else set()
     go = [row for row in catalog.changes["go"] if _minor(row["release"]) in minors]
     return ", ".join(dict.fromkeys(str(row["pr"]) for row in [*rows, *go] if row and row["pr"]))

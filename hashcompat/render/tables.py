@@ -11,7 +11,7 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.golden import Verification
 from hashcompat.hashes import HashRow
 from hashcompat.model import Container, Hop, Item, Plan, Pod, Verdict
-from hashcompat.reasons import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED
+from hashcompat.reasons import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
 from hashcompat.render.documents import summary
 from hashcompat.render.formats import printable
 
@@ -20,7 +20,12 @@ Paint = Callable[[str, str], str]
 
 COLOURS: Final = {Verdict.RESTART: "red", Verdict.KILL: "red", Verdict.UNKNOWN: "yellow", Verdict.KEEP: "green"}
 
-_FIELD_WORDS: Final = {FIELD_ADDED: "new field", FIELD_REMOVED: "lost field", FIELD_DROPPED: "not known to both:"}
+_FIELD_WORDS: Final = {
+    FIELD_ADDED: "new field",
+    FIELD_REMOVED: "lost field",
+    FIELD_DROPPED: "not known to both:",
+    FIELD_RETYPED: "other Go type of",
+}
 
 
 class Painted(str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import re
 import sys
@@ -53,8 +54,8 @@ def contents(name: str, recursive: bool) -> Iterator[tuple[str, bytes]]:
 
 
 def _files_in(directory: Path, recursive: bool) -> list[Path]:
-    entries = directory.rglob("*") if recursive else directory.iterdir()
     try:
+        entries = directory.rglob("*") if recursive else directory.iterdir()
         paths = sorted(path for path in entries if path.name.removesuffix(".gz").endswith(_SUFFIXES) and path.is_file())
     except OSError as error:
         raise InputError(f"{directory}: cannot read: {error.strerror}") from None
@@ -89,12 +90,19 @@ def text_of(data: bytes, origin: str, wanted: str) -> str:
 
     Raises InputError for what is empty, damaged or no text, saying what is ``wanted``.
     """
-    text = jsontext.decode_text(_decompressed(data, origin)).removeprefix("\ufeff")
+    text = _decoded(_decompressed(data, origin))
     if not text.strip():
         raise InputError(f"{origin}: empty; want {wanted}")
     if match := _BINARY.search(text):
         raise InputError(f"{origin}: binary data at character {match.start()}; want {wanted}")
     return text
+
+
+def _decoded(data: bytes) -> str:
+    """Decode UTF-8, or UTF-16 where its byte order mark says so, as PowerShell's ``>`` writes."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace")
+    return jsontext.decode_text(data).removeprefix("\ufeff")
 
 
 def _decompressed(data: bytes, origin: str) -> bytes:

@@ -18,7 +18,7 @@ func (w *walker) fields(structure *ast.StructType) ([]Field, error) {
 			return nil, err
 		}
 		for _, name := range names(declared, text) {
-			field, err := tagged(Field{Name: name, Type: text, Embedded: declared.Names == nil}, declared.Tag)
+			field, err := w.tagged(Field{Name: name, Type: text, Embedded: declared.Names == nil}, declared.Tag)
 			if err != nil {
 				return nil, fmt.Errorf("field %s: %w", name, err)
 			}
@@ -40,8 +40,14 @@ func names(declared *ast.Field, text string) []string {
 	return result
 }
 
-// tagged adds what the json tag says; a field without one cannot come from an API object.
-func tagged(field Field, literal *ast.BasicLit) (Field, error) {
+// tagged adds what the json tag says. In a versioned package a field without one cannot come from an API object;
+// the internal types of 1.0 - 1.5 leave some tags out, and those fields have the key of the v1 field: their name
+// with a small first letter.
+func (w *walker) tagged(field Field, literal *ast.BasicLit) (Field, error) {
+	if literal == nil && w.source.pkg == "api" {
+		field.JSON = strings.ToLower(field.Name[:1]) + field.Name[1:]
+		return field, nil
+	}
 	if literal == nil {
 		return field, fmt.Errorf("it has no tag")
 	}

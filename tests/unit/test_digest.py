@@ -1,4 +1,4 @@
-"""FNV-1a: known values of Go's hash/fnv tests and of the specification, and the plain byte loop."""
+"""FNV-1a and Adler-32: known values of Go's hash/fnv and hash/adler32 tests, and the plain byte loops."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.digest import BY_NAME, fnv32a
+from hashcompat.digest import BY_NAME, adler32, fnv32a
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -49,3 +49,20 @@ def test_a_remembered_piece_has_the_effect_that_its_place_asks_for(piece: str, t
 
 def test_the_digest_is_found_by_the_name_that_eras_give_it() -> None:
     assert BY_NAME["fnv32a"]([]) == 0x811C9DC5
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [("", 0x00000001), ("a", 0x00620062), ("ab", 0x012600C4), ("abc", 0x024D0127)],
+)
+def test_known_values_of_adler32(content: str, expected: int) -> None:
+    assert adler32([content]) == expected
+
+
+@given(st.lists(text))
+def test_adler32_of_pieces_is_that_of_their_joined_bytes(pieces: list[str]) -> None:
+    low, high = 1, 0
+    for byte in "".join(pieces).encode():
+        low = (low + byte) % 65521
+        high = (high + low) % 65521
+    assert BY_NAME["adler32"](pieces) == (high << 16) + low

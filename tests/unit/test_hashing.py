@@ -26,10 +26,22 @@ FULL = {
 NAMES = {"name": "test_container", "image": "foo/image:v1"}
 
 
-def exporter() -> dict[str, Any]:
-    case = json.loads((INPUTS / "recorded-prometheus-node-exporter.json").read_text())
-    container: dict[str, Any] = case["container"]
+def recorded_container(name: str) -> dict[str, Any]:
+    container: dict[str, Any] = json.loads((INPUTS / f"recorded-{name}.json").read_text())["container"]
     return container
+
+
+def exporter() -> dict[str, Any]:
+    return recorded_container("prometheus-node-exporter")
+
+
+@pytest.mark.parametrize(
+    ("case", "releases", "recorded"),
+    [("infra-pod", ("1.0.0", "1.0.7"), "e4cc795"), ("kube-addon-manager", ("1.3.0", "1.4.12", "1.5.8"), "96c28b3c")],
+)
+def test_hashes_that_kubelets_before_1_6_recorded(catalog: Catalog, case: str, releases: tuple[str, ...], recorded: str) -> None:
+    for release in releases:
+        assert container_hash(recorded_container(case), catalog.kubelet(release)).hex == recorded
 
 
 @pytest.mark.parametrize(("release", "recorded"), [("1.7.16", 1559107639), ("1.9.11", 1428860573)])

@@ -6,7 +6,7 @@ import pytest
 
 from hashcompat.compile.spew import spew
 from hashcompat.errors import DecodeError
-from hashcompat.go.intstr import TYPE, from_json, number_of
+from hashcompat.go.intstr import TYPE, WIDE_TYPE, from_json, number_of
 from hashcompat.go.jsontext import loads
 
 
@@ -42,3 +42,21 @@ def test_a_number_or_a_string(document: str, fields: str, written: int | str) ->
 def test_other_kinds_are_refused(document: str, problem: str) -> None:
     with pytest.raises(DecodeError, match=problem):
         from_json(loads(document))
+
+
+@pytest.mark.parametrize(
+    ("document", "fields"),
+    [
+        ("80", "Kind:(util.IntstrKind)0 IntVal:(int)80 StrVal:(string)"),
+        ("2147483648", "Kind:(util.IntstrKind)0 IntVal:(int)2147483648 StrVal:(string)"),
+        ('"http"', "Kind:(util.IntstrKind)1 IntVal:(int)0 StrVal:(string)http"),
+        ("null", "Kind:(util.IntstrKind)0 IntVal:(int)0 StrVal:(string)"),
+    ],
+)
+def test_kubelets_1_0_and_1_1_have_an_int_of_64_bits(document: str, fields: str) -> None:
+    assert spew(WIDE_TYPE, WIDE_TYPE.decode(loads(document))) == f"(util.IntOrString){{{fields}}}"
+
+
+def test_the_number_of_1_0_ends_at_64_bits() -> None:
+    with pytest.raises(DecodeError, match="out of the range of int64"):
+        WIDE_TYPE.decode(2**63)

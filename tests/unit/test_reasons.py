@@ -12,15 +12,19 @@ import pytest
 
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.schema import Schema
-from hashcompat.kubelet.hashing import container_hash
 from hashcompat.differences import FieldChange, difference, field_changes, upstream_change
+from hashcompat.kubelet.hashing import container_hash
 from hashcompat.reasons import RULES
 
 NAMES = {"name": "a", "image": "b"}
 MOUNT = {**NAMES, "volumeMounts": [{"name": "v", "mountPath": "/v"}, {"name": "w", "mountPath": "/w"}]}
 
 
-def paths(catalog: Catalog, spec: Mapping[str, Any], old: str, new: str) -> list[tuple[str, str, str, bool]]:
+UNKNOWN_PRS = {"1.1.0", "1.2.0", "1.3.0"}
+"""Releases with fields whose pull request is not known."""
+
+
+def paths(catalog: Catalog, spec: Mapping[str, Any], old: str, new: str) -> list[tuple[str, str, str, bool | None]]:
     changes = field_changes(spec, catalog.kubelet(old), catalog.kubelet(new))
     return [(change.path, change.type, change.field, change.added) for change in changes]
 
@@ -223,4 +227,67 @@ def test_whatever_changes_the_hash_between_two_minors_is_named(catalog: Catalog)
         assert differ == (not picked and (one.era is not other.era or bool(field_changes(FILLED, one, other)))), (old, new)
         for reason in difference(FILLED, one, other, catalog) if differ else ():
             assert reason.id in {rule.id for rule in RULES}
-            assert "kubernetes/kubernetes#" in reason.text, (old, new, reason)
+            assert "kubernetes/kubernetes#" in reason.text or new in UNKNOWN_PRS, (old, new, reason)
+
+
+OLD: dict[str, Any] = {
+    **NAMES,
+    "ports": [{"containerPort": 1}],
+    "livenessProbe": {"httpGet": {"port": 1}, "timeoutSeconds": 1},
+    "resources": {"limits": {"cpu": "1"}},
+    "securityContext": {"runAsNonRoot": False},
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "1.1.0",
+            "1.2.0",
+            [
+                ("livenessProbe.httpGet.port", "HTTPGetAction", "Port"),
+                ("livenessProbe.initialDelaySeconds", "Probe", "InitialDelaySeconds"),
+                ("livenessProbe.timeoutSeconds", "Probe", "TimeoutSeconds"),
+                ("securityContext.runAsNonRoot", "SecurityContext", "RunAsNonRoot"),
+            ],
+        ),
+        (
+            "1.2.0",
+            "1.3.0",
+            [
+                ("ports[*].hostPort", "ContainerPort", "HostPort"),
+                ("ports[*].containerPort", "ContainerPort", "ContainerPort"),
+                ("resources.limits", "ResourceRequirements", "Limits"),
+                ("livenessProbe.initialDelaySeconds", "Probe", "InitialDelaySeconds"),
+                ("livenessProbe.timeoutSeconds", "Probe", "TimeoutSeconds"),
+                ("livenessProbe.periodSeconds", "Probe", "PeriodSeconds"),
+                ("livenessProbe.successThreshold", "Probe", "SuccessThreshold"),
+                ("livenessProbe.failureThreshold", "Probe", "FailureThreshold"),
+            ],
+        ),
+        ("1.3.0", "1.5.8", []),
+    ],
+)
+def test_a_field_with_another_go_type_is_named(catalog: Catalog, old: str, new: str, expected: list[tuple[str, str, str]]) -> None:
+    assert [change[:3] for change in paths(catalog, OLD, old, new) if change[3] is None] == expected
+
+
+def test_the_reason_says_that_the_type_is_another(catalog: Catalog) -> None:
+    spec = {**NAMES, "ports": [{"containerPort": 1}]}
+    reason = difference(spec, catalog.kubelet("1.2.0"), catalog.kubelet("1.3.0"), catalog)[0]
+    assert (reason.id, reason.text, reason.path) == ("HC026", "another Go type of field HostPort (1.3)", "ports[*].hostPort")
+
+
+def test_a_type_that_changed_twice_is_named_with_the_release_in_between(catalog: Catalog) -> None:
+    spec = {**NAMES, "livenessProbe": {"timeoutSeconds": 1}}
+    for old, new, release in (("1.1.0", "1.2.0", "1.2"), ("1.3.0", "1.2.0", "1.3")):
+        texts = {reason.text for reason in difference(spec, catalog.kubelet(old), catalog.kubelet(new), catalog)}
+        assert f"another Go type of field TimeoutSeconds ({release})" in texts
+
+
+def test_equal_resource_lists_are_no_reason(catalog: Catalog) -> None:
+    spec = {**NAMES, "resources": {"limits": {"cpu": "1"}}}
+    assert [change for change in paths(catalog, spec, "1.1.0", "1.2.0") if "limits" in change[0]] == []
+    zero = {**NAMES, "resources": {"limits": {"cpu": "0"}}}
+    assert paths(catalog, zero, "1.1.0", "1.2.0") == [("resources.limits", "ResourceRequirements", "Limits", None)]

@@ -20,7 +20,7 @@ NEW_NAME = f"/k8s_app_web-0_shop_{UID}_2"
 OLD_NAME = f"/k8s_app.e4cc795_web-0_shop_{UID}_1a2b3c4d"
 
 
-def docker(name: str = NEW_NAME, *, running: bool = True, **labels: str) -> dict[str, Any]:
+def docker(name: str = NEW_NAME, *, running: Any = True, **labels: str) -> dict[str, Any]:
     return {"Id": "c0ffee", "Name": name, "State": {"Running": running}, "Config": {"Labels": {**LABELS, **labels}}}
 
 

@@ -19,7 +19,7 @@ type result struct {
 
 // benchmark repeats whole rounds over the given lines for about a second, so
 // that the Python side has a figure of real Go to be measured against.
-func benchmark(in *bufio.Reader, out io.Writer, fresh func() Object, steps steps, hashAlone bool) error {
+func benchmark(in *bufio.Reader, out io.Writer, fresh func() Object, steps hashing, hashAlone bool) error {
 	lines, containers, err := readAll(in, fresh)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func readAll(in *bufio.Reader, fresh func() Object) ([][]byte, []Object, error) 
 	return lines, containers, nil
 }
 
-func decodeAndHash(lines [][]byte, fresh func() Object, steps steps) error {
+func decodeAndHash(lines [][]byte, fresh func() Object, steps hashing) error {
 	for _, line := range lines {
 		container, err := decode(line, fresh)
 		if err != nil {
@@ -75,7 +75,7 @@ func decodeAndHash(lines [][]byte, fresh func() Object, steps steps) error {
 	return nil
 }
 
-func hashEach(containers []Object, steps steps) error {
+func hashEach(containers []Object, steps hashing) error {
 	for _, container := range containers {
 		if _, err := hashOnly(container, steps); err != nil {
 			return err

@@ -2,7 +2,10 @@ package common
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"hash"
+	"hash/adler32"
 	"hash/fnv"
 	"io"
 	"reflect"
@@ -14,7 +17,7 @@ import (
 // era is set by the linker (-X) from releases.json, the only table of eras.
 var era string
 
-// printer is the one of pkg/util/hash/hash.go, unchanged since 1.6.
+// printer is the one of pkg/util/hash/hash.go (pkg/util/hash.go to 1.1), unchanged since 1.0.
 var printer = &spew.ConfigState{
 	Indent:         " ",
 	SortKeys:       true,
@@ -25,18 +28,33 @@ var printer = &spew.ConfigState{
 // steps makes of a container the object that DeepHashObject is given.
 type steps func(Object) (interface{}, error)
 
-// stepsOf names the three ways in which HashContainer of
-// pkg/kubelet/container/helpers.go has prepared a v1.Container.
-func stepsOf(era string) (steps, error) {
-	known := map[string]steps{
-		"spew-fnv32a":             byValue,
-		"json-spew-fnv32a":        asJSON,
-		"picked-json-spew-fnv32a": pickedAsJSON,
+// hashing is what HashContainer does: the object it prepares, the digest it feeds.
+type hashing struct {
+	prepare steps
+	digest  func() hash.Hash32
+}
+
+// hashingOf names the four ways in which HashContainer of
+// pkg/kubelet/container/helpers.go has worked.
+func hashingOf(era string) (hashing, error) {
+	known := map[string]hashing{
+		"spew-adler32":            {converted, adler32.New},
+		"spew-fnv32a":             {byValue, fnv.New32a},
+		"json-spew-fnv32a":        {asJSON, fnv.New32a},
+		"picked-json-spew-fnv32a": {pickedAsJSON, fnv.New32a},
 	}
 	if found, ok := known[era]; ok {
 		return found, nil
 	}
-	return nil, fmt.Errorf("this oracle was built for no era that it knows: %q", era)
+	return hashing{}, fmt.Errorf("this oracle was built for no era that it knows: %q", era)
+}
+
+// converted is 1.0 to 1.5: DeepHashObject(hash, *container) of the internal type.
+func converted(container Object) (interface{}, error) {
+	if known, ok := container.(Converter); ok {
+		return known.Convert()
+	}
+	return nil, errors.New("this release has no internal type")
 }
 
 // byValue is 1.6 to 1.15 (kubernetes/kubernetes#40297): DeepHashObject(hash, *container).
@@ -59,23 +77,23 @@ func pickedAsJSON(container Object) (interface{}, error) {
 }
 
 // hashOnly does what the kubelet does and keeps no text.
-func hashOnly(container Object, steps steps) (uint32, error) {
-	object, err := steps(container)
+func hashOnly(container Object, how hashing) (uint32, error) {
+	object, err := how.prepare(container)
 	if err != nil {
 		return 0, err
 	}
-	digest := fnv.New32a()
+	digest := how.digest()
 	_, err = printer.Fprintf(digest, "%#v", object)
 	return digest.Sum32(), err
 }
 
-func textAndHash(container Object, steps steps) (string, uint32, error) {
-	object, err := steps(container)
+func textAndHash(container Object, how hashing) (string, uint32, error) {
+	object, err := how.prepare(container)
 	if err != nil {
 		return "", 0, err
 	}
 	var text strings.Builder
-	digest := fnv.New32a()
+	digest := how.digest()
 	_, err = printer.Fprintf(io.MultiWriter(digest, &text), "%#v", object)
 	return text.String(), digest.Sum32(), err
 }

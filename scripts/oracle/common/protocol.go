@@ -16,11 +16,19 @@ import (
 	"hashcompat.io/oracle/common/values"
 )
 
-// Object is the v1.Container of one release, with the protobuf methods that
-// generated.pb.go gives it and through which a kubelet receives API pods.
-type Object interface {
-	Marshal() ([]byte, error)
-	Unmarshal([]byte) error
+// Object is a pointer to the v1.Container of one release.
+type Object interface{}
+
+// Converter is the v1.Container of 1.0 to 1.5, whose kubelets hash the internal
+// api.Container that they convert it into; Convert returns that by value.
+type Converter interface {
+	Convert() (interface{}, error)
+}
+
+// OverJSON is a Converter of 1.0 to 1.2, whose kubelets ask API servers for JSON.
+type OverJSON interface {
+	Converter
+	OverJSON()
 }
 
 // Request is one line of standard input.
@@ -69,7 +77,7 @@ func run(fresh func() Object, mode mode) error {
 	if mode.types {
 		return writeTypes(out, fresh())
 	}
-	steps, err := stepsOf(era)
+	steps, err := hashingOf(era)
 	if err != nil {
 		return err
 	}
@@ -82,7 +90,7 @@ func run(fresh func() Object, mode mode) error {
 
 // answerAll flushes whenever no further request is waiting, so that a caller
 // may hold a conversation instead of sending everything first.
-func answerAll(in *bufio.Reader, out *bufio.Writer, fresh func() Object, steps steps) error {
+func answerAll(in *bufio.Reader, out *bufio.Writer, fresh func() Object, steps hashing) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	for {
@@ -106,7 +114,7 @@ func answerAll(in *bufio.Reader, out *bufio.Writer, fresh func() Object, steps s
 	}
 }
 
-func reply(line []byte, fresh func() Object, steps steps) interface{} {
+func reply(line []byte, fresh func() Object, steps hashing) interface{} {
 	container, err := decode(line, fresh)
 	if err != nil {
 		return failure{err.Error()}

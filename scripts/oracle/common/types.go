@@ -24,10 +24,18 @@ type tree struct {
 	types map[string]interface{}
 }
 
-// writeTypes prints the compiled v1.Container as schemas/types has it, so that
+// writeTypes prints the compiled Container as schemas/types has it, so that
 // the trees can be held against real Go and not only against Go source.
 func writeTypes(out io.Writer, container Object) error {
-	root := reflect.TypeOf(container).Elem()
+	prepare := byValue
+	if _, internal := container.(Converter); internal {
+		prepare = converted
+	}
+	hashed, err := prepare(container)
+	if err != nil {
+		return err
+	}
+	root := reflect.TypeOf(hashed)
 	all := tree{root.PkgPath(), map[string]interface{}{}}
 	all.name(root)
 	return json.NewEncoder(out).Encode(map[string]interface{}{
@@ -68,9 +76,19 @@ func (t tree) definition(of reflect.Type) interface{} {
 	members := []member{}
 	for i := 0; i < of.NumField(); i++ {
 		field := of.Field(i)
-		tag := strings.Split(field.Tag.Get("json"), ",")
+		tag := strings.Split(jsonTag(field), ",")
 		omitempty := strings.Contains(strings.Join(tag[1:], ","), "omitempty")
 		members = append(members, member{field.Name, t.name(field.Type), tag[0], omitempty, field.Anonymous})
 	}
 	return members
+}
+
+// jsonTag gives the few fields of the internal types that have no tag the key
+// of the v1 field: their name with a small first letter.
+func jsonTag(field reflect.StructField) string {
+	tag, tagged := field.Tag.Lookup("json")
+	if tagged {
+		return tag
+	}
+	return strings.ToLower(field.Name[:1]) + field.Name[1:]
 }

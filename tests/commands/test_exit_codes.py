@@ -1,0 +1,95 @@
+"""The exit codes: one table for every command, the same in every format and with every way of saving the document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pods import as_json, mirror_pod, pod
+from program import FORMATS, Run
+
+UP = ("--from", "1.8.15", "--to", "1.9.11")
+SAME = ("--from", "1.10.0", "--to", "1.11.0")
+RESTARTS, STATIC = as_json(pod()), as_json(mirror_pod())
+BOTH = as_json(mirror_pod({"name": "m", "image": "i"}), pod({"name": "c", "securityContext": {}}))
+
+TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
+    (0, ("plan", *UP, "-f", "-"), RESTARTS),
+    (0, ("plan", *SAME, "-f", "-"), STATIC),
+    (0, ("plan", *SAME, "-f", "-", "--detailed-exitcode"), RESTARTS),
+    (2, ("plan", *UP, "-f", "-", "--detailed-exitcode"), RESTARTS),
+    (2, ("plan", *UP, "-f", "-", "--detailed-exitcode", "-q", "--only-restarts"), RESTARTS),
+    (3, ("plan", *SAME, "-f", "-", "--detailed-exitcode"), STATIC),
+    (2, ("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "--detailed-exitcode"), BOTH),
+    (3, ("plan", "--from", "auto", "--to", "1.9.11", "-f", "-", "--detailed-exitcode"), RESTARTS),
+    (1, ("plan", *UP, "-f", "-", "--detailed-exitcode"), b"{"),
+    (1, ("plan", *UP, "-f", "-", "-n", "nowhere"), RESTARTS),
+    (64, ("plan", "--from", "1.8.15", "--to", "9.9.9", "-f", "-"), RESTARTS),
+    (64, ("plan", *UP, "--detailed-exitcode"), b""),
+    (0, ("hash", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
+    (1, ("hash", "--kubelet", "1.9.11", "-f", "-"), b""),
+    (64, ("hash", "--kubelet", "9.9.9", "-f", "-"), RESTARTS),
+    (64, ("hash", "--kubelet", "1.9.11"), b""),
+    (0, ("explain", "ns/p", *UP, "-f", "-"), RESTARTS),
+    (0, ("explain", "ns/p", *SAME, "-f", "-"), STATIC),
+    (0, ("explain", *UP), b""),
+    (1, ("explain", "ns/other", *UP, "-f", "-"), RESTARTS),
+    (1, ("explain", "ns/p", *UP, "-f", "-"), b"\0"),
+    (64, ("explain", "p", *UP, "-f", "-"), RESTARTS),
+    (64, ("explain", "ns/p", *UP), b""),
+    (0, ("verify", "GOLDEN"), b""),
+    (2, ("verify", "TAMPERED"), b""),
+    (2, ("verify", "GOLDEN", "TAMPERED", "-q"), b""),
+    (1, ("verify", "TAMPERED", "BROKEN"), b""),
+    (64, ("verify",), b""),
+    (0, ("matrix", *UP), b""),
+    (0, ("matrix", *SAME, "-f", "-"), RESTARTS),
+    (1, ("matrix", *SAME, "-f", "-"), b"{"),
+    (64, ("matrix", "--from", "1.9"), b""),
+    (0, ("rules",), b""),
+    (64, ("rules", "HC001"), b""),
+    (0, ("releases",), b""),
+    (64, ("releases", "1.9"), b""),
+    (0, ("version",), b""),
+    (64, ("version", "--verbose"), b""),
+]
+
+
+@pytest.fixture
+def places(golden: Path) -> dict[str, str]:
+    """Return a whole golden directory, one with a difference and one of a broken form."""
+    made = {"GOLDEN": str(golden)}
+    for name in ("TAMPERED", "BROKEN"):
+        directory = golden.parent / name.lower()
+        (directory / "inputs").mkdir(parents=True)
+        (directory / "inputs" / "a.json").write_text('{"about": "", "source": "api", "container": {}}')
+        (directory / "1.9.11").mkdir()
+        (directory / "1.9.11" / "HASHES").write_text("1  a\n" if name == "TAMPERED" else "a\n")
+        made[name] = str(directory)
+    return made
+
+
+@pytest.mark.parametrize(("code", "argv", "stdin"), TABLE, ids=[f"{code} {' '.join(argv)}" for code, argv, _ in TABLE])
+def test_the_exit_code_depends_on_the_result_never_on_the_format(
+    run: Run, places: dict[str, str], tmp_path: Path, code: int, argv: tuple[str, ...], stdin: bytes
+) -> None:
+    words = [places.get(word, word) for word in argv]
+    ways = (*(("-o", form) for form in FORMATS), ("--out", str(tmp_path / "out.json")), ("--no-headers",), ("--color", "always"))
+    results = [run(*words, *more, stdin=stdin) for more in ways]
+    assert [result.code for result in results] == [code] * len(ways)
+    assert (tmp_path / "out.json").exists() == (code not in (1, 64))
+    if code in (1, 64):
+        assert {result.out for result in results} == {""}
+
+
+def test_the_table_has_every_command_with_success_and_with_usage_errors() -> None:
+    commands = {"plan", "hash", "explain", "matrix", "verify", "releases", "rules", "version"}
+    assert {argv[0] for code, argv, _ in TABLE if code == 0} == commands
+    assert {argv[0] for code, argv, _ in TABLE if code == 64} == commands
+
+
+@pytest.mark.parametrize("command", ["plan", "hash", "explain", "matrix", "verify", "releases", "rules", "version"])
+def test_help_is_a_success_on_stdout(run: Run, command: str) -> None:
+    result = run(command, "--help")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"Usage: hashcompat {command} [OPTIONS]")

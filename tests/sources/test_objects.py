@@ -1,0 +1,150 @@
+"""Which objects hold pods, what is taken from them, and which of them are manifests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pods import ARTICLE, PLAIN, as_json, node, pod
+from program import Run
+
+from hashcompat.errors import InputError
+from hashcompat.model import Node, Pod
+from hashcompat.sources.objects import read_object
+
+TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [PLAIN]}}
+OWNERS: dict[str, dict[str, Any]] = {
+    **{
+        kind: {"spec": {"template": TEMPLATE}}
+        for kind in ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job")
+    },
+    "CronJob": {"spec": {"jobTemplate": {"spec": {"template": TEMPLATE}}}},
+    "PodTemplate": {"template": TEMPLATE},
+}
+
+
+def read(value: object) -> list[Pod | Node]:
+    return list(read_object(value, "origin"))
+
+
+def read_pod(value: object) -> Pod:
+    (found,) = read(value)
+    assert isinstance(found, Pod)
+    return found
+
+
+@pytest.mark.parametrize("kind", OWNERS)
+def test_a_pod_template_is_a_manifest_of_its_owner(kind: str) -> None:
+    found = read_pod({"kind": kind, "metadata": {"name": "x", "namespace": "shop", "uid": "u"}, **OWNERS[kind]})
+    assert (found.owner, found.namespace, found.name, found.manifest, found.uid) == (f"{kind}/x", "shop", "x", True, "")
+    assert [container.name for container in found.containers] == ["c"]
+
+
+@pytest.mark.parametrize("kind", OWNERS)
+@pytest.mark.parametrize("listed", [True, False], ids=["in a typed list", "alone"])
+def test_a_pod_template_gets_the_hash_of_its_pod(run: Run, kind: str, listed: bool) -> None:
+    owner = {"metadata": {"name": "x"}, **OWNERS[kind]}
+    given = {"kind": f"{kind}List", "items": [owner]} if listed else {"kind": kind, **owner}
+    argv = ("hash", "--kubelet", "1.9.11,1.16.0", "-f", "-", "-o", "json")
+    of_a_manifest = run(*argv, stdin=as_json({"kind": "Pod", "spec": {"containers": [PLAIN]}})).item["hashes"]
+    assert run(*argv, stdin=as_json(given)).item["hashes"] == of_a_manifest
+
+
+def test_the_path_in_a_template_is_the_whole_one() -> None:
+    broken = {"kind": "CronJob", "spec": {"jobTemplate": {"spec": {"template": {"spec": {"containers": [1]}}}}}}
+    with pytest.raises(InputError, match=r"^origin: \$\.spec\.jobTemplate\.spec\.template\.spec\.containers\[0\]: want an object"):
+        read(broken)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "status", "manifest"),
+    [
+        ({"name": "p"}, None, True),
+        ({"name": "p"}, {}, True),
+        ({"name": "p", "uid": "u"}, None, False),
+        ({"name": "p"}, {"phase": "Running"}, False),
+        ({"name": "p", "uid": ""}, None, True),
+    ],
+)
+def test_a_manifest_is_a_pod_with_neither_uid_nor_status(metadata: dict[str, str], status: dict[str, str] | None, manifest: bool) -> None:
+    assert read_pod({"kind": "Pod", "metadata": metadata, "spec": {"containers": [PLAIN]}, "status": status}).manifest is manifest
+
+
+def test_a_pod_without_a_namespace_is_in_default_and_may_have_only_a_generated_name() -> None:
+    found = read_pod({"kind": "Pod", "metadata": {"generateName": "web-"}, "spec": {"containers": [PLAIN]}})
+    assert (found.namespace, found.name) == ("default", "web-")
+
+
+def test_the_owner_is_the_controller() -> None:
+    references = [{"kind": "Lease", "name": "l"}, {"kind": "ReplicaSet", "name": "r", "controller": True}]
+    assert read_pod(pod(metadata={"ownerReferences": references})).owner == "ReplicaSet/r"
+    assert read_pod(pod(metadata={"ownerReferences": references[:1]})).owner == ""
+    assert read_pod(pod(metadata={"ownerReferences": "nonsense"})).owner == ""
+
+
+def test_containers_stand_in_the_kubelets_order_with_type_and_path() -> None:
+    init = [{"name": "i"}, {"name": "s", "restartPolicy": "Always"}, {"name": "f", "restartPolicy": "Never"}]
+    found = read_pod(pod(spec={"initContainers": init, "ephemeralContainers": [{"name": "e"}]}))
+    assert [(container.name, container.type.value, container.path) for container in found.containers] == [
+        ("i", "init", "$.spec.initContainers[0]"),
+        ("s", "sidecar", "$.spec.initContainers[1]"),
+        ("f", "init", "$.spec.initContainers[2]"),
+        ("c", "container", "$.spec.containers[0]"),
+        ("e", "ephemeral", "$.spec.ephemeralContainers[0]"),
+    ]
+
+
+def test_a_restart_policy_makes_no_sidecar_of_an_ordinary_container() -> None:
+    assert read_pod(pod({"name": "c", "restartPolicy": "Always"})).containers[0].type.value == "container"
+
+
+STATUS = {
+    "phase": "Running",
+    "containerStatuses": [{"name": "c", "state": {"running": {}}}, {"name": "d", "state": {"terminated": {}}}, {"name": "e"}, "nonsense"],
+    "initContainerStatuses": [{"name": "s", "state": {"running": {}}}],
+}
+
+
+def test_the_status_tells_which_containers_run() -> None:
+    containers = [{"name": name} for name in "cdex"]
+    found = read_pod(pod(*containers, status=STATUS, spec={"initContainers": [{"name": "s"}], "ephemeralContainers": [{"name": "y"}]}))
+    assert {container.name: container.running for container in found.containers} == {
+        "s": True,
+        "c": True,
+        "d": False,
+        "e": False,
+        "x": False,
+        "y": None,
+    }
+
+
+def test_a_pending_pod_runs_nothing() -> None:
+    assert read_pod(pod(status={"phase": "Pending"})).containers[0].running is False
+
+
+def test_a_node_tells_its_kubelet() -> None:
+    assert read(node("v1.7.16", "n")) == [Node("n", "v1.7.16")]
+    assert read({"kind": "Node"}) == [Node("", "")]
+
+
+@pytest.mark.parametrize("kind", ["Service", "PodMetrics", "PodDisruptionBudget", "List", "NodeList"])
+def test_other_kinds_and_lists_without_items_hold_nothing(kind: str) -> None:
+    assert read({"kind": kind, "spec": {"containers": [PLAIN]}}) == []
+
+
+def test_lone_surrogates_in_names_are_replaced() -> None:
+    assert read_pod(pod(metadata={"name": "a\ud800b"})).name == "a\ufffdb"
+
+
+def test_host_network_and_deletion_are_noticed() -> None:
+    found = read_pod(pod(spec={"hostNetwork": True}, metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"}))
+    assert (found.host_network, found.deleting) == (True, True)
+    assert (read_pod(pod()).host_network, read_pod(pod()).deleting) == (False, False)
+
+
+def test_nodes_and_their_pods_may_come_from_different_files(run: Run, tmp_path: Any) -> None:
+    (tmp_path / "nodes.json").write_bytes(as_json(node("v1.7.16")))
+    (tmp_path / "pods.json").write_bytes(as_json(pod(ARTICLE)))
+    argv = ("-f", tmp_path / "pods.json", "-f", tmp_path / "nodes.json")
+    item = run("plan", "--from", "auto", "--to", "1.9.11", *argv, "-o", "json").item
+    assert (item["fromRelease"], item["hash"]["from"]) == ("v1.7.16", 1559107639)

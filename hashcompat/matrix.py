@@ -92,9 +92,9 @@ def _walk_structs(old: Struct, new: Struct, path: str) -> Iterator[FieldChange]:
 
 
 def _retyped(old: GoType, new: GoType) -> bool:
-    """Tell whether the name of a field's type is another, or the codec of the quantities in its map."""
-    if isinstance(old, Map) and isinstance(new, Map) and isinstance(old.value, Coded):
-        return old.value is not new.value
+    """Tell whether the name of a field's type is another, or what the quantities in its map print."""
+    if isinstance(old, Map) and isinstance(new, Map) and isinstance(old.value, Coded) and isinstance(new.value, Coded):
+        return old.value.fields != new.value.fields
     return old.name != new.name
 
 

@@ -13,6 +13,7 @@ from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.differences import difference
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.kubelet.decisions import Case, Decision, at_rest, decide
+from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model import Container, Hashes, Inventory, Item, Node, Plan, Pod, Reason, Verdict
 
@@ -113,7 +114,7 @@ def _differences(prepared: Prepared, new: Kubelet, catalog: Catalog) -> Iterator
     case = prepared.case
     if prepared.filled:
         yield Reason(reasons.API_DEFAULT, f"the new API server fills in {', '.join(prepared.filled)}")
-        if case.old.era is new.era and case.old.schema is new.schema:
+        if container_hash(prepared.old_spec, new).candidates == case.old_hash.candidates:
             return
     yield from difference(prepared.old_spec, case.old, new, catalog)
 

@@ -89,6 +89,12 @@ def prepare(
     return Prepared(replace(case, admission_decides=decides), spec, read.spec, read.filled)
 
 
+def seen_specs(pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> tuple[Spec, Spec]:
+    """Return what each of two kubelets gets to see of a container: the new one after a new API server's defaults."""
+    spec = hashed_spec(pod, container, catalog, options)
+    return spec, spec if pod.manifest else _read(spec, container, *kubelets, catalog, options).spec
+
+
 @dataclass(frozen=True, slots=True)
 class _Read:
     """What the new kubelet gets from the API server to come: the spec, the paths of new defaults in it that its hash shows.

@@ -19,8 +19,9 @@ Which containers an in-place upgrade of the kubelet restarts, from the newest pa
 algorithm, the Go types and the Go that built it alone, for running containers of API pods that nobody changed. `all`: every container;
 `some`: those that the table below names; `.`: none. The way back restarts the same.
 
-Not in it, because more than the hash decides (see [rules](rules.md)): new sandboxes (1.0 - 1.3 and 1.6), the end of dockershim (1.24), static
-pods, sidecars (1.32), resize policies (1.33), defaults of a new API server. `hashcompat matrix -f FILE` counts these too, for pods of your own.
+Not in it, because more than the hash decides (see [rules](rules.md)): new sandboxes (1.0 - 1.3 and 1.6), the end of dockershim (1.24),
+static pods, sidecars (1.32), resize policies (1.33), defaults of a new API server. `hashcompat matrix -f FILE` counts these too, for pods
+of your own.
 """
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
-import docs
 import pytest
 from program import ROOT
 
+import docs
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.reasons import RULES
 
@@ -33,5 +34,5 @@ def test_every_rule_and_every_boundary_has_its_place(catalog: Catalog) -> None:
     rules, matrix = ((ROOT / "docs" / name).read_text() for name in ("rules.md", "matrix.md"))
     assert [line[3:8] for line in rules.splitlines() if line.startswith("## ")] == [rule.id for rule in RULES]
     minors = list(catalog.rows)
-    for old, new in zip(minors, minors[1:], strict=False):
+    for old, new in pairwise(minors):
         assert f"| {old} | {new} |" in matrix

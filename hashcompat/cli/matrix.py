@@ -41,7 +41,7 @@ def command(**given: options.Given) -> None:
         lambda form: _text(form, matrix, catalog, headers=headers),
     )
     if matrix.path and not given["quiet"]:
-        note(path_words(matrix))
+        note(path_words(matrix.path))
 
 
 def _text(form: str, matrix: Matrix, catalog: Catalog, *, headers: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-_SECRETS: Final = frozenset({"secret", "secretRef", "secretKeyRef", "imagePullSecrets", "nodePublishSecretRef", "azureFile"})
+_SECRETS: Final = frozenset({"secret", "secretRef", "secretKeyRef", "nodePublishSecretRef", "azureFile"})
 _CONFIG_MAPS: Final = frozenset({"configMap", "configMapRef", "configMapKeyRef"})
 _VOLUMES: Final = {
     "csi": "csidrivers",
@@ -29,7 +29,7 @@ def _references(spec: Mapping[str, Any]) -> Iterator[str]:
         yield "serviceaccounts"
     if spec.get("resourceClaims"):
         yield "resourceclaims"
-    if spec.get("imagePullSecrets"):
+    if any(reference.get("name") for reference in _items(spec.get("imagePullSecrets"))):
         yield "secrets"
     for key in ("initContainers", "containers", "ephemeralContainers"):
         yield from _named_in(spec.get(key), _VALUE_SOURCES)
@@ -53,7 +53,7 @@ def _named_in(value: Any, through: frozenset[str]) -> Iterator[str]:
 
 def _kinds(value: Mapping[str, Any]) -> Iterator[str]:
     for key, child in value.items():
-        if child is None:
+        if child is None or _nameless(key, child):
             continue
         if key in _SECRETS:
             yield "secrets"
@@ -61,6 +61,11 @@ def _kinds(value: Mapping[str, Any]) -> Iterator[str]:
             yield "configmaps"
         elif key in _VOLUMES:
             yield _VOLUMES[key]
+
+
+def _nameless(key: str, child: Any) -> bool:
+    """A reference without a name counts as none (``skipEmptyNames``)."""
+    return key.endswith("Ref") and not (isinstance(child, Mapping) and child.get("name"))
 
 
 def _items(value: Any) -> list[Mapping[str, Any]]:

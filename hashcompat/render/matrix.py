@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.differences import FieldChange, upstream_change
-from hashcompat.matrix import Cell, Matrix, Scope
+from hashcompat.matrix import Cell, Matrix, Path, Scope
 from hashcompat.render.documents import Document, document
 from hashcompat.render.tables import table
 
@@ -90,13 +90,11 @@ def _cell(cell: Cell, findings: Mapping[tuple[str, str], int] | None, catalog: C
     }
 
 
-def path_words(matrix: Matrix) -> str:
+def path_words(path: Path) -> str:
     """Say which way is the cheapest, and what its steps cost."""
-    if matrix.path is None:
-        return ""
-    steps = zip(matrix.path.releases, matrix.path.releases[1:], matrix.path.costs, strict=False)
+    steps = zip(path.releases, path.releases[1:], path.costs, strict=False)
     words = ", ".join(f"{old} -> {new} {cost}" for old, new, cost in steps)
-    return f"Cheapest path, {matrix.path.total} restarts: {words}"
+    return f"Cheapest path, {path.total} restarts: {words}"
 
 
 def markdown(matrix: Matrix, catalog: Catalog) -> str:

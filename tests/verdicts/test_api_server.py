@@ -126,6 +126,13 @@ def test_a_manifest_has_every_default_from_the_start(run: Run) -> None:
     assert decided(run, "1.6.0", "1.7.0", manifest, more=("--apiserver", "1.5.8")) == KEEP
 
 
+def test_explain_shows_the_field_that_the_api_server_fills_in(run: Run) -> None:
+    item = run("explain", "ns/p", "--from", "1.13.12", "--to", "1.14.2", "-f", "-", "-o", "json", stdin=as_json(pod(SECURED))).items[0]
+    assert [row["path"] for row in item["fields"]] == ["SecurityContext.ProcMount"]
+    assert "ProcMount:(*v1.ProcMountType)Default" in item["to"]["text"]
+    assert "ProcMount:(*v1.ProcMountType)<nil>" in item["from"]["text"]
+
+
 @pytest.mark.parametrize("option", ["--apiserver", "--apiserver-to"])
 def test_an_unknown_api_server_is_a_usage_error(run: Run, option: str) -> None:
     result = run("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", option, "1.99.0", stdin=as_json(pod()))

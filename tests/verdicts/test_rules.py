@@ -378,7 +378,7 @@ def test_hc020_with_the_gate_resources_alone_do_not_restart(
     run: Run, tmp_path: Path, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
 ) -> None:
     """The container was resized in place after its hash had been recorded."""
-    before = record(hash_of(run, "1.28.0", {**RESIZED, **{"resources": SIZED["resources"]}}))
+    before = record(hash_of(run, "1.28.0", {**RESIZED, "resources": SIZED["resources"]}))
     assert decided(run, old, new, given, more=(*more, *recorded(tmp_path, before))) == expected
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from hashcompat.cases import Options
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import InputError
 from hashcompat.kubelet import hashing
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.model import Inventory, Node, Plan, Pod
 from hashcompat.sources.objects import read_object
-from hashcompat.verdicts import Options, make_plan
+from hashcompat.verdicts import make_plan
 
 
 def container_hash(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> ContainerHash:

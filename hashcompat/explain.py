@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Final
 
 from deepdiff import DeepDiff
 
+from hashcompat.cases import Options, keeps_empty, seen_specs
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.schema import reachable_fields
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.mask import masked
 from hashcompat.model import Item, Verdict
-from hashcompat.verdicts import Options, hashed_spec, keeps_empty
 
 ABSENT: Final = "absent"
 _WORDS: Final = re.compile(r"\s?[^\s{}\[\]]+|[{}\[\]]|\s")
@@ -79,12 +79,15 @@ class ReleaseDifference:
 def explain(item: Item, to_release: str, catalog: Catalog, options: Options, *, show_values: bool = False) -> Explanation:
     """Explain one item of a plan; texts and values are masked unless ``show_values``."""
     old, new = catalog.kubelet(item.from_release), catalog.kubelet(to_release)
-    spec = hashed_spec(item.pod, item.container, catalog, options)
-    shown = spec if show_values else masked(spec)
+    specs = seen_specs(item.pod, item.container, (old, new), catalog, options)
+    shown = [spec if show_values else masked(spec) for spec in specs]
     keep_empty = keeps_empty(item.pod, options)
-    sides = [_side(kubelet, value, shown, keep_empty=keep_empty) for kubelet, value in ((old, item.hashes.from_), (new, item.hashes.to))]
+    sides = [
+        _side(kubelet, value, spec, keep_empty=keep_empty)
+        for kubelet, value, spec in zip((old, new), (item.hashes.from_, item.hashes.to), shown, strict=True)
+    ]
     same_era = old.era is new.era
-    fields = _fields(old, new, shown, keep_empty=keep_empty) if same_era else ()
+    fields = _fields((old, new), shown, keep_empty=keep_empty) if same_era else ()
     return Explanation(
         item=item,
         old=sides[0],
@@ -102,8 +105,8 @@ def _side(kubelet: Kubelet, value: int | None, shown: Mapping[str, Any], *, keep
     return Side(str(kubelet.release), kubelet.era.name, value, hasher.text(shown), hasher.readable(shown))
 
 
-def _fields(old: Kubelet, new: Kubelet, shown: Mapping[str, Any], *, keep_empty: bool) -> Iterator[FieldDifference]:
-    trees = [hashers(kubelet, keep_empty=keep_empty)[0].tree(shown) for kubelet in (old, new)]
+def _fields(kubelets: tuple[Kubelet, Kubelet], shown: Sequence[Mapping[str, Any]], *, keep_empty: bool) -> Iterator[FieldDifference]:
+    trees = [hashers(kubelet, keep_empty=keep_empty)[0].tree(spec) for kubelet, spec in zip(kubelets, shown, strict=True)]
     for path, before, after in _deep_differences(*trees):
         yield FieldDifference(_dotted(path), before, after)
 
@@ -170,7 +173,7 @@ def _log_line(item: Item, new: Kubelet) -> str:
     if item.verdict is not Verdict.RESTART:
         return ""
     hashes = {"from": item.hashes.from_, "to": item.hashes.to}
-    return new.restart_log.format(pod=item.pod.name, container=item.container.name, **hashes)
+    return new.rules.restart_log.format(pod=item.pod.name, container=item.container.name, **hashes)
 
 
 def compare_releases(from_release: str, to_release: str, catalog: Catalog) -> ReleaseDifference:

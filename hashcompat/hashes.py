@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hashcompat.cases import Options, hashed_spec, keeps_empty
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.compile.decode import unknown_fields
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.kubelet.hashing import ContainerHash, container_hash, hashers
 from hashcompat.model import Container, Inventory, Pod
-from hashcompat.verdicts import Options, hashed_spec, keeps_empty
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,8 @@ class Container:
 class Pod:
     """A pod or a pod template, as far as a kubelet's decision depends on it.
 
-    ``origin`` names the file and the object in it, for messages. ``manifest`` says that no API server has defaulted it.
+    ``origin`` names the file and the object in it, for messages. ``manifest`` says that no API server has defaulted it;
+    ``references`` names the API objects that the pod refers to; ``automount`` is what it says of the service account's token.
     """
 
     origin: str
@@ -61,15 +62,19 @@ class Pod:
     deleting: bool
     static: bool
     host_network: bool
+    restart_policy: str
+    references: tuple[str, ...]
+    automount: bool | None
     containers: tuple[Container, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node and the kubelet release that it reports."""
+    """A node, the kubelet release that it reports and its container runtime (``docker://17.3.2``)."""
 
     name: str
     kubelet: str
+    runtime: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +135,44 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """How many recorded hashes this program reproduced."""
+
+    reproduced: int = 0
+    recorded: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether none was missed; true too where nothing was recorded."""
+        return self.reproduced == self.recorded
+
+    def __str__(self) -> str:
+        percent = 100 * self.reproduced // self.recorded if self.recorded else 100
+        return f"{self.reproduced} of {self.recorded} recorded hashes reproduced ({percent} %)"
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One step of an upgrade: how many containers it kills, and how many are not decided."""
+
+    old: str
+    new: str
+    findings: int
+    unknown: int
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """The verdicts of one upgrade, with what was assumed on the way."""
+    """The verdicts of one upgrade, with what was assumed on the way.
+
+    ``hops`` is the same way one minor at a time, where that is another way; ``rollback`` the way back.
+    """
 
     from_release: str
     to_release: str
     items: tuple[Item, ...]
     assumptions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    share: Share = field(default_factory=Share)
+    hops: tuple[Hop, ...] = ()
+    rollback: Hop | None = None

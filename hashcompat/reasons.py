@@ -1,16 +1,20 @@
-"""Why two kubelets hash one container differently: stable reason ids, and the fields behind a difference."""
+"""The rules behind verdicts by their stable ids, with what they mean and where upstream says so."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.compile.gojson import at, json_fields, omits
-from hashcompat.go.types import Coded, GoType, Map, Pointer, Slice, Struct
-from hashcompat.kubelet.hashing import compile_hasher
-from hashcompat.model import Reason
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A reason id: a name in a few words, what it means to an operator, and the source in Kubernetes."""
+
+    id: str
+    name: str
+    meaning: str
+    source: str
+
 
 ALGORITHM: Final = "HC001"
 NOT_COMPARED: Final = "HC002"
@@ -23,126 +27,174 @@ NODE_RELEASE: Final = "HC008"
 NOT_DECODED: Final = "HC009"
 VENDOR_GO: Final = "HC010"
 NEVER_COMPARED: Final = "HC011"
-FIELD_RETYPED: Final = "HC012"
+RECORDED: Final = "HC012"
+NOT_REPRODUCED: Final = "HC013"
+NOT_CALIBRATED: Final = "HC014"
+HASH_MISSING: Final = "HC015"
+RUNTIME_GONE: Final = "HC016"
+SANDBOX_REPLACED: Final = "HC017"
+PAUSE_IMAGE: Final = "HC018"
+RESIZE_POLICY: Final = "HC019"
+RESIZE_GATE: Final = "HC020"
+STATIC_REFUSED: Final = "HC021"
+STATIC_UID: Final = "HC022"
+API_DEFAULT: Final = "HC023"
+ADMISSION: Final = "HC024"
+STARTUP_PROBE: Final = "HC025"
+FIELD_RETYPED: Final = "HC026"
 
-MEANINGS: Final[Mapping[str, str]] = {
-    ALGORITHM: "the steps of the hash changed between the two releases, so every hash changes",
-    NOT_COMPARED: "the kubelet does not compare this container",
-    GO_ESCAPES: "the Go that built one kubelet writes backspace or form feed differently in JSON",
-    FIELD_ADDED: "the newer kubelet's Go types have a field that the older one's do not; unset fields are part of the hashed text too",
-    FIELD_REMOVED: "the Go types that the kubelet comes back to lack a field",
-    FIELD_DROPPED: "a field is set that one of the two kubelets does not know and drops",
-    STATIC_POD: "a static pod is decided by its UID, which is not computed here",
-    NODE_RELEASE: "the kubelet release of the pod's node is not known",
-    NOT_DECODED: "the container does not fit the Go types",
-    VENDOR_GO: "the hash depends on the Go that a vendor built the kubelet with",
-    FIELD_RETYPED: "a field has another Go type in the newer kubelet; types and their inner fields are part of the hashed text",
-    NEVER_COMPARED: "only the newer kubelet compares this container; what an earlier one recorded may be older than both",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class FieldChange:
-    """A field that two releases hash differently: its JSON path, its type's name and its own.
-
-    ``added`` says on which side it is; None: on both, with another Go type.
-    """
-
-    path: str
-    type: str
-    field: str
-    added: bool | None
-
-
-def difference(spec: Mapping[str, Any], old: Kubelet, new: Kubelet, catalog: Catalog) -> tuple[Reason, ...]:
-    """Return why the hash of one container's JSON differs between two kubelets that do hash it differently."""
-    if old.era is not new.era:
-        return (Reason(ALGORITHM, f"hash algorithm: {old.era.name} -> {new.era.name} ({_era_source(old, new, catalog)})"),)
-    changes = field_changes(spec, old, new)
-    if not changes:
-        return (Reason(GO_ESCAPES, "backspace or form feed: encoding/json of Go 1.22 escapes it differently"),)
-    every_field = old.era.steps[0] == "spew"
-    return tuple(_reason(change, every_field, (old, new), catalog) for change in changes)
-
-
-def _span(kubelets: tuple[Kubelet, Kubelet], catalog: Catalog) -> frozenset[str]:
-    """Return the minors after the older kubelet's, up to the newer one's: a field may change its type more than once."""
-    minors = list(catalog.rows)
-    first, last = sorted(minors.index(kubelet.release.minor) for kubelet in kubelets)
-    return frozenset(minors[first + 1 : last + 1])
-
-
-def _era_source(old: Kubelet, new: Kubelet, catalog: Catalog) -> str:
-    newer = max(old, new, key=lambda kubelet: kubelet.release.version)
-    rows = [row["pr"] for row in catalog.changes["eras"] if row["to"] == newer.era.name]
-    return ", ".join(rows) or newer.era.source
-
-
-def _reason(change: FieldChange, every_field: bool, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog) -> Reason:
-    if change.added is None:
-        known = upstream_change(change.type, change.field, catalog, "retyped", _span(kubelets, catalog))
-    else:
-        known = upstream_change(change.type, change.field, catalog)
-    since = f" ({', '.join(filter(None, (known['release'], known['pr'])))})" if known else ""
-    if not every_field:
-        return Reason(FIELD_DROPPED, f"{change.field} is set, and only one of the kubelets knows it{since}", change.path, change.field)
-    if change.added is None:
-        return Reason(FIELD_RETYPED, f"another Go type of field {change.field}{since}", change.path, change.field)
-    if change.added:
-        return Reason(FIELD_ADDED, f"new field {change.field}{since}", change.path, change.field)
-    return Reason(FIELD_REMOVED, f"field {change.field} is gone{since}", change.path, change.field)
-
-
-def upstream_change(
-    type_name: str, field: str, catalog: Catalog, change: str = "added", span: Collection[str] | None = None
-) -> Mapping[str, Any] | None:
-    """Return the row of changes.json that brought a field, or changed it in another way (in one of the minors of ``span``), or None."""
-    for row in catalog.changes["fields"]:
-        if (row["type"], row["field"], row["change"]) == (type_name, field, change) and (span is None or row["release"] in span):
-            return dict(row)
-    return None
-
-
-def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[FieldChange]:
-    """Return the fields of this container that only one side hashes, each path once (list indexes as ``[*]``)."""
-    sides = [compile_hasher(kubelet.schema, kubelet.era.steps, kubelet.escapes[0], keep_empty=False) for kubelet in (old, new)]
-    values = [hasher.decode(spec) for hasher in sides]
-    every_field = old.era.steps[0] == "spew"
-    found = _compare(old.schema.container, values[0], new.schema.container, values[1], "", every_field)
-    return list(dict.fromkeys(found))
-
-
-def _compare(old_type: GoType, old: Any, new_type: GoType, new: Any, path: str, every_field: bool) -> Iterator[FieldChange]:
-    """Walk two typed values of one JSON value side by side."""
-    match old_type, new_type:
-        case (Struct(), Struct()) if not isinstance(old_type, Coded):
-            yield from _compare_structs((old_type, old), (new_type, new), path, every_field)
-        case Pointer(_, old_elem), Pointer(_, new_elem) if old is not None and new is not None:
-            yield from _compare(old_elem, old[0], new_elem, new[0], path, every_field)
-        case Slice(_, old_elem), Slice(_, new_elem):
-            for old_item, new_item in zip(old or (), new or (), strict=True):
-                yield from _compare(old_elem, old_item, new_elem, new_item, f"{path}[*]", every_field)
-
-
-def _compare_structs(old: tuple[Struct, Any], new: tuple[Struct, Any], path: str, every_field: bool) -> Iterator[FieldChange]:
-    old_fields, new_fields = (
-        {field.json: (owner, field, at(side[1], place)) for place, owner, field in json_fields(side[0])} for side in (old, new)
-    )
-    for key in dict.fromkeys([*new_fields, *old_fields]):
-        place = f"{path}.{key}".lstrip(".")
-        if key in old_fields and key in new_fields:
-            (owner, old_field, old_value), (_, new_field, new_value) = old_fields[key], new_fields[key]
-            if every_field and _retyped((old_field.type, old_value), (new_field.type, new_value)):
-                yield FieldChange(place, owner.name.rpartition(".")[2], old_field.name, None)
-            yield from _compare(old_field.type, old_value, new_field.type, new_value, place, every_field)
-        else:
-            owner, field, value = new_fields.get(key) or old_fields[key]
-            if every_field or not omits(field, value):
-                yield FieldChange(place, owner.name.rpartition(".")[2], field.name, key in new_fields)
-
-
-def _retyped(old: tuple[GoType, Any], new: tuple[GoType, Any]) -> bool:
-    """Tell whether a field that both sides know prints differently: another type name, or quantities with other insides."""
-    if isinstance(old[0], Map) and isinstance(new[0], Map) and isinstance(old[0].value, Coded):
-        return bool(old[1] != new[1])
-    return old[0].name != new[0].name
+RULES: Final = (
+    Rule(
+        ALGORITHM,
+        "hash algorithm changed",
+        "The steps of the hash differ between the two releases, so every hash differs.",
+        "kubernetes/kubernetes#40297 (1.6), #57741 (1.16), #124220 and #129385 (1.31)",
+    ),
+    Rule(
+        NOT_COMPARED,
+        "not compared",
+        "The kubelet does not compare this container: it is not running, its pod is finished or being deleted, or it is an init, "
+        "ephemeral or, before 1.32, a sidecar container.",
+        "pkg/kubelet/kuberuntime/kuberuntime_manager.go computePodActions; sidecars kubernetes/kubernetes#126525",
+    ),
+    Rule(
+        GO_ESCAPES,
+        "Go 1.22 escapes",
+        "The spec holds a backspace or form feed, which encoding/json writes differently from Go 1.22 on.",
+        "kubernetes/kubernetes#125895 - #125898",
+    ),
+    Rule(
+        FIELD_ADDED,
+        "new field in the Go types",
+        "The new kubelet's types have a field that the old one's lack. Up to 1.15 unset fields are part of the hashed text too.",
+        "kubernetes/kubernetes#53644, #84443; the field's own pull request stands in the reason",
+    ),
+    Rule(
+        FIELD_REMOVED,
+        "field missing on the way back",
+        "The types that the kubelet comes back to lack a field, which is part of the recorded hash.",
+        "as HC004, in the other direction",
+    ),
+    Rule(
+        FIELD_DROPPED,
+        "a set field that one kubelet drops",
+        "A field is set that only one of the two kubelets knows; the other drops it in decoding and hashes without it.",
+        "kubernetes/kubernetes#57741: JSON leaves out what is not set, so only set fields count",
+    ),
+    Rule(
+        STATIC_POD,
+        "static pod not decided",
+        "A static pod is recreated when its UID changes; whether it does cannot be told from what is at hand.",
+        "pkg/kubelet/config/common.go applyDefaults",
+    ),
+    Rule(
+        NODE_RELEASE,
+        "kubelet release not known",
+        "The release of the pod's node is not in the input, or not known.",
+        "",
+    ),
+    Rule(NOT_DECODED, "does not decode", "The container's JSON does not fit the Go types.", ""),
+    Rule(
+        VENDOR_GO,
+        "a vendor's Go",
+        "The hash depends on the Go that a vendor built the kubelet with, for a backspace or form feed in the spec.",
+        "as HC003",
+    ),
+    Rule(
+        NEVER_COMPARED,
+        "compared for the first time",
+        "Only the new kubelet compares this container. What is recorded may come from a kubelet that is older than the one that runs now.",
+        "kubernetes/kubernetes#126525",
+    ),
+    Rule(
+        RECORDED,
+        "the recorded hash decides",
+        "The runtime tells which hash was recorded, and that is what the new kubelet compares with.",
+        "pkg/kubelet/kuberuntime/labels.go",
+    ),
+    Rule(
+        NOT_REPRODUCED,
+        "recorded hash not reproduced",
+        "The recorded hash is neither what the old kubelet's release computes nor what the new one does, so the container restarts: "
+        "it was created by another release, or from another spec.",
+        "pkg/kubelet/kuberuntime/kuberuntime_manager.go containerChanged",
+    ),
+    Rule(
+        NOT_CALIBRATED,
+        "node not calibrated",
+        "Not every recorded hash of this node was reproduced, and there is no record of this container.",
+        "",
+    ),
+    Rule(
+        HASH_MISSING,
+        "no hash recorded",
+        "The container bears no recorded hash. From 1.6 on a kubelet reads 0, which differs from any hash.",
+        "pkg/kubelet/kuberuntime/labels.go getContainerInfoFromAnnotations",
+    ),
+    Rule(
+        RUNTIME_GONE,
+        "Docker is no longer driven",
+        "The new kubelet has no dockershim. Everything is created anew in another runtime, and the old Docker containers stay behind.",
+        "kubernetes/kubernetes#97252 (1.24)",
+    ),
+    Rule(
+        SANDBOX_REPLACED,
+        "sandbox not taken over",
+        "The new kubelet does not recognise sandboxes that the old one made, and replaces every pod.",
+        "kubernetes/kubernetes#40727 (1.6)",
+    ),
+    Rule(
+        PAUSE_IMAGE,
+        "infra container changed",
+        "Up to 1.5 the infra container has a hash of its own with the pause image in it; when that changes, the pod is replaced.",
+        "pkg/kubelet/dockertools/docker_manager.go computePodContainerChanges",
+    ),
+    Rule(
+        RESIZE_POLICY,
+        "restarted to apply resources",
+        "From 1.33 on a container whose resizePolicy is RestartContainer restarts where the kubelet has no record of what it gave.",
+        "pkg/kubelet/kuberuntime/kuberuntime_manager.go computePodResizeAction",
+    ),
+    Rule(
+        RESIZE_GATE,
+        "hash without resources is the same",
+        "With the gate InPlacePodVerticalScaling, 1.27 - 1.30 restart only when the hash without resources differs too.",
+        "kubernetes/kubernetes#102884",
+    ),
+    Rule(
+        STATIC_REFUSED,
+        "static pod refused",
+        "From 1.34 on static pods that name Secrets, ConfigMaps, service accounts or other API objects are refused: the pod vanishes.",
+        "feature gate PreventStaticPodAPIReferences",
+    ),
+    Rule(
+        STATIC_UID,
+        "static pod with a new UID",
+        "The UID of a static pod is a hash of the whole pod; a new UID is a new pod, and everything in it is recreated.",
+        "kubernetes/kubernetes#87461 (1.21), #133511 (1.35), #116080",
+    ),
+    Rule(
+        API_DEFAULT,
+        "default of a new API server",
+        "The API server writes a default into a field when it reads the pod, so the new spec has another hash.",
+        "kubernetes/kubernetes#63814, #78633",
+    ),
+    Rule(
+        ADMISSION,
+        "depends on admission",
+        "The input is a manifest. Admission adds to it, the service account's volume mount above all, which decides.",
+        "plugin/pkg/admission/serviceaccount",
+    ),
+    Rule(
+        STARTUP_PROBE,
+        "after the startup probe",
+        "A sidecar with a startupProbe is compared when the probe has passed again, so it restarts a while after the kubelet did.",
+        "kubernetes/kubernetes#126525, #137146",
+    ),
+    Rule(
+        FIELD_RETYPED,
+        "another Go type of a field",
+        "A field that both kubelets know has another Go type in one of them; up to 1.15 type names and inner fields are part of the text.",
+        "the Go types of 1.0 - 1.3; the release stands in the reason",
+    ),
+)

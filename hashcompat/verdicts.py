@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Final
 
 from hashcompat import reasons
+from hashcompat.calibration import share
+from hashcompat.cases import Options, Prepared, prepare
 from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.errors import DecodeError, InputError, UsageError
-from hashcompat.kubelet.defaults import as_served
-from hashcompat.kubelet.hashing import ContainerHash, container_hash
-from hashcompat.kubelet.rules import at_rest, not_compared
-from hashcompat.model import Container, Hashes, Inventory, Item, Plan, Pod, Reason, Verdict
+from hashcompat.differences import difference
+from hashcompat.errors import DecodeError, InputError
+from hashcompat.kubelet.decisions import Case, Decision, at_rest, decide
+from hashcompat.kubelet.hashing import container_hash
+from hashcompat.kubelet.skew import skew_warnings
+from hashcompat.model import Container, Hashes, Inventory, Item, Node, Plan, Pod, Reason, Verdict
 
 AUTO: Final = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How pods are read.
+class _Draft:
+    """A container on its way to a verdict: prepared for the rules, or with what stands in their way."""
 
-    ``defaults`` puts manifests through an API server's stages, ``keep_going`` makes UNKNOWN of what does not decode.
-    """
+    pod: Pod
+    container: Container
+    release: str
+    prepared: Prepared | None
+    obstacle: Decision
 
-    defaults: bool = True
-    keep_going: bool = False
 
-
-def make_plan(inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options = Options()) -> Plan:
+def make_plan(inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options = Options()) -> Plan:  # noqa: B008 - frozen
     """Return the verdict for every container when kubelets go from one release to another.
 
     ``from_release`` is a release or ``auto``: what each pod's node reports.
@@ -37,90 +40,101 @@ def make_plan(inventory: Inventory, from_release: str, to_release: str, catalog:
     new = catalog.kubelet(to_release)
     if from_release != AUTO:
         catalog.kubelet(from_release)
-    reported = {node.name: node.kubelet for node in inventory.nodes}
-    items = [
-        _item(pod, container, reported.get(pod.node, "") if from_release == AUTO else from_release, new, catalog, options)
+    nodes = {node.name: node for node in inventory.nodes}
+    drafts = [
+        _draft(pod, container, _release_of(pod, nodes, from_release), nodes.get(pod.node), new, catalog, options)
         for pod in inventory.pods
         for container in pod.containers
     ]
+    broken = {draft.pod.node for draft in drafts if draft.prepared and _calibrated(draft.prepared.case) is False}
+    items = [_item(draft, new, catalog, calibrated=draft.pod.node not in broken) for draft in drafts]
     items.sort(key=lambda item: (not item.pod.node, item.pod.node, item.pod.namespace, item.pod.name))
-    return Plan(from_release, to_release, tuple(items), tuple(_assumptions(items, new, catalog)))
+    return Plan(
+        from_release,
+        to_release,
+        tuple(items),
+        tuple(_assumptions(items, new, nodes, catalog)),
+        tuple(_warnings(items, new, catalog, options)),
+        share(items),
+    )
 
 
-def _item(pod: Pod, container: Container, release: str, new: Kubelet, catalog: Catalog, options: Options) -> Item:
+def _release_of(pod: Pod, nodes: Mapping[str, Node], from_release: str) -> str:
+    if from_release != AUTO:
+        return from_release
+    return nodes[pod.node].kubelet if pod.node in nodes else ""
+
+
+def _draft(pod: Pod, container: Container, release: str, node: Node | None, new: Kubelet, catalog: Catalog, options: Options) -> _Draft:
+    if not catalog.knows(release):
+        return _Draft(pod, container, release, None, _unknown_release(pod, container, release))
     try:
-        old = catalog.kubelet(release)
-    except UsageError:
-        if why := not_compared(pod, container, new):
-            return Item(pod, container, release, Verdict.KEEP, reasons=(_not_compared(why),))
-        where = f"node {pod.node}" if pod.node else "a pod without a node"
-        problem = f"kubelet release {release} is not known" if release else "its kubelet release is not in the input"
-        reason = Reason(reasons.NODE_RELEASE, f"{where}: {problem}")
-        return Item(pod, container, release, Verdict.UNKNOWN, reasons=(reason,))
-    try:
-        return _judge(pod, container, old, new, catalog, options)
+        prepared = prepare(pod, container, (catalog.kubelet(release), new), node, catalog, options)
     except DecodeError as error:
+        problem = f"{container.path}{error}"
         if not options.keep_going:
-            raise InputError(f"{pod.origin}: {container.path}{error}") from None
-        reason = Reason(reasons.NOT_DECODED, f"{container.path}{error}")
-        return Item(pod, container, release, Verdict.UNKNOWN, reasons=(reason,))
+            raise InputError(f"{pod.origin}: {problem}") from None
+        return _Draft(pod, container, release, None, _unknown(reasons.NOT_DECODED, problem))
+    return _Draft(pod, container, release, prepared, Decision(Verdict.KEEP))
 
 
-def hashed_spec(pod: Pod, container: Container, catalog: Catalog, options: Options) -> Mapping[str, Any]:
-    """Return the container JSON that kubelets see: as given for an API pod, as an API server would serve it for a manifest."""
-    if pod.manifest and options.defaults:
-        return as_served(container.spec, catalog.newest_schema(), host_network=pod.host_network)
-    return container.spec
+def _unknown(rule: str, text: str) -> Decision:
+    return Decision(Verdict.UNKNOWN, (Reason(rule, text),))
 
 
-def keeps_empty(pod: Pod, options: Options) -> bool:
-    """Tell whether empty lists and maps count: only in a manifest that is taken as a kubelet reads it from a file."""
-    return pod.manifest and not options.defaults
+def _unknown_release(pod: Pod, container: Container, release: str) -> Decision:
+    if why := at_rest(pod, container):
+        return Decision(Verdict.KEEP, (Reason(reasons.NOT_COMPARED, f"not compared: {why}"),))
+    where = f"node {pod.node}" if pod.node else "a pod without a node"
+    problem = f"kubelet release {release} is not known" if release else "its kubelet release is not in the input"
+    return _unknown(reasons.NODE_RELEASE, f"{where}: {problem}")
 
 
-def _judge(pod: Pod, container: Container, old: Kubelet, new: Kubelet, catalog: Catalog, options: Options) -> Item:
-    """Decide one container; the order of the questions is the kubelet's own."""
-    spec = hashed_spec(pod, container, catalog, options)
-    hashes = tuple(container_hash(spec, kubelet, keep_empty=keeps_empty(pod, options)) for kubelet in (old, new))
-    verdict, why = _verdict(pod, container, (old, new), hashes)
-    if verdict is Verdict.RESTART:
-        why = reasons.difference(spec, old, new, catalog)
-    return Item(pod, container, str(old.release), verdict, Hashes(None, hashes[0].value, hashes[1].value), why)
+def _calibrated(case: Case) -> bool | None:
+    """Tell whether the recorded hash is the one that the old kubelet's release computes; None where there is none to compare."""
+    if case.recorded is None or case.recorded.hash is None or at_rest(case.pod, case.container):
+        return None
+    return case.recorded.hash in case.old_hash.candidates
 
 
-def _verdict(
-    pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], hashes: tuple[ContainerHash, ...]
-) -> tuple[Verdict, tuple[Reason, ...]]:
-    old, new = kubelets
-    new_uid = pod.static and old.release.minor != new.release.minor
-    if why := not_compared(pod, container, new):
-        if new_uid and not at_rest(pod, container):
-            return Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, "static pod: its UID decides, not this hash alone"),)
-        return Verdict.KEEP, (_not_compared(why),)
-    if old.release == new.release:
-        return Verdict.KEEP, ()
-    if hashes[0].candidates.isdisjoint(hashes[1].candidates):
-        return Verdict.RESTART, ()
-    if None in (hashes[0].value, hashes[1].value):
-        return Verdict.UNKNOWN, (
-            Reason(reasons.VENDOR_GO, "holds a backspace or form feed, and the Go that a vendor built with is not known"),
-        )
-    if new_uid:
-        return Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, "static pod: its UID decides, not this hash alone"),)
-    if not_compared(pod, container, old):
-        return Verdict.UNKNOWN, (Reason(reasons.NEVER_COMPARED, f"{old.release} never compared it: the recorded hash may be older"),)
-    return Verdict.KEEP, ()
+def _item(draft: _Draft, new: Kubelet, catalog: Catalog, *, calibrated: bool) -> Item:
+    if draft.prepared is None:
+        return Item(draft.pod, draft.container, draft.release, draft.obstacle.verdict, reasons=draft.obstacle.reasons)
+    case = replace(draft.prepared.case, calibrated=calibrated)
+    decision = decide(case)
+    why = decision.reasons
+    if decision.hash_changed:
+        why = (*_differences(draft.prepared, new, catalog), *why)
+    hashes = Hashes(case.recorded.hash if case.recorded else None, case.old_hash.value, case.new_hash.value)
+    return Item(draft.pod, draft.container, draft.release, decision.verdict, hashes, why, decision.pod_recreated, _calibrated(case))
 
 
-def _not_compared(why: str) -> Reason:
-    return Reason(reasons.NOT_COMPARED, f"not compared: {why}")
+def _differences(prepared: Prepared, new: Kubelet, catalog: Catalog) -> Iterator[Reason]:
+    """Name what makes the difference: the kubelets, the API server's new defaults, or both."""
+    case = prepared.case
+    if prepared.filled:
+        yield Reason(reasons.API_DEFAULT, f"the new API server fills in {', '.join(prepared.filled)}")
+        if container_hash(prepared.old_spec, new).candidates == case.old_hash.candidates:
+            return
+    yield from difference(prepared.old_spec, case.old, new, catalog)
 
 
-def _assumptions(items: list[Item], new: Kubelet, catalog: Catalog) -> Iterator[str]:
-    """Say which releases were read as another one, once each."""
+def _assumptions(items: list[Item], new: Kubelet, nodes: Mapping[str, Node], catalog: Catalog) -> Iterator[str]:
+    """Say what the plan takes for granted: releases read as another one, and what pods and nodes do not tell."""
     names = {item.from_release for item in items if catalog.knows(item.from_release)}
-    for kubelet in dict.fromkeys([*(catalog.kubelet(name) for name in sorted(names)), new]):
+    olds = [catalog.kubelet(name) for name in sorted(names)]
+    for kubelet in dict.fromkeys([*olds, new]):
         if kubelet.vendor_assumed:
             yield f"{kubelet.release}: a vendor's build, read as upstream {kubelet.release.version}"
         if kubelet.patch_assumed:
             yield f"{kubelet.release}: newer than this program's data, read as {kubelet.release.minor}"
+    if any(old.rules.dockershim for old in olds) and not new.rules.dockershim and any(item.pod.node not in nodes for item in items):
+        yield f"nodes that are not in the input do not run Docker, which {new.release} does not drive"
+
+
+def _warnings(items: list[Item], new: Kubelet, catalog: Catalog, options: Options) -> Iterator[str]:
+    """Quote the version skew policy where the plan breaks it, once for each release that nodes come from."""
+    server = catalog.kubelet(options.apiserver_to) if options.apiserver_to else None
+    names = {item.from_release for item in items if catalog.knows(item.from_release)}
+    olds = sorted((catalog.kubelet(name) for name in names), key=lambda kubelet: kubelet.release.version)
+    yield from dict.fromkeys(warning for old in olds for warning in skew_warnings(old, new, server))

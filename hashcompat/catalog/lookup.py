@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from hashcompat.catalog import files
 from hashcompat.catalog.eras import Era, era_from_row
+from hashcompat.catalog.rules import Rows, Rules, rules_of
 from hashcompat.catalog.schema import Schema
 from hashcompat.errors import UsageError
 from hashcompat.go.codecs import CODECS, DEFAULTS
@@ -27,16 +28,14 @@ class Kubelet:
     """One release as a hash sees it.
 
     ``escapes`` names the possible encoding/json variants: one for an upstream build, both for a vendor's build whose Go
-    is not known. ``restart_log`` is what this kubelet logs when a hash differs.
-    ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
+    is not known. ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
     """
 
     release: Release
     schema: Schema
     era: Era
     escapes: tuple[str, ...]
-    compares_sidecars: bool
-    restart_log: str
+    rules: Rules
     patch_assumed: bool
 
     @property
@@ -69,12 +68,20 @@ class Catalog:
         changes: Mapping[str, Any] = self._read("changes.json")
         return changes
 
-    @cached_property
-    def _rules(self) -> dict[str, list[tuple[SpecifierSet, Any]]]:
-        return {name: [(SpecifierSet(row["releases"]), row["value"]) for row in rows] for name, rows in self._read("rules.json").items()}
+    def read_defaults(self, server: Release, since: Release, gates: frozenset[str]) -> list[Mapping[str, Any]]:
+        """Return the rows of apiserver.json for what an API server writes on reading a pod, and one of the release ``since`` did not."""
+        return [
+            row
+            for row in self._read("apiserver.json")
+            if server.version in SpecifierSet(row["releases"])
+            and (row["gate"] is None or row["gate"] in gates)
+            and (row["gate"] is not None or since.version not in SpecifierSet(row["releases"]))
+        ]
 
-    def _rule(self, name: str, release: Release) -> Any:
-        return next(value for releases, value in self._rules[name] if release.version in releases)
+    @cached_property
+    def _rules(self) -> Rows:
+        rows: Rows = self._read("rules.json")
+        return rows
 
     def releases(self) -> list[str]:
         """Name every known release, oldest first."""
@@ -88,6 +95,12 @@ class Catalog:
         if name not in self._kubelets:
             self._kubelets[name] = self._lookup(name)
         return self._kubelets[name]
+
+    def known_name(self, name: str) -> str:
+        """Return the known release that a name is read as; errors as kubelet."""
+        release = self.kubelet(name).release
+        patches = self.rows[release.minor]["patches"]
+        return f"{release.minor}.{min(release.patch, patches[-1])}"
 
     def knows(self, name: str) -> bool:
         """Tell whether a name is that of a known release."""
@@ -110,8 +123,7 @@ class Catalog:
             schema=self.schema(row["types"]),
             era=self.eras[row["era"]],
             escapes=_escapes(release, row.get("go")),
-            compares_sidecars=self._rule("sidecarsCompared", release),
-            restart_log=self._rule("restartLog", release),
+            rules=rules_of(release.version, self._rules),
             patch_assumed=release.patch not in row["patches"],
         )
 

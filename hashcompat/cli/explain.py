@@ -6,13 +6,13 @@ from difflib import get_close_matches
 
 import click
 
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.cases import Options
 from hashcompat.cli import options
 from hashcompat.errors import InputError, UsageError
 from hashcompat.explain import compare_releases, explain
 from hashcompat.model import Item, Plan
 from hashcompat.render.explanation import difference_document, difference_text, explanation_document, explanation_text
-from hashcompat.verdicts import AUTO, Options, make_plan
+from hashcompat.verdicts import AUTO, make_plan
 
 
 @click.command("explain", short_help="Say why a container's hash changes, or what differs between two releases.")
@@ -20,13 +20,14 @@ from hashcompat.verdicts import AUTO, Options, make_plan
 @options.release_options
 @options.source_options
 @click.option("--show-values", is_flag=True, help="Print values of env, args and commands instead of ***.")
+@options.schemas_option
 @options.output_options
 def command(target: str | None, **given: options.Given) -> None:
     """Explain one container: the fields that make the difference, both hashed texts, the upstream change, the log line to expect.
 
     Without a pod: what differs between the two releases for any container.
     """
-    catalog = default_catalog()
+    catalog = options.catalog(given)
     from_release, to_release = options.releases(given)
     output = options.output(given)
     if target is None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import click
 
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.cases import Options
 from hashcompat.cli import options
 from hashcompat.cli.output import note_dropped
 from hashcompat.errors import UsageError
 from hashcompat.hashes import dropped_fields, hash_containers
 from hashcompat.render.documents import hash_document
 from hashcompat.render.tables import hash_inputs, hash_names, hash_table
-from hashcompat.verdicts import Options
 
 
 @click.command("hash", short_help="Print the hash of every container under some kubelet releases.")
@@ -20,10 +19,11 @@ from hashcompat.verdicts import Options
 @click.option("--show-input", is_flag=True, help="Print the exact text that is hashed; needs --show-values too.")
 @click.option("--show-values", is_flag=True, help="Allow values of env, args and commands in the output.")
 @click.option("-v", "--verbose", is_flag=True, help="Also report the fields that a kubelet drops.")
+@options.schemas_option
 @options.output_options
 def command(**given: options.Given) -> None:
     """Print the hash that each kubelet release computes for every container, decimal and hex."""
-    catalog = default_catalog()
+    catalog = options.catalog(given)
     if not given["kubelet"]:
         raise UsageError("--kubelet is missing; say which kubelet releases compute the hash, such as --kubelet 1.7.16,1.9.11")
     if given["show_input"] and not given["show_values"]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from hashcompat.cases import Options
+from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.cli.output import Output
 from hashcompat.errors import UsageError
 from hashcompat.model import Inventory
@@ -47,6 +50,20 @@ _OUTPUT = (
         help="NO_COLOR and FORCE_COLOR count too.",
     ),
 )
+_KNOWLEDGE = (
+    click.option(
+        "--recorded",
+        multiple=True,
+        metavar="FILE|DIR",
+        help="Recorded hashes: docker inspect, crictl inspect or crictl ps -o json, or kubelet logs of 1.7 - 1.13; repeatable.",
+    ),
+    click.option("--apiserver", metavar="RELEASE", help="The API server's release now; default: that of the kubelets."),
+    click.option("--apiserver-to", metavar="RELEASE", help="The API server's release to come; default: the newer kubelet's."),
+    click.option("--feature-gates", metavar="GATE=true[,...]", help="Feature gates of the kubelet and API server to come."),
+)
+_SCHEMAS = (
+    click.option("--schemas", metavar="DIR", help="Use the release data in DIR, a copy of the program's own schemas/ with changes."),
+)
 _RELEASES = (
     click.option("--from", "from_release", metavar="RELEASE|auto", help="The kubelet release that runs now; auto: what each node reports."),
     click.option("--to", "to_release", metavar="RELEASE", help="The kubelet release to come."),
@@ -65,6 +82,13 @@ def _adder(options: tuple[Callable[[Function], Function], ...]) -> Callable[[Fun
 source_options: Callable[[Any], Any] = _adder(_SOURCE)
 output_options: Callable[[Any], Any] = _adder(_OUTPUT)
 release_options: Callable[[Any], Any] = _adder(_RELEASES)
+knowledge_options: Callable[[Any], Any] = _adder(_KNOWLEDGE)
+schemas_option: Callable[[Any], Any] = _adder(_SCHEMAS)
+
+
+def catalog(given: Given) -> Catalog:
+    """Return the release data that the options name, or that ships with the program."""
+    return Catalog(Path(given["schemas"])) if given["schemas"] else default_catalog()
 
 
 def collect(given: Given) -> Inventory:
@@ -75,6 +99,37 @@ def collect(given: Given) -> Inventory:
 
     inventory = sample.collect() if given["sample"] else files.collect(given["files"], recursive=given["recursive"])
     return filters.select(inventory, filters.Filters(given["namespaces"], given["excluded_namespaces"], given["nodes"], given["owners"]))
+
+
+def choices(given: Given, catalog: Catalog) -> Options:
+    """Return how pods are to be read and what else the options tell; a command has some of them or all."""
+    from hashcompat.calibration import index
+    from hashcompat.sources import recorded
+
+    for name in ("apiserver", "apiserver_to"):
+        if given.get(name):
+            catalog.kubelet(given[name])
+    gates = _gates(given.get("feature_gates") or "")
+    return Options(
+        defaults=not given["no_defaults"],
+        keep_going=bool(given.get("keep_going")),
+        records=index(recorded.collect(given.get("recorded", ()))),
+        gates=frozenset(name for name, on in gates.items() if on),
+        gates_off=frozenset(name for name, on in gates.items() if not on),
+        apiserver=given.get("apiserver") or "",
+        apiserver_to=given.get("apiserver_to") or "",
+    )
+
+
+def _gates(text: str) -> dict[str, bool]:
+    """Read ``Gate=true,Other=false`` as the kubelet's flag does."""
+    gates = {}
+    for pair in filter(None, text.split(",")):
+        name, _, value = pair.strip().partition("=")
+        if value.lower() not in ("true", "false"):
+            raise UsageError(f"--feature-gates: want GATE=true or GATE=false, got {pair.strip()!r}")
+        gates[name] = value.lower() == "true"
+    return gates
 
 
 def output(given: Given) -> Output:

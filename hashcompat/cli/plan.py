@@ -6,36 +6,39 @@ from dataclasses import replace
 
 import click
 
-from hashcompat.catalog.lookup import default_catalog
 from hashcompat.cli import options
 from hashcompat.cli.output import note, note_dropped
 from hashcompat.errors import ExitCode
 from hashcompat.hashes import dropped_fields
+from hashcompat.hops import with_hops
 from hashcompat.model import FINDINGS, Plan, Verdict
 from hashcompat.render.documents import plan_document
-from hashcompat.render.tables import names, plan_summary, plan_table
-from hashcompat.verdicts import AUTO, Options, make_plan
+from hashcompat.render.tables import names, plan_notes, plan_table
+from hashcompat.verdicts import AUTO, make_plan
 
 
 @click.command("plan", short_help="Say which containers a kubelet upgrade restarts, where, and why.")
 @options.release_options
 @options.source_options
+@options.knowledge_options
 @click.option("--only-restarts", is_flag=True, help="Leave out the containers that are kept.")
 @click.option("--keep-going", is_flag=True, help="Make a container that does not decode UNKNOWN instead of stopping.")
 @click.option("--detailed-exitcode", is_flag=True, help="Exit 2 when containers restart, 3 when some are UNKNOWN and none restarts.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
 @click.option("-v", "--verbose", is_flag=True, help="Also report the fields that a kubelet drops.")
+@options.schemas_option
 @options.output_options
 def command(**given: options.Given) -> int:
     """Say which containers are killed and created again when kubelets go from one release to another.
 
     A pod with a uid is hashed exactly as given; one without uid and status is a manifest and first gets an API server's defaults.
     """
-    catalog = default_catalog()
+    catalog = options.catalog(given)
     from_release, to_release = options.releases(given)
     known = [catalog.kubelet(release) for release in (from_release, to_release) if release != AUTO or release is to_release]
     inventory = options.collect(given)
-    plan = make_plan(inventory, from_release, to_release, catalog, Options(not given["no_defaults"], bool(given["keep_going"])))
+    choices = options.choices(given, catalog)
+    plan = with_hops(make_plan(inventory, from_release, to_release, catalog, choices), inventory, catalog, choices)
     shown_plan = _without_kept(plan) if given["only_restarts"] else plan
     output = options.output(given)
     output.show(
@@ -49,7 +52,7 @@ def command(**given: options.Given) -> int:
     if given["verbose"]:
         note_dropped(dropped_fields(inventory, known))
     if not given["quiet"]:
-        for line in (*(f"Assumed: {assumption}" for assumption in plan.assumptions), plan_summary(plan)):
+        for line in plan_notes(plan):
             note(line)
     return _exit_code(plan) if given["detailed_exitcode"] else ExitCode.OK
 

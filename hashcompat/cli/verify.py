@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from hashcompat.catalog.lookup import default_catalog
 from hashcompat.cli import options
 from hashcompat.cli.output import note
 from hashcompat.errors import ExitCode
@@ -19,13 +18,14 @@ from hashcompat.render.tables import verify_names, verify_table
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--show-values", is_flag=True, help="Show the text before a difference, values included.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
+@options.schemas_option
 @options.output_options
 def command(paths: tuple[str, ...], **given: options.Given) -> int:
     """Compute every text and hash of golden directories anew; exit 2 when one differs.
 
     A golden directory holds inputs/CASE.json, and for each release RELEASE/CASE.txt and RELEASE/HASHES.
     """
-    catalog = default_catalog()
+    catalog = options.catalog(given)
     results = [verify(Path(path), catalog, show_values=bool(given["show_values"])) for path in paths]
     output = options.output(given)
     output.show(

@@ -10,7 +10,7 @@ import hashcompat
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.golden import Verification
 from hashcompat.hashes import HashRow
-from hashcompat.model import FINDINGS, Item, Plan, Verdict
+from hashcompat.model import FINDINGS, Hop, Item, Plan, Verdict
 
 API_VERSION: Final = "hashcompat.io/v1"
 Document = dict[str, Any]
@@ -31,11 +31,18 @@ def plan_document(plan: Plan, catalog: Catalog, items: Sequence[Item] | None = N
             "to": plan.to_release,
             "releases": {name: release_facts(catalog.kubelet(name)) for name in names if catalog.knows(name)},
             "assumptions": list(plan.assumptions),
+            "warnings": list(plan.warnings),
+            "hops": [_hop(hop) for hop in plan.hops],
+            "rollback": _hop(plan.rollback) if plan.rollback else None,
             "tool": {"name": "hashcompat", "version": hashcompat.__version__},
         },
-        summary=summary(plan),
+        summary={**summary(plan), "recorded": plan.share.recorded, "reproduced": plan.share.reproduced},
         items=[item_document(item) for item in (plan.items if items is None else items)],
     )
+
+
+def _hop(hop: Hop) -> Document:
+    return {"from": hop.old, "to": hop.new, "findings": hop.findings, "unknown": hop.unknown}
 
 
 def release_facts(kubelet: Kubelet) -> Document:

@@ -10,7 +10,7 @@ from tabulate import tabulate
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.golden import Verification
 from hashcompat.hashes import HashRow
-from hashcompat.model import Container, Item, Plan, Pod, Verdict
+from hashcompat.model import Container, Hop, Item, Plan, Pod, Verdict
 from hashcompat.reasons import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
 from hashcompat.render.documents import summary
 from hashcompat.render.formats import printable
@@ -76,6 +76,23 @@ def reason_words(item: Item) -> str:
     for reason in item.reasons:
         fields.setdefault(_FIELD_WORDS.get(reason.id, reason.text), []).append(reason.field)
     return "; ".join(" ".join([words, ", ".join(dict.fromkeys(names))]).strip() for words, names in fields.items()) or "same hash"
+
+
+def plan_notes(plan: Plan) -> list[str]:
+    """Return the lines that go beside a plan: what was reproduced, assumed and warned of, the steps and the way back, the closing line."""
+    lines = [f"Calibration: {plan.share}"] if plan.share.recorded else []
+    lines += [f"Assumed: {assumption}" for assumption in plan.assumptions]
+    lines += [f"Warning: {warning}" for warning in plan.warnings]
+    if plan.hops:
+        steps = ", ".join(f"{hop.old} -> {hop.new} {_hop_words(hop)}" for hop in plan.hops)
+        lines.append(f"One minor at a time, it would restart: {steps}")
+    if plan.rollback:
+        lines.append(f"The way back, {plan.rollback.old} -> {plan.rollback.new}, would restart {_hop_words(plan.rollback)}")
+    return [*lines, plan_summary(plan)]
+
+
+def _hop_words(hop: Hop) -> str:
+    return f"{hop.findings}" + (f" (and {hop.unknown} unknown)" if hop.unknown else "")
 
 
 def plan_summary(plan: Plan) -> str:

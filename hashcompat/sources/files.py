@@ -27,7 +27,7 @@ def collect(names: tuple[str, ...], *, recursive: bool = False) -> Inventory:
 
     Raises InputError, naming the file, for what cannot be read and for input without any pod.
     """
-    found = [thing for name in names for origin, data in _open(name, recursive) for thing in parse(data, origin)]
+    found = [thing for name in names for origin, data in contents(name, recursive) for thing in parse(data, origin)]
     pods = tuple(thing for thing in found if isinstance(thing, Pod))
     if not pods:
         raise InputError(f"{', '.join(_called(name) for name in names)}: no pods in the input; give a file with pods or pod templates")
@@ -38,7 +38,7 @@ def _called(name: str) -> str:
     return "standard input" if name == STDIN else name
 
 
-def _open(name: str, recursive: bool) -> Iterator[tuple[str, bytes]]:
+def contents(name: str, recursive: bool) -> Iterator[tuple[str, bytes]]:
     """Yield the label and the content of each file that a ``-f`` value stands for."""
     if name == STDIN:
         yield _called(name), sys.stdin.buffer.read()
@@ -74,11 +74,7 @@ def _read(path: Path) -> bytes:
 
 def parse(data: bytes, origin: str) -> Iterator[Pod | Node]:
     """Yield the pods and nodes in the content of one file; ``origin`` stands in front of every message."""
-    text = _decoded(_decompressed(data, origin))
-    if not text.strip():
-        raise InputError(f"{origin}: empty; want Kubernetes objects as JSON or YAML")
-    if match := _BINARY.search(text):
-        raise InputError(f"{origin}: binary data at character {match.start()}; want JSON or YAML text")
+    text = text_of(data, origin, "Kubernetes objects as JSON or YAML")
     try:
         documents = list(_documents(text))
     except InputError as error:
@@ -87,6 +83,19 @@ def parse(data: bytes, origin: str) -> Iterator[Pod | Node]:
         raise InputError(f"{origin}: no Kubernetes object, only comments or empty documents")
     for number, document in documents:
         yield from read_object(document, origin if len(documents) == 1 else f"{origin} (document {number})")
+
+
+def text_of(data: bytes, origin: str, wanted: str) -> str:
+    """Return the text of a file's content, gzipped or not.
+
+    Raises InputError for what is empty, damaged or no text, saying what is ``wanted``.
+    """
+    text = _decoded(_decompressed(data, origin))
+    if not text.strip():
+        raise InputError(f"{origin}: empty; want {wanted}")
+    if match := _BINARY.search(text):
+        raise InputError(f"{origin}: binary data at character {match.start()}; want {wanted}")
+    return text
 
 
 def _decoded(data: bytes) -> str:

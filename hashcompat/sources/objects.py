@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean, kind_of
+from hashcompat.kubelet.references import api_references
 from hashcompat.model import Container, ContainerType, Node, Pod
 
 _TEMPLATES: Final = {
@@ -83,6 +84,7 @@ def _node(value: Mapping[str, Any], origin: str, path: str) -> Node:
     return Node(
         _string(metadata, "name", origin, f"{path}.metadata"),
         _string(info, "kubeletVersion", origin, f"{path}.status.nodeInfo"),
+        _string(info, "containerRuntimeVersion", origin, f"{path}.status.nodeInfo"),
     )
 
 
@@ -118,6 +120,9 @@ def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> P
         deleting=bool(metadata.get("deletionTimestamp")),
         static=_MIRROR in annotations or annotations.get(_SOURCE) in ("file", "http"),
         host_network=spec.get("hostNetwork") is True,
+        restart_policy=_string(spec, "restartPolicy", origin, f"{path}.spec") or "Always",
+        references=api_references(spec),
+        automount=automount if isinstance(automount := spec.get("automountServiceAccountToken"), bool) else None,
         containers=tuple(_containers(spec, status, origin, path)),
     )
 

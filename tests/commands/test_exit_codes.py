@@ -42,6 +42,12 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (2, ("verify", "GOLDEN", "TAMPERED", "-q"), b""),
     (1, ("verify", "TAMPERED", "BROKEN"), b""),
     (64, ("verify",), b""),
+    (0, ("matrix", *UP), b""),
+    (0, ("matrix", *SAME, "-f", "-"), RESTARTS),
+    (1, ("matrix", *SAME, "-f", "-"), b"{"),
+    (64, ("matrix", "--from", "1.9"), b""),
+    (0, ("rules",), b""),
+    (64, ("rules", "HC001"), b""),
     (0, ("releases",), b""),
     (64, ("releases", "1.9"), b""),
     (0, ("version",), b""),
@@ -77,12 +83,12 @@ def test_the_exit_code_depends_on_the_result_never_on_the_format(
 
 
 def test_the_table_has_every_command_with_success_and_with_usage_errors() -> None:
-    commands = {"plan", "hash", "explain", "verify", "releases", "version"}
+    commands = {"plan", "hash", "explain", "matrix", "verify", "releases", "rules", "version"}
     assert {argv[0] for code, argv, _ in TABLE if code == 0} == commands
     assert {argv[0] for code, argv, _ in TABLE if code == 64} == commands
 
 
-@pytest.mark.parametrize("command", ["plan", "hash", "explain", "verify", "releases", "version"])
+@pytest.mark.parametrize("command", ["plan", "hash", "explain", "matrix", "verify", "releases", "rules", "version"])
 def test_help_is_a_success_on_stdout(run: Run, command: str) -> None:
     result = run(command, "--help")
     assert (result.code, result.err) == (0, "")

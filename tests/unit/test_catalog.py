@@ -87,7 +87,7 @@ def test_the_json_escapes_of_a_release(catalog: Catalog, name: str, escapes: tup
     ("name", "compared"), [("1.27.0", False), ("1.28.0", False), ("1.31.14", False), ("1.32.0", True), ("1.36.0", True)]
 )
 def test_sidecars_are_compared_from_1_32(catalog: Catalog, name: str, *, compared: bool) -> None:
-    assert catalog.kubelet(name).compares_sidecars is compared
+    assert catalog.kubelet(name).rules.sidecars_compared is compared
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_sidecars_are_compared_from_1_32(catalog: Catalog, name: str, *, compare
     ],
 )
 def test_what_a_kubelet_logs(catalog: Catalog, name: str, log: str) -> None:
-    assert catalog.kubelet(name).restart_log == log
+    assert catalog.kubelet(name).rules.restart_log == log
 
 
 @pytest.mark.parametrize("name", ["v1.16.15-eks-ad4801", "v1.27.3-gke.100", "v1.28.2+k3s1"])

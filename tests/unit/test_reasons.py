@@ -12,8 +12,9 @@ import pytest
 
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.schema import Schema
+from hashcompat.differences import FieldChange, difference, field_changes, upstream_change
 from hashcompat.kubelet.hashing import container_hash
-from hashcompat.reasons import MEANINGS, FieldChange, difference, field_changes, upstream_change
+from hashcompat.reasons import RULES
 
 NAMES = {"name": "a", "image": "b"}
 MOUNT = {**NAMES, "volumeMounts": [{"name": "v", "mountPath": "/v"}, {"name": "w", "mountPath": "/w"}]}
@@ -225,7 +226,7 @@ def test_whatever_changes_the_hash_between_two_minors_is_named(catalog: Catalog)
         picked = one.era is other.era and one.era.steps[0].startswith("pick")
         assert differ == (not picked and (one.era is not other.era or bool(field_changes(FILLED, one, other)))), (old, new)
         for reason in difference(FILLED, one, other, catalog) if differ else ():
-            assert reason.id in MEANINGS
+            assert reason.id in {rule.id for rule in RULES}
             assert "kubernetes/kubernetes#" in reason.text or new in UNKNOWN_PRS, (old, new, reason)
 
 
@@ -275,7 +276,7 @@ def test_a_field_with_another_go_type_is_named(catalog: Catalog, old: str, new: 
 def test_the_reason_says_that_the_type_is_another(catalog: Catalog) -> None:
     spec = {**NAMES, "ports": [{"containerPort": 1}]}
     reason = difference(spec, catalog.kubelet("1.2.0"), catalog.kubelet("1.3.0"), catalog)[0]
-    assert (reason.id, reason.text, reason.path) == ("HC012", "another Go type of field HostPort (1.3)", "ports[*].hostPort")
+    assert (reason.id, reason.text, reason.path) == ("HC026", "another Go type of field HostPort (1.3)", "ports[*].hostPort")
 
 
 def test_a_type_that_changed_twice_is_named_with_the_release_in_between(catalog: Catalog) -> None:

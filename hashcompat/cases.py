@@ -16,6 +16,7 @@ from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model import Container, Node, Pod
 
 Spec = Mapping[str, Any]
+Likeness = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,17 @@ def prepare(
     )
     decides = options.defaults and _admission_decides(case, spec)
     return Prepared(replace(case, admission_decides=decides), spec, read.spec, read.filled)
+
+
+def likeness(pod: Pod, container: Container) -> Likeness:
+    """Return what two containers have to share for the same hashes: the spec as written, and what of the pod plays a part in it."""
+    return repr(container.spec), container.type, pod.manifest, pod.host_network, pod.static, pod.automount
+
+
+def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | None, catalog: Catalog, options: Options) -> Prepared:
+    """Return the case of a container like one that is prepared, as replicas are: the hashes are the same, what is around it is its own."""
+    recorded, runtime = options.records.of(pod, container), _runtime(node, prepared.case.old, catalog)
+    return replace(prepared, case=replace(prepared.case, pod=pod, container=container, recorded=recorded, runtime=runtime))
 
 
 def seen_specs(pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> tuple[Spec, Spec]:

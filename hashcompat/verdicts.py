@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from hashcompat import reasons
 from hashcompat.calibration import share
-from hashcompat.cases import Options, Prepared, prepare
+from hashcompat.cases import Likeness, Options, Prepared, likeness, prepare, replica
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.differences import difference
 from hashcompat.errors import DecodeError, InputError
@@ -18,6 +18,7 @@ from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model import Container, Hashes, Inventory, Item, Node, Plan, Pod, Reason, Verdict
 
 AUTO: Final = "auto"
+Preparer = Callable[[Pod, Container, Kubelet, Node | None], Prepared]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,15 @@ def make_plan(inventory: Inventory, from_release: str, to_release: str, catalog:
     if from_release != AUTO:
         catalog.kubelet(from_release)
     nodes = {node.name: node for node in inventory.nodes}
+    prepare_one = _preparer(new, catalog, options)
     drafts = [
-        _draft(pod, container, _release_of(pod, nodes, from_release), nodes.get(pod.node), new, catalog, options)
+        _draft(pod, container, _release_of(pod, nodes, from_release), nodes.get(pod.node), prepare_one, catalog, options)
         for pod in inventory.pods
         for container in pod.containers
     ]
     broken = {draft.pod.node for draft in drafts if draft.prepared and _calibrated(draft.prepared.case) is False}
-    items = [_item(draft, new, catalog, calibrated=draft.pod.node not in broken) for draft in drafts]
+    differences = _difference_finder(new, catalog)
+    items = [_item(draft, differences, calibrated=draft.pod.node not in broken) for draft in drafts]
     items.sort(key=lambda item: (not item.pod.node, item.pod.node, item.pod.namespace, item.pod.name))
     return Plan(
         from_release,
@@ -65,11 +68,27 @@ def _release_of(pod: Pod, nodes: Mapping[str, Node], from_release: str) -> str:
     return nodes[pod.node].kubelet if pod.node in nodes else ""
 
 
-def _draft(pod: Pod, container: Container, release: str, node: Node | None, new: Kubelet, catalog: Catalog, options: Options) -> _Draft:
+def _preparer(new: Kubelet, catalog: Catalog, options: Options) -> Preparer:
+    """Return the function that prepares a container; replicas of one that was prepared take over its hashes."""
+    known: dict[tuple[Likeness, Kubelet], Prepared] = {}
+
+    def run(pod: Pod, container: Container, old: Kubelet, node: Node | None) -> Prepared:
+        key = likeness(pod, container), old
+        if key in known:
+            return replica(known[key], pod, container, node, catalog, options)
+        known[key] = prepare(pod, container, (old, new), node, catalog, options)
+        return known[key]
+
+    return run
+
+
+def _draft(
+    pod: Pod, container: Container, release: str, node: Node | None, prepare_one: Preparer, catalog: Catalog, options: Options
+) -> _Draft:
     if not catalog.knows(release):
         return _Draft(pod, container, release, None, _unknown_release(pod, container, release))
     try:
-        prepared = prepare(pod, container, (catalog.kubelet(release), new), node, catalog, options)
+        prepared = prepare_one(pod, container, catalog.kubelet(release), node)
     except DecodeError as error:
         problem = f"{container.path}{error}"
         if not options.keep_going:
@@ -97,16 +116,29 @@ def _calibrated(case: Case) -> bool | None:
     return case.recorded.hash in case.old_hash.candidates
 
 
-def _item(draft: _Draft, new: Kubelet, catalog: Catalog, *, calibrated: bool) -> Item:
+def _item(draft: _Draft, differences: Callable[[Prepared], tuple[Reason, ...]], *, calibrated: bool) -> Item:
     if draft.prepared is None:
         return Item(draft.pod, draft.container, draft.release, draft.obstacle.verdict, reasons=draft.obstacle.reasons)
     case = replace(draft.prepared.case, calibrated=calibrated)
     decision = decide(case)
     why = decision.reasons
     if decision.hash_changed:
-        why = (*_differences(draft.prepared, new, catalog), *why)
+        why = (*differences(draft.prepared), *why)
     hashes = Hashes(case.recorded.hash if case.recorded else None, case.old_hash.value, case.new_hash.value)
     return Item(draft.pod, draft.container, draft.release, decision.verdict, hashes, why, decision.pod_recreated, _calibrated(case))
+
+
+def _difference_finder(new: Kubelet, catalog: Catalog) -> Callable[[Prepared], tuple[Reason, ...]]:
+    """Return the function that names what makes a difference, once for all replicas: they share the spec that was hashed."""
+    known: dict[tuple[int, Kubelet], tuple[Reason, ...]] = {}
+
+    def run(prepared: Prepared) -> tuple[Reason, ...]:
+        key = id(prepared.old_spec), prepared.case.old
+        if key not in known:
+            known[key] = tuple(_differences(prepared, new, catalog))
+        return known[key]
+
+    return run
 
 
 def _differences(prepared: Prepared, new: Kubelet, catalog: Catalog) -> Iterator[Reason]:

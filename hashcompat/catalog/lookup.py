@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from hashcompat.catalog import files
 from hashcompat.catalog.eras import Era, era_from_row
+from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.schema import Schema
 from hashcompat.errors import UsageError
 from hashcompat.go.codecs import CODECS, DEFAULTS
@@ -27,7 +28,7 @@ class Kubelet:
     """One release as a hash sees it.
 
     ``escapes`` names the possible encoding/json variants: one for an upstream build, both for a vendor's build whose Go
-    is not known. ``restart_log`` is what this kubelet logs when a hash differs.
+    is not known. ``restart_log`` is what this kubelet logs when a hash differs. ``static_pods`` is all that decides static pods' UIDs.
     ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
     """
 
@@ -37,6 +38,7 @@ class Kubelet:
     escapes: tuple[str, ...]
     compares_sidecars: bool
     restart_log: str
+    static_pods: StaticPods
     patch_assumed: bool
 
     @property
@@ -52,6 +54,7 @@ class Catalog:
         self._directory = directory
         self._kubelets: dict[str, Kubelet] = {}
         self._schemas: dict[str, Schema] = {}
+        self._pod_data = PodData(directory / "pods")
 
     @cached_property
     def rows(self) -> dict[str, dict[str, Any]]:
@@ -112,6 +115,12 @@ class Catalog:
             escapes=_escapes(release, row.get("go")),
             compares_sidecars=self._rule("sidecarsCompared", release),
             restart_log=self._rule("restartLog", release),
+            static_pods=StaticPods(
+                data=self._pod_data,
+                minor=(release.major, release.minor_number),
+                digest=self._rule("staticPodDigest", release),
+                source=self._rule("staticPodSource", release),
+            ),
             patch_assumed=release.patch not in row["patches"],
         )
 

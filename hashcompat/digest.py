@@ -6,6 +6,7 @@ piece is remembered and not repeated byte by byte.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Final
@@ -55,3 +56,24 @@ def adler32(pieces: Iterable[str]) -> int:
 
 BY_NAME: Final[dict[str, Digest]] = {"fnv32a": fnv32a, "adler32": adler32}
 """Digest steps by the name that an era gives them."""
+
+_OFFSET_128: Final = 0x6C62272E07BB014262B821756295C58D
+_PRIME_128: Final = (1 << 88) + 0x13B
+_MASK_128: Final = (1 << 128) - 1
+
+
+def md5(data: bytes) -> str:
+    """Return MD5 as static pods' UIDs to 1.34 spell it: 32 lower-case hexadecimal digits (Go: crypto/md5)."""
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()
+
+
+def fnv128a(data: bytes) -> str:
+    """Return FNV-1a with 128 bits in hexadecimal (Go: hash/fnv ``New128a``), static pods' UIDs from 1.35."""
+    state = _OFFSET_128
+    for byte in data:
+        state = ((state ^ byte) * _PRIME_128) & _MASK_128
+    return f"{state:032x}"
+
+
+HEX_BY_NAME: Final[dict[str, Callable[[bytes], str]]] = {"md5": md5, "fnv128a": fnv128a}
+"""Digests of static pods' UIDs by the name that the row ``staticPodDigest`` gives them."""

@@ -50,3 +50,7 @@ class DecodeError(InputError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.problem}" if self.path else self.problem
+
+
+class UndecidedError(DecodeError):
+    """A JSON value fits its Go type, but what the kubelet prints of it depends on more than the release and the value."""

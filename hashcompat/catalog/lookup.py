@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from hashcompat.catalog import files
 from hashcompat.catalog.eras import Era, era_from_row
+from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.rules import Rows, Rules, rules_of
 from hashcompat.catalog.schema import Schema
 from hashcompat.errors import UsageError
@@ -28,7 +29,8 @@ class Kubelet:
     """One release as a hash sees it.
 
     ``escapes`` names the possible encoding/json variants: one for an upstream build, both for a vendor's build whose Go
-    is not known. ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
+    is not known. ``static_pods`` is all that decides static pods' UIDs.
+    ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
     """
 
     release: Release
@@ -36,6 +38,7 @@ class Kubelet:
     era: Era
     escapes: tuple[str, ...]
     rules: Rules
+    static_pods: StaticPods
     patch_assumed: bool
 
     @property
@@ -51,6 +54,7 @@ class Catalog:
         self._directory = directory
         self._kubelets: dict[str, Kubelet] = {}
         self._schemas: dict[str, Schema] = {}
+        self._pod_data = PodData(directory / "pods")
 
     @cached_property
     def rows(self) -> dict[str, dict[str, Any]]:
@@ -118,12 +122,19 @@ class Catalog:
         row = self.rows.get(release.minor)
         if row is None or (release.patch not in row["patches"] and release.patch < row["patches"][-1]):
             raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
+        rules = rules_of(release.version, self._rules)
         return Kubelet(
             release=release,
             schema=self.schema(row["types"]),
             era=self.eras[row["era"]],
             escapes=_escapes(release, row.get("go")),
-            rules=rules_of(release.version, self._rules),
+            rules=rules,
+            static_pods=StaticPods(
+                data=self._pod_data,
+                minor=(release.major, release.minor_number),
+                digest=rules.static_pod_digest,
+                source=rules.static_pod_source,
+            ),
             patch_assumed=release.patch not in row["patches"],
         )
 

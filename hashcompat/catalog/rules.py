@@ -28,6 +28,7 @@ class Rules:
     - ``pause_image``: the image of the infra container whose hash decides over the pod; None where there is no such hash.
     - ``dockershim``: the kubelet can drive Docker by itself.
     - ``static_pod_references``: static pods that name API objects are ``allowed`` or ``refused``.
+    - ``static_pod_digest`` and ``static_pod_source``: the digest of a static pod's UID, and what follows the pod in it, by kind of source.
     - ``minors_behind_server``: how many minors older than the API server upstream's version skew policy allows.
     - ``restart_log``: what the kubelet logs when a hash differs.
     """
@@ -41,6 +42,8 @@ class Rules:
     pause_image: str | None
     dockershim: bool
     static_pod_references: str
+    static_pod_digest: str
+    static_pod_source: Mapping[str, str]
     minors_behind_server: int
     restart_log: str
 

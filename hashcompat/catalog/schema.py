@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from hashcompat.errors import InputError
-from hashcompat.go.types import Field, GoType, Struct, parse_type, renamed
+from hashcompat.go.types import Coded, Field, GoType, Struct, parse_type, renamed
 
 Tree = Mapping[str, Any]
 
@@ -33,21 +33,23 @@ class Schema:
         Types of other packages (``resource.Quantity``) come from ``foreign``; ``ResourceList/resource.Quantity`` there stands
         for that type inside ResourceList alone.
         """
-        root = _Builder(self.tree, self.foreign).resolve(str(self.tree["root"]))
+        root = TypeBuilder(self.tree, self.foreign).resolve(str(self.tree["root"]))
         if not isinstance(root, Struct):
             raise InputError(f"schema {self.name}: the root type is no struct")
         return root
 
 
-class _Builder:
-    """Resolves the names of one tree, each once."""
+class TypeBuilder:
+    """Resolves the names of one tree, each once; ``wrappers`` replace the decoding of structs that the tree expands."""
 
-    def __init__(self, tree: Tree, foreign: Mapping[str, Struct]) -> None:
+    def __init__(self, tree: Tree, foreign: Mapping[str, Struct], wrappers: Mapping[str, Callable[[Struct], Coded]] | None = None) -> None:
         self._types: Mapping[str, Any] = tree["types"]
         self._package = tree["package"]
+        self._wrappers = wrappers or {}
         self._done: dict[str, GoType] = dict(foreign)
 
     def resolve(self, name: str) -> GoType:
+        """Return the type of that name, as the tree spells it."""
         if name not in self._done:
             if name not in self._types:
                 raise InputError(f"the type tree names {name}, which neither it nor this program knows")
@@ -60,14 +62,15 @@ class _Builder:
 
     def _build(self, name: str) -> GoType:
         definition = self._types[name]
-        full_name = f"{self._package}.{name}"
+        full_name = name if "." in name else f"{self._package}.{name}"
         if isinstance(definition, str):
             return renamed(parse_type(definition, lambda inner: self.resolve_within(name, inner)), full_name)
-        return Struct(full_name, tuple(self._field(row) for row in definition))
+        struct = Struct(full_name, tuple(self._field(row) for row in definition))
+        return self._wrappers[name](struct) if name in self._wrappers else struct
 
     def _field(self, row: Mapping[str, Any]) -> Field:
         go_type = parse_type(row["type"], self.resolve)
-        return Field(row["name"], go_type, row["json"], row.get("omitempty", False), row.get("embedded", False))
+        return Field(row["name"], go_type, row.get("json", ""), row.get("omitempty", False), row.get("embedded", False))
 
 
 def reachable_fields(schema: Schema) -> dict[str, dict[str, str]]:

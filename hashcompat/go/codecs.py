@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from hashcompat.go import intstr, quantity, quantity_1_0
-from hashcompat.go.types import Coded
+from hashcompat.go import intstr, metav1, quantity, quantity_1_0, quantity_sum
+from hashcompat.go.types import Coded, Struct
 
 DEFAULTS: Final[Mapping[str, Coded]] = {coded.name: coded for coded in (quantity.TYPE, intstr.TYPE)}
 """What a Go type name stands for in a tree that does not say otherwise, by that name."""
@@ -18,3 +18,9 @@ CODECS: Final[Mapping[str, Coded]] = {
     "intstr-1.0": intstr.WIDE_TYPE,
 }
 """The others: types of old releases that decode or print in another way."""
+
+PODS: Final[Mapping[str, Struct]] = {known.name: known for known in (quantity_sum.HELD_TYPE, intstr.TYPE, metav1.LOCATION, metav1.FIELDS)}
+"""What a name stands for in the trees of pods (schemas/pods), whose quantities may come computed."""
+
+WRAPPERS: Final[Mapping[str, Callable[[Struct], Coded]]] = {"v1.Time": metav1.time_type, "v1.FieldsV1": metav1.fields_type}
+"""Types that a tree does expand, for printing, but that decode by methods of their own."""

@@ -140,7 +140,7 @@ def _parse_slow(unscaled: int, negative: bool, scale: int, form: str) -> Quantit
 
 def canonical(value: Quantity) -> str:
     """Return the canonical text, as ``Quantity.CanonicalizeBytes`` gives it to JSON and to protobuf."""
-    amount, scale = _decimal(value)
+    amount, scale = decimal(value)
     return canonical_text(amount, scale, value[3] or DECIMAL_EXPONENT)
 
 
@@ -163,7 +163,7 @@ def canonical_text(amount: int, scale: int, form: str) -> str:
     return f"{mantissa}{_DECIMAL_NAMES.get(exponent, '')}"
 
 
-def _decimal(value: Quantity) -> tuple[int, int]:
+def decimal(value: Quantity) -> tuple[int, int]:
     """Return ``(unscaled, scale)`` with value = unscaled / 10**scale, whichever representation holds it."""
     dec = value[1][0]
     if dec is None:
@@ -181,7 +181,7 @@ def _strip(value: int, factor: int) -> tuple[int, int]:
 
 def round_up_to_milli(value: Quantity) -> Quantity:
     """Apply ``Quantity.RoundUp(-3)``, as API servers default resource lists (defaults.go ``SetDefaults_ResourceList``)."""
-    amount, scale = _decimal(value)
+    amount, scale = decimal(value)
     fast = value[1][0] is None
     if fast and scale <= 3:
         return value

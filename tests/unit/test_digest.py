@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.digest import BY_NAME, adler32, fnv32a
+from hashcompat.digest import BY_NAME, HEX_BY_NAME, adler32, fnv32a
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -66,3 +66,17 @@ def test_adler32_of_pieces_is_that_of_their_joined_bytes(pieces: list[str]) -> N
         low = (low + byte) % 65521
         high = (high + low) % 65521
     assert BY_NAME["adler32"](pieces) == (high << 16) + low
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("md5", b"", "d41d8cd98f00b204e9800998ecf8427e"),
+        ("md5", b"a", "0cc175b9c0f1b6a831c399e269772661"),
+        ("fnv128a", b"", "6c62272e07bb014262b821756295c58d"),
+        ("fnv128a", b"a", "d228cb696f1a8caf78912b704e4a8964"),
+        ("fnv128a", b"foobar", "343e1662793c64bf6f0d3597ba446f18"),
+    ],
+)
+def test_digests_of_uids_by_published_vectors(name: str, text: bytes, expected: str) -> None:
+    assert HEX_BY_NAME[name](text) == expected

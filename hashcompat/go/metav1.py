@@ -1,0 +1,101 @@
+"""``metav1.Time`` and ``metav1.FieldsV1`` (apimachinery pkg/apis/meta/v1): types with an UnmarshalJSON of their own.
+
+Both need the fields that a type tree gives them, which differ by release and are what gets printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, NoReturn
+
+from hashcompat.errors import DecodeError, UndecidedError
+from hashcompat.go.jsontext import ESCAPES, clean, kind_of, quote
+from hashcompat.go.types import Coded, Struct, zero_value
+
+LOCATION: Final = Struct("time.Location", ())
+"""Stands for ``time.Location``: a nil pointer to it prints, and no other is ever decoded."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawJson:
+    """The bytes of a JSON value, for a reader of JSON text to put where ``fieldsV1`` stood: a kubelet keeps them as they are."""
+
+    data: bytes
+
+
+def _refuse_fields(value: object) -> NoReturn:  # noqa: ARG001 - a decoder by its signature
+    raise UndecidedError("managed fields in the form of 1.14 and 1.15")
+
+
+FIELDS: Final = Coded("v1.Fields", (), _refuse_fields, lambda _: "")
+"""Stands for the recursive ``v1.Fields`` of 1.14 and 1.15: null prints, and nothing else is ever decoded."""
+
+_RFC3339: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_ESCAPED_BY_GO_RELEASE: Final = ("\\u0008", "\\u000c")
+
+
+def time_type(struct: Struct) -> Coded:
+    """Give ``v1.Time`` its decoding: null is the zero time, and every other time is undecided.
+
+    ``UnmarshalJSON`` makes times local, so spew prints a ``*time.Location`` with the zones of the host.
+    """
+    zero = zero_value(struct)
+
+    def decode(value: object) -> Any:
+        if value is None:
+            return zero
+        if not isinstance(value, str) or not _is_time(value):
+            raise DecodeError("want a time such as 2026-01-31T12:00:00Z")
+        raise UndecidedError("a time prints the time zone of the host")
+
+    return Coded(struct.name, struct.fields, decode, lambda _: "")
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text[:19])
+    except ValueError:
+        return False
+    return _RFC3339.fullmatch(text) is not None
+
+
+def fields_type(struct: Struct) -> Coded:
+    """Give ``v1.FieldsV1`` its decoding: its one field ``Raw`` keeps the JSON text as it came.
+
+    That is compact and sorted for a manifest in YAML, which is converted to JSON first (apimachinery pkg/util/yaml ``ToJSON``); for one
+    in JSON give RawJson.
+    Raises UndecidedError for the two characters whose escapes depend on the Go that built the kubelet.
+    """
+
+    def decode(value: object) -> tuple[bytes]:
+        if isinstance(value, RawJson):
+            return (value.data,)
+        text = _compact(value)
+        if any(escape in text for escape in _ESCAPED_BY_GO_RELEASE):
+            raise UndecidedError("a backspace or form feed, which the kubelet's Go release decides how to escape")
+        return (text.encode(),)
+
+    return Coded(struct.name, struct.fields, decode, lambda value: value[0].decode(errors="replace"))
+
+
+def _compact(value: object) -> str:
+    """Return what encoding/json ``Marshal`` writes for a JSON value: no space, sorted keys, HTML escaped."""
+    if isinstance(value, Mapping):
+        members = (f"{_quoted(key)}:{_compact(value[key])}" for key in sorted(value))
+        return "{" + ",".join(members) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_compact, value)) + "]"
+    if isinstance(value, str):
+        return _quoted(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int | float):
+        return str(value)
+    raise DecodeError(f"want JSON, got {kind_of(value)}")
+
+
+def _quoted(text: str) -> str:
+    return quote(clean(text), ESCAPES["before-go1.22"])

@@ -1,0 +1,51 @@
+"""A manifest's JSON on its way to the internal pod: a copy of one's own, places in it, and the objects that structs stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hashcompat.go.types import GoType, Pointer, Slice, Struct
+
+Json = dict[str, Any]
+
+
+def own(value: Any) -> Any:
+    """Copy maps and lists, shared ones (YAML's aliases) once for each place, so that a default set in one shows in no other."""
+    match value:
+        case Mapping():
+            return {key: own(item) for key, item in value.items()}
+        case list() | tuple():
+            return [own(item) for item in value]
+    return value
+
+
+def reach(target: Json, keys: tuple[str, ...]) -> Any:
+    """Return what stands behind some keys, or None where one of them is null or missing."""
+    found: Any = target
+    for key in keys:
+        found = None if found is None else found.get(key)
+    return found
+
+
+def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Json]]:
+    """Yield a Go name, a place and the JSON object for every struct of the tree that the JSON reaches.
+
+    The place is the key below spec or status; an embedded struct comes with the object that holds it. A null in a list of structs
+    is made ``{}``: Go decodes it as a zero value, which gets defaults like any other.
+    """
+    match go_type, value:
+        case (Pointer(_, elem), _):
+            yield from objects(elem, value, path)
+        case (Struct(), dict()):
+            yield go_type.name, path[1] if len(path) > 1 else "", value
+            for field in go_type.fields:
+                if not field.json:
+                    yield from objects(field.type, value, path)
+                elif field.json in value:
+                    yield from objects(field.type, value[field.json], (*path, field.json))
+        case (Slice(_, elem), list()):
+            if isinstance(elem, Struct):
+                value[:] = [{} if item is None else item for item in value]
+            for item in value:
+                yield from objects(elem, item, path)

@@ -1,0 +1,3 @@
+module hashcompat.io/podtypes
+
+go 1.21

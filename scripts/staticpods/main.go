@@ -1,0 +1,35 @@
+// Command staticpods is the oracle of static pods: it reads manifests as JSON
+// lines, decodes them as the kubelet of one release does and writes the UID by
+// which that kubelet knows the pod. It is compiled once for each file in
+// releases, which says which k8s.io/kubernetes gives types, defaults and hash.
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"os"
+
+	core "k8s.io/kubernetes/pkg/apis/core"
+)
+
+func main() {
+	types := flag.Bool("types", false, "print the type tree of this release's internal Pod")
+	flag.Parse()
+	if err := run(*types); err != nil {
+		fmt.Fprintln(os.Stderr, "staticpods:", err)
+		os.Exit(1)
+	}
+}
+
+func run(types bool) error {
+	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+	defer out.Flush()
+	if types {
+		return writeTypes(out, core.Pod{})
+	}
+	if _, err := namerOf(era); err != nil {
+		return err
+	}
+	return answerAll(bufio.NewReaderSize(os.Stdin, 1<<16), out)
+}

@@ -1,0 +1,186 @@
+"""Static pods stage by stage: the rows of schemas/pods, defaults, conversions; and rows that this program does not know."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashcompat.catalog.files import default_directory
+from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.catalog.pods import Conversion, PodData, StaticPods, field_keys
+from hashcompat.errors import InputError, UsageError
+from hashcompat.go.quantity_sum import Held
+from hashcompat.kubelet import podconversion, poddefaults
+from hashcompat.kubelet.podjson import own, reach
+from hashcompat.kubelet.podresources import pod_limits, pod_requests
+
+PODS = default_directory() / "pods"
+MINORS = [(1, minor) for minor in range(6, 37)]
+SOURCE = {"file": "", "url": ""}
+
+
+def rules(minor: tuple[int, int], data: PodData | None = None) -> StaticPods:
+    return StaticPods(data or PodData(PODS), minor, "md5", SOURCE)
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Callable[[str, Callable[[Any], None]], PodData]:
+    """Return pod data of which one file was changed by a function."""
+
+    def make(name: str, change: Callable[[Any], None]) -> PodData:
+        for path in PODS.glob("*.json"):
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+        document = json.loads((PODS / name).read_text())
+        change(document)
+        (tmp_path / name).write_text(json.dumps(document))
+        return PodData(tmp_path)
+
+    return make
+
+
+Change = Callable[[str, Callable[[Any], None]], PodData]
+
+
+@pytest.mark.parametrize("minor", MINORS)
+def test_every_row_that_holds_can_be_applied(minor: tuple[int, int]) -> None:
+    static = rules(minor)
+    assert all(poddefaults.applier(row) for row in static.defaults)
+    assert {row.step for row in static.conversions} <= podconversion._STEPS.keys()
+    assert [row.keys for row in static.conversions if row.step == "move"] == [
+        (row.path,) for row in static.conversions if row.step == "move"
+    ]
+
+
+def test_rows_that_hold_nowhere_are_those_behind_a_gate() -> None:
+    document = json.loads((PODS / "defaults.json").read_text())
+    ids = {f"{row['type']}.{field}" for row in document["defaults"] for field in row["field"].split(", ")}
+    held = {row.id for minor in MINORS for row in rules(minor).defaults}
+    assert ids - held == {"Container.ResizePolicy"}
+
+
+def test_rows_are_in_order() -> None:
+    ids = [row.id for row in rules((1, 36)).defaults]
+    wanted = ["Container.Resources.Requests", "PodSpec.Resources.Limits", "PodSpec.Resources.Requests", "ContainerPort.HostPort"]
+    wanted += ["PodSpec.DNSPolicy", "ImageVolumeSource.PullPolicy", "ResourceRequirements.Limits", "PodStatus.AllocatedResources"]
+    assert [name for name in dict.fromkeys(ids) if name in wanted] == wanted
+
+
+def test_a_range_of_a_default_is_a_range_of_minors() -> None:
+    modes = {row.argument for row in rules((1, 6)).defaults if row.id == "AzureDiskVolumeSource.CachingMode"}
+    assert modes == {"None"}
+    modes = {row.argument for row in rules((1, 7)).defaults if row.id == "AzureDiskVolumeSource.CachingMode"}
+    assert modes == {"ReadWrite"}
+
+
+def test_a_tree_holds_until_the_next_one() -> None:
+    data = PodData(PODS)
+    assert data.types((1, 17)) is data.types((1, 16))
+    assert data.types((1, 99)) is data.types((1, 36))
+    with pytest.raises(UsageError, match=r"internal pod of 1\.5 is not known"):
+        _ = rules((1, 5), data).types
+
+
+def test_kubelets_share_trees(catalog: Catalog) -> None:
+    assert catalog.kubelet("1.16.0").static_pods.types is catalog.kubelet("1.17.0").static_pods.types
+    assert (catalog.kubelet("1.34.0").static_pods.digest, catalog.kubelet("1.35.0").static_pods.digest) == ("md5", "fnv128a")
+    assert [bool(catalog.kubelet(name).static_pods.source["file"]) for name in ("1.20.0", "1.21.0")] == [False, True]
+
+
+def test_a_name_that_is_no_struct_or_no_field_is_damaged_data() -> None:
+    types = rules((1, 36)).types
+    with pytest.raises(InputError, match=r"1\.36: Signal is no struct"):
+        types.struct("Signal")
+    with pytest.raises(InputError, match=r"core\.Pod has no field Sepc"):
+        field_keys(types.pod, "Sepc")
+    with pytest.raises(InputError, match="string has no field Upper"):
+        field_keys(types.pod, "Spec.Hostname.Upper")
+
+
+def test_an_unknown_default_is_an_error(changed: Change) -> None:
+    def change(document: Any) -> None:
+        document["defaults"][:] = [row for row in document["defaults"] if row["field"] == "DNSPolicy"]
+        document["defaults"][0]["when"] = "the moon is full"
+
+    with pytest.raises(InputError, match=r"a default of static pods is not known: set PodSpec\.DNSPolicy when the moon is full"):
+        poddefaults.apply_defaults({"spec": {}}, rules((1, 36), changed("defaults.json", change)))
+
+
+def test_an_unknown_conversion_is_an_error(changed: Change) -> None:
+    data = changed("conversions.json", lambda document: document["values"][0].update(source="new.go", until=None))
+    with pytest.raises(InputError, match=r"a conversion of static pods is not known: new\.go"):
+        podconversion.convert({"spec": {"terminationGracePeriodSeconds": 30}}, rules((1, 36), data))
+
+
+@pytest.mark.parametrize(
+    ("status", "ips"),
+    [
+        ({"podIP": "a"}, ["a"]),
+        ({"podIP": "a", "podIPs": []}, ["a"]),
+        ({"podIP": "a", "podIPs": [{"ip": "a"}, {"ip": "b"}]}, ["a", "b"]),
+        ({"podIP": "a", "podIPs": [{"ip": "b"}, {"ip": "a"}]}, ["a"]),
+        ({"podIP": "a", "podIPs": [None]}, ["a"]),
+        ({"podIP": "", "podIPs": [{"ip": "b"}]}, ["b"]),
+        ({"podIPs": [{"ip": "b"}]}, ["b"]),
+    ],
+)
+def test_pod_ip_wins_over_pod_ips(status: dict[str, Any], ips: list[str]) -> None:
+    podconversion._pod_ip(Conversion("", ""), {"status": status})
+    assert [row["ip"] for row in status["podIPs"]] == ips
+
+
+def test_a_negative_grace_period_is_one_second_from_1_27() -> None:
+    for minor, seconds in (((1, 26), -5), ((1, 27), 1)):
+        pod = {"spec": {"terminationGracePeriodSeconds": -5}}
+        podconversion.convert(pod, rules(minor))
+        assert pod["spec"]["terminationGracePeriodSeconds"] == seconds
+
+
+def default(name: str) -> Any:
+    return next(row for row in default_catalog().kubelet("1.36.0").static_pods.defaults if row.id == name)
+
+
+def test_an_empty_limits_map_makes_empty_requests_and_null_makes_none() -> None:
+    for limits, resources in (({}, {"limits": {}, "requests": {}}), (None, {"limits": None})):
+        pod: dict[str, Any] = {"spec": {"containers": [{"resources": {"limits": limits}}]}}
+        poddefaults.apply_defaults(pod, rules((1, 36)))
+        assert pod["spec"]["containers"][0]["resources"] == resources
+
+
+@pytest.mark.parametrize("resources", [None, {}, {"limits": {}}, {"requests": {"cpu": "1"}}])
+def test_no_pod_limits_no_pod_requests(resources: Any) -> None:
+    spec = {"resources": own(resources), "containers": [{"resources": {"requests": {"memory": "1"}}}]}
+    row = replace(default("PodSpec.Resources.Requests"), argument="requests")
+    pod_requests(row, spec, {})
+    assert spec["resources"] == resources
+
+
+def test_huge_pages_that_requests_or_limits_state_are_not_summed_up() -> None:
+    limits = {"hugepages-1Gi": "1Gi", "hugepages-2Mi": "2Mi", "hugepages-4Mi": "4Mi", "cpu": "1"}
+    spec: Any = {"resources": {"limits": {"hugepages-1Gi": "2Gi"}, "requests": {"hugepages-2Mi": "8Mi"}}}
+    spec["containers"] = [{"resources": {"limits": limits}}]
+    pod_limits(default("PodSpec.Resources.Limits"), spec, {})
+    assert sorted(spec["resources"]["limits"]) == ["hugepages-1Gi", "hugepages-4Mi"]
+    assert spec["resources"]["requests"] == {"hugepages-2Mi": "8Mi"}
+
+
+def test_resources_of_a_claim_are_rounded_list_by_list() -> None:
+    claim: dict[str, Any] = {"resources": {"requests": {"storage": "1.0005"}, "limits": None, "other": 1}}
+    volumes = [{"ephemeral": {"volumeClaimTemplate": {"spec": claim}}}, {"ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]
+    poddefaults.apply_defaults({"spec": {"volumes": volumes}}, rules((1, 19)))
+    rounded = Held(((1001, -3), (None,), "", "DecimalSI"))
+    assert claim == {"volumeMode": "Filesystem", "resources": {"requests": {"storage": rounded}, "limits": None, "other": 1}}
+
+
+def test_own_copies_and_reach_stops_at_null() -> None:
+    inner = [1]
+    copy = own({"a": inner, "b": (inner,), "c": "t"})
+    assert copy == {"a": [1], "b": [[1]], "c": "t"}
+    assert copy["a"] is not inner
+    assert copy["b"][0] is not copy["a"]
+    assert reach({"a": {"b": 1}}, ("a", "b")) == 1
+    assert reach({"a": None}, ("a", "b", "c")) is None

@@ -49,6 +49,7 @@ class Pod:
 
     ``origin`` names the file and the object in it, for messages. ``manifest`` says that no API server has defaulted it;
     ``references`` names the API objects that the pod refers to; ``automount`` is what it says of the service account's token.
+    ``spec`` is the pod's own, as given; ``config_hash`` the UID that a mirror pod's annotation tells of its static pod.
     """
 
     origin: str
@@ -66,6 +67,8 @@ class Pod:
     references: tuple[str, ...]
     automount: bool | None
     containers: tuple[Container, ...]
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    config_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ CAUSES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "HC004": ("1.8.15", "1.9.11", pod()),
     "HC005": ("1.9.11", "1.8.15", pod()),
     "HC006": ("1.22.0", "1.23.0", pod({"name": "c", "livenessProbe": {"grpc": {"port": 1}}})),
-    "HC007": ("1.10.0", "1.11.0", mirror_pod()),
+    "HC007": ("1.4.0", "1.5.8", mirror_pod()),
     "HC008": ("auto", "1.9.11", pod()),
     "HC009": ("1.8.15", "1.9.11", pod({"name": "c", "args": 1})),
     "HC010": ("1.27.3-gke.1", "1.27.16", pod(FORM_FEED)),

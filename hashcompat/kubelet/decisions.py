@@ -6,13 +6,16 @@ to 1.5 pkg/kubelet/dockertools/docker_manager.go ``computePodContainerChanges``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hashcompat import reasons
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.errors import DecodeError
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.kubelet.mirrorpods import same_for_mirror
 from hashcompat.model import Container, ContainerType, Pod, Reason, Recorded, Verdict
 
 _FINISHED: Final = frozenset({"Succeeded", "Failed"})
@@ -79,13 +82,14 @@ _CHANGED: Final = Decision(Verdict.RESTART, hash_changed=True)
 _VENDOR_GO: Final = Decision(
     Verdict.UNKNOWN, (Reason(reasons.VENDOR_GO, "holds a backspace or form feed, and the Go that a vendor built with is not known"),)
 )
+_COMPUTED_UID: Final = re.compile(r"[0-9a-f]{32}")
 Rule = Callable[[Case], Decision | None]
 """A rule decides a case, or leaves it to the next one."""
 
 
 def decide(case: Case) -> Decision:
     """Return what the new kubelet does with the container."""
-    return _first(_POD_RULES, case) or _static_pod(case, _first(_CONTAINER_RULES, case) or Decision(Verdict.KEEP))
+    return _first(_POD_RULES, case) or _static_pod(case, lambda: _first(_CONTAINER_RULES, case) or Decision(Verdict.KEEP))
 
 
 def _first(rules: Iterable[Rule], case: Case) -> Decision | None:
@@ -162,11 +166,30 @@ def _new_sandbox(case: Case, reason: Reason) -> Decision:
     return Decision(verdict, (reason,), pod_recreated=True)
 
 
-def _static_pod(case: Case, decision: Decision) -> Decision:
-    """A static pod is decided by its UID first; where that is not known, nothing is certain to be kept."""
-    if case.pod.static and case.old.release.minor != case.new.release.minor and decision.verdict is Verdict.KEEP:
-        return Decision(Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, "static pod: its UID decides, not this hash alone"),))
+def _static_pod(case: Case, decide_container: Callable[[], Decision]) -> Decision:
+    """A static pod is decided by its UID first: a new one is a new pod; where it stays, by the container hash as any other."""
+    if not case.pod.static or case.old.release.minor == case.new.release.minor or _pinned(case.pod):
+        return decide_container()
+    same = _same_uid(case)
+    if same is False:
+        text = f"static pod: {case.new.release} gives it another UID, unless its manifest sets one"
+        return Decision(Verdict.RESTART, (Reason(reasons.STATIC_UID, text),), pod_recreated=True)
+    decision = decide_container()
+    if same is None and decision.verdict is Verdict.KEEP:
+        return Decision(Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, "static pod: its UID decides, and the mirror pod does not tell it"),))
     return decision
+
+
+def _pinned(pod: Pod) -> bool:
+    """Tell whether the manifest sets a UID: what a kubelet computes is 32 hexadecimal digits (applyDefaults)."""
+    return bool(pod.config_hash) and not _COMPUTED_UID.fullmatch(pod.config_hash)
+
+
+def _same_uid(case: Case) -> bool | None:
+    try:
+        return same_for_mirror(case.pod.spec, case.old, case.new)
+    except DecodeError:
+        return None
 
 
 def _ignored_sidecar(case: Case) -> Decision | None:

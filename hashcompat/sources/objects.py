@@ -28,6 +28,7 @@ _STATUSES: Final = {
 _LISTS: Final = ("spec.initContainers", "spec.containers", "spec.ephemeralContainers")
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _SOURCE: Final = "kubernetes.io/config.source"
+_CONFIG_HASH: Final = "kubernetes.io/config.hash"
 
 
 def read_object(value: object, origin: str, path: str = "$") -> Iterator[Pod | Node]:
@@ -123,6 +124,8 @@ def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> P
         restart_policy=_string(spec, "restartPolicy", origin, f"{path}.spec") or "Always",
         references=api_references(spec),
         automount=automount if isinstance(automount := spec.get("automountServiceAccountToken"), bool) else None,
+        spec=spec,
+        config_hash=_string(annotations, _CONFIG_HASH, origin, f"{meta_path}.annotations"),
         containers=tuple(_containers(spec, status, origin, path)),
     )
 

@@ -10,16 +10,18 @@ from program import FORMATS, Run
 
 UP = ("--from", "1.8.15", "--to", "1.9.11")
 SAME = ("--from", "1.10.0", "--to", "1.11.0")
-RESTARTS, STATIC = as_json(pod()), as_json(mirror_pod())
+NEVER_BEFORE = ("--from", "1.31.0", "--to", "1.32.0")
+RESTARTS = as_json(pod())
+UNDECIDED = as_json(pod(spec={"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always"}]}))
 BOTH = as_json(mirror_pod({"name": "m", "image": "i"}), pod({"name": "c", "securityContext": {}}))
 
 TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (0, ("plan", *UP, "-f", "-"), RESTARTS),
-    (0, ("plan", *SAME, "-f", "-"), STATIC),
+    (0, ("plan", *NEVER_BEFORE, "-f", "-"), UNDECIDED),
     (0, ("plan", *SAME, "-f", "-", "--detailed-exitcode"), RESTARTS),
     (2, ("plan", *UP, "-f", "-", "--detailed-exitcode"), RESTARTS),
     (2, ("plan", *UP, "-f", "-", "--detailed-exitcode", "-q", "--only-restarts"), RESTARTS),
-    (3, ("plan", *SAME, "-f", "-", "--detailed-exitcode"), STATIC),
+    (3, ("plan", *NEVER_BEFORE, "-f", "-", "--detailed-exitcode"), UNDECIDED),
     (2, ("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "--detailed-exitcode"), BOTH),
     (3, ("plan", "--from", "auto", "--to", "1.9.11", "-f", "-", "--detailed-exitcode"), RESTARTS),
     (1, ("plan", *UP, "-f", "-", "--detailed-exitcode"), b"{"),
@@ -31,7 +33,7 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (64, ("hash", "--kubelet", "9.9.9", "-f", "-"), RESTARTS),
     (64, ("hash", "--kubelet", "1.9.11"), b""),
     (0, ("explain", "ns/p", *UP, "-f", "-"), RESTARTS),
-    (0, ("explain", "ns/p", *SAME, "-f", "-"), STATIC),
+    (0, ("explain", "ns/p", *NEVER_BEFORE, "-f", "-"), UNDECIDED),
     (0, ("explain", *UP), b""),
     (1, ("explain", "ns/other", *UP, "-f", "-"), RESTARTS),
     (1, ("explain", "ns/p", *UP, "-f", "-"), b"\0"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from pods import ARTICLE, ARTICLE_MANIFEST, as_json, pod
+from pods import ARTICLE, ARTICLE_MANIFEST, as_json, pod, same_uid
 from program import SAMPLE, Run
 
 Json = dict[str, Any]
@@ -112,11 +112,11 @@ BOUNDARIES: list[tuple[str, str, Rule]] = [
 ]
 
 
-def compared(old: str, new: str) -> Iterator[tuple[str, Json, bool]]:
-    """Yield name, JSON and whether a repetition of the hash decides, for each container of the sample that ``new`` compares.
+def compared(old: str, new: str) -> Iterator[tuple[str, Json, bool, bool]]:
+    """Yield name, JSON, whether an equal hash decides and whether the pod is a new one, for each container that ``new`` compares.
 
     The rule is taken from the pods themselves: running containers of pods that are neither finished nor being deleted, and from
-    1.32 on running sidecars. What 1.31 never compared, and static pods across minors, are not decided by an equal hash.
+    1.32 on running sidecars. What 1.31 never compared is not decided by an equal hash, and static pods have a new UID at most minors.
     """
     for item in json.loads(SAMPLE.read_text())["items"]:
         status, metadata = item.get("status", {}), item["metadata"]
@@ -133,8 +133,9 @@ def compared(old: str, new: str) -> Iterator[tuple[str, Json, bool]]:
         sees_sidecars = [int(release.split(".")[1]) >= 32 for release in (old, new)]
         for container in item["spec"]["containers"] + (sidecars if sees_sidecars[1] else []):
             if container["name"] in running:
-                decided = not static and (container not in sidecars or sees_sidecars[0])
-                yield f"{metadata['namespace']}/{metadata['name']}/{container['name']}", container, decided
+                decided = container not in sidecars or sees_sidecars[0]
+                renewed = static and not same_uid(old, new)
+                yield f"{metadata['namespace']}/{metadata['name']}/{container['name']}", container, decided, renewed
 
 
 @pytest.mark.parametrize(("old", "new", "rule"), BOUNDARIES, ids=[f"{old}-{new}" for old, new, _ in BOUNDARIES])
@@ -146,15 +147,15 @@ def test_the_sample_restarts_what_the_boundary_says(run: Run, old: str, new: str
     }
     judged = list(compared(old, new))
     assert found == {
-        "RESTART": {name for name, container, _ in judged if rule(container)},
-        "UNKNOWN": {name for name, container, decided in judged if not rule(container) and not decided},
+        "RESTART": {name for name, container, _, renewed in judged if renewed or rule(container)},
+        "UNKNOWN": {name for name, container, decided, renewed in judged if not (renewed or rule(container) or decided)},
         "KILL": set(),
     }
 
 
 def test_the_sample_feels_every_boundary_that_is_not_empty() -> None:
     """Otherwise the table above would prove nothing there: the fields that are new in 1.16 - 1.30 are rare, and the sample has none."""
-    felt = {new.rpartition(".")[0] for old, new, rule in BOUNDARIES if any(rule(container) for _, container, _ in compared(old, new))}
+    felt = {new.rpartition(".")[0] for old, new, rule in BOUNDARIES if any(rule(container) for _, container, _, _ in compared(old, new))}
     assert felt >= {"1.7", "1.8", "1.9", "1.10", "1.12", "1.14", "1.15", "1.16", "1.31"}
 
 

@@ -74,17 +74,28 @@ def test_auto_without_the_node_says_what_is_missing(run: Run) -> None:
     assert reason(run, "auto", "1.9.11", pod()) == ("HC008", "node n1: its kubelet release is not in the input")
 
 
-@pytest.mark.parametrize(("old", "new"), [("1.10.0", "1.11.10"), ("1.16.15", "1.17.17"), ("1.35.0", "1.36.0"), ("1.36.0", "1.35.0")])
-def test_a_static_pod_is_never_kept_for_an_equal_hash(run: Run, old: str, new: str) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [("1.10.0", "1.11.10", "RESTART"), ("1.16.15", "1.17.17", "KEEP"), ("1.35.0", "1.36.0", "RESTART"), ("1.36.0", "1.35.0", "RESTART")],
+)
+def test_a_static_pod_is_decided_by_its_uid_where_its_hash_is_equal(run: Run, old: str, new: str, verdict: str) -> None:
     item = run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", stdin=as_json(mirror_pod())).item
     assert item["hash"]["from"] == item["hash"]["to"]
-    assert (item["verdict"], item["reasons"][0]["id"]) == ("UNKNOWN", "HC007")
+    assert (item["verdict"], item["podRecreated"]) == (verdict, verdict == "RESTART")
 
 
 @pytest.mark.parametrize("source", ["file", "http"])
 def test_a_static_pod_from_the_kubelets_own_list_is_one_too(run: Run, source: str) -> None:
     static = pod(metadata={"annotations": {"kubernetes.io/config.source": source}})
-    assert verdicts(run, "1.35.0", "1.36.0", static) == {"c": "UNKNOWN"}
+    assert verdicts(run, "1.35.0", "1.36.0", static) == {"c": "RESTART"}
+
+
+@pytest.mark.parametrize(
+    ("uid", "verdict"), [("0123456789abcdef0123456789abcdef", "RESTART"), ("8cdcb7ba-17d0-11e9-9243-52540064c479", "KEEP")]
+)
+def test_a_uid_that_the_manifest_sets_is_kept(run: Run, uid: str, verdict: str) -> None:
+    annotations = {"kubernetes.io/config.mirror": uid, "kubernetes.io/config.hash": uid}
+    assert verdicts(run, "1.35.0", "1.36.0", pod(metadata={"annotations": annotations})) == {"c": verdict}
 
 
 def test_an_ordinary_pods_annotation_makes_it_no_static_pod(run: Run) -> None:
@@ -97,7 +108,7 @@ def test_a_static_pod_restarts_where_its_hash_changes(run: Run) -> None:
 
 def test_a_static_pods_sidecar_dies_with_it_even_where_sidecars_are_left_alone(run: Run) -> None:
     static = mirror_pod(PLAIN, spec={"initContainers": [SIDECAR, {"name": "init", "image": "i"}]})
-    assert verdicts(run, "1.29.0", "1.30.0", static) == {"c": "UNKNOWN", "s": "UNKNOWN", "init": "KEEP"}
+    assert verdicts(run, "1.29.0", "1.30.0", static) == {"c": "RESTART", "s": "RESTART", "init": "KEEP"}
 
 
 def test_a_patch_within_a_minor_keeps_a_static_pod(run: Run) -> None:

@@ -63,7 +63,7 @@ def test_explain_looks_among_the_filtered_pods_only(run: Run) -> None:
 def test_only_restarts_leaves_out_what_is_kept_and_nothing_else(run: Run) -> None:
     every, only = (run(*COMMANDS["plan"], "--sample", "-o", "json", *more).items for more in ((), ("--only-restarts",)))
     assert only == [item for item in every if item["verdict"] != "KEEP"]
-    assert {item["verdict"] for item in only} == {"RESTART", "UNKNOWN"}
+    assert {item["verdict"] for item in only} == {"RESTART"}
 
 
 def test_only_restarts_with_none_is_a_plan_all_the_same(run: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from program import SAMPLE, Run
 
 PLAN = ("plan", "--from", "auto", "--to", "1.9.11", "-o", "json")
@@ -21,7 +22,7 @@ def test_the_recorded_container_is_in_it_on_every_node(run: Run) -> None:
 
 
 def test_every_verdict_and_type_of_container_is_in_it(run: Run) -> None:
-    items = run("plan", "--from", "1.9.11", "--to", "1.10.0", "--sample", "-o", "json").items
+    items = run("plan", "--from", "1.31.0", "--to", "1.32.0", "--sample", "-o", "json").items
     assert {item["verdict"] for item in items} == {"RESTART", "KEEP", "UNKNOWN"}
     assert {item["containerType"] for item in items} == {"container", "init", "sidecar", "ephemeral"}
 
@@ -39,9 +40,9 @@ def test_every_reason_not_to_compare_is_in_it(run: Run) -> None:
     }
 
 
-def test_all_kept_static_pods_are_at_rest(run: Run) -> None:
-    """Three small steps: a static pod is never kept for its hash alone."""
-    for old, new in (("1.10.0", "1.11.0"), ("1.16.0", "1.17.0"), ("1.33.0", "1.34.0")):
-        items = run("plan", "--from", old, "--to", new, "--sample", "-o", "json", "-n", "kube-system", "--owner", "").items
-        assert {item["verdict"] for item in items} == {"UNKNOWN"}
-        assert len(items) == 4
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"), [("1.10.0", "1.11.0", "RESTART"), ("1.16.0", "1.17.0", "KEEP"), ("1.33.0", "1.34.0", "RESTART")]
+)
+def test_static_pods_are_decided_by_their_uid(run: Run, old: str, new: str, verdict: str) -> None:
+    items = run("plan", "--from", old, "--to", new, "--sample", "-o", "json", "-n", "kube-system", "--owner", "").items
+    assert [item["verdict"] for item in items] == [verdict] * 4

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 
 import pytest
-from pods import Json, as_json, pod
+from pods import Json, as_json, pod, same_uid
 from program import SAMPLE, Run
 
 Rule = Callable[[Json], bool]
@@ -135,9 +135,9 @@ def expected(old: str, new: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {"RESTART": set(), "UNKNOWN": set()}
     for name, container, sidecar, static in running():
         compared = not sidecar or number(new) >= 32
-        if compared and any(rule(container) for rule in rules):
+        if (static and not same_uid(old, new)) or (compared and any(rule(container) for rule in rules)):
             found["RESTART"].add(name)
-        elif static or (compared and sidecar and number(old) < 32):
+        elif compared and sidecar and number(old) < 32:
             found["UNKNOWN"].add(name)
     return found
 

@@ -29,16 +29,16 @@ def steps(rows: list[Any]) -> Steps:
     ("old", "new", "hops"),
     [
         pytest.param(
-            "1.9.3", "1.12.1", [("1.9.3", "1.10.13", 1, 0), ("1.10.13", "1.11.10", 0, 1), ("1.11.10", "1.12.1", 1, 0)], id="three minors"
+            "1.9.3", "1.12.1", [("1.9.3", "1.10.13", 1, 0), ("1.10.13", "1.11.10", 0, 0), ("1.11.10", "1.12.1", 1, 0)], id="three minors"
         ),
-        pytest.param("1.12.1", "1.9.3", [("1.12.1", "1.11.10", 1, 0), ("1.11.10", "1.10.13", 0, 1), ("1.10.13", "1.9.3", 1, 0)], id="back"),
+        pytest.param("1.12.1", "1.9.3", [("1.12.1", "1.11.10", 1, 0), ("1.11.10", "1.10.13", 0, 0), ("1.10.13", "1.9.3", 1, 0)], id="back"),
         pytest.param("1.9.3", "1.10.1", [], id="one minor is the way itself"),
         pytest.param("1.9.3", "1.9.11", [], id="a patch"),
         pytest.param("1.9.3", "1.9.3", [], id="nothing"),
     ],
 )
 def test_the_way_one_minor_at_a_time(run: Run, old: str, new: str, hops: Steps) -> None:
-    assert steps(spec(run, old, new, mirror_pod(SECURED))["hops"]) == hops
+    assert steps(spec(run, old, new, pod(SECURED))["hops"]) == hops
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_the_way_one_minor_at_a_time(run: Run, old: str, new: str, hops: Steps) 
     [
         ("1.8.15", "1.9.11", pod(C), ("1.9.11", "1.8.15", 1, 0)),
         ("1.10.0", "1.11.0", pod(C), ("1.11.0", "1.10.0", 0, 0)),
-        ("1.10.0", "1.11.0", mirror_pod(C), ("1.11.0", "1.10.0", 0, 1)),
+        ("1.4.12", "1.5.8", mirror_pod(C), ("1.5.8", "1.4.12", 0, 1)),
         ("1.9.11", "1.8.15", pod(C), ("1.8.15", "1.9.11", 1, 0)),
     ],
 )
@@ -68,10 +68,10 @@ def test_recorded_hashes_belong_to_the_present_alone(run: Run, tmp_path: Path) -
 
 
 def test_they_are_told_on_stderr(run: Run) -> None:
-    result = run("plan", "--from", "1.9.11", "--to", "1.12.0", "-f", "-", stdin=as_json(mirror_pod(SECURED)))
+    result = run("plan", "--from", "1.9.11", "--to", "1.12.0", "-f", "-", stdin=as_json(pod(SECURED)))
     assert result.err.splitlines() == [
         f"Warning: 1.9.11 -> 1.12.0: {DRAIN}",
-        "One minor at a time, it would restart: 1.9.11 -> 1.10.13 1, 1.10.13 -> 1.11.10 0 (and 1 unknown), 1.11.10 -> 1.12.0 1",
+        "One minor at a time, it would restart: 1.9.11 -> 1.10.13 1, 1.10.13 -> 1.11.10 0, 1.11.10 -> 1.12.0 1",
         "The way back, 1.12.0 -> 1.9.11, would restart 1",
         "1.9.11 -> 1.12.0: 1 of 1 containers restart in 1 of 1 pods on 1 nodes; 0 kept, 0 unknown",
     ]

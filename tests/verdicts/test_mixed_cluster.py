@@ -49,14 +49,14 @@ PODS: list[tuple[Json, dict[str, tuple[str, list[str]]]]] = [
         pod(C, name="eks-mesh", node="eks", spec={"initContainers": [SIDECAR, {**SIDECAR, **PROBE, "name": "p"}]}),
         {"c": ("UNKNOWN", ["HC014"]), "s": ("RESTART", ["HC001"]), "p": ("RESTART", ["HC001", "HC025"])},
     ),
-    (mirror_pod(C, name="eks-static", node="eks"), {"c": ("RESTART", ["HC001"])}),
+    (mirror_pod(C, name="eks-static", node="eks"), {"c": ("RESTART", ["HC022"])}),
     (pod(C, name="eks-leaving", node="eks", metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"}), {"c": ("KEEP", ["HC002"])}),
     (pod(C, name="k3s-web", node="k3s"), {"c": ("KEEP", [])}),
     (
         pod(C, name="k3s-mesh", node="k3s", spec={"initContainers": [SIDECAR, {**SIDECAR, **PROBE, "name": "p"}]}),
         {"c": ("KEEP", []), "s": ("UNKNOWN", ["HC011"]), "p": ("UNKNOWN", ["HC011"])},
     ),
-    (mirror_pod(C, name="k3s-static", node="k3s"), {"c": ("UNKNOWN", ["HC007"])}),
+    (mirror_pod(C, name="k3s-static", node="k3s"), {"c": ("RESTART", ["HC022"])}),
     (pod(RESIZED, name="k3s-resized", node="k3s"), {"c": ("RESTART", ["HC019"])}),
     (pod(C, name="k3s-crashing", node="k3s", status=WAITING), {"c": ("KEEP", ["HC002"])}),
 ]
@@ -106,20 +106,27 @@ def test_the_fleet_is_decided_by_its_records(result: Result) -> None:
 def test_the_summary_counts_one_by_one(result: Result) -> None:
     assert result.document["summary"] == {
         "containers": 118,
-        "restart": 45,
+        "restart": 46,
         "kill": 2,
         "keep": 66,
-        "unknown": 5,
+        "unknown": 4,
         "pods": 114,
-        "podsAffected": 46,
+        "podsAffected": 47,
         "nodesAffected": 4,
         "recorded": 100,
         "reproduced": 97,
     }
 
 
-def test_only_new_sandboxes_recreate_a_pod(result: Result) -> None:
-    assert {item["pod"] for item in result.items if item["podRecreated"]} == {"old-web", "gke-web", "gke-never", "gke-static"}
+def test_only_new_sandboxes_and_new_uids_recreate_a_pod(result: Result) -> None:
+    assert {item["pod"] for item in result.items if item["podRecreated"]} == {
+        "old-web",
+        "gke-web",
+        "gke-never",
+        "gke-static",
+        "eks-static",
+        "k3s-static",
+    }
 
 
 def test_what_is_said_beside_it(result: Result) -> None:
@@ -132,7 +139,7 @@ def test_what_is_said_beside_it(result: Result) -> None:
         f"Warning: {name}" for name in (OLD, GKE, EKS, K3S)
     ]
     assert lines[-1] == (
-        "auto -> 1.34.13: 47 of 118 containers restart in 46 of 114 pods on 4 nodes; 2 of them are not started again; 66 kept, 5 unknown"
+        "auto -> 1.34.13: 48 of 118 containers restart in 47 of 114 pods on 4 nodes; 2 of them are not started again; 66 kept, 4 unknown"
     )
 
 

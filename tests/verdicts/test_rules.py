@@ -21,6 +21,7 @@ SIZED: Json = {**C, "resources": {"limits": {"cpu": "1"}, "requests": {"cpu": "1
 CPU_RESTARTS: Json = {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]}
 GATE = ("--feature-gates", "InPlacePodVerticalScaling=true")
 KEEP: tuple[str, list[str]] = ("KEEP", [])
+NEW_UID: Expected = ("RESTART", ["HC022"])
 Expected = tuple[str, list[str]]
 
 
@@ -142,15 +143,21 @@ def test_hc006_a_set_field_that_one_kubelet_drops(run: Run, old: str, new: str, 
 @pytest.mark.parametrize(
     ("old", "new", "given", "expected"),
     [
-        pytest.param("1.35.0", "1.36.0", mirror_pod(C), ("UNKNOWN", ["HC007"]), id="across minors"),
+        pytest.param("1.35.0", "1.36.0", mirror_pod(C), NEW_UID, id="across minors"),
+        pytest.param("1.36.0", "1.35.0", mirror_pod(C), NEW_UID, id="and back"),
+        pytest.param("1.16.15", "1.17.17", mirror_pod(C), KEEP, id="1.16 and 1.17 have one tree"),
+        pytest.param("1.20.15", "1.21.14", mirror_pod(C), NEW_UID, id="host and file enter at 1.21"),
         pytest.param("1.35.0", "1.35.3", mirror_pod(C), KEEP, id="a patch changes no UID"),
-        pytest.param("1.30.0", "1.31.0", mirror_pod(C), ("RESTART", ["HC001"]), id="an equal UID would not save it"),
+        pytest.param("1.4.0", "1.5.8", mirror_pod(C), ("UNKNOWN", ["HC007"]), id="no data on static pods before 1.6"),
+        pytest.param(
+            "1.16.15", "1.17.17", mirror_pod(C, spec={"nodeSelector": 1}), ("UNKNOWN", ["HC007"]), id="a spec that does not decode"
+        ),
         pytest.param("1.35.0", "1.36.0", pod(C), KEEP, id="an API pod"),
         pytest.param(
             "1.30.0",
             "1.31.0",
             mirror_pod({"name": "main"}, spec={"initContainers": [{**C, "restartPolicy": "Always"}]}),
-            ("UNKNOWN", ["HC007"]),
+            NEW_UID,
             id="a sidecar that is not compared dies with its pod",
         ),
         pytest.param("1.35.0", "1.36.0", mirror_pod(C, status={"phase": "Failed"}), ("KEEP", ["HC002"]), id="finished"),
@@ -158,18 +165,18 @@ def test_hc006_a_set_field_that_one_kubelet_drops(run: Run, old: str, new: str, 
             "1.35.0",
             "1.36.0",
             mirror_pod(MAIN, spec={"initContainers": [C]}, status=with_status("initContainerStatuses")),
-            ("UNKNOWN", ["HC007"]),
+            NEW_UID,
             id="a running init container",
         ),
     ],
 )
-def test_hc007_a_static_pod_is_never_kept_for_an_equal_hash(run: Run, old: str, new: str, given: Json, expected: Expected) -> None:
+def test_hc007_and_hc022_a_static_pod_is_decided_by_its_uid(run: Run, old: str, new: str, given: Json, expected: Expected) -> None:
     assert decided(run, old, new, given) == expected
 
 
-def test_hc007_a_recorded_hash_does_not_keep_a_static_pod(run: Run, tmp_path: Path) -> None:
+def test_hc022_a_recorded_hash_does_not_keep_a_static_pod(run: Run, tmp_path: Path) -> None:
     new = record(hash_of(run, "1.31.0", C), uid="of the manifest")
-    assert decided(run, "1.30.0", "1.31.0", mirror_pod(C), more=recorded(tmp_path, new)) == ("UNKNOWN", ["HC007"])
+    assert decided(run, "1.30.0", "1.31.0", mirror_pod(C), more=recorded(tmp_path, new)) == NEW_UID
 
 
 @pytest.mark.parametrize(
@@ -335,7 +342,7 @@ RESTARTED: Expected = ("RESTART", ["HC019"])
             KEEP,
             id="not required",
         ),
-        pytest.param("1.32.0", "1.33.0", mirror_pod({**SIZED, **CPU_RESTARTS}), (), ("UNKNOWN", ["HC007"]), id="static pods are left out"),
+        pytest.param("1.32.0", "1.33.0", mirror_pod({**SIZED, **CPU_RESTARTS}), (), NEW_UID, id="static pods are left out"),
         pytest.param("1.30.0", "1.33.0", pod({**SIZED, **CPU_RESTARTS}), (), ("RESTART", ["HC001"]), id="the hash comes first"),
         pytest.param("1.32.0", "1.33.0", sidecar(**{**SIZED, **CPU_RESTARTS}), (), RESTARTED, id="a sidecar"),
     ],
@@ -391,15 +398,15 @@ REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
         ("1.33.0", "1.34.0", mirror_pod(C, spec=REFERRING), (), ("KILL", ["HC021"])),
         ("1.29.0", "1.36.0", mirror_pod(C, spec={"serviceAccountName": "x"}), (), ("KILL", ["HC021"])),
         ("1.33.0", "1.34.0", pod(C, spec=REFERRING), (), KEEP),
-        ("1.33.0", "1.34.0", mirror_pod(C), (), ("UNKNOWN", ["HC007"])),
-        ("1.32.0", "1.33.0", mirror_pod(C, spec=REFERRING), (), ("UNKNOWN", ["HC007"])),
-        ("1.34.0", "1.35.0", mirror_pod(C, spec=REFERRING), (), ("UNKNOWN", ["HC007"])),  # 1.34 runs it, so the gate is off
+        ("1.33.0", "1.34.0", mirror_pod(C), (), NEW_UID),
+        ("1.32.0", "1.33.0", mirror_pod(C, spec=REFERRING), (), NEW_UID),
+        ("1.34.0", "1.35.0", mirror_pod(C, spec=REFERRING), (), NEW_UID),  # 1.34 runs it, so the gate is off
         (
             "1.33.0",
             "1.34.0",
             mirror_pod(C, spec=REFERRING),
             ("--feature-gates", "PreventStaticPodAPIReferences=false"),
-            ("UNKNOWN", ["HC007"]),
+            NEW_UID,
         ),
     ],
 )
@@ -407,13 +414,6 @@ def test_hc021_a_static_pod_that_names_api_objects_is_refused(
     run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
 ) -> None:
     assert decided(run, old, new, given, more=more) == expected
-
-
-def test_hc022_says_what_a_static_pods_uid_is() -> None:
-    """No verdict rests on it yet: where the UID decides, HC007 says that it is not known."""
-    (rule,) = (rule for rule in RULES if rule.id == "HC022")
-    assert "UID" in rule.meaning
-    assert rule.source
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from hashcompat.catalog import files
 from hashcompat.catalog.eras import Era, era_from_row
+from hashcompat.catalog.patching import Site, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.rules import Rows, Rules, rules_of
 from hashcompat.catalog.schema import Schema
@@ -81,6 +82,14 @@ class Catalog:
             and (row["gate"] is None or row["gate"] in gates)
             and (row["gate"] is not None or since.version not in SpecifierSet(row["releases"]))
         ]
+
+    def server_defaults(self) -> list[tuple[str, Any]]:
+        """Return ``(path, value)`` of every default that some API server writes into stored pods by itself, whatever its release."""
+        return [(row["path"], row["value"]) for row in self._read("apiserver.json")]
+
+    def source_site(self, kubelet: Kubelet) -> Site:
+        """Return where a release's source computes and compares hashes."""
+        return site_of(kubelet.release.version, self._read("patch.json"))
 
     @cached_property
     def _rules(self) -> Rows:

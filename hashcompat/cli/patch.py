@@ -1,0 +1,100 @@
+"""``hashcompat patch``: a patch for the kubelet's source after which it does not recreate what did not change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.cli import options
+from hashcompat.cli.output import note, write_whole
+from hashcompat.errors import ExitCode, InputError, UsageError
+from hashcompat.patch.model import MisplacedError, Patch, apply
+from hashcompat.patch.strategies import BY_NAME, Choices, make_patch
+from hashcompat.patch.unified import mail
+from hashcompat.render.patch import in_words
+from hashcompat.sources import kubernetes
+
+
+@click.command("patch", short_help="Make a patch for the kubelet that accepts or keeps another release's hashes.")
+@click.option("--kubelet", metavar="RELEASE", help="The kubelet release that is patched.")
+@click.option("--like", metavar="RELEASE[,RELEASE...]", help="The releases whose hashes it is to take for its own.")
+@click.option(
+    "--strategy",
+    type=click.Choice(list(BY_NAME)),
+    default="accept",
+    show_default=True,
+    help="accept: the new hash or an old one; pin: hash as the old release does.",
+)
+@click.option("--tree", metavar="DIR", help="The root of the Kubernetes source tree at that tag.")
+@click.option(
+    "--source-url", metavar="URL", default=kubernetes.SOURCE_URL, help="Where source files are downloaded; {tag} and {path} are filled in."
+)
+@click.option(
+    "--accept-new-fields", is_flag=True, help="Accept an old hash also for containers that set fields unknown to the old release."
+)
+@click.option("--until", metavar="RELEASE", default="", help="The last release that accepts old hashes.")
+@click.option("--force", is_flag=True, help="Pin although every in-place resize will restart the container.")
+@click.option("--out", metavar="FILE", help="Write the patch to FILE, whole or not at all.")
+@options.schemas_option
+def command(**given: options.Given) -> int:
+    """Print a patch, as git format-patch does, against the Kubernetes source at the release's tag.
+
+    The few files that it changes are read from --tree, or downloaded and kept in the user's cache.
+    """
+    catalog = options.catalog(given)
+    for name in ("kubelet", "like"):
+        if not given[name]:
+            raise UsageError(f"--{name} is missing; such as: hashcompat patch --kubelet 1.9.11 --like 1.7.16")
+    like = [name.strip() for name in str(given["like"]).split(",")]
+    choices = Choices(bool(given["accept_new_fields"]), given["until"], force=bool(given["force"]))
+    patch = make_patch(given["kubelet"], like, given["strategy"], catalog, choices)
+    if patch is None:
+        note(f"No patch needed: {given['kubelet']} hashes containers as {', '.join(like)} does.")
+        return ExitCode.OK
+    try:
+        files = _files(patch, catalog.kubelet(given["kubelet"]), given)
+    except InputError as error:
+        if given["tree"]:
+            raise
+        click.echo(in_words(patch))
+        raise InputError(
+            f"{error}; above are the new files in full and the edits in words; for a patch give the source with --tree DIR"
+        ) from None
+    _write(mail(patch, apply(patch, {file.path: file.text for file in files})), given["out"])
+    return ExitCode.OK
+
+
+def _files(patch: Patch, kubelet: Kubelet, given: options.Given) -> list[kubernetes.SourceFile]:
+    paths = [edit.path for edit in patch.edits]
+    if given["tree"]:
+        _check_tree(Path(given["tree"]), kubelet)
+        return kubernetes.from_tree(Path(given["tree"]), paths)
+    files = kubernetes.from_url(given["source_url"], kubelet.release, paths)
+    for file in files:
+        note(f"{file.sha256}  {file.origin}")
+    return files
+
+
+def _check_tree(tree: Path, kubelet: Kubelet) -> None:
+    """Refuse a tree of another minor; its changelogs tell, where it has them."""
+    minor = kubernetes.tree_minor(tree)
+    if (
+        minor is not None
+        and minor != kubelet.release.minor_number
+        and (minor > kubelet.release.minor_number or minor > _LAST_STALE_CHANGELOG)
+    ):
+        raise MisplacedError(f"{tree}: a source tree of Kubernetes 1.{minor} by its changelogs, not of v{kubelet.release.version}")
+
+
+_LAST_STALE_CHANGELOG = 6
+"""v1.8.0 carries no changelog newer than that of 1.6."""
+
+
+def _write(text: str, out: str | None) -> None:
+    if out:
+        write_whole(Path(out), text)
+        note(f"Wrote {out}; apply it with: git am {out}")
+    else:
+        click.echo(text, nl=False)

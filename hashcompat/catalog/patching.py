@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,13 +59,16 @@ def site_of(version: Version, rows: Mapping[str, Any]) -> Site:
     return Site(
         functions=mine,
         others=tuple(function for function in functions if function not in mine),
-        assertions=tuple(
-            Assertion(row["file"], container) for row in _rows(version, rows["assertions"]) for container in row["containers"]
-        ),
+        assertions=tuple(_assertions(version, rows["assertions"])),
         log=_import("log", version, rows),
         version=_import("version", version, rows),
         version_util=_import("versionUtil", version, rows),
     )
+
+
+def _assertions(version: Version, rows: Rows) -> Iterator[Assertion]:
+    for row in _rows(version, rows):
+        yield from (Assertion(row["file"], container) for container in row["containers"])
 
 
 def _rows(version: Version, rows: Rows) -> list[Mapping[str, Any]]:

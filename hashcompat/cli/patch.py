@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -31,9 +32,7 @@ from hashcompat.sources import kubernetes
 @click.option(
     "--source-url", metavar="URL", default=kubernetes.SOURCE_URL, help="Where source files are downloaded; {tag} and {path} are filled in."
 )
-@click.option(
-    "--accept-new-fields", is_flag=True, help="Accept an old hash also for containers that set fields unknown to the old release."
-)
+@click.option("--accept-new-fields", is_flag=True, help="Let an old hash count although fields unknown to the old release are set.")
 @click.option("--until", metavar="RELEASE", default="", help="The last release that accepts old hashes.")
 @click.option("--force", is_flag=True, help="Pin although every in-place resize will restart the container.")
 @click.option("--out", metavar="FILE", help="Write the patch to FILE, whole or not at all.")
@@ -44,55 +43,51 @@ def command(**given: options.Given) -> int:
     The few files that it changes are read from --tree, or downloaded and kept in the user's cache.
     """
     catalog = options.catalog(given)
+    kubelet, like = _releases(given)
+    choices = Choices(bool(given["accept_new_fields"]), str(given["until"]), force=bool(given["force"]))
+    patch = make_patch(kubelet, like, str(given["strategy"]), catalog, choices)
+    if patch is None:
+        note(f"No patch needed: {kubelet} hashes containers as {', '.join(like)} does.")
+        return ExitCode.OK
+    files = _files(patch, catalog.kubelet(kubelet), given)
+    _write(mail(patch, apply(patch, {file.path: file.text for file in files})), str(given["out"] or ""))
+    return ExitCode.OK
+
+
+def _releases(given: options.Given) -> tuple[str, list[str]]:
     for name in ("kubelet", "like"):
         if not given[name]:
             raise UsageError(f"--{name} is missing; such as: hashcompat patch --kubelet 1.9.11 --like 1.7.16")
-    like = [name.strip() for name in str(given["like"]).split(",")]
-    choices = Choices(bool(given["accept_new_fields"]), given["until"], force=bool(given["force"]))
-    patch = make_patch(given["kubelet"], like, given["strategy"], catalog, choices)
-    if patch is None:
-        note(f"No patch needed: {given['kubelet']} hashes containers as {', '.join(like)} does.")
-        return ExitCode.OK
-    try:
-        files = _files(patch, catalog.kubelet(given["kubelet"]), given)
-    except InputError as error:
-        if given["tree"]:
-            raise
-        click.echo(in_words(patch))
-        raise InputError(
-            f"{error}; above are the new files in full and the edits in words; for a patch give the source with --tree DIR"
-        ) from None
-    _write(mail(patch, apply(patch, {file.path: file.text for file in files})), given["out"])
-    return ExitCode.OK
+    return str(given["kubelet"]), [name.strip() for name in str(given["like"]).split(",")]
 
 
 def _files(patch: Patch, kubelet: Kubelet, given: options.Given) -> list[kubernetes.SourceFile]:
     paths = [edit.path for edit in patch.edits]
     if given["tree"]:
-        _check_tree(Path(given["tree"]), kubelet)
-        return kubernetes.from_tree(Path(given["tree"]), paths)
-    files = kubernetes.from_url(given["source_url"], kubelet.release, paths)
+        tree = Path(str(given["tree"]))
+        _check_tree(tree, kubelet)
+        return kubernetes.from_tree(tree, paths)
+    try:
+        files = kubernetes.from_url(str(given["source_url"]), kubelet.release, paths)
+    except InputError as error:
+        click.echo(in_words(patch))
+        raise InputError(f"{error}; printed are the new files and the edits in words; a patch needs the source: --tree DIR") from None
     for file in files:
         note(f"{file.sha256}  {file.origin}")
     return files
 
 
 def _check_tree(tree: Path, kubelet: Kubelet) -> None:
-    """Refuse a tree of another minor; its changelogs tell, where it has them."""
+    """Refuse a tree of another minor, which its changelogs tell; up to 1.8 they came late, so there they tell nothing."""
     minor = kubernetes.tree_minor(tree)
-    if (
-        minor is not None
-        and minor != kubelet.release.minor_number
-        and (minor > kubelet.release.minor_number or minor > _LAST_STALE_CHANGELOG)
-    ):
+    if minor is not None and minor != kubelet.release.minor_number and minor not in _LATE_CHANGELOGS:
         raise MisplacedError(f"{tree}: a source tree of Kubernetes 1.{minor} by its changelogs, not of v{kubelet.release.version}")
 
 
-_LAST_STALE_CHANGELOG = 6
-"""v1.8.0 carries no changelog newer than that of 1.6."""
+_LATE_CHANGELOGS: Final = range(8)
 
 
-def _write(text: str, out: str | None) -> None:
+def _write(text: str, out: str) -> None:
     if out:
         write_whole(Path(out), text)
         note(f"Wrote {out}; apply it with: git am {out}")

@@ -13,9 +13,10 @@ from hashcompat.patch.model import FileEdit, Patch, Task
 from hashcompat.patch.steps import AddImport, InFunction
 
 _MANAGER: Final = "pkg/kubelet/kuberuntime/kuberuntime_manager.go"
-_INSERT: Final = """	if containerStatus.Hash != expectedHash && hashlike.Accepts(container, containerStatus.ID.String(), containerStatus.Hash) {
+_INSERT: Final = """	id, recorded := containerStatus.ID.String(), containerStatus.Hash
+	if recorded != expectedHash && hashlike.Accepts(container, id, recorded) {
 		// An older kubelet created this container from the same spec.
-		return expectedHash, containerStatus.Hash, false
+		return expectedHash, recorded, false
 	}
 """
 
@@ -34,30 +35,36 @@ def accept(task: Task) -> Patch:
 
 
 def _explanation(task: Task, names: str) -> str:
-    end = (
-        f"After {task.until} it accepts nothing any more."
-        if task.until
-        else "It can be dropped once no container of those kubelets is left."
-    )
     paragraphs = [
-        f"kubelet {task.new.release} hashes containers in another way than {names}, so\nafter an in-place upgrade it takes every container "
-        "that hashes differently\nfor changed, and kills and recreates it.",
-        "containerChanged now accepts a recorded hash also when it is the one that\nsuch a kubelet records for the very same container. It is "
-        "computed over\nthe Go types of that release, copied field by field. New containers get\nthe new hash.",
+        _WHAT.format(new=task.new.release, names=names),
+        _HOW,
         _NEW_FIELDS[task.accept_new_fields],
-        end,
+        f"After {task.until} it accepts nothing any more." if task.until else _END,
     ]
-    if resize_note(task):
-        paragraphs.append(
-            "Old hashes cover resources: a container that is kept by an old hash\nrestarts at its first in-place resize, even if its resizePolicy "
-            "says\nNotRequired."
-        )
-    return "\n\n".join(paragraphs)
+    return "\n\n".join([*paragraphs, _RESIZE] if resize_note(task) else paragraphs)
 
 
+_WHAT: Final = (
+    "kubelet {new} hashes containers in another way than {names}. After an in-place upgrade it takes every container that it "
+    "hashes differently for changed, and kills and recreates it."
+)
+_HOW: Final = (
+    "containerChanged now accepts a recorded hash also when it is the one that such a kubelet records for the very same container. "
+    "It is computed over the Go types of that release, copied field by field. New containers get the new hash. Static pods are "
+    "still told apart by their UID, which stays as it is."
+)
 _NEW_FIELDS: Final = {
-    False: "An old hash does not count for a container that sets a field which the old\nkubelet did not know, unless to a default that API "
-    "servers write by\nthemselves: such a spec means something that never ran.",
-    True: "An old hash counts also for a container that sets fields which the old\nkubelet did not know and so dropped: they take effect "
-    "when the container\nrestarts for another reason.",
+    False: (
+        "An old hash does not count for a container that sets a field which the old kubelet did not know, unless to a default that "
+        "API servers write by themselves: such a spec means something that never ran."
+    ),
+    True: (
+        "An old hash counts also for a container that sets fields which the old kubelet did not know and so dropped: they take effect "
+        "when the container restarts for another reason."
+    ),
 }
+_END: Final = "It can be dropped once no container of those kubelets is left."
+_RESIZE: Final = (
+    "Old hashes cover resources: a container that is kept by an old hash restarts at its first in-place resize, even if its "
+    "resizePolicy says NotRequired."
+)

@@ -68,12 +68,8 @@ def package(task: Task, old: Kubelet) -> tuple[NewFile, ...]:
 def _types(old: Kubelet, release: str) -> str:
     types = old.schema.tree["types"]
     block = imports([], [("", path) for path in foreign_imports(types)])
-    return template(
-        "types",
-        release=release,
-        imports=block,
-        declarations=type_declarations(types, release=release, tags="json" in old.era.steps).rstrip("\n"),
-    )
+    declarations = type_declarations(types, release=release, tags="json" in old.era.steps).rstrip("\n")
+    return template("types", release=release, imports=block, declarations=declarations)
 
 
 def _convert(task: Task, old: Kubelet, release: str) -> str:
@@ -106,11 +102,8 @@ def _test(task: Task, old: Kubelet, release: str) -> str:
 
 def expectations(task: Task, old: Kubelet) -> list[tuple[Mapping[str, Any], int, bool]]:
     """Return containers for a Go test, with the hash that ``old`` records for each and whether it knows all that is set."""
-    return [
-        (spec, hash_as(old, spec), not lost_fields(task, old, spec))
-        for spec in examples()
-        if not any(dropped(task.new.schema.container, spec))
-    ]
+    decoded = [spec for spec in examples() if not any(dropped(task.new.schema.container, spec))]
+    return [(spec, hash_as(old, spec), not lost_fields(task, old, spec)) for spec in decoded]
 
 
 def hash_as(old: Kubelet, spec: Mapping[str, Any]) -> int:

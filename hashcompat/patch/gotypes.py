@@ -53,7 +53,5 @@ def _aligned(rows: list[list[str]]) -> list[str]:
     """Pad every cell that another one follows, as gofmt does."""
     columns = max(map(len, rows), default=0)
     widths = [max((len(row[column]) for row in rows if len(row) > column + 1), default=0) for column in range(columns)]
-    return [
-        "\t" + " ".join(cell.ljust(widths[i]) for i, cell in enumerate(row[:-1])) + (" " if row[:-1] else "") + row[-1] + "\n"
-        for row in rows
-    ]
+    padded = [[*(f"{cell:<{width}} " for cell, width in zip(row[:-1], widths, strict=False)), row[-1]] for row in rows]
+    return ["\t" + "".join(cells) + "\n" for cells in padded]

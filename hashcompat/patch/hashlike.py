@@ -48,7 +48,8 @@ def _imports(task: Task) -> str:
 def _log(task: Task) -> str:
     """Return the logging call in the style of the release: structured with klog v2."""
     if task.site.log.endswith("/v2"):
-        return 'klog.InfoS("Kept a container whose hash an older kubelet recorded", "container", container.Name, "containerID", id, "kubelet", release)'
+        pairs = '"container", container.Name, "containerID", id, "kubelet", release'
+        return f'klog.InfoS("Kept a container whose hash an older kubelet recorded", {pairs})'
     package = task.site.log.rpartition("/")[2]
     return f'{package}.Infof("Kept container %s (%s): kubelet %s recorded its hash", container.Name, id, release)'
 

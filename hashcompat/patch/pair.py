@@ -42,12 +42,10 @@ def check(new: Kubelet, site: Site, olds: Sequence[Kubelet]) -> None:
 def check_pin(new: Kubelet, olds: Sequence[Kubelet], *, force: bool) -> None:
     """Raise UsageError where pinning makes no sense, or does harm that nobody asked for with ``force``."""
     if len(olds) > 1:
-        raise UsageError(
-            "--strategy pin: a kubelet can hash like one release only; give one release with --like, or take --strategy accept"
-        )
+        raise UsageError("--strategy pin: give one release with --like, for a kubelet hashes like one only; or take --strategy accept")
     covers_resources = any("pick" not in old.era.steps[0] for old in olds)
     if new.rules.resources_recorded and covers_resources and not force:
         raise UsageError(
-            f"--strategy pin: {new.release} resizes containers in place, and the hash of {olds[0].release} covers resources, so every resize "
-            "would restart the container; take --strategy accept, or say --force"
+            f"--strategy pin: {new.release} resizes containers in place, and the hash of {olds[0].release} covers resources, so every "
+            "resize would restart the container; take --strategy accept, or say --force"
         )

@@ -10,13 +10,17 @@ from hashcompat.patch.steps import AddImport, Body, DropUnusedImports, Literals,
 
 _HELPERS: Final = "pkg/kubelet/container/helpers.go"
 _FREED: Final = (("encoding/json", "json"), ("hash/fnv", "fnv"), ("k8s.io/kubernetes/pkg/util/hash", "hashutil"))
+_BODY: Final = """	// As kubelet {old}, so that nothing restarts on the way there or back.
+	hash, _ := {name}.HashContainer(container)
+	return hash
+"""
 
 
 def pin(task: Task) -> Patch:
     """Return the patch after which ``HashContainer`` returns what the one old release would."""
     (old,) = task.olds
     name = package_name(old)
-    body = f"\t// As kubelet {old.release}, so that nothing restarts on the way there or back.\n\thash, _ := {name}.HashContainer(container)\n\treturn hash\n"
+    body = _BODY.format(old=old.release, name=name)
     steps: list[Step] = [Body(task.site, "HashContainer", body, f"{name}.HashContainer("), AddImport(f"{IMPORT}/{name}", name)]
     if task.site.function("pickFieldsToHash"):
         steps.append(RemoveFunction(task.site, "pickFieldsToHash"))
@@ -42,13 +46,18 @@ def _pairs(task: Task, file: str) -> list[tuple[int, int]]:
 
 def _explanation(task: Task) -> str:
     (old,) = task.olds
-    paragraphs = [
-        f"HashContainer returns what kubelet {old.release} would, computed over the Go\ntypes of that release, copied field by field. Going from "
-        f"{old.release} to\n{task.new.release} and back restarts no container for its hash.",
-        "Fields that the old release does not know are not part of the hash: a\nchange of them alone does not restart the container.",
-    ]
+    paragraphs = [_WHAT.format(old=old.release, new=task.new.release), _DROPPED]
     if task.site.assertions:
         paragraphs.append("Kubernetes' own tests assert hashes; they are changed to the old ones.")
-    if task.new.rules.resources_recorded:
-        paragraphs.append("The old hash covers resources, so every in-place resize of a container\nrestarts it.")
+    if task.new.rules.resources_recorded and "pick" not in old.era.steps[0]:
+        paragraphs.append("The old hash covers resources, so every in-place resize of a container restarts it.")
     return "\n\n".join(paragraphs)
+
+
+_WHAT: Final = (
+    "HashContainer returns what kubelet {old} would, computed over the Go types of that release, copied field by field. Going from "
+    "{old} to {new} and back restarts no container for its hash."
+)
+_DROPPED: Final = (
+    "Fields that the old release does not know are not part of the hash: a change of them alone does not restart the container."
+)

@@ -109,9 +109,7 @@ def checked_function(text: str, name: str, site: Site, mark: str) -> str:
         return old
     if other := next((function for function in site.others if function.sha256 == digest), None):
         raise MisplacedError(f"this is the func {name} of Kubernetes {other.releases}, so the tree is of another release")
-    raise MisplacedError(
-        f"func {name} is not upstream's (SHA-256 {digest[:12]}…): a vendor's change, or another release's; merge it by hand"
-    )
+    raise MisplacedError(f"func {name} is not upstream's (SHA-256 {digest[:12]}…) but a vendor's; the change has to be merged by hand")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +147,8 @@ class AddImport:
     def _position(self, lines: list[str]) -> int:
         """Return the place in the last group of imports: after every path of it that sorts before this one."""
         group = max((index for index, line in enumerate(lines) if not line.strip()), default=-1) + 1
-        before = [
-            index for index, line in enumerate(lines) if index >= group and (found := _IMPORT.match(line)) and found["path"] < self.path
-        ]
+        paths = [(index, found["path"]) for index, line in enumerate(lines) if (found := _IMPORT.match(line))]
+        before = [index for index, path in paths if index >= group and path < self.path]
         return max(before, default=group - 1) + 1
 
 

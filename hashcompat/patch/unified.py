@@ -23,7 +23,12 @@ def mail(patch: Patch, changes: Sequence[Change]) -> str:
     head = f"From {_NULL} Mon Sep 17 00:00:00 2001\nFrom: hashcompat <hashcompat@localhost>\nDate: {_DATE}\n"
     subject = "\n ".join(textwrap.wrap(f"Subject: [PATCH] {patch.subject}", 76))
     diffs = "".join(_diff(change) for change in changes)
-    return f"{head}{subject}\n\n{patch.explanation}\n---\n{_stat(changes)}\n{diffs}-- \nhashcompat {__version__}\n\n"
+    return f"{head}{subject}\n\n{wrapped(patch.explanation)}\n---\n{_stat(changes)}\n{diffs}-- \nhashcompat {__version__}\n\n"
+
+
+def wrapped(explanation: str) -> str:
+    """Return the paragraphs in lines of the width that commit messages have."""
+    return "\n\n".join(textwrap.fill(paragraph, 72) for paragraph in explanation.split("\n\n"))
 
 
 def _lines(text: str) -> list[str]:

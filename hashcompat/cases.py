@@ -10,7 +10,7 @@ from hashcompat.calibration import Records
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.admission import with_token_mount
 from hashcompat.kubelet.apiserver import ReadDefault, as_read, as_unread, default_from_row
-from hashcompat.kubelet.decisions import RESIZE_GATE, Case
+from hashcompat.kubelet.case import RESIZE_GATE, Case
 from hashcompat.kubelet.defaults import as_served
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model import Container, Node, Pod

@@ -12,8 +12,10 @@ from hashcompat.cases import Likeness, Options, Prepared, likeness, prepare, rep
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.differences import difference
 from hashcompat.errors import DecodeError, InputError
-from hashcompat.kubelet.decisions import Case, Decision, at_rest, decide
+from hashcompat.kubelet.case import Case, Decision
+from hashcompat.kubelet.decisions import decide
 from hashcompat.kubelet.hashing import container_hash
+from hashcompat.kubelet.resting import at_rest
 from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model import Container, Hashes, Inventory, Item, Node, Plan, Pod, Reason, Verdict
 

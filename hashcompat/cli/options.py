@@ -55,7 +55,7 @@ _KNOWLEDGE = (
         "--recorded",
         multiple=True,
         metavar="FILE|DIR",
-        help="Recorded hashes: docker inspect, crictl inspect or crictl ps -o json, or kubelet logs of 1.7 - 1.13; repeatable.",
+        help="Recorded hashes and sandboxes: JSON of docker (inspect, ps) or crictl (ps, inspect, pods, inspectp), or kubelet logs.",
     ),
     click.option("--apiserver", metavar="RELEASE", help="The API server's release now; default: that of the kubelets."),
     click.option("--apiserver-to", metavar="RELEASE", help="The API server's release to come; default: the newer kubelet's."),

@@ -154,10 +154,25 @@ def test_a_directory_is_read_whole(run: Run, tmp_path: Path) -> None:
     assert [item["hash"]["recorded"] for item in items.values()] == [7, 7]
 
 
+def test_a_nodes_dump_is_a_directory_with_other_files_too(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "inspect.json").write_text(json.dumps([{"status": record(7), "info": {}}]))
+    (tmp_path / "kubelet.log").write_text('pod "p_ns(uid-p)" container "d" hash changed (8 vs 9), it will be killed and re-created.')
+    (tmp_path / "df.txt").write_text("Filesystem 1K-blocks")
+    items = planned(run, "1.9.11", "1.9.11", pod(C, D), more=("--recorded", tmp_path))
+    assert [item["hash"]["recorded"] for item in items.values()] == [7, 8]
+
+
+def test_a_directory_without_any_record_is_an_error(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "df.txt").write_text("Filesystem 1K-blocks")
+    result = run("plan", "--from", OLD, "--to", NEW, "-f", "-", "--recorded", tmp_path, stdin=as_json(pod(C)))
+    assert (result.code, result.out) == (1, "")
+    assert f"{tmp_path}: no kubelet's container in any file of this directory" in result.err
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "empty; want docker inspect or crictl JSON, or a kubelet's log of 1.7 - 1.13"),
+        ("", "empty; want docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"),
         ("{", "line 1"),
         ("[]", "no kubelet's container in it; want docker inspect or crictl JSON"),
         ("Container c definition changed, will be restarted", "no kubelet's container in it"),

@@ -59,6 +59,7 @@ _KNOWLEDGE = (
     ),
     click.option("--apiserver", metavar="RELEASE", help="The API server's release now; default: that of the kubelets."),
     click.option("--apiserver-to", metavar="RELEASE", help="The API server's release to come; default: the newer kubelet's."),
+    click.option("--cri-dockerd", is_flag=True, help="cri-dockerd drives Docker under a kubelet that does not do so by itself (1.24+)."),
     click.option("--feature-gates", metavar="GATE=true[,...]", help="Feature gates of the kubelet and API server to come."),
 )
 _SCHEMAS = (
@@ -116,6 +117,7 @@ def choices(given: Given, catalog: Catalog) -> Options:
         records=index(recorded.collect(given.get("recorded", ()))),
         gates=frozenset(name for name, on in gates.items() if on),
         gates_off=frozenset(name for name, on in gates.items() if not on),
+        cri_dockerd=bool(given.get("cri_dockerd")),
         apiserver=given.get("apiserver") or "",
         apiserver_to=given.get("apiserver_to") or "",
     )

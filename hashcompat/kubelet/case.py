@@ -9,7 +9,7 @@ from typing import Final
 from hashcompat import reasons
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.hashing import ContainerHash
-from hashcompat.model import Container, ContainerType, Pod, Reason, Recorded, Verdict
+from hashcompat.model import Container, ContainerType, Pod, Reason, Recorded, Sandbox, Verdict
 
 RESIZE_GATE: Final = "InPlacePodVerticalScaling"
 REFERENCES_GATE: Final = "PreventStaticPodAPIReferences"
@@ -19,10 +19,11 @@ REFERENCES_GATE: Final = "PreventStaticPodAPIReferences"
 class Case:
     """All that the rules look at.
 
-    ``old_hash`` and ``new_hash`` are what the two kubelets compute. ``recorded`` is what the runtime tells, where it was asked;
-    ``calibrated`` says that every record of the node was reproduced. ``runtime`` is the node's container runtime, empty where not known,
-    ``gates`` and ``gates_off`` are the feature gates that are set, on and off. ``same_without_resources`` says that the hash without
-    resources stays the same, where both kubelets record one; ``admission_decides`` that a manifest's verdict is another with what
+    ``old_hash`` and ``new_hash`` are what the two kubelets compute; where the old one's release is not known (``old_known``), both are the
+    new one. ``recorded`` and ``sandboxes`` are what the runtime tells, where it was asked; ``calibrated`` says that every record of the
+    node was reproduced. ``runtime`` is the node's container runtime, empty where not known, ``cri_dockerd`` says that Docker is driven
+    without dockershim, ``gates`` and ``gates_off`` are the feature gates that are set, on and off. ``without_resources`` is the new
+    kubelet's hash without resources, where it compares one; ``admission_decides`` says that a manifest's verdict is another with what
     admission adds to it; ``lost_default`` names a field that the present API server may have filled in, and the one to come does not.
     """
 
@@ -32,12 +33,15 @@ class Case:
     new: Kubelet
     old_hash: ContainerHash
     new_hash: ContainerHash
+    old_known: bool = True
     recorded: Recorded | None = None
+    sandboxes: tuple[Sandbox, ...] = ()
     calibrated: bool = True
     runtime: str = ""
+    cri_dockerd: bool = False
     gates: frozenset[str] = frozenset()
     gates_off: frozenset[str] = frozenset()
-    same_without_resources: bool = False
+    without_resources: frozenset[int] = frozenset()
     admission_decides: bool = False
     lost_default: str = ""
 
@@ -48,9 +52,9 @@ class Case:
 
     @property
     def upgraded(self) -> bool:
-        """Whether the kubelet changes at all; ``v1.9.11`` and ``1.9.11`` are one."""
+        """Whether the kubelet may change at all; ``v1.9.11`` and ``1.9.11`` are one."""
         old, new = self.old.release, self.new.release
-        return (old.version, old.vendor) != (new.version, new.vendor)
+        return not self.old_known or (old.version, old.vendor) != (new.version, new.vendor)
 
     @property
     def waits(self) -> bool:

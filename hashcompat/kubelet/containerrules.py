@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from hashcompat import reasons
+from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.case import RESIZE_GATE, Case, Decision, Rule, not_compared
 from hashcompat.kubelet.resting import NEVER_COMPARED
-from hashcompat.model import ContainerType, Reason, Verdict
+from hashcompat.model import ContainerType, Reason, Recorded, Verdict
 
 _RESIZABLE: Final = ("cpu", "memory")
 _CHANGED: Final = Decision(Verdict.RESTART, hash_changed=True)
@@ -26,11 +27,18 @@ def _never_compared(case: Case) -> Decision | None:
 def _ignored_sidecar(case: Case) -> Decision | None:
     if case.container.type is not ContainerType.SIDECAR:
         return None
-    if not case.new.rules.sidecars_compared:
-        return not_compared(f"a sidecar, which {case.new.release} leaves alone")
-    if case.waits and case.new.rules.sidecar_startup_probe == "never":
-        return not_compared(f"{case.new.release} never compares a running sidecar with a startupProbe")
+    if why := _ignores_sidecar(case, case.new):
+        return not_compared(why)
     return None
+
+
+def _ignores_sidecar(case: Case, kubelet: Kubelet) -> str:
+    """Return why a kubelet leaves a running sidecar alone (kuberuntime_container.go ``computeInitContainerActions``); empty where not."""
+    if not kubelet.rules.sidecars_compared:
+        return f"a sidecar, which {kubelet.release} leaves alone"
+    if case.waits and kubelet.rules.sidecar_startup_probe == "never":
+        return f"{kubelet.release} never compares a running sidecar with a startupProbe"
+    return ""
 
 
 def _recorded(case: Case) -> Decision | None:
@@ -40,7 +48,7 @@ def _recorded(case: Case) -> Decision | None:
     if case.recorded.hash is None:
         return _missing_hash(case)
     if case.recorded.hash not in case.new_hash.candidates:
-        return _gated(case) or _delayed(case, _unlike(case))
+        return _gated(case, case.recorded) or _delayed(case, _unlike(case))
     if case.new_hash.value is None and (unknown := _ambiguous(case)):
         return unknown
     return _resized(case) or Decision(Verdict.KEEP, (Reason(reasons.RECORDED, "the recorded hash is the new one"),))
@@ -56,6 +64,8 @@ def _unlike(case: Case) -> Decision:
     """The recorded hash differs from the new one: certain, even where it cannot be reproduced."""
     if case.recorded is not None and case.recorded.hash in case.old_hash.candidates:
         return _CHANGED
+    if not case.old_known:
+        return _restart(reasons.NOT_REPRODUCED, f"the recorded hash is not {case.new.release}'s")
     return _restart(reasons.NOT_REPRODUCED, f"the recorded hash is neither {case.old.release}'s nor the new one")
 
 
@@ -78,10 +88,10 @@ def _admission(case: Case) -> Decision | None:
 
 def _compared(case: Case) -> Decision | None:
     if case.changed:
-        return _gated(case) or _delayed(case, _CHANGED)
+        return _delayed(case, _CHANGED)
     if unknown := _ambiguous(case):
         return unknown
-    if case.container.type is ContainerType.SIDECAR and not case.old.rules.sidecars_compared:
+    if case.container.type is ContainerType.SIDECAR and _ignores_sidecar(case, case.old):
         text = f"{case.old.release} never compared it: the recorded hash may be older"
         return Decision(Verdict.UNKNOWN, (Reason(reasons.NEVER_COMPARED, text),))
     return None
@@ -103,10 +113,12 @@ def _delayed(case: Case, decision: Decision) -> Decision:
     return replace(decision, reasons=(*decision.reasons, reason))
 
 
-def _gated(case: Case) -> Decision | None:
-    """With the resize gate the hash without resources has to differ too; static pods are left out of that."""
-    active = RESIZE_GATE in case.gates and case.new.rules.hash_without_resources and not case.pod.static
-    if active and case.same_without_resources:
+def _gated(case: Case, recorded: Recorded) -> Decision | None:
+    """With the resize gate the recorded hash without resources has to differ too; where it is missing it is 0, which differs.
+
+    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions`` and labels.go, 1.27.16 and 1.30.14; not for static pods.
+    """
+    if recorded.without_resources in case.without_resources and not case.pod.static:
         return Decision(Verdict.KEEP, (Reason(reasons.RESIZE_GATE, "only resources differ, which the resize gate does not restart for"),))
     return None
 
@@ -116,12 +128,12 @@ def _resized(case: Case) -> Decision | None:
     recorded_before, recorded_now = case.old.rules.resources_recorded, case.new.rules.resources_recorded
     if recorded_before or not recorded_now or case.pod.static or RESIZE_GATE in case.gates_off:
         return None
-    for name in _restarted_for(case.container.spec):
+    for name in restarted_for(case.container.spec):
         return _delayed(case, _restart(reasons.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart"))
     return None
 
 
-def _restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
+def restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
     """Name the resources that are set, other than to zero, and that resizePolicy applies by a restart."""
     resources = spec.get("resources") or {}
     amounts = [pair for key in ("limits", "requests") for pair in (resources.get(key) or {}).items()]
@@ -132,12 +144,7 @@ def _restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
             yield name
 
 
-CONTAINER_RULES: Final[tuple[Rule, ...]] = (
-    _never_compared,
-    _ignored_sidecar,
-    _recorded,
-    _not_calibrated,
-    _admission,
-    _compared,
-    _resized,
-)
+RECORD_RULES: Final[tuple[Rule, ...]] = (_never_compared, _ignored_sidecar, _recorded)
+"""What the record decides, whatever the old kubelet's release."""
+
+CONTAINER_RULES: Final[tuple[Rule, ...]] = (*RECORD_RULES, _not_calibrated, _admission, _compared, _resized)

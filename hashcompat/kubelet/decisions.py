@@ -13,9 +13,9 @@ from typing import Final
 from hashcompat import reasons
 from hashcompat.errors import DecodeError
 from hashcompat.kubelet.case import Case, Decision, Rule
-from hashcompat.kubelet.containerrules import CONTAINER_RULES
+from hashcompat.kubelet.containerrules import CONTAINER_RULES, RECORD_RULES, restarted_for
 from hashcompat.kubelet.mirrorpods import same_for_mirror
-from hashcompat.kubelet.podrules import POD_RULES
+from hashcompat.kubelet.podrules import POD_RULES, drives_docker
 from hashcompat.model import Pod, Reason, Verdict
 
 _COMPUTED_UID: Final = re.compile(r"[0-9a-f]{32}")
@@ -24,6 +24,19 @@ _COMPUTED_UID: Final = re.compile(r"[0-9a-f]{32}")
 def decide(case: Case) -> Decision:
     """Return what the new kubelet does with the container."""
     return _first(POD_RULES, case) or _static_pod(case, lambda: _first(CONTAINER_RULES, case) or Decision(Verdict.KEEP))
+
+
+def decide_by_record(case: Case) -> Decision | None:
+    """Return what the new kubelet does where the old one's release is not known; None where that release would decide."""
+    decision = _first((*POD_RULES, *RECORD_RULES), case)
+    return None if decision and decision.verdict is Verdict.KEEP and case.recorded and _release_counts(case) else decision
+
+
+def _release_counts(case: Case) -> bool:
+    """Tell whether a container whose recorded hash is the new one may restart all the same, depending on where it comes from."""
+    new_uid = case.pod.static and not _pinned(case.pod)
+    new_runtime = drives_docker(case) and not case.new.rules.dockershim and not case.cri_dockerd
+    return new_uid or new_runtime or (case.new.rules.resources_recorded and any(restarted_for(case.container.spec)))
 
 
 def _first(rules: Iterable[Rule], case: Case) -> Decision | None:

@@ -9,6 +9,7 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.case import REFERENCES_GATE, Case, Decision, Rule, not_compared
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.resting import NEVER_COMPARED, at_rest, ending
+from hashcompat.kubelet.sandboxes import broken
 from hashcompat.model import ContainerType, Reason, Verdict
 
 
@@ -30,10 +31,15 @@ def _refused_static_pod(case: Case) -> Decision | None:
 
 def _runtime_gone(case: Case) -> Decision | None:
     """Without dockershim nothing of Docker's is seen, so even a Never pod starts anew (no sandbox, hence attempt 0)."""
-    if case.runtime.startswith("docker://") and case.old.rules.dockershim and not case.new.rules.dockershim:
-        text = f"{case.new.release} does not drive Docker: everything is created anew in another runtime"
+    if drives_docker(case) and case.old.rules.dockershim and not case.new.rules.dockershim and not case.cri_dockerd:
+        text = f"{case.new.release} does not drive Docker: without cri-dockerd everything is created anew in another runtime"
         return Decision(Verdict.RESTART, (Reason(reasons.RUNTIME_GONE, text),), pod_recreated=True)
     return None
+
+
+def drives_docker(case: Case) -> bool:
+    """Tell whether the node runs Docker, be it by dockershim or by cri-dockerd."""
+    return case.runtime.startswith("docker://")
 
 
 def _sandbox_replaced(case: Case) -> Decision | None:
@@ -48,7 +54,10 @@ def _sandbox_replaced(case: Case) -> Decision | None:
 
 
 def _infra_hash(kubelet: Kubelet) -> ContainerHash:
-    """Hash the infra container of a pod without ports (dockertools ``createPodInfraContainer``)."""
+    """Hash the infra container of a pod without ports (dockertools ``createPodInfraContainer``).
+
+    Without a network plugin it has the pod's ports too; the hash with them changes where that without them does, and nowhere else.
+    """
     return container_hash({"name": "POD", "image": kubelet.rules.pause_image, "imagePullPolicy": "IfNotPresent"}, kubelet)
 
 
@@ -60,5 +69,11 @@ def _new_sandbox(case: Case, reason: Reason) -> Decision:
     return Decision(verdict, (reason,), pod_recreated=True)
 
 
-POD_RULES: Final[tuple[Rule, ...]] = (_resting, _refused_static_pod, _runtime_gone, _sandbox_replaced)
+def _sandbox_broken(case: Case) -> Decision | None:
+    if why := broken(case.sandboxes, case.pod, case.new.rules.sandbox_checks):
+        return _new_sandbox(case, Reason(reasons.SANDBOX_BROKEN, why))
+    return None
+
+
+POD_RULES: Final[tuple[Rule, ...]] = (_resting, _refused_static_pod, _runtime_gone, _sandbox_replaced, _sandbox_broken)
 """The sandbox first, as ``computePodActions`` asks for it."""

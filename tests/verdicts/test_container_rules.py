@@ -17,6 +17,9 @@ FORM_FEED: Json = {**C, "args": ["a\fb"]}
 SECURED: Json = {**C, "securityContext": {}}
 
 
+PROBE: Json = {"startupProbe": {"exec": {"command": ["true"]}}}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
@@ -165,6 +168,25 @@ def test_hc011_a_sidecar_that_is_compared_for_the_first_time(run: Run, old: str,
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "given", "expected"),
+    [
+        ("1.35.2", "1.35.3", sidecar(**PROBE), ("UNKNOWN", ["HC011"])),
+        ("1.35.0", "1.36.0", sidecar(**PROBE), ("UNKNOWN", ["HC011"])),
+        ("1.35.0", "1.36.0", sidecar(), KEEP),
+        ("1.35.0", "1.35.2", sidecar(**PROBE), ("KEEP", ["HC002"])),
+        ("1.34.0", "1.35.2", sidecar(**PROBE), ("KEEP", ["HC002"])),
+        ("1.35.3", "1.36.0", sidecar(**PROBE), KEEP),
+        ("1.35.2", "1.30.0", sidecar(**PROBE), ("KEEP", ["HC002"])),
+    ],
+)
+def test_hc011_three_releases_never_compare_a_sidecar_with_a_startup_probe(
+    run: Run, old: str, new: str, given: Json, expected: Expected
+) -> None:
+    """1.35.0 - 1.35.2, kubernetes/kubernetes#137146 and #137885: what such a sidecar bears may be of any release before."""
+    assert decided(run, old, new, given) == expected
+
+
+@pytest.mark.parametrize(
     ("created_by", "old", "new", "expected"),
     [
         pytest.param("1.31.0", "1.30.0", "1.31.0", ("KEEP", ["HC012"]), id="the new hash is recorded already"),
@@ -251,7 +273,6 @@ RESIZED: Json = {**SIZED, **POLICY, "resources": {"limits": {"cpu": "2"}, "reque
         ("1.28.0", "1.29.0", pod(RESIZED), GATE, ("KEEP", ["HC020"])),
         ("1.28.0", "1.29.0", pod(RESIZED), (), ("RESTART", ["HC013"])),
         ("1.28.0", "1.29.0", mirror_pod(RESIZED), GATE, ("RESTART", ["HC013"])),
-        ("1.26.0", "1.27.0", pod(RESIZED), GATE, ("RESTART", ["HC013"])),
         ("1.30.0", "1.31.0", pod(RESIZED), GATE, ("RESTART", ["HC013"])),
         (
             "1.28.0",
@@ -265,9 +286,18 @@ RESIZED: Json = {**SIZED, **POLICY, "resources": {"limits": {"cpu": "2"}, "reque
 def test_hc020_with_the_gate_resources_alone_do_not_restart(
     run: Run, tmp_path: Path, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
 ) -> None:
-    """The container was resized in place after its hash had been recorded."""
+    """The container was resized in place after its two hashes had been recorded (labels.go newContainerAnnotations, 1.27.16)."""
     before = record(hash_of(run, "1.28.0", {**RESIZED, "resources": SIZED["resources"]}))
+    before["annotations"]["io.kubernetes.container.hashWithoutResources"] = f"{hash_of(run, '1.28.0', {**RESIZED, 'resources': {}}):x}"
     assert decided(run, old, new, given, more=(*more, *recorded(tmp_path, before))) == expected
+
+
+@pytest.mark.parametrize("second", [None, "1"], ids=["missing: 0, which differs", "another"])
+def test_hc020_without_the_same_second_hash_it_restarts(run: Run, tmp_path: Path, second: str | None) -> None:
+    """1.30.14 kuberuntime_manager.go computePodActions: both hashes have to differ, and a kubelet without the gate records one."""
+    before = record(hash_of(run, "1.28.0", {**RESIZED, "resources": SIZED["resources"]}))
+    before["annotations"] |= {} if second is None else {"io.kubernetes.container.hashWithoutResources": second}
+    assert decided(run, "1.28.0", "1.29.0", pod(RESIZED), more=(*GATE, *recorded(tmp_path, before))) == ("RESTART", ["HC013"])
 
 
 @pytest.mark.parametrize(
@@ -309,9 +339,6 @@ def test_hc024_what_admission_adds_to_a_manifest(
     run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
 ) -> None:
     assert decided(run, old, new, given, more=more) == expected
-
-
-PROBE: Json = {"startupProbe": {"exec": {"command": ["true"]}}}
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from hashcompat.errors import DecodeError, InputError
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.resting import at_rest
 from hashcompat.model import Container, Inventory, Node, Pod, Recorded, Share
+from hashcompat.verdicts import AUTO
 
-AUTO: Final = "auto"
 DIFFERS: Final = "differs"
 
 

@@ -11,10 +11,11 @@ from hashcompat.cli import options
 from hashcompat.cli.output import note
 from hashcompat.errors import ExitCode, UsageError
 from hashcompat.golden import verify
-from hashcompat.recordcheck import AUTO, RecordCheck, check_records
+from hashcompat.recordcheck import RecordCheck, check_records
 from hashcompat.render.calibration import calibration_document, calibration_names, calibration_table
 from hashcompat.render.documents import verify_document
 from hashcompat.render.tables import verify_names, verify_table
+from hashcompat.verdicts import AUTO
 
 _OF_RECORDS: Final = {"--from": "release", "-f": "files", "-R": "recursive", "--sample": "sample", "--no-defaults": "no_defaults"}
 

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"os"
 
-	core "k8s.io/kubernetes/pkg/apis/core"
+	"hashcompat.io/oracle/common"
 )
 
 func main() {
@@ -26,10 +26,10 @@ func run(types bool) error {
 	out := bufio.NewWriterSize(os.Stdout, 1<<16)
 	defer out.Flush()
 	if types {
-		return writeTypes(out, core.Pod{})
+		return writeTypes(out)
 	}
 	if _, err := namerOf(era); err != nil {
 		return err
 	}
-	return answerAll(bufio.NewReaderSize(os.Stdin, 1<<16), out)
+	return common.AnswerAll(bufio.NewReaderSize(os.Stdin, 1<<16), out, reply)
 }

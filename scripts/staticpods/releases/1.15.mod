@@ -3,6 +3,7 @@ module hashcompat.io/staticpods
 go 1.21
 
 require (
+	hashcompat.io/oracle/common v0.0.0
 	k8s.io/apimachinery v0.15.12
 	k8s.io/kubernetes v1.15.12
 )
@@ -25,3 +26,5 @@ require (
 	k8s.io/utils v0.0.0-20190221042446-c2654d5206da // indirect
 	sigs.k8s.io/yaml v1.1.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

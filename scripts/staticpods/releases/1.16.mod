@@ -3,6 +3,7 @@ module hashcompat.io/staticpods
 go 1.21
 
 require (
+	hashcompat.io/oracle/common v0.0.0
 	k8s.io/apimachinery v0.16.15
 	k8s.io/kubernetes v1.16.15
 )
@@ -29,3 +30,5 @@ require (
 	k8s.io/utils v0.0.0-20190801114015-581e00157fb1 // indirect
 	sigs.k8s.io/yaml v1.1.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

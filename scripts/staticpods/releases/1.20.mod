@@ -3,6 +3,7 @@ module hashcompat.io/staticpods
 go 1.21
 
 require (
+	hashcompat.io/oracle/common v0.0.0
 	k8s.io/apimachinery v0.20.15
 	k8s.io/kubernetes v1.20.15
 )
@@ -30,3 +31,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v4 v4.1.2 // indirect
 	sigs.k8s.io/yaml v1.2.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

@@ -3,6 +3,7 @@ module hashcompat.io/staticpods
 go 1.21
 
 require (
+	hashcompat.io/oracle/common v0.0.0
 	k8s.io/apimachinery v0.24.17
 	k8s.io/kubernetes v1.24.17
 )
@@ -31,3 +32,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v4 v4.2.3 // indirect
 	sigs.k8s.io/yaml v1.2.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

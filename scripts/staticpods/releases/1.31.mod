@@ -3,6 +3,7 @@ module hashcompat.io/staticpods
 go 1.26.0
 
 require (
+	hashcompat.io/oracle/common v0.0.0
 	k8s.io/apimachinery v0.31.14
 	k8s.io/kubernetes v1.31.14
 )
@@ -45,3 +46,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v4 v4.4.1 // indirect
 	sigs.k8s.io/yaml v1.4.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

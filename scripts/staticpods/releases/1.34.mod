@@ -3,6 +3,7 @@ module hashcompat.io/staticpods
 go 1.26.0
 
 require (
+	hashcompat.io/oracle/common v0.0.0
 	k8s.io/apimachinery v0.34.10
 	k8s.io/kubernetes v1.34.10
 )
@@ -49,3 +50,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

@@ -89,7 +89,7 @@ def _source(row: Row, conversion: Conversion, new_rows: Sequence[Row]) -> Row | 
         return next((other for other in new_rows if other["json"] == row["json"] and not other.get("embedded")), None)
     keys = {inner["json"] for inner in _fields(conversion.old, row["type"])}
     candidates = [other for other in new_rows if other.get("embedded")]
-    return next((other for other in candidates if keys <= {inner["json"] for inner in _fields(conversion.new, other["type"])}), None)
+    return next((other for other in candidates if keys & {inner["json"] for inner in _fields(conversion.new, other["type"])}), None)
 
 
 def _copy(conversion: Conversion, row: Row, source: Row, todo: list[tuple[str, str]]) -> Iterator[str]:
@@ -171,7 +171,7 @@ def _is_set(given: str, go_type: str, types: Types) -> str:
         return f'{given} != ""'
     if kind == "bool":
         return given
-    if kind in _BUILTIN:
+    if isinstance(kind, str) and kind in _BUILTIN:
         return f"{given} != 0"
     raise InputError(f"a new field of type {go_type} is added; whether it is set cannot be told")
 

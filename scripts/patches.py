@@ -49,7 +49,7 @@ def applied(release: str, patch: str, directory: Path) -> Path:
         if (source(release) / name).exists():
             _copy(source(release) / name, directory / name)
     _commit(directory)
-    mail = directory.with_suffix(".patch")
+    mail = directory.with_name(f"{directory.name}.patch")
     mail.write_text(patch, encoding="utf-8")
     git(directory, "apply", "--check", str(mail))
     git(directory, "am", str(mail))
@@ -148,7 +148,7 @@ def whole(release: str, patch: str, directory: Path) -> Path:
         if path.is_dir():
             path.chmod(0o755)
     _commit(directory)
-    mail = directory.with_suffix(".patch")
+    mail = directory.with_name(f"{directory.name}.patch")
     mail.write_text(patch, encoding="utf-8")
     git(directory, "am", str(mail))
     for name in ("go.work", "go.work.sum"):

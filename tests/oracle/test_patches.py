@@ -17,7 +17,7 @@ import oracle
 import patches
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import DecodeError
-from hashcompat.go.jsontext import loads
+from hashcompat.go.jsontext import decode_text, loads
 from hashcompat.patch.known import unknown_to
 from hashcompat.patch.model import apply
 from hashcompat.patch.strategies import Choices, make_patch
@@ -108,13 +108,27 @@ def recorded(old: str, new: str) -> tuple[dict[str, Any], ...]:
     return tuple(oracle.ask(old, requests(old, new)))
 
 
+def seen_whole(line: bytes, old: str, new: str) -> bool:
+    """Tell whether the patched kubelet gets to see all that the old release knows: on a way back it drops newer fields itself."""
+    kubelet = default_catalog().kubelet
+    try:
+        return not unknown_to(container_of(line), kubelet(old), kubelet(new), ())
+    except DecodeError:
+        return False
+
+
+def container_of(line: bytes) -> Any:
+    return loads(decode_text(line))["container"]
+
+
 def with_recorded(line: bytes, *hashes: int) -> bytes:
     return line.rstrip()[:-1] + b',"recorded":' + json.dumps(hashes).encode() + b"}"
 
 
 def answers(case: Case, old: str) -> Iterator[tuple[bytes, int, dict[str, Any]]]:
     """Yield each request with the hash that the old release records for it, and what the patched kubelet says of that hash and another."""
-    asked = [(line, go["hash"]) for line, go in zip(requests(old, case.new), recorded(old, case.new), strict=True) if "hash" in go]
+    answered = zip(requests(old, case.new), recorded(old, case.new), strict=True)
+    asked = [(line, go["hash"]) for line, go in answered if "hash" in go and seen_whole(line, old, case.new)]
     lines = [with_recorded(line, value, value ^ 1) for line, value in asked]
     _, program = built(case)
     for (line, value), answer in zip(asked, program.ask(lines), strict=True):
@@ -156,7 +170,7 @@ def test_an_old_hash_does_not_count_where_a_field_is_new(case: Case, record_prop
     kept = lost = 0
     for old in case.olds:
         for line, value, answer in answers(case, old):
-            container = loads(line.decode(errors="surrogateescape"))["container"]
+            container = container_of(line)
             try:
                 knows = [not unknown_to(container, new, catalog.kubelet(other), defaults) for other in case.olds]
             except DecodeError:

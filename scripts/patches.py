@@ -56,6 +56,11 @@ def applied(release: str, patch: str, directory: Path) -> Path:
     return directory
 
 
+def added(tree: Path) -> list[str]:
+    """Name the files that the patch added to a tree."""
+    return git(tree, "diff", "--diff-filter=A", "--name-only", "HEAD~1").split()
+
+
 def _commit(directory: Path) -> None:
     git(directory, "init", "--quiet")
     git(directory, "add", "--all")
@@ -82,11 +87,9 @@ class Touched:
     def compose(self, tree: Path) -> Program:
         """Lay the module out from an applied tree and return the program that answers for the patched kubelet."""
         shutil.rmtree(self.directory, ignore_errors=True)
-        for name in ("pkg/util/hash/hash.go", *(f"pkg/{name}" for name in self._version_files())):
+        for name in ("pkg/util/hash/hash.go", *(f"pkg/{name}" for name in self._version_files()), *added(tree)):
             given = tree / name
             _copy(given if given.exists() else source(self.release) / name, self.directory / name)
-        if (tree / "pkg/kubelet/container/hashlike").exists():
-            shutil.copytree(tree / "pkg/kubelet/container/hashlike", self.directory / "pkg/kubelet/container/hashlike")
         self._write("pkg/kubelet/container/touched.go", _touched("container", tree / HELPERS, ("HashContainer", "pickFieldsToHash")))
         self._write("pkg/kubelet/kuberuntime/touched.go", _touched("kuberuntime", tree / MANAGER, ("containerChanged",)))
         self._write("pkg/kubelet/container/types.go", (HERE / "container.go.txt").read_text())

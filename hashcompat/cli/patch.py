@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 import click
 
@@ -26,7 +25,7 @@ from hashcompat.sources import kubernetes
     type=click.Choice(list(BY_NAME)),
     default="accept",
     show_default=True,
-    help="accept: the new hash or an old one; pin: hash as the old release does.",
+    help="accept: the new hash or an old one; pin: hash as the old release does; strip: cut new fields out of the text.",
 )
 @click.option("--tree", metavar="DIR", help="The root of the Kubernetes source tree at that tag.")
 @click.option(
@@ -34,6 +33,7 @@ from hashcompat.sources import kubernetes
 )
 @click.option("--accept-new-fields", is_flag=True, help="Let an old hash count although fields unknown to the old release are set.")
 @click.option("--until", metavar="RELEASE", default="", help="The last release that accepts old hashes.")
+@click.option("--article", is_flag=True, help="Strip in DeepHashObject, and so in every hash that is made there.")
 @click.option("--force", is_flag=True, help="Pin although every in-place resize will restart the container.")
 @click.option("--out", metavar="FILE", help="Write the patch to FILE, whole or not at all.")
 @options.schemas_option
@@ -44,10 +44,10 @@ def command(**given: options.Given) -> int:
     """
     catalog = options.catalog(given)
     kubelet, like = _releases(given)
-    choices = Choices(bool(given["accept_new_fields"]), str(given["until"]), force=bool(given["force"]))
+    choices = Choices(bool(given["accept_new_fields"]), str(given["until"]), bool(given["article"]), force=bool(given["force"]))
     patch = make_patch(kubelet, like, str(given["strategy"]), catalog, choices)
     if patch is None:
-        note(f"No patch needed: {kubelet} hashes containers as {', '.join(like)} does.")
+        note(f"No patch needed: {kubelet} hashes every container as {', '.join(like)} does that sets only fields which both know.")
         return ExitCode.OK
     files = _files(patch, catalog.kubelet(kubelet), given)
     _write(mail(patch, apply(patch, {file.path: file.text for file in files})), str(given["out"] or ""))
@@ -78,13 +78,10 @@ def _files(patch: Patch, kubelet: Kubelet, given: options.Given) -> list[kuberne
 
 
 def _check_tree(tree: Path, kubelet: Kubelet) -> None:
-    """Refuse a tree of another minor, which its changelogs tell; up to 1.8 they came late, so there they tell nothing."""
+    """Refuse a tree of another minor, which its changelogs tell."""
     minor = kubernetes.tree_minor(tree)
-    if minor is not None and minor != kubelet.release.minor_number and minor not in _LATE_CHANGELOGS:
+    if minor is not None and minor != kubelet.release.minor_number:
         raise MisplacedError(f"{tree}: a source tree of Kubernetes 1.{minor} by its changelogs, not of v{kubelet.release.version}")
-
-
-_LATE_CHANGELOGS: Final = range(8)
 
 
 def _write(text: str, out: str) -> None:

@@ -17,11 +17,15 @@ def hash_alike(one: Kubelet, other: Kubelet) -> bool:
     return one.era is other.era and ("json" in one.era.steps or one.schema is other.schema)
 
 
-def distinct(olds: Iterable[Kubelet], new: Kubelet) -> tuple[Kubelet, ...]:
-    """Return the old releases that ``new`` does not hash like already, one for each distinct hash."""
+def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tuple[Kubelet, ...]:
+    """Return the old releases that ``new`` does not hash like already, one for each distinct hash.
+
+    ``new_fields``: containers that set fields which the old release did not know are to count, so its types have to be the same.
+    """
     found: list[Kubelet] = []
     for old in olds:
-        if not hash_alike(old, new) and not any(_same_code(old, known) for known in found):
+        alike = _same_code(old, new) if new_fields and "pick" not in old.era.steps[0] else hash_alike(old, new)
+        if not alike and not any(_same_code(old, known) for known in found):
             found.append(old)
     return tuple(found)
 
@@ -49,3 +53,15 @@ def check_pin(new: Kubelet, olds: Sequence[Kubelet], *, force: bool) -> None:
             f"--strategy pin: {new.release} resizes containers in place, and the hash of {olds[0].release} covers resources, so every "
             "resize would restart the container; take --strategy accept, or say --force"
         )
+
+
+def check_strip(new: Kubelet, olds: Sequence[Kubelet]) -> None:
+    """Raise UsageError where there is no text to strip."""
+    if len(olds) > 1:
+        raise UsageError("--strategy strip: give one release with --like, for what is cut out depends on it; or take --strategy accept")
+    for kubelet in (new, olds[0]):
+        if kubelet.era.steps[0] != "spew":
+            raise UsageError(
+                f"--strategy strip: {kubelet.release} hashes no text of unset fields ({kubelet.era.name}), so there is nothing to cut out; "
+                "take --strategy accept or pin"
+            )

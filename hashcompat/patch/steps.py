@@ -46,6 +46,32 @@ class InFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplaceLine:
+    """Replace the one line of a function that is ``line``."""
+
+    site: Site
+    name: str
+    line: str
+    instead: str
+    mark: str
+
+    @property
+    def hunk(self) -> str:
+        """The function's name."""
+        return self.name
+
+    @property
+    def words(self) -> str:
+        """Say which line becomes which."""
+        return f"in func {self.name} the line `{self.line.strip()}` becomes `{self.instead.strip()}`"
+
+    def apply(self, text: str) -> str:
+        """Replace the line."""
+        old = checked_function(text, self.name, self.site, self.mark)
+        return text.replace(old, old.replace(self.line, self.instead))
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
     """Give a function another body."""
 

@@ -12,6 +12,7 @@ from hashcompat.patch import pair
 from hashcompat.patch.accept import accept
 from hashcompat.patch.model import Patch, Task
 from hashcompat.patch.pin import pin
+from hashcompat.patch.strip import strip
 from hashcompat.release import parse_release
 
 
@@ -37,6 +38,10 @@ def _check_pin(new: Kubelet, olds: Sequence[Kubelet], choices: Choices) -> None:
     pair.check_pin(new, olds, force=choices.force)
 
 
+def _check_strip(new: Kubelet, olds: Sequence[Kubelet], _choices: Choices) -> None:
+    pair.check_strip(new, olds)
+
+
 def _check_nothing(_new: Kubelet, _olds: Sequence[Kubelet], _choices: Choices) -> None:
     """Accept works wherever a patch does."""
 
@@ -44,6 +49,7 @@ def _check_nothing(_new: Kubelet, _olds: Sequence[Kubelet], _choices: Choices) -
 BY_NAME: Final[Mapping[str, Strategy]] = {
     "accept": Strategy(_check_nothing, accept),
     "pin": Strategy(_check_pin, pin),
+    "strip": Strategy(_check_strip, strip),
 }
 
 
@@ -55,12 +61,14 @@ def make_patch(kubelet: str, like: Sequence[str], strategy: str, catalog: Catalo
     new, olds = catalog.kubelet(kubelet), [catalog.kubelet(name) for name in like]
     site = catalog.source_site(new)
     pair.check(new, site, olds)
-    wanted = pair.distinct(olds, new)
+    wanted = pair.distinct(olds, new, new_fields=choices.accept_new_fields)
     if not wanted:
         return None
     BY_NAME[strategy].check(new, olds, choices)
     until = str(parse_release(choices.until).version) if choices.until else ""
     if until and strategy != "accept":
         raise UsageError("--until: only --strategy accept can end; the others change the hash itself")
+    if choices.article and strategy != "strip":
+        raise UsageError("--article: the literal, global form is one of --strategy strip")
     task = Task(new, wanted, site, tuple(catalog.server_defaults()), choices.accept_new_fields, until, choices.article)
     return BY_NAME[strategy].build(task)

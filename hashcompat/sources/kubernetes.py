@@ -18,6 +18,7 @@ from hashcompat.release import Release
 from hashcompat.sources.http import download
 
 SOURCE_URL: Final = "https://raw.githubusercontent.com/kubernetes/kubernetes/{tag}/{path}"
+_TOLD_SINCE: Final = 8
 _CHANGELOG: Final = re.compile(r"CHANGELOG-1\.(\d+)\.md")
 
 
@@ -39,9 +40,12 @@ def from_tree(directory: Path, paths: Iterable[str]) -> list[SourceFile]:
 
 
 def tree_minor(directory: Path) -> int | None:
-    """Return the minor that a source tree says it is of: its newest changelog's (from 1.9 on); None where it has none."""
+    """Return the minor that a source tree says it is of: its newest changelog's; None where it has none.
+
+    v1.8.0 carries none that is newer than that of 1.6: they came late then, and those of 1.7 and before tell nothing.
+    """
     names = [path.name for folder in (directory, directory / "CHANGELOG") for path in folder.glob("CHANGELOG-1.*.md")]
-    minors = [int(found[1]) for name in names if (found := _CHANGELOG.fullmatch(name))]
+    minors = [int(found[1]) for name in names if (found := _CHANGELOG.fullmatch(name)) and int(found[1]) >= _TOLD_SINCE]
     return max(minors, default=None)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from hashcompat.calibration import Records
+from hashcompat.catalog.defaults import ApiServer
 from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.kubelet.admission import with_token_mount
-from hashcompat.kubelet.apiserver import ReadDefault, as_read, as_unread, default_from_row
-from hashcompat.kubelet.decisions import RESIZE_GATE, Case
-from hashcompat.kubelet.defaults import as_served
+from hashcompat.kubelet.admission import ADDITIONS
+from hashcompat.kubelet.apiserver import ReadDefault, added_paths, as_read, as_unread, default_from_row
+from hashcompat.kubelet.decisions import RESIZE_GATE, Case, applies_resources, restarted_for
+from hashcompat.kubelet.defaults import as_defaulted, as_served
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model import Container, Node, Pod
 
@@ -48,11 +50,16 @@ class Prepared:
     filled: tuple[str, ...]
 
 
-def hashed_spec(pod: Pod, container: Container, catalog: Catalog, options: Options) -> Spec:
-    """Return the container JSON that kubelets see: as given for an API pod, as an API server would serve it for a manifest."""
+def hashed_spec(pod: Pod, container: Container, server: ApiServer, options: Options) -> Spec:
+    """Return the container JSON that kubelets see: as given for an API pod, as the API server that created it serves it for a manifest."""
     if pod.manifest and options.defaults:
-        return as_served(container.spec, catalog.newest_schema(), host_network=pod.host_network)
+        return as_served(container.spec, server, container_type=container.type, host_network=pod.host_network)
     return container.spec
+
+
+def creator(kubelet: Kubelet, catalog: Catalog, options: Options) -> ApiServer:
+    """Return the API server that creates a manifest's pod for this kubelet: that of ``--apiserver``, or of the kubelet's release."""
+    return catalog.api_server(options.apiserver or str(kubelet.release))
 
 
 def keeps_empty(pod: Pod, options: Options) -> bool:
@@ -68,8 +75,8 @@ def prepare(
     Raises DecodeError, with the path inside the container, for JSON that does not fit the Go types of one of the kubelets.
     """
     old, new = kubelets
-    spec = hashed_spec(pod, container, catalog, options)
-    read = _Read(spec) if pod.manifest else _read(spec, container, old, new, catalog, options)
+    spec = hashed_spec(pod, container, creator(old, catalog, options), options)
+    read = _read(spec, pod, container, kubelets, catalog, options)
     keep_empty = keeps_empty(pod, options)
     new_hash = container_hash(read.spec, new, keep_empty=keep_empty)
     case = Case(
@@ -86,8 +93,9 @@ def prepare(
         same_without_resources=RESIZE_GATE in options.gates and _same_without_resources(spec, read.spec, old, new),
         lost_default=read.lost,
     )
-    decides = options.defaults and _admission_decides(case, spec)
-    return Prepared(replace(case, admission_decides=decides), spec, read.spec, read.filled)
+    if pod.manifest and options.defaults:
+        case = replace(case, admission=_deciding_addition(case, spec, catalog, options))
+    return Prepared(case, spec, read.spec, read.filled)
 
 
 def likeness(pod: Pod, container: Container) -> Likeness:
@@ -103,8 +111,8 @@ def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | Non
 
 def seen_specs(pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> tuple[Spec, Spec]:
     """Return what each of two kubelets gets to see of a container: the new one after a new API server's defaults."""
-    spec = hashed_spec(pod, container, catalog, options)
-    return spec, spec if pod.manifest else _read(spec, container, *kubelets, catalog, options).spec
+    spec = hashed_spec(pod, container, creator(kubelets[0], catalog, options), options)
+    return spec, _read(spec, pod, container, kubelets, catalog, options).spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +129,27 @@ class _Read:
     without: frozenset[int] = frozenset()
 
 
-def _read(spec: Spec, container: Container, old: Kubelet, new: Kubelet, catalog: Catalog, options: Options) -> _Read:
+def _read(spec: Spec, pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> _Read:
     """Apply the defaults that the API server to come writes on reading and the present one does not."""
+    if pod.manifest and not options.defaults:
+        return _Read(spec)
+    old, new = kubelets
     newer = max(old, new, key=lambda kubelet: kubelet.release.version)
     server = catalog.kubelet(options.apiserver_to) if options.apiserver_to else newer
     since = catalog.kubelet(options.apiserver) if options.apiserver else old
+    rows = map(default_from_row, catalog.read_defaults(server.release, since.release, options.gates))
+    steps: list[Callable[[Spec], Spec]] = [partial(as_read, defaults=[row]) for row in rows if container.type in row.container_types]
+    if pod.manifest:
+        decoding = catalog.api_server(str(server.release))
+        steps.insert(0, partial(as_defaulted, server=decoding, container_type=container.type, host_network=pod.host_network))
     filled: list[str] = []
-    for default in map(default_from_row, catalog.read_defaults(server.release, since.release, options.gates)):
-        read = as_read(spec, [default]) if container.type in default.container_types else spec
-        if read is not spec and container_hash(read, new) != container_hash(spec, new):
-            filled.append(default.path)
+    for step in steps:
+        read = step(spec)
+        if read is not spec and read != spec and container_hash(read, new) != container_hash(spec, new):
+            filled += added_paths(spec, read)
         spec = read
+    if pod.manifest:  # what the present API server wrote was stored with the pod
+        return _Read(spec, tuple(filled))
     lost = [default_from_row(row) for row in catalog.read_defaults(since.release, server.release, frozenset())]
     return _with_lost(spec, tuple(filled), lost, new)
 
@@ -159,10 +177,21 @@ def _same_without_resources(old_spec: Spec, new_spec: Spec, old: Kubelet, new: K
     return container_hash({**old_spec, "resources": {}}, old).candidates == container_hash({**new_spec, "resources": {}}, new).candidates
 
 
-def _admission_decides(case: Case, spec: Spec) -> bool:
-    """Tell whether the hash changes with what admission adds and not without it, or the other way round."""
-    mounted = with_token_mount(case.pod, spec)
-    if mounted is None:
-        return False
-    old_hash, new_hash = (container_hash(mounted, kubelet).candidates for kubelet in (case.old, case.new))
-    return old_hash.isdisjoint(new_hash) != case.changed
+def _deciding_addition(case: Case, spec: Spec, catalog: Catalog, options: Options) -> str:
+    """Name what admission adds and makes the verdict another; empty where the manifest alone decides."""
+    alone = case.changed, _is_resized(case, spec)
+    for what, add in ADDITIONS.items():
+        added = add(case.pod, spec)
+        if added is not None and _outcome(case, added, catalog, options) != alone:
+            return what
+    return ""
+
+
+def _outcome(case: Case, spec: Spec, catalog: Catalog, options: Options) -> tuple[bool, bool]:
+    read = _read(spec, case.pod, case.container, (case.old, case.new), catalog, options).spec
+    old_hash, new_hash = container_hash(spec, case.old).candidates, container_hash(read, case.new).candidates
+    return old_hash.isdisjoint(new_hash), _is_resized(case, spec)
+
+
+def _is_resized(case: Case, spec: Spec) -> bool:
+    return applies_resources(case) and any(restarted_for(spec))

@@ -12,6 +12,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from hashcompat.catalog import files
+from hashcompat.catalog.defaults import ApiServer, Default, Minor, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.rules import Rows, Rules, rules_of
@@ -54,6 +55,8 @@ class Catalog:
         self._directory = directory
         self._kubelets: dict[str, Kubelet] = {}
         self._schemas: dict[str, Schema] = {}
+        self._defaults: dict[Minor, tuple[Default, ...]] = {}
+        self._api_servers: dict[tuple[int, ...], ApiServer] = {}
         self._pod_data = PodData(directory / "pods")
 
     @cached_property
@@ -76,11 +79,38 @@ class Catalog:
         """Return the rows of apiserver.json for what an API server writes on reading a pod, and one of the release ``since`` did not."""
         return [
             row
-            for row in self._read("apiserver.json")
-            if server.version in SpecifierSet(row["releases"])
+            for row in self._api_server_rows
+            if row.get("on") != "creation"
+            and server.version in SpecifierSet(row["releases"])
             and (row["gate"] is None or row["gate"] in gates)
             and (row["gate"] is not None or since.version not in SpecifierSet(row["releases"]))
         ]
+
+    def api_server(self, name: str) -> ApiServer:
+        """Look up what an API server does to a manifest, gates as they are by default; releases that do the same share one object.
+
+        Errors as kubelet.
+        """
+        release = self.kubelet(name).release
+        rows = self._api_server_rows
+        written = [index for index, row in enumerate(rows) if row["gate"] is None and release.version in SpecifierSet(row["releases"])]
+        defaults = self._container_defaults((release.major, release.minor_number))
+        key = id(defaults), *written
+        if key not in self._api_servers:
+            self._api_servers[key] = ApiServer(self.newest_schema(), defaults, tuple(rows[index] for index in written))
+        return self._api_servers[key]
+
+    def _container_defaults(self, minor: Minor) -> tuple[Default, ...]:
+        """Return a minor's defaults below Container, one object for minors that have the same."""
+        if minor not in self._defaults:
+            found = self._pod_data.defaults.of(minor, container_structs(self.newest_schema()).get)
+            self._defaults[minor] = next((known for known in self._defaults.values() if known == found), found)
+        return self._defaults[minor]
+
+    @cached_property
+    def _api_server_rows(self) -> list[Mapping[str, Any]]:
+        rows: list[Mapping[str, Any]] = self._read("apiserver.json")
+        return rows
 
     @cached_property
     def _rules(self) -> Rows:

@@ -32,8 +32,8 @@ class Case:
     ``old_hash`` and ``new_hash`` are what the two kubelets compute. ``recorded`` is what the runtime tells, where it was asked;
     ``calibrated`` says that every record of the node was reproduced. ``runtime`` is the node's container runtime, empty where not known,
     ``gates`` and ``gates_off`` are the feature gates that are set, on and off. ``same_without_resources`` says that the hash without
-    resources stays the same, where both kubelets record one; ``admission_decides`` that a manifest's verdict is another with what
-    admission adds to it; ``lost_default`` names a field that the present API server may have filled in, and the one to come does not.
+    resources stays the same, where both kubelets record one; ``admission`` names what admission adds to a manifest and makes its
+    verdict another; ``lost_default`` names a field that the present API server may have filled in, and the one to come does not.
     """
 
     pod: Pod
@@ -48,7 +48,7 @@ class Case:
     gates: frozenset[str] = frozenset()
     gates_off: frozenset[str] = frozenset()
     same_without_resources: bool = False
-    admission_decides: bool = False
+    admission: str = ""
     lost_default: str = ""
 
     @property
@@ -239,8 +239,8 @@ def _not_calibrated(case: Case) -> Decision | None:
 
 
 def _admission(case: Case) -> Decision | None:
-    if case.admission_decides:
-        text = "a manifest: the service account's volume mount, which admission adds, decides"
+    if case.admission:
+        text = f"a manifest: {case.admission}, which admission adds, decides"
         return Decision(Verdict.UNKNOWN, (Reason(reasons.ADMISSION, text),))
     return None
 
@@ -280,17 +280,20 @@ def _gated(case: Case) -> Decision | None:
     return None
 
 
+def applies_resources(case: Case) -> bool:
+    """Tell whether the new kubelet applies resources by itself to what the old one kept no record of."""
+    recorded_before, recorded_now = case.old.rules.resources_recorded, case.new.rules.resources_recorded
+    return recorded_now and not recorded_before and not case.pod.static and RESIZE_GATE not in case.gates_off
+
+
 def _resized(case: Case) -> Decision | None:
     """A container whose resources need a restart to apply, under a kubelet that has no record of what it gave."""
-    recorded_before, recorded_now = case.old.rules.resources_recorded, case.new.rules.resources_recorded
-    if recorded_before or not recorded_now or case.pod.static or RESIZE_GATE in case.gates_off:
-        return None
-    for name in _restarted_for(case.container.spec):
+    for name in restarted_for(case.container.spec) if applies_resources(case) else ():
         return _delayed(case, _restart(reasons.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart"))
     return None
 
 
-def _restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
+def restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
     """Name the resources that are set, other than to zero, and that resizePolicy applies by a restart."""
     resources = spec.get("resources") or {}
     amounts = [pair for key in ("limits", "requests") for pair in (resources.get(key) or {}).items()]

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from hashcompat.catalog.defaults import Default
 from hashcompat.go.types import GoType, Pointer, Slice, Struct
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a default applies: its row, an object that it concerns, and whether the pod uses the host's network."""
+
+    row: Default
+    target: Json
+    host_network: bool = False
 
 
 def own(value: Any) -> Any:

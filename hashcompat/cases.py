@@ -14,11 +14,13 @@ from hashcompat.kubelet.admission import ADDITIONS
 from hashcompat.kubelet.apiserver import ReadDefault, added_paths, as_read, as_unread, default_from_row
 from hashcompat.kubelet.decisions import RESIZE_GATE, Case, applies_resources, restarted_for
 from hashcompat.kubelet.defaults import as_defaulted, as_served
-from hashcompat.kubelet.hashing import container_hash
+from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.model import Container, Node, Pod
 
 Spec = Mapping[str, Any]
 Likeness = tuple[Any, ...]
+HashOf = Callable[[Spec, Kubelet], ContainerHash]
+"""How an API pod's container is hashed: ``container_hash``, or what remembers its results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,13 @@ def keeps_empty(pod: Pod, options: Options) -> bool:
 
 
 def prepare(
-    pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], node: Node | None, catalog: Catalog, options: Options
+    pod: Pod,
+    container: Container,
+    kubelets: tuple[Kubelet, Kubelet],
+    node: Node | None,
+    catalog: Catalog,
+    options: Options,
+    hash_of: HashOf = container_hash,
 ) -> Prepared:
     """Build the case of one container.
 
@@ -77,14 +85,16 @@ def prepare(
     old, new = kubelets
     spec = hashed_spec(pod, container, creator(old, catalog, options), options)
     read = _read(spec, pod, container, kubelets, catalog, options)
-    keep_empty = keeps_empty(pod, options)
-    new_hash = container_hash(read.spec, new, keep_empty=keep_empty)
+    hash_one = hash_of if spec is container.spec and read.spec is spec else container_hash
+    if keeps_empty(pod, options):
+        hash_one = partial(container_hash, keep_empty=True)
+    new_hash = hash_one(read.spec, new)
     case = Case(
         pod,
         container,
         old,
         new,
-        old_hash=container_hash(spec, old, keep_empty=keep_empty),
+        old_hash=hash_one(spec, old),
         new_hash=replace(new_hash, candidates=new_hash.candidates | read.without),
         recorded=options.records.of(pod, container),
         runtime=_runtime(node, old, catalog),

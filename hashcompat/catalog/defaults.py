@@ -56,6 +56,10 @@ class ApiServer:
     defaults: tuple[Default, ...]
     written: tuple[Row, ...]
 
+    def does_as(self, other: ApiServer) -> bool:
+        """Tell whether another API server does the same to every manifest."""
+        return self.defaults is other.defaults and self.written == other.written
+
 
 class DefaultData:
     """The rows of defaults.json, read on demand."""

@@ -28,7 +28,8 @@ LISTS = {"initContainers": ContainerType.INIT, "containers": ContainerType.CONTA
 
 
 READ_OTHERWISE = re.compile(rb"\\u[dD][89a-fA-F]|e\+300")
-"""Surrogates and wide numbers, which JSON readers of API servers to 1.22 read otherwise than encoding/json."""
+"""Surrogates and wide numbers, which API servers to 1.22 read otherwise than encoding/json does (kubernetes/kubernetes#105030)."""
+LAST_OF_ANOTHER_READER = 22
 
 
 def differing(kubelet: Kubelet, spec: Mapping[str, Any], answer: Mapping[str, Any]) -> list[Any]:
@@ -62,11 +63,12 @@ def test_static_pods_manifests(release: str) -> None:
 def test_random_manifests(release: str, network: bytes, record_property: Callable[[str, object], None]) -> None:
     kubelet = default_catalog().kubelet(release)
     found = list(random_containers.containers(default_catalog().newest_schema().tree, SEED, COUNT, "file"))
-    plain = [one for one in found if not READ_OTHERWISE.search(one)]
-    pods = [b'{"apiVersion":"v1","kind":"Pod","spec":{"hostNetwork":%s,"containers":[%s]}}' % (network, one) for one in plain]
+    if kubelet.release.minor_number <= LAST_OF_ANOTHER_READER:
+        found = [one for one in found if not READ_OTHERWISE.search(one)]
+    pods = [b'{"apiVersion":"v1","kind":"Pod","spec":{"hostNetwork":%s,"containers":[%s]}}' % (network, one) for one in found]
     for pod, answer in zip(pods, oracle.ask(release, pods), strict=True):
         document = loads(answer.decode())
         assert "error" not in document, (pod, document)
         assert differing(kubelet, loads(decode_text(pod))["spec"], document) == [], pod
-    assert len(pods) > COUNT // 2
+    assert len(pods) > COUNT // 3
     record_property("random_containers", len(pods))

@@ -28,7 +28,7 @@ LISTS = {"initContainers": ContainerType.INIT, "containers": ContainerType.CONTA
 
 
 READ_OTHERWISE = re.compile(rb"\\u[dD][89a-fA-F]|e\+300")
-"""Surrogates and wide numbers, which API servers to 1.22 read otherwise than encoding/json does (kubernetes/kubernetes#105030)."""
+"""Surrogates and wide numbers, which API servers to 1.22 read otherwise than encoding/json does."""
 LAST_OF_ANOTHER_READER = 22
 
 

@@ -12,7 +12,8 @@ from hashcompat.kubelet.admission import with_token_mount
 from hashcompat.kubelet.apiserver import ReadDefault, as_read, as_unread, default_from_row
 from hashcompat.kubelet.decisions import RESIZE_GATE, Case
 from hashcompat.kubelet.defaults import as_served
-from hashcompat.kubelet.hashing import container_hash
+from hashcompat.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.kubelet.staticpods import StaticUid, static_view
 from hashcompat.model import Container, Node, Pod
 
 Spec = Mapping[str, Any]
@@ -48,8 +49,19 @@ class Prepared:
     filled: tuple[str, ...]
 
 
-def hashed_spec(pod: Pod, container: Container, catalog: Catalog, options: Options) -> Spec:
-    """Return the container JSON that kubelets see: as given for an API pod, as an API server would serve it for a manifest."""
+def place(pod: Pod, container: Container) -> str:
+    """Return where a path that a DecodeError bears begins: a static pod's manifest is decoded as a whole."""
+    return "$" if pod.static_manifest else container.path
+
+
+def hashed_spec(pod: Pod, container: Container, kubelet: Kubelet, catalog: Catalog, options: Options) -> Spec:
+    """Return the container JSON that a kubelet sees.
+
+    As given for an API pod, as an API server would serve it for a manifest, as the kubelet itself defaults it for a file of its own.
+    """
+    if pod.static_manifest is not None:
+        containers = static_view(pod.static_manifest, kubelet).containers
+        return containers[pod.containers.index(container)] if containers else container.spec
     if pod.manifest and options.defaults:
         return as_served(container.spec, catalog.newest_schema(), host_network=pod.host_network)
     return container.spec
@@ -57,7 +69,14 @@ def hashed_spec(pod: Pod, container: Container, catalog: Catalog, options: Optio
 
 def keeps_empty(pod: Pod, options: Options) -> bool:
     """Tell whether empty lists and maps count: only in a manifest that is taken as a kubelet reads it from a file."""
-    return pod.manifest and not options.defaults
+    return pod.manifest and (pod.static_manifest is not None or not options.defaults)
+
+
+def hash_of(pod: Pod, spec: Spec, kubelet: Kubelet, options: Options) -> ContainerHash:
+    """Hash what ``kubelet`` sees of a container; of a static pod's manifest that it reads in ways not known there is no candidate."""
+    if pod.static_manifest is not None and not kubelet.static_pods.known:
+        return ContainerHash(frozenset(), kubelet.era.name)
+    return container_hash(spec, kubelet, keep_empty=keeps_empty(pod, options))
 
 
 def prepare(
@@ -68,16 +87,15 @@ def prepare(
     Raises DecodeError, with the path inside the container, for JSON that does not fit the Go types of one of the kubelets.
     """
     old, new = kubelets
-    spec = hashed_spec(pod, container, catalog, options)
-    read = _Read(spec) if pod.manifest else _read(spec, container, old, new, catalog, options)
-    keep_empty = keeps_empty(pod, options)
-    new_hash = container_hash(read.spec, new, keep_empty=keep_empty)
+    spec = hashed_spec(pod, container, old, catalog, options)
+    read = _seen_by_new(spec, pod, container, kubelets, catalog, options)
+    new_hash = hash_of(pod, read.spec, new, options)
     case = Case(
         pod,
         container,
         old,
         new,
-        old_hash=container_hash(spec, old, keep_empty=keep_empty),
+        old_hash=hash_of(pod, spec, old, options),
         new_hash=replace(new_hash, candidates=new_hash.candidates | read.without),
         recorded=options.records.of(pod, container),
         runtime=_runtime(node, old, catalog),
@@ -85,6 +103,7 @@ def prepare(
         gates_off=options.gates_off,
         same_without_resources=RESIZE_GATE in options.gates and _same_without_resources(spec, read.spec, old, new),
         lost_default=read.lost,
+        static_uids=_static_uids(pod, kubelets),
     )
     decides = options.defaults and _admission_decides(case, spec)
     return Prepared(replace(case, admission_decides=decides), spec, read.spec, read.filled)
@@ -92,7 +111,8 @@ def prepare(
 
 def likeness(pod: Pod, container: Container) -> Likeness:
     """Return what two containers have to share for the same hashes: the spec as written, and what of the pod plays a part in it."""
-    return repr(container.spec), container.type, pod.manifest, pod.host_network, pod.static, pod.automount
+    place = (pod.static_manifest, container.path) if pod.static_manifest else ()
+    return repr(container.spec), container.type, pod.manifest, pod.host_network, pod.static, pod.automount, place
 
 
 def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | None, catalog: Catalog, options: Options) -> Prepared:
@@ -103,8 +123,8 @@ def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | Non
 
 def seen_specs(pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> tuple[Spec, Spec]:
     """Return what each of two kubelets gets to see of a container: the new one after a new API server's defaults."""
-    spec = hashed_spec(pod, container, catalog, options)
-    return spec, spec if pod.manifest else _read(spec, container, *kubelets, catalog, options).spec
+    spec = hashed_spec(pod, container, kubelets[0], catalog, options)
+    return spec, _seen_by_new(spec, pod, container, kubelets, catalog, options).spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +139,18 @@ class _Read:
     filled: tuple[str, ...] = ()
     lost: str = ""
     without: frozenset[int] = frozenset()
+
+
+def _seen_by_new(
+    spec: Spec, pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options
+) -> _Read:
+    if pod.manifest:
+        return _Read(hashed_spec(pod, container, kubelets[1], catalog, options) if pod.static_manifest else spec)
+    return _read(spec, container, *kubelets, catalog, options)
+
+
+def _static_uids(pod: Pod, kubelets: tuple[Kubelet, Kubelet]) -> tuple[StaticUid, ...]:
+    return tuple(static_view(pod.static_manifest, kubelet).uid for kubelet in kubelets) if pod.static_manifest else ()
 
 
 def _read(spec: Spec, container: Container, old: Kubelet, new: Kubelet, catalog: Catalog, options: Options) -> _Read:

@@ -16,6 +16,7 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.mirrorpods import same_for_mirror
+from hashcompat.kubelet.staticpods import StaticUid
 from hashcompat.model import Container, ContainerType, Pod, Reason, Recorded, Verdict
 
 _FINISHED: Final = frozenset({"Succeeded", "Failed"})
@@ -34,6 +35,7 @@ class Case:
     ``gates`` and ``gates_off`` are the feature gates that are set, on and off. ``same_without_resources`` says that the hash without
     resources stays the same, where both kubelets record one; ``admission_decides`` that a manifest's verdict is another with what
     admission adds to it; ``lost_default`` names a field that the present API server may have filled in, and the one to come does not.
+    ``static_uids`` are those that the two kubelets give a static pod, where its manifest is at hand.
     """
 
     pod: Pod
@@ -50,6 +52,7 @@ class Case:
     same_without_resources: bool = False
     admission_decides: bool = False
     lost_default: str = ""
+    static_uids: tuple[StaticUid, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -168,6 +171,8 @@ def _new_sandbox(case: Case, reason: Reason) -> Decision:
 
 def _static_pod(case: Case, decide_container: Callable[[], Decision]) -> Decision:
     """A static pod is decided by its UID first: a new one is a new pod; where it stays, by the container hash as any other."""
+    if case.static_uids:
+        return _by_uids(case) or decide_container()
     if not case.pod.static or case.old.release.minor == case.new.release.minor or _pinned(case.pod):
         return decide_container()
     same = _same_uid(case)
@@ -178,6 +183,18 @@ def _static_pod(case: Case, decide_container: Callable[[], Decision]) -> Decisio
     if same is None and decision.verdict is Verdict.KEEP:
         return Decision(Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, "static pod: its UID decides, and the mirror pod does not tell it"),))
     return decision
+
+
+def _by_uids(case: Case) -> Decision | None:
+    unknown = next((uid.unknown for uid in case.static_uids if uid.unknown), "")
+    if not case.upgraded and case.new_hash.candidates:
+        return None
+    if unknown:
+        return Decision(Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, f"static pod: its UID decides, and it is not known: {unknown}"),))
+    if len({uid.uid for uid in case.static_uids}) == 1:
+        return None
+    text = f"static pod: {case.new.release} gives it another UID"
+    return Decision(Verdict.RESTART, (Reason(reasons.STATIC_UID, text),), pod_recreated=True)
 
 
 def _pinned(pod: Pod) -> bool:

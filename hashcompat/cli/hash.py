@@ -6,9 +6,9 @@ import click
 
 from hashcompat.cases import Options
 from hashcompat.cli import options
-from hashcompat.cli.output import note_dropped
+from hashcompat.cli.output import note, note_dropped
 from hashcompat.errors import UsageError
-from hashcompat.hashes import dropped_fields, hash_containers
+from hashcompat.hashes import dropped_fields, hash_containers, unknown_uids
 from hashcompat.render.documents import hash_document
 from hashcompat.render.tables import hash_inputs, hash_names, hash_table
 
@@ -40,5 +40,7 @@ def command(**given: options.Given) -> None:
         return hash_names(rows) if form == "name" else hash_table(rows, wide=form == "wide", headers=not output.no_headers)
 
     output.show(lambda: hash_document(rows, catalog), text)
+    for line in unknown_uids(rows):
+        note(line)
     if given["verbose"]:
         note_dropped(dropped_fields(inventory, kubelets))

@@ -117,7 +117,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("kind", SCHEMAS)
 def test_every_object_is_closed_and_requires_all_but_hints(kind: str) -> None:
-    hints = {"vendorAssumed", "patchAssumed", "text"} if kind == "HashList" else set()
+    hints = {"vendorAssumed", "patchAssumed", "text", "podUID"} if kind == "HashList" else set()
     for part in parts({key: value for key, value in SCHEMAS[kind].items() if key != "properties"} | {"root": SCHEMAS[kind]}):
         assert part["additionalProperties"] is False
         assert set(part["properties"]) - set(part["required"]) <= hints

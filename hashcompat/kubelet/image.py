@@ -15,6 +15,8 @@ _REFERENCE: Final = re.compile(
     re.ASCII,
 )
 _IDENTIFIER: Final = re.compile(r"[a-f0-9]{64}")
+_LONGEST: Final = 255
+"""Characters of a repository; before distribution/reference 0.6 the registry counted too."""
 
 
 def image_tag(image: str) -> str:
@@ -23,6 +25,15 @@ def image_tag(image: str) -> str:
     Empty for a reference that does not parse, whose error the defaulting ignores (pkg/util/parsers ``ParseImageName``).
     """
     match = _REFERENCE.fullmatch(image)
-    if match is None or _IDENTIFIER.fullmatch(image):
+    if match is None or _IDENTIFIER.fullmatch(image) or len(_repository(match)) > _LONGEST:
         return ""
     return match["tag"] or ("" if match["digest"] else "latest")
+
+
+def _repository(match: re.Match[str]) -> str:
+    """Return the path below the registry, with the ``library/`` that ``ParseNormalizedNamed`` puts before a bare name."""
+    registry = match["domain"] or ""
+    if any(mark in registry for mark in ".:[") or registry == "localhost/" or registry.lower() != registry:
+        return match["path"]
+    name = registry + match["path"]
+    return name if "/" in name else f"library/{name}"

@@ -37,6 +37,11 @@ SHA256 = "sha256:" + HEX * 4
         ("a__b", "latest"),
         ("a---b", "latest"),
         ("a:" + "x" * 128, "x" * 128),
+        ("x" * 247 + ":1", "1"),
+        ("x/" + "x" * 253 + ":1", "1"),
+        ("r.example/" + "x" * 255 + ":1", "1"),
+        ("localhost/" + "x" * 255 + ":1", "1"),
+        ("R/" + "x" * 255 + ":1", "1"),
     ],
 )
 def test_the_tag_that_kubernetes_reads(image: str, tag: str) -> None:
@@ -47,6 +52,9 @@ def test_the_tag_that_kubernetes_reads(image: str, tag: str) -> None:
     "image",
     [
         "",
+        "x" * 248,
+        "x/" + "x" * 254,
+        "r.example/" + "x" * 256,
         "Busybox",
         "BUSYBOX:latest",
         "r.example/A",

@@ -19,6 +19,8 @@ from hashcompat.model import Pod, StaticManifest
 from hashcompat.sources.files import contents, text_of
 from hashcompat.sources.objects import read_object
 
+_PAIR: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_HALF: Final = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
 _FIELDS: Final = re.compile(r'"fieldsV1"\s*:\s*')
 
 
@@ -65,12 +67,19 @@ def _manifest(data: bytes, origin: str) -> Any:
     text = text_of(data, origin, "a static pod manifest as JSON or YAML")
     try:
         if text.lstrip().startswith("{"):
+            _check_characters(text)
             return _with_raw_fields(jsontext.loads(text), text)
         from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
         return next(yaml.load_all(text), None)
     except InputError as error:
         raise InputError(f"{origin}: {error}") from None
+
+
+def _check_characters(text: str) -> None:
+    """Refuse half characters: up to 1.22 kubelets read static pods by json-iterator, which makes other text of them than encoding/json."""
+    if _HALF.search(_PAIR.sub("", text)):
+        raise InputError("bytes that are no UTF-8, or half of a surrogate pair, which kubelets read in different ways")
 
 
 def _with_raw_fields(document: Any, text: str) -> Any:

@@ -114,7 +114,7 @@ def test_of_several_documents_the_first_is_the_pod(run: Run, directory: Path) ->
 def test_a_new_uid_recreates_the_pod_and_the_same_uid_leaves_it_to_the_hash(run: Run, web: Path) -> None:
     item = planned(run, web.parent, "1.30.14", "1.31.14").item
     assert (item["verdict"], item["podRecreated"], item["reasons"][0]["id"]) == ("RESTART", True, "HC022")
-    for old, new in (("1.16.15", "1.17.17"), ("1.19.16", "1.20.15"), ("1.28.15", "1.29.15"), ("1.36.0", "1.36.3")):
+    for old, new in (("1.16.15", "1.17.17"), ("1.19.16", "1.20.15"), ("1.28.15", "1.29.15"), ("1.36.0", "1.36.3"), ("1.30.14", "1.30.14")):
         assert planned(run, web.parent, old, new).item["verdict"] == "KEEP"
 
 
@@ -175,6 +175,11 @@ def test_managed_fields_that_cannot_be_told_apart_are_an_error(run: Run, directo
     assert "x.json: fieldsV1 stands in other places" in result.err
 
 
+def test_a_whole_surrogate_pair_is_a_character(run: Run, directory: Path) -> None:
+    write(directory / "x.json", json.dumps({**WEB, "metadata": {"name": "web", "labels": {"a": "\U0001f600"}}}))
+    assert hashed(run, "--static-pod-dir", directory, "--node-name", "n").item["podUID"]["1.36.3"]
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -188,6 +193,7 @@ def test_managed_fields_that_cannot_be_told_apart_are_an_error(run: Run, directo
         ("kind: Pod\nspec: {containers: [{ports: [{hostPort: x}]}]}", "$.spec.containers[0].ports[0].hostPort: want an integer"),
         ("kind: Pod\nspec: {containers: [{name: x}], volumes: {}}", "$.spec.volumes: want a list"),
         ("kind: Pod\nmetadata: {labels: [x]}\nspec: {containers: [{name: x}]}", "$.metadata.labels: want an object"),
+        ('{"kind":"Pod","spec":{"containers":[{"name":"\\ud83d\\ud83d\\ude00"}]}}', "half of a surrogate pair"),
         ("&a [*a]", ""),
         ("kind: Pod\nspec: " + "[" * 5000, ""),
     ],

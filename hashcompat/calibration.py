@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from hashcompat.model import Container, Item, Pod, Recorded, Share
+from hashcompat.model import Container, Item, Pod, Recorded, Sandbox, Share
 
 Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Recorded hashes by uid and container, and by names where the source tells no uid."""
+    """Recorded hashes by uid and container, and by names where the source tells no uid; sandboxes by uid and by the pod's names."""
 
     by_uid: Mapping[Key, Recorded] = field(default_factory=dict)
     by_name: Mapping[Key, Recorded] = field(default_factory=dict)
+    sandboxes: Mapping[Key, tuple[Sandbox, ...]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.by_uid or self.by_name)
@@ -33,16 +34,28 @@ class Records:
                 return found
         return None
 
+    def sandboxes_of(self, pod: Pod) -> tuple[Sandbox, ...]:
+        """Return the sandboxes of a pod: by its uid, a static pod's by that of its manifest or else by its names."""
+        for uid in filter(None, (pod.config_hash, pod.uid)):
+            if found := self.sandboxes.get((uid,)):
+                return found
+        return self.sandboxes.get((pod.namespace, pod.name), ()) if pod.static or not pod.uid else ()
 
-def index(records: Iterable[Recorded]) -> Records:
+
+def index(records: Iterable[Recorded | Sandbox]) -> Records:
     """Index records; of several for one container the running one counts, then the latest attempt, then the last one told."""
     by_uid: dict[Key, Recorded] = {}
     by_name: dict[Key, Recorded] = {}
+    sandboxes: dict[Key, tuple[Sandbox, ...]] = {}
     for record in records:
+        if isinstance(record, Sandbox):
+            for key in ((record.uid,), (record.namespace, record.pod)):
+                sandboxes[key] = (*sandboxes.get(key, ()), record)
+            continue
         if record.uid:
             _keep(by_uid, (record.uid, record.container), record)
         _keep(by_name, (record.namespace, record.pod, record.container), record)
-    return Records(by_uid, by_name)
+    return Records(by_uid, by_name, {key: tuple(dict.fromkeys(told)) for key, told in sandboxes.items()})
 
 
 def _keep(table: dict[Key, Recorded], key: Key, record: Recorded) -> None:

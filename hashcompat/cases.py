@@ -10,7 +10,7 @@ from hashcompat.calibration import Records
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.admission import with_token_mount
 from hashcompat.kubelet.apiserver import ReadDefault, as_read, as_unread, default_from_row
-from hashcompat.kubelet.decisions import RESIZE_GATE, Case
+from hashcompat.kubelet.case import RESIZE_GATE, Case
 from hashcompat.kubelet.defaults import as_served
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import StaticUid, static_view
@@ -26,8 +26,8 @@ class Options:
 
     ``defaults`` puts manifests through an API server's stages, ``keep_going`` makes UNKNOWN of what does not decode.
     ``records`` are the hashes that a runtime tells, ``gates`` the feature gates that are on, ``gates_off``
-    those that are off. ``apiserver`` and ``apiserver_to`` are the
-    API server's release now and then; empty: that of the old kubelet, and the newer one of the two kubelets.
+    those that are off. ``cri_dockerd`` says that cri-dockerd drives Docker where the kubelet to come does not. ``apiserver`` and
+    ``apiserver_to`` are the API server's release now and then; empty: that of the old kubelet, and the newer one of the two kubelets.
     """
 
     defaults: bool = True
@@ -35,6 +35,7 @@ class Options:
     records: Records = field(default_factory=Records)
     gates: frozenset[str] = frozenset()
     gates_off: frozenset[str] = frozenset()
+    cri_dockerd: bool = False
     apiserver: str = ""
     apiserver_to: str = ""
 
@@ -80,15 +81,16 @@ def hash_of(pod: Pod, spec: Spec, kubelet: Kubelet, options: Options) -> Contain
 
 
 def prepare(
-    pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], node: Node | None, catalog: Catalog, options: Options
+    pod: Pod, container: Container, kubelets: tuple[Kubelet | None, Kubelet], node: Node | None, catalog: Catalog, options: Options
 ) -> Prepared:
-    """Build the case of one container.
+    """Build the case of one container; an old kubelet of which the release is not known counts as the new one.
 
     Raises DecodeError, with the path inside the container, for JSON that does not fit the Go types of one of the kubelets.
     """
-    old, new = kubelets
+    new = kubelets[1]
+    old = kubelets[0] or new
     spec = hashed_spec(pod, container, old, catalog, options)
-    read = _seen_by_new(spec, pod, container, kubelets, catalog, options)
+    read = _seen_by_new(spec, pod, container, (old, new), catalog, options)
     new_hash = hash_of(pod, read.spec, new, options)
     case = Case(
         pod,
@@ -97,16 +99,16 @@ def prepare(
         new,
         old_hash=hash_of(pod, spec, old, options),
         new_hash=replace(new_hash, candidates=new_hash.candidates | read.without),
-        recorded=options.records.of(pod, container),
-        runtime=_runtime(node, old, catalog),
+        old_known=kubelets[0] is not None,
+        cri_dockerd=options.cri_dockerd,
         gates=options.gates,
         gates_off=options.gates_off,
-        same_without_resources=RESIZE_GATE in options.gates and _same_without_resources(spec, read.spec, old, new),
+        without_resources=_without_resources(read.spec, new, options),
         lost_default=read.lost,
-        static_uids=_static_uids(pod, kubelets),
+        static_uids=_static_uids(pod, (old, new)),
     )
     decides = options.defaults and _admission_decides(case, spec)
-    return Prepared(replace(case, admission_decides=decides), spec, read.spec, read.filled)
+    return Prepared(_situated(replace(case, admission_decides=decides), node, catalog, options), spec, read.spec, read.filled)
 
 
 def likeness(pod: Pod, container: Container) -> Likeness:
@@ -117,8 +119,13 @@ def likeness(pod: Pod, container: Container) -> Likeness:
 
 def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | None, catalog: Catalog, options: Options) -> Prepared:
     """Return the case of a container like one that is prepared, as replicas are: the hashes are the same, what is around it is its own."""
-    recorded, runtime = options.records.of(pod, container), _runtime(node, prepared.case.old, catalog)
-    return replace(prepared, case=replace(prepared.case, pod=pod, container=container, recorded=recorded, runtime=runtime))
+    return replace(prepared, case=_situated(replace(prepared.case, pod=pod, container=container), node, catalog, options))
+
+
+def _situated(case: Case, node: Node | None, catalog: Catalog, options: Options) -> Case:
+    """Add what is known of the one container, its pod and its node."""
+    recorded, sandboxes = options.records.of(case.pod, case.container), options.records.sandboxes_of(case.pod)
+    return replace(case, recorded=recorded, sandboxes=sandboxes, runtime=_runtime(node, case, catalog))
 
 
 def seen_specs(pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> tuple[Spec, Spec]:
@@ -177,18 +184,17 @@ def _with_lost(spec: Spec, filled: tuple[str, ...], lost: Iterable[ReadDefault],
     return _Read(spec, filled)
 
 
-def _runtime(node: Node | None, old: Kubelet, catalog: Catalog) -> str:
+def _runtime(node: Node | None, case: Case, catalog: Catalog) -> str:
     """Return the node's runtime, where the node is as the plan begins: with another kubelet it may run another one."""
-    if node is None or not catalog.knows(node.kubelet):
+    if node is None or catalog.knows(node.kubelet) != case.old_known:
         return ""
-    return node.runtime if catalog.kubelet(node.kubelet).release.version == old.release.version else ""
+    return node.runtime if not case.old_known or catalog.kubelet(node.kubelet).release.version == case.old.release.version else ""
 
 
-def _same_without_resources(old_spec: Spec, new_spec: Spec, old: Kubelet, new: Kubelet) -> bool:
-    """Tell whether both kubelets record a hash without resources, and the same one (helpers.go ``HashContainerWithoutResources``)."""
-    if not (old.rules.hash_without_resources and new.rules.hash_without_resources):
-        return False
-    return container_hash({**old_spec, "resources": {}}, old).candidates == container_hash({**new_spec, "resources": {}}, new).candidates
+def _without_resources(spec: Spec, new: Kubelet, options: Options) -> frozenset[int]:
+    """Return what the new kubelet compares with the second recorded hash (helpers.go ``HashContainerWithoutResources``), where it does."""
+    compares = RESIZE_GATE in options.gates and new.rules.hash_without_resources
+    return container_hash({**spec, "resources": {}}, new).candidates if compares else frozenset()
 
 
 def _admission_decides(case: Case, spec: Spec) -> bool:

@@ -42,6 +42,7 @@ API_DEFAULT: Final = "HC023"
 ADMISSION: Final = "HC024"
 STARTUP_PROBE: Final = "HC025"
 FIELD_RETYPED: Final = "HC026"
+SANDBOX_BROKEN: Final = "HC027"
 
 RULES: Final = (
     Rule(
@@ -196,5 +197,12 @@ RULES: Final = (
         "another Go type of a field",
         "A field that both kubelets know has another Go type in one of them; up to 1.15 type names and inner fields are part of the text.",
         "the Go types of 1.0 - 1.3; the release stands in the reason",
+    ),
+    Rule(
+        SANDBOX_BROKEN,
+        "sandbox not usable",
+        "The runtime tells of a sandbox that no kubelet keeps: none or more than one is ready, it is on another network than the pod asks "
+        "for, or, from 1.8 on, it has no IP address. A new sandbox restarts the whole pod.",
+        "pkg/kubelet/kuberuntime/kuberuntime_manager.go podSandboxChanged",
     ),
 )

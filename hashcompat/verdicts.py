@@ -7,23 +7,26 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from hashcompat import reasons
+from hashcompat.assumptions import assumptions
 from hashcompat.calibration import share
 from hashcompat.cases import Likeness, Options, Prepared, likeness, place, prepare, replica
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.differences import difference
 from hashcompat.errors import DecodeError, InputError
-from hashcompat.kubelet.decisions import Case, Decision, at_rest, decide
+from hashcompat.kubelet.case import Case, Decision
+from hashcompat.kubelet.decisions import decide, decide_by_record
 from hashcompat.kubelet.hashing import container_hash
+from hashcompat.kubelet.resting import at_rest
 from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model import Container, Hashes, Inventory, Item, Node, Plan, Pod, Reason, Verdict
 
 AUTO: Final = "auto"
-Preparer = Callable[[Pod, Container, Kubelet, Node | None], Prepared]
+Preparer = Callable[[Pod, Container, Kubelet | None, Node | None], Prepared]
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A container on its way to a verdict: prepared for the rules, or with what stands in their way."""
+    """A container on its way to a verdict: prepared for the rules, or with what stands in their way; both where a record may help."""
 
     pod: Pod
     container: Container
@@ -56,7 +59,7 @@ def make_plan(inventory: Inventory, from_release: str, to_release: str, catalog:
         from_release,
         to_release,
         tuple(items),
-        tuple(_assumptions(items, new, nodes, catalog)),
+        tuple(assumptions(items, new, nodes, catalog, options)),
         tuple(_warnings(items, new, catalog, options)),
         share(items),
     )
@@ -70,9 +73,9 @@ def _release_of(pod: Pod, nodes: Mapping[str, Node], from_release: str) -> str:
 
 def _preparer(new: Kubelet, catalog: Catalog, options: Options) -> Preparer:
     """Return the function that prepares a container; replicas of one that was prepared take over its hashes."""
-    known: dict[tuple[Likeness, Kubelet], Prepared] = {}
+    known: dict[tuple[Likeness, Kubelet | None], Prepared] = {}
 
-    def run(pod: Pod, container: Container, old: Kubelet, node: Node | None) -> Prepared:
+    def run(pod: Pod, container: Container, old: Kubelet | None, node: Node | None) -> Prepared:
         key = likeness(pod, container), old
         if key in known:
             return replica(known[key], pod, container, node, catalog, options)
@@ -85,16 +88,18 @@ def _preparer(new: Kubelet, catalog: Catalog, options: Options) -> Preparer:
 def _draft(
     pod: Pod, container: Container, release: str, node: Node | None, prepare_one: Preparer, catalog: Catalog, options: Options
 ) -> _Draft:
-    if not catalog.knows(release):
-        return _Draft(pod, container, release, None, _unknown_release(pod, container, release))
+    old = catalog.kubelet(release) if catalog.knows(release) else None
+    obstacle = _unknown_release(pod, container, release) if old is None else Decision(Verdict.KEEP)
+    if old is None and (obstacle.verdict is Verdict.KEEP or options.records.of(pod, container) is None):
+        return _Draft(pod, container, release, None, obstacle)
     try:
-        prepared = prepare_one(pod, container, catalog.kubelet(release), node)
+        prepared = prepare_one(pod, container, old, node)
     except DecodeError as error:
         problem = f"{place(pod, container)}{error}"
         if not options.keep_going:
             raise InputError(f"{pod.origin}: {problem}") from None
         return _Draft(pod, container, release, None, _unknown(reasons.NOT_DECODED, problem))
-    return _Draft(pod, container, release, prepared, Decision(Verdict.KEEP))
+    return _Draft(pod, container, release, prepared, obstacle)
 
 
 def _unknown(rule: str, text: str) -> Decision:
@@ -111,7 +116,7 @@ def _unknown_release(pod: Pod, container: Container, release: str) -> Decision:
 
 def _calibrated(case: Case) -> bool | None:
     """Tell whether the recorded hash is the one that the old kubelet's release computes; None where there is none to compare."""
-    if case.recorded is None or case.recorded.hash is None or at_rest(case.pod, case.container):
+    if case.recorded is None or case.recorded.hash is None or at_rest(case.pod, case.container) or not case.old_known:
         return None
     return case.recorded.hash in case.old_hash.candidates
 
@@ -120,11 +125,12 @@ def _item(draft: _Draft, differences: Callable[[Prepared], tuple[Reason, ...]], 
     if draft.prepared is None:
         return Item(draft.pod, draft.container, draft.release, draft.obstacle.verdict, reasons=draft.obstacle.reasons)
     case = replace(draft.prepared.case, calibrated=calibrated)
-    decision = decide(case)
+    decision = decide(case) if case.old_known else decide_by_record(case) or draft.obstacle
     why = decision.reasons
     if decision.hash_changed:
         why = (*differences(draft.prepared), *why)
-    hashes = Hashes(case.recorded.hash if case.recorded else None, case.old_hash.value, case.new_hash.value)
+    old_hash = case.old_hash.value if case.old_known else None
+    hashes = Hashes(case.recorded.hash if case.recorded else None, old_hash, case.new_hash.value)
     return Item(draft.pod, draft.container, draft.release, decision.verdict, hashes, why, decision.pod_recreated, _calibrated(case))
 
 
@@ -149,19 +155,6 @@ def _differences(prepared: Prepared, new: Kubelet, catalog: Catalog) -> Iterator
         if container_hash(prepared.old_spec, new).candidates == case.old_hash.candidates:
             return
     yield from difference(prepared.old_spec, case.old, new, catalog)
-
-
-def _assumptions(items: list[Item], new: Kubelet, nodes: Mapping[str, Node], catalog: Catalog) -> Iterator[str]:
-    """Say what the plan takes for granted: releases read as another one, and what pods and nodes do not tell."""
-    names = {item.from_release for item in items if catalog.knows(item.from_release)}
-    olds = [catalog.kubelet(name) for name in sorted(names)]
-    for kubelet in dict.fromkeys([*olds, new]):
-        if kubelet.vendor_assumed:
-            yield f"{kubelet.release}: a vendor's build, read as upstream {kubelet.release.version}"
-        if kubelet.patch_assumed:
-            yield f"{kubelet.release}: newer than this program's data, read as {kubelet.release.minor}"
-    if any(old.rules.dockershim for old in olds) and not new.rules.dockershim and any(item.pod.node not in nodes for item in items):
-        yield f"nodes that are not in the input do not run Docker, which {new.release} does not drive"
 
 
 def _warnings(items: list[Item], new: Kubelet, catalog: Catalog, options: Options) -> Iterator[str]:

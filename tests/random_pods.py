@@ -83,11 +83,11 @@ class PodMaker(Maker):
     def text(self) -> bytes:
         """Make a JSON string in which every character is one.
 
-        No long one has a slash: whether an image's registry counts for its length depends on the release, and none can be pulled.
+        None with a slash is long or has capitals: how a kubelet reads such an image depends on its release, and the older ones pull none.
         """
         while True:
             made = super().text()
-            if not (len(made) > LONGEST_NAME and b"/" in made) and not SURROGATE.search(loads(decode_text(made))):
+            if not (b"/" in made and (len(made) > LONGEST_NAME or made != made.lower())) and not SURROGATE.search(loads(decode_text(made))):
                 return made
 
     def quantity(self) -> bytes:

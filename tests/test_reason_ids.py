@@ -70,6 +70,7 @@ def test_ids_never_change_their_meaning() -> None:
             "ADMISSION": "HC024",
             "STARTUP_PROBE": "HC025",
             "FIELD_RETYPED": "HC026",
+            "SANDBOX_BROKEN": "HC027",
         }.items()
     )
 

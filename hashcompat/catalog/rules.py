@@ -25,6 +25,8 @@ class Rules:
     - ``hash_without_resources``: with the gate InPlacePodVerticalScaling a second hash decides too.
     - ``resources_recorded``: the kubelet records the resources it has given, and restarts some without a record.
     - ``sandbox_maker``: who makes sandboxes, and so whether this kubelet takes over those that another one made.
+    - ``sandbox_checks``: what replaces a sandbox, in the kubelet's order; the names are those of kubelet/sandboxes.py.
+    - ``pod_cgroups``: how a pod's cgroup is found, which is not told by any record; where it is another one the whole pod is killed.
     - ``pause_image``: the image of the infra container whose hash decides over the pod; None where there is no such hash.
     - ``dockershim``: the kubelet can drive Docker by itself.
     - ``static_pod_references``: static pods that name API objects are ``allowed`` or ``refused``.
@@ -39,6 +41,8 @@ class Rules:
     hash_without_resources: bool
     resources_recorded: bool
     sandbox_maker: str
+    sandbox_checks: Sequence[str]
+    pod_cgroups: str
     pause_image: str | None
     dockershim: bool
     static_pod_references: str

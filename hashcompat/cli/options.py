@@ -19,7 +19,7 @@ Given = dict[str, Any]
 """The values of a command's options by parameter name, as click hands them over."""
 
 _FORMATS = ("table", "wide", "name", "json", "yaml")
-_SOURCE = (
+_INPUT = (
     click.option(
         "-f",
         "--filename",
@@ -30,13 +30,15 @@ _SOURCE = (
     ),
     click.option("-R", "--recursive", is_flag=True, help="Read the directories given with -f and those below."),
     click.option("--sample", is_flag=True, help="Use the small built-in cluster."),
+    click.option("--no-defaults", is_flag=True, help="Take manifests as they are: no API-server defaults, no canonical quantities."),
+)
+_FILTERS = (
     click.option("-n", "--namespace", "namespaces", multiple=True, help="Only this namespace; repeatable."),
     click.option(
         "--exclude-namespace", "excluded_namespaces", multiple=True, metavar="NAMESPACE", help="All but this namespace; repeatable."
     ),
     click.option("--node", "nodes", multiple=True, help="Only pods of this node; repeatable."),
     click.option("--owner", "owners", multiple=True, metavar="KIND/NAME", help="Only pods of this owner; repeatable."),
-    click.option("--no-defaults", is_flag=True, help="Take manifests as they are: no API-server defaults, no canonical quantities."),
 )
 _STATIC = (
     click.option(
@@ -67,15 +69,18 @@ _OUTPUT = (
         help="NO_COLOR and FORCE_COLOR count too.",
     ),
 )
-_KNOWLEDGE = (
+_RECORDED = (
     click.option(
         "--recorded",
         multiple=True,
         metavar="FILE|DIR",
-        help="Recorded hashes: docker inspect, crictl inspect or crictl ps -o json, or kubelet logs of 1.7 - 1.13; repeatable.",
+        help="Recorded hashes and sandboxes: JSON of docker (inspect, ps) or crictl (ps, inspect, pods, inspectp), or kubelet logs.",
     ),
+)
+_KNOWLEDGE = (
     click.option("--apiserver", metavar="RELEASE", help="The API server's release now; default: that of the kubelets."),
     click.option("--apiserver-to", metavar="RELEASE", help="The API server's release to come; default: the newer kubelet's."),
+    click.option("--cri-dockerd", is_flag=True, help="cri-dockerd drives Docker under a kubelet that does not do so by itself (1.24+)."),
     click.option("--feature-gates", metavar="GATE=true[,...]", help="Feature gates of the kubelet and API server to come."),
 )
 _SCHEMAS = (
@@ -96,10 +101,12 @@ def _adder(options: tuple[Callable[[Function], Function], ...]) -> Callable[[Fun
     return add
 
 
-source_options: Callable[[Any], Any] = _adder((*_SOURCE, *_STATIC))
+input_options: Callable[[Any], Any] = _adder((*_INPUT, *_STATIC))
+source_options: Callable[[Any], Any] = _adder((*_INPUT, *_STATIC, *_FILTERS))
+recorded_option: Callable[[Any], Any] = _adder(_RECORDED)
 output_options: Callable[[Any], Any] = _adder(_OUTPUT)
 release_options: Callable[[Any], Any] = _adder(_RELEASES)
-knowledge_options: Callable[[Any], Any] = _adder(_KNOWLEDGE)
+knowledge_options: Callable[[Any], Any] = _adder((*_RECORDED, *_KNOWLEDGE))
 schemas_option: Callable[[Any], Any] = _adder(_SCHEMAS)
 
 
@@ -121,7 +128,8 @@ def collect(given: Given) -> Inventory:
     from hashcompat.sources import filters, sample
 
     inventory = sample.collect() if given["sample"] else static_options.collect(given)
-    return filters.select(inventory, filters.Filters(given["namespaces"], given["excluded_namespaces"], given["nodes"], given["owners"]))
+    chosen = (given.get(name, ()) for name in ("namespaces", "excluded_namespaces", "nodes", "owners"))
+    return filters.select(inventory, filters.Filters(*chosen))
 
 
 def choices(given: Given, catalog: Catalog) -> Options:
@@ -139,6 +147,7 @@ def choices(given: Given, catalog: Catalog) -> Options:
         records=index(recorded.collect(given.get("recorded", ()))),
         gates=frozenset(name for name, on in gates.items() if on),
         gates_off=frozenset(name for name, on in gates.items() if not on),
+        cri_dockerd=bool(given.get("cri_dockerd")),
         apiserver=given.get("apiserver") or "",
         apiserver_to=given.get("apiserver_to") or "",
     )

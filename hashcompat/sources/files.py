@@ -38,8 +38,8 @@ def _called(name: str) -> str:
     return "standard input" if name == STDIN else name
 
 
-def contents(name: str, recursive: bool) -> Iterator[tuple[str, bytes]]:
-    """Yield the label and the content of each file that a ``-f`` value stands for."""
+def contents(name: str, recursive: bool, suffixes: tuple[str, ...] = _SUFFIXES) -> Iterator[tuple[str, bytes]]:
+    """Yield the label and the content of each file that a ``-f`` value stands for; in a directory, of those with such a suffix."""
     if name == STDIN:
         yield _called(name), sys.stdin.buffer.read()
     elif name.startswith(("http://", "https://")):
@@ -47,21 +47,21 @@ def contents(name: str, recursive: bool) -> Iterator[tuple[str, bytes]]:
 
         yield label(name), download(name)
     elif Path(name).is_dir():
-        for path in _files_in(Path(name), recursive):
+        for path in _files_in(Path(name), recursive, suffixes):
             yield str(path), _read(path)
     else:
         yield name, _read(Path(name))
 
 
-def _files_in(directory: Path, recursive: bool) -> list[Path]:
+def _files_in(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> list[Path]:
     try:
         entries = directory.rglob("*") if recursive else directory.iterdir()
-        paths = sorted(path for path in entries if path.name.removesuffix(".gz").endswith(_SUFFIXES) and path.is_file())
+        paths = sorted(path for path in entries if path.name.removesuffix(".gz").endswith(suffixes) and path.is_file())
     except OSError as error:
         raise InputError(f"{directory}: cannot read: {error.strerror}") from None
     if not paths:
         hint = "" if recursive else "; -R looks below it too"
-        raise InputError(f"{directory}: no {', '.join(_SUFFIXES)} file in this directory{hint}")
+        raise InputError(f"{directory}: no {', '.join(suffixes)} file in this directory{hint}")
     return paths
 
 

@@ -1,38 +1,51 @@
-"""Files with recorded hashes: ``docker inspect``, ``crictl inspect``, ``crictl ps -o json``, kubelet logs."""
+"""Files with recorded hashes: what docker and crictl print of containers and sandboxes, rkt's pod manifests, kubelet logs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
-from hashcompat.kubelet.recorded import from_log, from_runtime
-from hashcompat.model import Recorded
+from hashcompat.kubelet.logs import from_log
+from hashcompat.kubelet.recorded import from_runtime
+from hashcompat.model import Recorded, Sandbox
 from hashcompat.sources.files import contents, text_of
 
-_WANTED: Final = "docker inspect or crictl JSON, or a kubelet's log of 1.7 - 1.13"
+_WANTED: Final = "docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"
+_SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".log", ".txt")
+Record = Recorded | Sandbox
 
 
-def collect(names: tuple[str, ...]) -> list[Recorded]:
-    """Read every file or directory.
+def collect(names: tuple[str, ...]) -> list[Record]:
+    """Read every file, and of every directory those that hold records: a node's dump has other files too.
 
-    Raises InputError, naming the file, for what cannot be read and for a file without any recorded hash.
+    Raises InputError, naming the file, for what cannot be read and for a file or directory without any record.
     """
-    return [record for name in names for origin, data in contents(name, recursive=True) for record in _parse(data, origin)]
+    return [record for name in names for record in _collect(name)]
 
 
-def _parse(data: bytes, origin: str) -> list[Recorded]:
-    text = text_of(data, origin, _WANTED)
-    try:
-        found = list(_from_json(text) if text.lstrip().startswith(("{", "[")) else from_log(text))
-    except InputError as error:
-        raise InputError(f"{origin}: {error}") from None
+def _collect(name: str) -> list[Record]:
+    found: list[Record] = []
+    for origin, data in contents(name, recursive=True, suffixes=_SUFFIXES):
+        records = _parse(data, origin)
+        if not records and not Path(name).is_dir():
+            raise InputError(f"{origin}: no kubelet's container in it; want {_WANTED}")
+        found += records
     if not found:
-        raise InputError(f"{origin}: no kubelet's container in it; want {_WANTED}")
+        raise InputError(f"{name}: no kubelet's container in any file of this directory; want {_WANTED}")
     return found
 
 
-def _from_json(text: str) -> Iterator[Recorded]:
+def _parse(data: bytes, origin: str) -> list[Record]:
+    text = text_of(data, origin, _WANTED)
+    try:
+        return list(_from_json(text) if text.lstrip().startswith(("{", "[")) else from_log(text))
+    except InputError as error:
+        raise InputError(f"{origin}: {error}") from None
+
+
+def _from_json(text: str) -> Iterator[Record]:
     for document in jsontext.load_all(text):
         yield from from_runtime(document)

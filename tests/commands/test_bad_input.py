@@ -196,7 +196,7 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("an unknown format", (*PLAN, "--sample", "-o", "xml"), "'xml' is not one of"),
     ("an option without its value", ("plan", "--from"), "requires an argument"),
     ("an argument too many", (*PLAN, "--sample", "extra"), "extra"),
-    ("verify without a path", ("verify",), "PATH..."),
+    ("verify without a path", ("verify",), "give golden directories as PATH, or recorded hashes with --recorded FILE"),
 ]
 
 

@@ -45,6 +45,9 @@ COMPARED = [
     ("v1.30.2-gke.1", "1.31.99"),
 ]
 
+LOG = 'Pod "prometheus-node-exporter-fmvwp" container "prometheus-node-exporter" hash changed ({} vs 1428860573), it will be'
+CALIBRATION = ("verify", "--recorded", "-", "--sample", "--kubelet", "1.7.16")
+
 OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
     ("RestartPlan", ("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample"), b""),
     ("RestartPlan", ("plan", "--from", "auto", "--to", "1.36.99", "--sample", "-n", "shop", "--only-restarts"), b""),
@@ -52,6 +55,7 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
     ("RestartPlan", ("plan", "--from", "auto", "--to", "1.27.16", "--keep-going", "-f", "-"), as_json(*ODD)),
     ("RestartPlan", ("plan", "--from", "1.31.0+k3s1", "--to", "1.32.0", "--keep-going", "-f", "-"), as_json(*ODD)),
     ("RestartPlan", ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-"), ARTICLE_MANIFEST.encode()),
+    ("CalibrationResult", CALIBRATION, LOG.format(1559107639).encode()),
     ("HashList", ("hash", "--kubelet", "1.7.16,v1.9.11", "--sample"), b""),
     ("HashList", ("hash", "--kubelet", "1.27.3-gke.100,1.36.99", "-f", "-"), as_json(*GOOD)),
     ("HashList", ("hash", "--kubelet", "1.27.16", "-f", "-", "--show-input", "--show-values"), as_json(*GOOD)),
@@ -91,6 +95,15 @@ def test_a_document_of_mismatches_fits_too(run: Run, golden: Any) -> None:
     document = run("verify", golden, "-o", "json").document
     assert len(document["items"][0]["mismatches"]) == 1
     assert errors("VerifyResult", document) == []
+
+
+def test_a_document_of_records_that_differ_or_have_no_pod_fits_too(run: Run) -> None:
+    told = LOG.format(1) + LOG.format(2).replace("fmvwp", "gone0")
+    document = run(*CALIBRATION, "-o", "json", stdin=told.encode()).document
+    assert [item["problem"] for item in document["items"]] == ["differs", "no such container in the source"]
+    assert errors("CalibrationResult", document) == []
+    document["items"][0]["hash"]["recorded"] = -1
+    assert errors("CalibrationResult", document) != []
 
 
 def test_every_kind_has_a_schema_and_every_schema_a_kind() -> None:
@@ -204,6 +217,9 @@ WRONG: list[tuple[str, tuple[Any, ...], Any]] = [
     ("RestartPlan", ("items", 0, "podRecreated"), None),
     ("RestartPlan", ("items", 0, "reasons", 0, "id"), "HC4"),
     ("RestartPlan", ("items", 0, "reasons", 0, "text"), ""),
+    ("CalibrationResult", ("summary", "compared"), -1),
+    ("CalibrationResult", ("summary", "skipped"), None),
+    ("CalibrationResult", ("items",), {}),
     ("HashList", ("items", 0, "hashes", "1.7.16", "hash"), 2**32),
     ("HashList", ("items", 0, "hashes", "1.7.16", "hex"), "0x5cee1837"),
     ("HashList", ("items", 0, "hashes", "1.7.16", "hex"), "05cee183"),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from pods import as_json, mirror_pod, pod
+from pods import PLAIN, as_json, mirror_pod, pod
 from program import FORMATS, Run
+from upgrades import record
+
+import hashcompat
 
 UP = ("--from", "1.8.15", "--to", "1.9.11")
 SAME = ("--from", "1.10.0", "--to", "1.11.0")
@@ -44,6 +48,12 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (2, ("verify", "GOLDEN", "TAMPERED", "-q"), b""),
     (1, ("verify", "TAMPERED", "BROKEN"), b""),
     (64, ("verify",), b""),
+    (0, ("verify", "--recorded", "RIGHT", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
+    (2, ("verify", "--recorded", "RIGHT", "--kubelet", "1.8.15", "-f", "-"), RESTARTS),
+    (2, ("verify", "--recorded", "RIGHT", "--recorded", "GONE", "--kubelet", "1.8.15", "-f", "-", "-q"), RESTARTS),
+    (3, ("verify", "--recorded", "RIGHT", "--recorded", "GONE", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
+    (1, ("verify", "--recorded", "BROKEN", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
+    (64, ("verify", "--recorded", "RIGHT"), b""),
     (0, ("matrix", *UP), b""),
     (0, ("matrix", *SAME, "-f", "-"), RESTARTS),
     (1, ("matrix", *SAME, "-f", "-"), b"{"),
@@ -59,7 +69,7 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
 
 @pytest.fixture
 def places(golden: Path) -> dict[str, str]:
-    """Return a whole golden directory, one with a difference and one of a broken form."""
+    """Return a whole golden directory, one with a difference, one of a broken form, and two files with recorded hashes."""
     made = {"GOLDEN": str(golden)}
     for name in ("TAMPERED", "BROKEN"):
         directory = golden.parent / name.lower()
@@ -68,6 +78,11 @@ def places(golden: Path) -> dict[str, str]:
         (directory / "1.9.11").mkdir()
         (directory / "1.9.11" / "HASHES").write_text("1  a\n" if name == "TAMPERED" else "a\n")
         made[name] = str(directory)
+    value = hashcompat.container_hash(PLAIN, "1.9.11").value
+    for name, told in (("RIGHT", record(value)), ("GONE", record(value, "gone"))):
+        path = golden.parent / f"{name.lower()}.json"
+        path.write_text(json.dumps({"containers": [told]}))
+        made[name] = str(path)
     return made
 
 

@@ -27,7 +27,7 @@ def test_a_vendors_build_is_read_as_upstream_and_says_so(run: Run) -> None:
     assumed = "v1.16.15-eks-ad4801: a vendor's build, read as upstream 1.16.15"
     facts = result.document["spec"]["releases"]
     assert f"Assumed: {assumed}\n" in result.err
-    assert result.document["spec"]["assumptions"] == [assumed]
+    assert result.document["spec"]["assumptions"][0] == assumed
     assert [facts["v1.16.15-eks-ad4801"][key] for key in ("readAs", "vendorAssumed", "patchAssumed")] == ["1.16.15", True, False]
     assert facts["1.17.17"]["vendorAssumed"] is False
 

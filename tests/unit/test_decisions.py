@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.decisions import Case, at_rest, decide
+from hashcompat.kubelet.case import Case
+from hashcompat.kubelet.decisions import decide
 from hashcompat.kubelet.hashing import container_hash
+from hashcompat.kubelet.resting import at_rest
 from hashcompat.model import Container, ContainerType, Pod, Verdict
 from hashcompat.sources.objects import read_object
 

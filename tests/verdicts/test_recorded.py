@@ -154,10 +154,25 @@ def test_a_directory_is_read_whole(run: Run, tmp_path: Path) -> None:
     assert [item["hash"]["recorded"] for item in items.values()] == [7, 7]
 
 
+def test_a_nodes_dump_is_a_directory_with_other_files_too(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "inspect.json").write_text(json.dumps([{"status": record(7), "info": {}}]))
+    (tmp_path / "kubelet.log").write_text('pod "p_ns(uid-p)" container "d" hash changed (8 vs 9), it will be killed and re-created.')
+    (tmp_path / "df.txt").write_text("Filesystem 1K-blocks")
+    items = planned(run, "1.9.11", "1.9.11", pod(C, D), more=("--recorded", tmp_path))
+    assert [item["hash"]["recorded"] for item in items.values()] == [7, 8]
+
+
+def test_a_directory_without_any_record_is_an_error(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "df.txt").write_text("Filesystem 1K-blocks")
+    result = run("plan", "--from", OLD, "--to", NEW, "-f", "-", "--recorded", tmp_path, stdin=as_json(pod(C)))
+    assert (result.code, result.out) == (1, "")
+    assert f"{tmp_path}: no kubelet's container in any file of this directory" in result.err
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "empty; want docker inspect or crictl JSON, or a kubelet's log of 1.7 - 1.13"),
+        ("", "empty; want docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"),
         ("{", "line 1"),
         ("[]", "no kubelet's container in it; want docker inspect or crictl JSON"),
         ("Container c definition changed, will be restarted", "no kubelet's container in it"),
@@ -200,3 +215,69 @@ def test_a_record_of_a_sidecar_that_1_30_made(run: Run, tmp_path: Path) -> None:
     assert decided(run, "1.31.0", "1.32.0", given, more=old) == ("RESTART", ["HC013"])
     probed = pod(D, spec={"initContainers": [{**sidecar, "startupProbe": {"exec": {}}}]})
     assert decided(run, "1.31.0", "1.32.0", probed, more=recorded(tmp_path, record(None))) == ("RESTART", ["HC015", "HC025"])
+
+
+CPU_RESTARTS: Json = {
+    **C,
+    "resources": {"requests": {"cpu": "1"}},
+    "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}],
+}
+SIDECAR: Json = {**C, "restartPolicy": "Always"}
+
+
+def docker_node(kubelet: str) -> Json:
+    host = node(kubelet)
+    host["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.7"
+    return host
+
+
+def pinned_pod() -> Json:
+    given = mirror_pod(C)
+    given["metadata"]["annotations"]["kubernetes.io/config.hash"] = "set-by-hand"
+    return given
+
+
+@pytest.mark.parametrize(
+    ("to", "created_by", "given", "expected"),
+    [
+        pytest.param("1.16.0", "1.16.0", pod(C), ("KEEP", ["HC012"]), id="equal to the new hash"),
+        pytest.param("1.16.0", "1.15.0", pod(C), ("RESTART", ["HC013"]), id="another hash"),
+        pytest.param("1.16.0", "", pod(C), ("RESTART", ["HC015"]), id="none was recorded"),
+        pytest.param("1.16.0", "1.15.0", pod(C, status={"phase": "Failed"}), ("KEEP", ["HC002"]), id="finished"),
+        pytest.param("1.31.0", "1.30.0", pod(D, spec={"initContainers": [SIDECAR]}), ("KEEP", ["HC002"]), id="an ignored sidecar"),
+        pytest.param("1.32.0", "1.30.0", pod(D, spec={"initContainers": [SIDECAR]}), ("RESTART", ["HC013"]), id="a compared sidecar"),
+        pytest.param("1.16.0", "1.15.0", mirror_pod(C), ("RESTART", ["HC013"]), id="a static pod restarts either way"),
+        pytest.param("1.16.0", "1.16.0", mirror_pod(C), ("UNKNOWN", ["HC008"]), id="a static pod may get another UID"),
+        pytest.param("1.16.0", "1.16.0", pinned_pod(), ("KEEP", ["HC012"]), id="a static pod with a UID of its own"),
+        pytest.param("1.33.0", "1.33.0", pod(CPU_RESTARTS), ("UNKNOWN", ["HC008"]), id="resources that may be applied by a restart"),
+        pytest.param("1.32.0", "1.32.0", pod(CPU_RESTARTS), ("KEEP", ["HC012"]), id="no resizing before 1.33"),
+        pytest.param("1.27.16-gke.1", "1.27.16", pod({**C, "args": ["\f"]}), ("UNKNOWN", ["HC010"]), id="a vendor's Go"),
+    ],
+)
+@pytest.mark.parametrize("kubelet", ["dev", "v1.99.0"])
+def test_a_record_decides_where_the_nodes_release_is_not_known(
+    run: Run, tmp_path: Path, kubelet: str, to: str, created_by: str, given: Json, expected: Any
+) -> None:
+    spec = next(c for c in (*given["spec"]["containers"], *given["spec"].get("initContainers", ())) if c["name"] == "c")
+    told = recorded(tmp_path, record(hash_of(run, created_by, spec) if created_by else None))
+    item = planned(run, "auto", to, node(kubelet), given, more=told)["c"]
+    assert (item["verdict"], [reason["id"] for reason in item["reasons"]]) == expected
+    assert (item["hash"]["from"], item["calibrated"]) == (None, None)
+
+
+@pytest.mark.parametrize(("more", "expected"), [((), ("UNKNOWN", ["HC008"])), (("--cri-dockerd",), ("KEEP", ["HC012"]))])
+def test_docker_on_a_node_of_no_known_release_may_be_gone(run: Run, tmp_path: Path, more: tuple[str, ...], expected: Any) -> None:
+    told = recorded(tmp_path, record(hash_of(run, "1.24.0", C)))
+    assert decided(run, "auto", "1.24.0", docker_node("dev"), pod(C), more=(*told, *more)) == expected
+
+
+def test_without_a_record_such_a_node_stays_unknown(run: Run, tmp_path: Path) -> None:
+    told = recorded(tmp_path, record(hash_of(run, "1.16.0", D), container="d"))
+    assert decided(run, "auto", "1.16.0", node("dev"), pod(C, D), more=told) == ("UNKNOWN", ["HC008"])
+
+
+def test_a_record_does_not_help_a_spec_that_does_not_decode(run: Run, tmp_path: Path) -> None:
+    """A release that is not known excuses no spec that the new kubelet cannot read."""
+    told = recorded(tmp_path, record(7))
+    broken = pod({**C, "args": "text"})
+    assert decided(run, "auto", "1.16.0", node("dev"), broken, more=(*told, "--keep-going")) == ("UNKNOWN", ["HC009"])

@@ -16,6 +16,7 @@ from hashcompat.kubelet.case import RESIZE_GATE, Case
 from hashcompat.kubelet.containerrules import applies_resources, restarted_for
 from hashcompat.kubelet.defaults import as_defaulted, as_served
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.kubelet.staticpods import StaticUid, static_view
 from hashcompat.model import Container, Node, Pod
 
 Spec = Mapping[str, Any]
@@ -54,9 +55,21 @@ class Prepared:
     filled: tuple[str, ...]
 
 
-def hashed_spec(pod: Pod, container: Container, server: ApiServer, options: Options) -> Spec:
-    """Return the container JSON that kubelets see: as given for an API pod, as the API server that created it serves it for a manifest."""
+def place(pod: Pod, container: Container) -> str:
+    """Return where a path that a DecodeError bears begins: a static pod's manifest is decoded as a whole."""
+    return "$" if pod.static_manifest else container.path
+
+
+def hashed_spec(pod: Pod, container: Container, kubelet: Kubelet, catalog: Catalog, options: Options) -> Spec:
+    """Return the container JSON that a kubelet sees.
+
+    As given for an API pod, as an API server would serve it for a manifest, as the kubelet itself defaults it for a file of its own.
+    """
+    if pod.static_manifest is not None:
+        containers = static_view(pod.static_manifest, kubelet).containers
+        return containers[pod.containers.index(container)] if containers else container.spec
     if pod.manifest and options.defaults:
+        server = creator(kubelet, catalog, options)
         return as_served(container.spec, server, container_type=container.type, host_network=pod.host_network)
     return container.spec
 
@@ -68,7 +81,14 @@ def creator(kubelet: Kubelet, catalog: Catalog, options: Options) -> ApiServer:
 
 def keeps_empty(pod: Pod, options: Options) -> bool:
     """Tell whether empty lists and maps count: only in a manifest that is taken as a kubelet reads it from a file."""
-    return pod.manifest and not options.defaults
+    return pod.manifest and (pod.static_manifest is not None or not options.defaults)
+
+
+def hash_seen(pod: Pod, options: Options, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+    """Hash what ``kubelet`` sees of a container; of a static pod's manifest that it reads in ways not known there is no candidate."""
+    if pod.static_manifest is not None and not kubelet.static_pods.known:
+        return ContainerHash(frozenset(), kubelet.era.name)
+    return container_hash(spec, kubelet, keep_empty=keeps_empty(pod, options))
 
 
 def prepare(
@@ -86,18 +106,17 @@ def prepare(
     """
     new = kubelets[1]
     old = kubelets[0] or new
-    spec = hashed_spec(pod, container, creator(old, catalog, options), options)
+    spec = hashed_spec(pod, container, old, catalog, options)
     read = _read(spec, pod, container, (old, new), catalog, options)
-    hash_one = hash_of if spec is container.spec and read.spec is spec else container_hash
-    if keeps_empty(pod, options):
-        hash_one = partial(container_hash, keep_empty=True)
-    new_hash = hash_one(read.spec, new)
+    if pod.manifest or read.spec is not spec:
+        hash_of = partial(hash_seen, pod, options)
+    new_hash = hash_of(read.spec, new)
     case = Case(
         pod,
         container,
         old,
         new,
-        old_hash=hash_one(spec, old),
+        old_hash=hash_of(spec, old),
         new_hash=replace(new_hash, candidates=new_hash.candidates | read.without),
         old_known=kubelets[0] is not None,
         cri_dockerd=options.cri_dockerd,
@@ -105,15 +124,17 @@ def prepare(
         gates_off=options.gates_off,
         without_resources=_without_resources(read.spec, new, options),
         lost_default=read.lost,
+        static_uids=_static_uids(pod, (old, new)),
     )
-    if pod.manifest and options.defaults:
+    if pod.manifest and options.defaults and pod.static_manifest is None:
         case = replace(case, admission=_deciding_addition(case, spec, catalog, options))
     return Prepared(_situated(case, node, catalog, options), spec, read.spec, read.filled)
 
 
 def likeness(pod: Pod, container: Container) -> Likeness:
     """Return what two containers have to share for the same hashes: the spec as written, and what of the pod plays a part in it."""
-    return repr(container.spec), container.type, pod.manifest, pod.host_network, pod.static, pod.automount
+    place = (pod.static_manifest, container.path) if pod.static_manifest else ()
+    return repr(container.spec), container.type, pod.manifest, pod.host_network, pod.static, pod.automount, place
 
 
 def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | None, catalog: Catalog, options: Options) -> Prepared:
@@ -129,7 +150,7 @@ def _situated(case: Case, node: Node | None, catalog: Catalog, options: Options)
 
 def seen_specs(pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> tuple[Spec, Spec]:
     """Return what each of two kubelets gets to see of a container: the new one after a new API server's defaults."""
-    spec = hashed_spec(pod, container, creator(kubelets[0], catalog, options), options)
+    spec = hashed_spec(pod, container, kubelets[0], catalog, options)
     return spec, _read(spec, pod, container, kubelets, catalog, options).spec
 
 
@@ -147,11 +168,17 @@ class _Read:
     without: frozenset[int] = frozenset()
 
 
+def _static_uids(pod: Pod, kubelets: tuple[Kubelet, Kubelet]) -> tuple[StaticUid, ...]:
+    return tuple(static_view(pod.static_manifest, kubelet).uid for kubelet in kubelets) if pod.static_manifest else ()
+
+
 def _read(spec: Spec, pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> _Read:
     """Apply the defaults that the API server to come writes on reading and the present one does not."""
+    old, new = kubelets
+    if pod.static_manifest is not None:
+        return _Read(hashed_spec(pod, container, new, catalog, options))
     if pod.manifest and not options.defaults:
         return _Read(spec)
-    old, new = kubelets
     newer = max(old, new, key=lambda kubelet: kubelet.release.version)
     server = catalog.kubelet(options.apiserver_to) if options.apiserver_to else newer
     since = catalog.kubelet(options.apiserver) if options.apiserver else old

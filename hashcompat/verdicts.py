@@ -10,7 +10,7 @@ from typing import Final
 from hashcompat import reasons
 from hashcompat.assumptions import assumptions
 from hashcompat.calibration import share
-from hashcompat.cases import HashOf, Likeness, Options, Prepared, likeness, prepare, replica
+from hashcompat.cases import HashOf, Likeness, Options, Prepared, likeness, place, prepare, replica
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.differences import difference
 from hashcompat.errors import DecodeError, InputError
@@ -120,7 +120,7 @@ def _draft(
     try:
         prepared = prepare_one(pod, container, old, node)
     except DecodeError as error:
-        problem = f"{container.path}{error}"
+        problem = f"{place(pod, container)}{error}"
         if not options.keep_going:
             raise InputError(f"{pod.origin}: {problem}") from None
         return _Draft(pod, container, release, None, _unknown(reasons.NOT_DECODED, problem))

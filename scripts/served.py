@@ -7,31 +7,27 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import staticpods
+from goprogram import ROOT, Golden, OracleError
 
-GOLDEN = staticpods.ROOT / "golden" / "served"
-INPUTS = GOLDEN / "inputs"
+GOLDEN = Golden(ROOT / "golden" / "served")
 
 
 def ask(release: str, manifests: Iterable[bytes]) -> Iterator[bytes]:
     """Ask one release's oracle for {"initContainers", "containers"} or {"error"} of each pod manifest in JSON, in order."""
-    staticpods.build(release)
     requests = b"".join(manifest.replace(b"\n", b" ") + b"\n" for manifest in manifests)
-    done = subprocess.run([staticpods.find(release).binary, "-served"], input=requests, stdout=subprocess.PIPE, check=False)
-    if done.returncode:
-        raise staticpods.OracleError(f"the oracle of {release} ended with exit code {done.returncode}")
-    yield from done.stdout.splitlines()
+    yield from staticpods.find(release).program.run("-served", data=requests).splitlines()
 
 
 def cases() -> dict[str, Any]:
     """Read the manifests of golden/served/inputs by case."""
-    return {path.stem: json.loads(path.read_bytes())["manifest"] for path in sorted(INPUTS.glob("*.json"))}
+    inputs = sorted((GOLDEN.directory / "inputs").glob("*.json"))
+    return {path.stem: json.loads(path.read_bytes())["manifest"] for path in inputs}
 
 
 def expected(releases: Sequence[str]) -> dict[Path, bytes]:
@@ -42,25 +38,9 @@ def expected(releases: Sequence[str]) -> dict[Path, bytes]:
         answers = ask(release, (json.dumps(manifest).encode() for manifest in manifests.values()))
         for case, answer in zip(manifests, answers, strict=True):
             if b'"error"' in answer:
-                raise staticpods.OracleError(f"{release} refuses {case}: {answer.decode()}")
+                raise OracleError(f"{release} refuses {case}: {answer.decode()}")
             files[Path(release, f"{case}.json")] = answer + b"\n"
     return files
-
-
-def differences(files: dict[Path, bytes]) -> list[str]:
-    """List what golden/served has more, less or other than the given files, in words for a log."""
-    present = {path.relative_to(GOLDEN): path.read_bytes() for path in GOLDEN.glob("[0-9]*/*")}
-    return sorted(f"differs  {path}" for path in present.keys() | files.keys() if present.get(path) != files.get(path))
-
-
-def write(files: dict[Path, bytes]) -> None:
-    """Make golden/served hold just the given files beside its inputs."""
-    for path in GOLDEN.glob("[0-9]*/*"):
-        if path.relative_to(GOLDEN) not in files:
-            path.unlink()
-    for name, content in files.items():
-        (GOLDEN / name).parent.mkdir(parents=True, exist_ok=True)
-        (GOLDEN / name).write_bytes(content)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -70,14 +50,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     check = parser.parse_args(argv).check
     try:
         files = expected(list(staticpods.oracles()))
-    except staticpods.OracleError as error:
+    except OracleError as error:
         print(f"served.py: {error}", file=sys.stderr)
         return 1
-    found = differences(files)
+    found = GOLDEN.differences(files)
     print("\n".join(found) or "identical")
     if check:
         return 1 if found else 0
-    write(files)
+    GOLDEN.write(files)
     return 0
 
 

@@ -8,7 +8,7 @@ from hashcompat.cases import Options
 from hashcompat.cli import options
 from hashcompat.cli.output import note, note_dropped
 from hashcompat.errors import UsageError
-from hashcompat.hashes import assumptions, dropped_fields, hash_containers
+from hashcompat.hashes import assumptions, dropped_fields, hash_containers, unknown_uids
 from hashcompat.render.documents import hash_document
 from hashcompat.render.tables import hash_inputs, hash_names, hash_table
 
@@ -42,7 +42,7 @@ def command(**given: options.Given) -> None:
         return hash_names(rows) if form == "name" else hash_table(rows, wide=form == "wide", headers=not output.no_headers)
 
     output.show(lambda: hash_document(rows, catalog, assumed), text)
-    for assumption in assumed:
-        note(f"Assumed: {assumption}")
+    for line in [*(f"Assumed: {assumption}" for assumption in assumed), *unknown_uids(rows)]:
+        note(line)
     if given["verbose"]:
         note_dropped(dropped_fields(inventory, kubelets))

@@ -9,6 +9,7 @@ from typing import Final
 from hashcompat import reasons
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.hashing import ContainerHash
+from hashcompat.kubelet.staticpods import StaticUid
 from hashcompat.model import Container, ContainerType, Pod, Reason, Recorded, Sandbox, Verdict
 
 RESIZE_GATE: Final = "InPlacePodVerticalScaling"
@@ -25,6 +26,7 @@ class Case:
     without dockershim, ``gates`` and ``gates_off`` are the feature gates that are set, on and off. ``without_resources`` is the new
     kubelet's hash without resources, where it compares one; ``admission`` names what admission adds to a manifest and makes its
     verdict another; ``lost_default`` names a field that the present API server may have filled in, and the one to come does not.
+    ``static_uids`` are those that the two kubelets give a static pod, where its manifest is at hand.
     """
 
     pod: Pod
@@ -44,6 +46,7 @@ class Case:
     without_resources: frozenset[int] = frozenset()
     admission: str = ""
     lost_default: str = ""
+    static_uids: tuple[StaticUid, ...] = ()
 
     @property
     def changed(self) -> bool:

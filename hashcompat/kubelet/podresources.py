@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hashcompat.go.quantity_sum import Held, add, exceeds, from_json_or_held
+from hashcompat.go.quantity_sum import Held, add, from_json_or_held, larger_one
 from hashcompat.kubelet.podjson import Json, Site, reach
 
 Resources = Mapping[str, Any]
@@ -92,5 +92,6 @@ def _sum(lists: Iterable[Resources]) -> dict[str, Held]:
 
 def _most(one: dict[str, Held], other: dict[str, Held]) -> dict[str, Held]:
     """Return the larger quantity of each resource; of equal ones the first (``maxResourceList``)."""
-    larger = {name: held for name, held in other.items() if name not in one or exceeds(held.quantity, one[name].quantity)}
-    return {**one, **larger}
+    added = {name: held for name, held in other.items() if name not in one}
+    larger = {name: Held(larger_one(other[name].quantity, one[name].quantity)) for name in one.keys() & other.keys()}
+    return {**one, **added, **larger}

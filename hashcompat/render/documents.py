@@ -105,6 +105,7 @@ def _hash_item(row: HashRow, catalog: Catalog) -> Document:
         "uid": row.pod.uid,
         "container": row.container.name,
         "containerType": row.container.type.value,
+        **({"podUID": {release: found.uid for release, found in row.uids.items()}} if row.uids else {}),
         "hashes": {},
     }
     for release, result in row.hashes.items():

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"os"
 
-	core "k8s.io/kubernetes/pkg/apis/core"
+	"hashcompat.io/oracle/common"
 )
 
 func main() {
@@ -27,7 +27,7 @@ func run(types, serving bool) error {
 	out := bufio.NewWriterSize(os.Stdout, 1<<16)
 	defer out.Flush()
 	if types {
-		return writeTypes(out, core.Pod{})
+		return writeTypes(out)
 	}
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)
 	if serving {
@@ -36,5 +36,5 @@ func run(types, serving bool) error {
 	if _, err := namerOf(era); err != nil {
 		return err
 	}
-	return answerAll(in, out)
+	return common.AnswerAll(in, out, reply)
 }

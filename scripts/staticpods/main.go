@@ -31,7 +31,7 @@ func run(types, serving bool) error {
 	}
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)
 	if serving {
-		return serveAll(in, out)
+		return common.AnswerAll(in, out, serve)
 	}
 	if _, err := namerOf(era); err != nil {
 		return err

@@ -6,11 +6,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 from hashcompat.calibration import Records
-from hashcompat.cases import Options
-from hashcompat.catalog.lookup import Catalog
+from hashcompat.cases import HashOf, Options, Spec
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.matrix import Cost, newest_of_each_minor
 from hashcompat.model import FINDINGS, Hop, Inventory, Plan, Verdict
-from hashcompat.verdicts import AUTO, make_plan
+from hashcompat.verdicts import AUTO, count_verdicts
 
 
 def with_hops(plan: Plan, inventory: Inventory, catalog: Catalog, options: Options) -> Plan:
@@ -28,9 +29,23 @@ def with_hops(plan: Plan, inventory: Inventory, catalog: Catalog, options: Optio
 
 def findings_between(inventory: Inventory, catalog: Catalog, options: Options) -> Cost:
     """Return the function that counts the containers that one step would kill."""
-    return lambda old, new: _count(inventory, old, new, catalog, options).findings
+    hash_of = _remembering()
+    return lambda old, new: _count(inventory, old, new, catalog, options, hash_of).findings
 
 
-def _count(inventory: Inventory, old: str, new: str, catalog: Catalog, options: Options) -> Hop:
-    verdicts = [item.verdict for item in make_plan(inventory, old, new, catalog, options).items]
-    return Hop(old, new, sum(verdict in FINDINGS for verdict in verdicts), verdicts.count(Verdict.UNKNOWN))
+def _remembering() -> HashOf:
+    """Return container_hash for containers that stay alive: each is hashed once by each kubelet, however many steps meet it."""
+    known: dict[tuple[int, Kubelet], ContainerHash] = {}
+
+    def run(spec: Spec, kubelet: Kubelet) -> ContainerHash:
+        key = id(spec), kubelet
+        if key not in known:
+            known[key] = container_hash(spec, kubelet)
+        return known[key]
+
+    return run
+
+
+def _count(inventory: Inventory, old: str, new: str, catalog: Catalog, options: Options, hash_of: HashOf = container_hash) -> Hop:
+    counts = count_verdicts(inventory, old, new, catalog, options, hash_of)
+    return Hop(old, new, sum(counts[verdict] for verdict in FINDINGS), counts[Verdict.UNKNOWN])

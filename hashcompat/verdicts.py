@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from hashcompat import reasons
 from hashcompat.assumptions import assumptions
 from hashcompat.calibration import share
-from hashcompat.cases import Likeness, Options, Prepared, likeness, prepare, replica
+from hashcompat.cases import HashOf, Likeness, Options, Prepared, likeness, place, prepare, replica
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.differences import difference
 from hashcompat.errors import DecodeError, InputError
@@ -42,18 +43,9 @@ def make_plan(inventory: Inventory, from_release: str, to_release: str, catalog:
     Raises UsageError for unknown releases, and InputError, with file and path, for a container that does not decode.
     """
     new = catalog.kubelet(to_release)
-    if from_release != AUTO:
-        catalog.kubelet(from_release)
     nodes = {node.name: node for node in inventory.nodes}
-    prepare_one = _preparer(new, catalog, options)
-    drafts = [
-        _draft(pod, container, _release_of(pod, nodes, from_release), nodes.get(pod.node), prepare_one, catalog, options)
-        for pod in inventory.pods
-        for container in pod.containers
-    ]
-    broken = {draft.pod.node for draft in drafts if draft.prepared and _calibrated(draft.prepared.case) is False}
     differences = _difference_finder(new, catalog)
-    items = [_item(draft, differences, calibrated=draft.pod.node not in broken) for draft in drafts]
+    items = [_item(draft, decision, differences) for draft, decision in _decided(inventory, from_release, new, catalog, options)]
     items.sort(key=lambda item: (not item.pod.node, item.pod.node, item.pod.namespace, item.pod.name))
     return Plan(
         from_release,
@@ -65,13 +57,46 @@ def make_plan(inventory: Inventory, from_release: str, to_release: str, catalog:
     )
 
 
+def count_verdicts(
+    inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options, hash_of: HashOf = container_hash
+) -> Counter[Verdict]:
+    """Count what make_plan decides, without naming the differences behind it; errors as make_plan."""
+    decided = _decided(inventory, from_release, catalog.kubelet(to_release), catalog, options, hash_of)
+    return Counter(decision.verdict for _, decision in decided)
+
+
+def _decided(
+    inventory: Inventory, from_release: str, new: Kubelet, catalog: Catalog, options: Options, hash_of: HashOf = container_hash
+) -> Iterator[tuple[_Draft, Decision]]:
+    """Yield what is decided for every container; a node's records that were not reproduced make others on it doubtful."""
+    if from_release != AUTO:
+        catalog.kubelet(from_release)
+    nodes = {node.name: node for node in inventory.nodes}
+    prepare_one = _preparer(new, catalog, options, hash_of)
+    drafts = [
+        _draft(pod, container, _release_of(pod, nodes, from_release), nodes.get(pod.node), prepare_one, catalog, options)
+        for pod in inventory.pods
+        for container in pod.containers
+    ]
+    broken = {draft.pod.node for draft in drafts if draft.prepared and _calibrated(draft.prepared.case) is False}
+    for draft in drafts:
+        yield draft, _decide(draft, calibrated=draft.pod.node not in broken)
+
+
+def _decide(draft: _Draft, *, calibrated: bool) -> Decision:
+    if draft.prepared is None:
+        return draft.obstacle
+    case = replace(draft.prepared.case, calibrated=calibrated)
+    return decide(case) if case.old_known else decide_by_record(case) or draft.obstacle
+
+
 def _release_of(pod: Pod, nodes: Mapping[str, Node], from_release: str) -> str:
     if from_release != AUTO:
         return from_release
     return nodes[pod.node].kubelet if pod.node in nodes else ""
 
 
-def _preparer(new: Kubelet, catalog: Catalog, options: Options) -> Preparer:
+def _preparer(new: Kubelet, catalog: Catalog, options: Options, hash_of: HashOf) -> Preparer:
     """Return the function that prepares a container; replicas of one that was prepared take over its hashes."""
     known: dict[tuple[Likeness, Kubelet | None], Prepared] = {}
 
@@ -79,7 +104,7 @@ def _preparer(new: Kubelet, catalog: Catalog, options: Options) -> Preparer:
         key = likeness(pod, container), old
         if key in known:
             return replica(known[key], pod, container, node, catalog, options)
-        known[key] = prepare(pod, container, (old, new), node, catalog, options)
+        known[key] = prepare(pod, container, (old, new), node, catalog, options, hash_of)
         return known[key]
 
     return run
@@ -95,7 +120,7 @@ def _draft(
     try:
         prepared = prepare_one(pod, container, old, node)
     except DecodeError as error:
-        problem = f"{container.path}{error}"
+        problem = f"{place(pod, container)}{error}"
         if not options.keep_going:
             raise InputError(f"{pod.origin}: {problem}") from None
         return _Draft(pod, container, release, None, _unknown(reasons.NOT_DECODED, problem))
@@ -121,14 +146,11 @@ def _calibrated(case: Case) -> bool | None:
     return case.recorded.hash in case.old_hash.candidates
 
 
-def _item(draft: _Draft, differences: Callable[[Prepared], tuple[Reason, ...]], *, calibrated: bool) -> Item:
+def _item(draft: _Draft, decision: Decision, differences: Callable[[Prepared], tuple[Reason, ...]]) -> Item:
     if draft.prepared is None:
-        return Item(draft.pod, draft.container, draft.release, draft.obstacle.verdict, reasons=draft.obstacle.reasons)
-    case = replace(draft.prepared.case, calibrated=calibrated)
-    decision = decide(case) if case.old_known else decide_by_record(case) or draft.obstacle
-    why = decision.reasons
-    if decision.hash_changed:
-        why = (*differences(draft.prepared), *why)
+        return Item(draft.pod, draft.container, draft.release, decision.verdict, reasons=decision.reasons)
+    case = draft.prepared.case
+    why = (*differences(draft.prepared), *decision.reasons) if decision.hash_changed else decision.reasons
     old_hash = case.old_hash.value if case.old_known else None
     hashes = Hashes(case.recorded.hash if case.recorded else None, old_hash, case.new_hash.value)
     return Item(draft.pod, draft.container, draft.release, decision.verdict, hashes, why, decision.pod_recreated, _calibrated(case))

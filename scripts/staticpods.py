@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from goprogram import COMMON, ROOT, Golden, OracleError, Program, Script, files_below
+from goprogram import COMMON, ERA_VARIABLE, ROOT, Golden, OracleError, Program, Script, files_below
 from goprogram import cases as read_cases
 
 SOURCE = ROOT / "scripts" / "staticpods"
@@ -22,11 +22,12 @@ GOLDEN = Golden(ROOT / "golden" / "staticpods")
 
 @dataclass(frozen=True)
 class Oracle:
-    """Describe one row of scripts/staticpods/releases.json: which module file, era and Go make a release."""
+    """Describe one row of scripts/staticpods/releases.json: which module file, eras of the UID and of the hash, and Go make a release."""
 
     release: str
     modfile: str
     era: str
+    containerEra: str  # noqa: N815 - the key in releases.json
     go: str
 
     @property
@@ -35,7 +36,8 @@ class Oracle:
         modfile = SOURCE / "releases" / self.modfile
         sources = (*SOURCE.glob("*.go"), *files_below(COMMON), modfile, modfile.with_suffix(".sum"))
         arguments = (f"-modfile=releases/{self.modfile}",)
-        return Program(ROOT / ".cache" / "staticpods" / self.release, SOURCE, self.go, sources, (("main.era", self.era),), arguments)
+        eras = (("main.era", self.era), (ERA_VARIABLE, self.containerEra))
+        return Program(ROOT / ".cache" / "staticpods" / self.release, SOURCE, self.go, sources, eras, arguments)
 
 
 def oracles() -> dict[str, Oracle]:
@@ -71,7 +73,7 @@ def _check_version(oracle: Oracle) -> None:
 
 
 def ask(release: str, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """Ask one release's oracle for {"uid", "text", "suffix", "uidGiven"} or {"error"} of each request, in order."""
+    """Ask one release's oracle for {"uid", "text", "suffix", "uidGiven", "containers"} or {"error"} of each request, in order."""
     return find(release).program.ask(lines)
 
 
@@ -96,8 +98,13 @@ def expected(releases: Sequence[str]) -> dict[Path, bytes]:
             if "error" in answer:
                 raise OracleError(f"{release} refuses {case}: {answer['error']}")
             files[Path(release, f"{case}.txt")] = answer["text"].encode()
+            texts = "".join(f"{row['text']}\n" for row in answer["containers"])
+            files[Path(release, f"{case}.containers")] = texts.encode()
         uids = "".join(f"{answer['uid']}  {case}\n" for case, answer in answers.items())
         files[Path(release, "UIDS")] = uids.encode()
+        files[Path(release, "HASHES")] = "".join(
+            f"{row['hash']}  {case}  {index}\n" for case, answer in answers.items() for index, row in enumerate(answer["containers"])
+        ).encode()
     return files
 
 

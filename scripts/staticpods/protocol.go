@@ -20,10 +20,11 @@ type request struct {
 // then the suffix; with a UID of its own the pod is never hashed, and the text
 // only shows how it was decoded.
 type answer struct {
-	UID      string `json:"uid"`
-	Text     string `json:"text"`
-	Suffix   string `json:"suffix"`
-	UIDGiven bool   `json:"uidGiven"`
+	UID        string      `json:"uid"`
+	Text       string      `json:"text"`
+	Suffix     string      `json:"suffix"`
+	UIDGiven   bool        `json:"uidGiven"`
+	Containers []container `json:"containers"`
 }
 
 // source is the text about the pod's origin that applyDefaults gives its digest.
@@ -55,5 +56,8 @@ func reply(line []byte) (interface{}, error) {
 		return nil, err
 	}
 	result := namer.name(pod, source)
+	if result.Containers, err = hashContainers(pod); err != nil {
+		return nil, err
+	}
 	return result, common.CheckText(result.Text)
 }

@@ -4,6 +4,7 @@ go 1.21
 
 require (
 	hashcompat.io/oracle/common v0.0.0
+	k8s.io/api v0.24.17
 	k8s.io/apimachinery v0.24.17
 	k8s.io/kubernetes v1.24.17
 )
@@ -23,7 +24,6 @@ require (
 	golang.org/x/text v0.8.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
-	k8s.io/api v0.24.17 // indirect
 	k8s.io/apiserver v0.24.17 // indirect
 	k8s.io/component-base v0.24.17 // indirect
 	k8s.io/klog/v2 v2.60.1 // indirect

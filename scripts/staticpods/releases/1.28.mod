@@ -4,6 +4,7 @@ go 1.21
 
 require (
 	hashcompat.io/oracle/common v0.0.0
+	k8s.io/api v0.28.15
 	k8s.io/apimachinery v0.28.15
 	k8s.io/kubernetes v1.28.15
 )
@@ -34,7 +35,6 @@ require (
 	google.golang.org/protobuf v1.33.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
-	k8s.io/api v0.28.15 // indirect
 	k8s.io/apiextensions-apiserver v0.28.15 // indirect
 	k8s.io/apiserver v0.28.15 // indirect
 	k8s.io/component-base v0.28.15 // indirect

@@ -218,10 +218,25 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A patch of kubelet ``kubelet`` that would keep ``saves`` containers which restart without it."""
+
+    kubelet: str
+    likes: tuple[str, ...]
+    saves: int
+
+    @property
+    def command(self) -> str:
+        """The command line that makes the patch."""
+        return f"hashcompat patch --kubelet {self.kubelet} --like {','.join(self.likes)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The verdicts of one upgrade, with what was assumed on the way.
 
-    ``hops`` is the same way one minor at a time, where that is another way; ``rollback`` the way back.
+    ``hops`` is the same way one minor at a time, where that is another way; ``rollback`` the way back. ``patch`` says how the kubelet is
+    patched that the plan assumes, ``suggestion`` which patch would save restarts.
     """
 
     from_release: str
@@ -232,3 +247,5 @@ class Plan:
     share: Share = field(default_factory=Share)
     hops: tuple[Hop, ...] = ()
     rollback: Hop | None = None
+    patch: str = ""
+    suggestion: Suggestion | None = None

@@ -22,6 +22,8 @@ from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.resting import at_rest
 from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model import Container, ContainerName, Hashes, Inventory, Item, Node, Plan, Pod, PodName, Reason, Verdict
+from hashcompat.patched import as_patched
+from hashcompat.suggestions import Suggester
 
 AUTO: Final = "auto"
 Preparer = Callable[[Pod, Container, Kubelet | None, Node | None], Prepared]
@@ -74,7 +76,7 @@ class Judge:
         options: Options,
         hash_of: HashOf = container_hash,
     ) -> None:
-        self.new = catalog.kubelet(to_release)
+        self.new = as_patched(catalog.kubelet(to_release), options.patch)
         if from_release != AUTO:
             catalog.kubelet(from_release)
         self.nodes = {node.name: node for node in nodes}
@@ -99,6 +101,7 @@ class Planner:
         self._judge = Judge(nodes, from_release, to_release, catalog, options)
         self._catalog, self._options = catalog, options
         self._differences = _difference_finder(self._judge.new, catalog)
+        self._suggester = Suggester(self._judge.new, catalog, options)
         self._items: list[Item] = []
         self._doubtful: list[tuple[int, Item]] = []
         self._broken: set[str] = set()
@@ -109,6 +112,8 @@ class Planner:
         sandboxed = bool(self._options.records.sandboxes_of(pod))
         for draft in self._judge.drafts(pod):
             item = _item(draft, name, self._differences, calibrated=True, sandboxed=sandboxed)
+            if item.verdict is Verdict.RESTART and not item.pod_recreated and draft.prepared:
+                self._suggester.add(draft.prepared)
             doubtful = _item(draft, name, self._differences, calibrated=False, sandboxed=sandboxed) if self._options.records else item
             if doubtful != item:
                 self._doubtful.append((len(self._items), doubtful))
@@ -131,6 +136,8 @@ class Planner:
             tuple(assumptions(items, judge.new, judge.nodes, catalog, options)),
             tuple(_warnings(items, judge.new, catalog, options)),
             share(items),
+            patch=str(options.patch or ""),
+            suggestion=self._suggester.suggestion(),
         )
 
 
@@ -159,7 +166,7 @@ def _preparer(new: Kubelet, catalog: Catalog, options: Options, hash_of: HashOf)
 def _draft(
     pod: Pod, container: Container, release: str, node: Node | None, prepare_one: Preparer, catalog: Catalog, options: Options
 ) -> _Draft:
-    old = catalog.kubelet(release) if catalog.knows(release) else None
+    old = as_patched(catalog.kubelet(release), options.patch) if catalog.knows(release) else None
     obstacle = _unknown_release(pod, container, release) if old is None else Decision(Verdict.KEEP)
     if old is None and (obstacle.verdict is Verdict.KEEP or options.records.of(pod, container) is None):
         return _Draft(pod, container, release, None, obstacle)

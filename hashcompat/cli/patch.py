@@ -6,13 +6,17 @@ from pathlib import Path
 
 import click
 
-from hashcompat.catalog.lookup import Kubelet
+from hashcompat.cases import Options
+from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.cli import options
 from hashcompat.cli.output import note, write_whole
 from hashcompat.errors import ExitCode, InputError, UsageError
+from hashcompat.patch import pair
+from hashcompat.patch.audit import audit
 from hashcompat.patch.model import MisplacedError, Patch, apply
 from hashcompat.patch.strategies import BY_NAME, Choices, make_patch
 from hashcompat.patch.unified import mail
+from hashcompat.render.audit import audit_document, audit_names, audit_notes, audit_table
 from hashcompat.render.patch import in_words
 from hashcompat.sources import kubernetes
 
@@ -35,15 +39,20 @@ from hashcompat.sources import kubernetes
 @click.option("--until", metavar="RELEASE", default="", help="The last release that accepts old hashes.")
 @click.option("--article", is_flag=True, help="Strip in DeepHashObject, and so in every hash that is made there.")
 @click.option("--force", is_flag=True, help="Pin although every in-place resize will restart the container.")
-@click.option("--out", metavar="FILE", help="Write the patch to FILE, whole or not at all.")
+@click.option("--audit", is_flag=True, help="List the pods whose containers --strategy strip would not hash as the old release does.")
+@options.source_options
 @options.schemas_option
+@options.output_options
 def command(**given: options.Given) -> int:
     """Print a patch, as git format-patch does, against the Kubernetes source at the release's tag.
 
-    The few files that it changes are read from --tree, or downloaded and kept in the user's cache.
+    The few files that it changes are read from --tree, or downloaded and kept in the user's cache. With --audit and pods, say which of
+    them stripping fails on; exit 2 when there are any. --out takes the patch, or the audit's document.
     """
     catalog = options.catalog(given)
     kubelet, like = _releases(given)
+    if given["audit"]:
+        return _audit(given, kubelet, like, catalog)
     choices = Choices(bool(given["accept_new_fields"]), str(given["until"]), bool(given["article"]), force=bool(given["force"]))
     patch = make_patch(kubelet, like, str(given["strategy"]), catalog, choices)
     if patch is None:
@@ -59,6 +68,20 @@ def _releases(given: options.Given) -> tuple[str, list[str]]:
         if not given[name]:
             raise UsageError(f"--{name} is missing; such as: hashcompat patch --kubelet 1.9.11 --like 1.7.16")
     return str(given["kubelet"]), [name.strip() for name in str(given["like"]).split(",")]
+
+
+def _audit(given: options.Given, kubelet: str, like: list[str], catalog: Catalog) -> int:
+    new, olds = catalog.kubelet(kubelet), [catalog.kubelet(name) for name in like]
+    pair.check_strip(new, olds)
+    result = audit(options.collect(given), olds[0], new, catalog, Options(not given["no_defaults"]))
+    output = options.output(given)
+    output.show(
+        lambda: audit_document(result),
+        lambda form: audit_names(result) if form == "name" else audit_table(result, headers=not output.no_headers),
+    )
+    for line in audit_notes(result):
+        note(line)
+    return ExitCode.FINDING if result.rows else ExitCode.OK
 
 
 def _files(patch: Patch, kubelet: Kubelet, given: options.Given) -> list[kubernetes.SourceFile]:

@@ -82,28 +82,27 @@ def audit(inventory: Inventory, old: Kubelet, new: Kubelet, catalog: Catalog, op
     defaults = catalog.server_defaults()
     cuts = cuts_between(old, new, defaults)
     rows = []
-    for pod in inventory.pods:
+    pods = tuple(inventory.pods)
+    for pod in pods:
         for container in pod.containers:
             try:
-                spec = hashed_spec(pod, container, catalog, options)
+                spec = hashed_spec(pod, container, new, catalog, options)
                 hit = audit_container(spec, old, new, cuts, defaults, keep_empty=keeps_empty(pod, options))
             except DecodeError as error:
                 raise InputError(f"{pod.origin}: {container.path}{error}") from None
             if hit is not None:
                 rows.append(AuditRow(pod, container, hit))
-    static = tuple(_name(pod) for pod in inventory.pods if pod.static and _uid_changes(pod, new, cuts))
-    templates = tuple(_name(pod) for pod in inventory.pods if _template_changes(pod, new, cuts, catalog, options))
-    return Audit(old, new, cuts, sum(len(pod.containers) for pod in inventory.pods), tuple(rows), static, templates)
-
-
-def _name(pod: Pod) -> str:
-    return f"{pod.namespace}/{pod.owner.partition('/')[2] or pod.name}" if pod.manifest and pod.owner else f"{pod.namespace}/{pod.name}"
+    static = tuple(f"{pod.namespace}/{pod.name}" for pod in pods if pod.static and _uid_changes(pod, new, cuts))
+    owners = (f"{pod.namespace}/{pod.owner}" for pod in pods if _template_changes(pod, new, cuts, catalog, options))
+    templates = tuple(dict.fromkeys(owners))
+    return Audit(old, new, cuts, sum(len(pod.containers) for pod in pods), tuple(rows), static, templates)
 
 
 def _uid_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut]) -> bool:
-    """Tell whether the text of a static pod, as far as its mirror pod shows it, holds something that is cut."""
+    """Tell whether the text of a static pod, of its manifest or as far as its mirror pod shows it, holds something that is cut."""
+    manifest = pod.static_manifest.content if pod.static_manifest else {"spec": dict(pod.spec)}
     try:
-        text = static_pod_text({"spec": dict(pod.spec)}, new)
+        text = static_pod_text(manifest, new)
     except (DecodeError, UndecidedError):
         return True
     return stripped(text, cuts) != text
@@ -113,5 +112,5 @@ def _template_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut], catalog: Cata
     """Tell whether the text of a ReplicaSet's pod template would be cut: it holds the containers' text."""
     if not pod.owner.startswith(("ReplicaSet/", "Deployment/", "DaemonSet/", "StatefulSet/")):
         return False
-    texts = (hashers(new)[0].text(hashed_spec(pod, container, catalog, options)) for container in pod.containers)
+    texts = (hashers(new)[0].text(hashed_spec(pod, container, new, catalog, options)) for container in pod.containers)
     return any(stripped(text, cuts) != text for text in texts)

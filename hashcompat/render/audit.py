@@ -57,8 +57,7 @@ def audit_notes(audit: Audit) -> list[str]:
     return [
         f"{len(audit.rows)} of {audit.containers} containers would not hash as {audit.old.release} hashes them",
         f"--article would also give {_count(audit.static_pods, 'static pod')} another UID, which recreates them",
-        f"--article would also give {_count(audit.templates, 'pod template')} another pod-template-hash, if the controller-manager is built "
-        "from the patched tree: replace the kubelet binary only",
+        f"--article would also give {_count(audit.templates, 'pod template')} another hash, if more than the kubelet is replaced",
         "--article changes no checkpoint checksum: checkpoints hold none of the text that is cut",
     ]
 

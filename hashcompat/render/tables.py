@@ -88,6 +88,8 @@ def plan_notes(plan: Plan) -> list[str]:
         lines.append(f"One minor at a time, it would restart: {steps}")
     if plan.rollback:
         lines.append(f"The way back, {plan.rollback.old} -> {plan.rollback.new}, would restart {_hop_words(plan.rollback)}")
+    if plan.suggestion:
+        lines.append(f"A patched kubelet would restart {plan.suggestion.saves} fewer: {plan.suggestion.command}")
     return [*lines, plan_summary(plan)]
 
 

@@ -103,7 +103,7 @@ def test_an_import_may_come_last_and_with_another_name() -> None:
 
 
 def test_an_import_is_not_added_twice_or_without_a_block() -> None:
-    with pytest.raises(MisplacedError, match="already patched: example.org/a is imported"):
+    with pytest.raises(MisplacedError, match=r"already patched: example\.org/a is imported"):
         AddImport("example.org/a").apply(FILE)
     with pytest.raises(MisplacedError, match="no import block"):
         AddImport("x").apply("package p\n")

@@ -71,6 +71,8 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
     ("RestartMatrix", ("matrix", "--from", "1.7.16", "--to", "1.10.13"), b""),
     ("RestartMatrix", ("matrix", "--from", "1.27.14", "--to", "1.27.16", "--every-patch"), b""),
     ("RestartMatrix", ("matrix", "--from", "1.1.8", "--to", "1.3.0", "-f", "-"), as_json(pod())),
+    ("RestartPlan", ("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample", "--assume-patch", "pin"), b""),
+    ("PatchAudit", ("patch", "--audit", "--kubelet", "1.9.11", "--like", "1.7.16", "--sample", "-n", "shop"), b""),
     ("RuleList", ("rules",), b""),
     ("VerifyResult", ("verify", str(ROOT / "golden")), b""),
     ("Version", ("version",), b""),

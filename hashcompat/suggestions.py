@@ -11,6 +11,7 @@ from hashcompat.kubelet.decisions import decide
 from hashcompat.model import Suggestion, Verdict
 from hashcompat.patch.pair import check, hash_alike
 from hashcompat.patched import accepted_hashes
+from hashcompat.replicas import once_a_spec
 
 
 class Suggester:
@@ -19,7 +20,7 @@ class Suggester:
     def __init__(self, new: Kubelet, catalog: Catalog, options: Options) -> None:
         self._new, self._options = new, options
         self._site, self._defaults = catalog.source_site(new), tuple(catalog.server_defaults())
-        self._accepted: dict[tuple[int, Kubelet], tuple[Prepared, frozenset[int]]] = {}
+        self._accepted = once_a_spec(self._hashes)
         self._likes: dict[Kubelet, None] = {}
         self._saved = 0
 
@@ -28,7 +29,7 @@ class Suggester:
         case = prepared.case
         if not case.old_known or not self._helps(case.old):
             return
-        kept = decide(replace(case, accepted=self._hashes(prepared)))
+        kept = decide(replace(case, accepted=self._accepted(prepared)))
         if kept.verdict is Verdict.KEEP:
             self._likes[case.old] = None
             self._saved += 1
@@ -43,16 +44,9 @@ class Suggester:
         return True
 
     def _hashes(self, prepared: Prepared) -> frozenset[int]:
-        """Return the accepted hashes, once for all replicas: they share the spec that was hashed."""
         case = prepared.case
-        key = id(prepared.old_spec), case.old
-        if key not in self._accepted:
-            if len(self._accepted) >= _REPLICAS:
-                self._accepted.clear()
-            keep_empty = keeps_empty(case.pod, self._options)
-            hashes = accepted_hashes(prepared.new_spec, self._new, [case.old], self._defaults, keep_empty=keep_empty)
-            self._accepted[key] = prepared, hashes  # the spec has to live as long as its id is a key
-        return self._accepted[key][1]
+        keep_empty = keeps_empty(case.pod, self._options)
+        return accepted_hashes(prepared.new_spec, self._new, [case.old], self._defaults, keep_empty=keep_empty)
 
     def suggestion(self) -> Suggestion | None:
         """Return what to run, and how many restarts it saves; None where it saves none."""
@@ -61,6 +55,3 @@ class Suggester:
         likes = sorted(self._likes, key=lambda kubelet: kubelet.release.version)
         names = dict.fromkeys(str(kubelet.release.version) for kubelet in likes)
         return Suggestion(str(self._new.release.version), tuple(names), self._saved)
-
-
-_REPLICAS = 256

@@ -23,14 +23,12 @@ from hashcompat.kubelet.resting import at_rest
 from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model import Container, ContainerName, Hashes, Inventory, Item, Node, Plan, Pod, PodName, Reason, Verdict
 from hashcompat.patched import as_patched
+from hashcompat.replicas import Latest, once_a_spec
 from hashcompat.suggestions import Suggester
 
 AUTO: Final = "auto"
 Preparer = Callable[[Pod, Container, Kubelet | None, Node | None], Prepared]
 Value = TypeVar("Value", bound=Hashable)
-
-_REPLICAS: Final = 256
-"""Distinct containers that are remembered for their replicas, which stand close together in a list by namespace and name."""
 
 _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
     attrgetter("pod.name"),
@@ -149,14 +147,12 @@ def _release_of(pod: Pod, nodes: Mapping[str, Node], from_release: str) -> str:
 
 def _preparer(new: Kubelet, catalog: Catalog, options: Options, hash_of: HashOf) -> Preparer:
     """Return the function that prepares a container; replicas of one that was prepared take over its hashes."""
-    known: dict[tuple[Likeness, Kubelet | None], Prepared] = {}
+    known: Latest[tuple[Likeness, Kubelet | None], Prepared] = Latest()
 
     def run(pod: Pod, container: Container, old: Kubelet | None, node: Node | None) -> Prepared:
         key = likeness(pod, container), old
         if key in known:
             return replica(known[key], pod, container, node, catalog, options)
-        if len(known) >= _REPLICAS:
-            known.clear()
         known[key] = prepare(pod, container, (old, new), node, catalog, options, hash_of)
         return known[key]
 
@@ -229,18 +225,8 @@ def _one(value: Value) -> Value:
 
 
 def _difference_finder(new: Kubelet, catalog: Catalog) -> Callable[[Prepared], tuple[Reason, ...]]:
-    """Return the function that names what makes a difference, once for all replicas: they share the spec that was hashed."""
-    known: dict[tuple[int, Kubelet], tuple[Prepared, tuple[Reason, ...]]] = {}
-
-    def run(prepared: Prepared) -> tuple[Reason, ...]:
-        key = id(prepared.old_spec), prepared.case.old
-        if key not in known:
-            if len(known) >= _REPLICAS:
-                known.clear()
-            known[key] = prepared, tuple(_differences(prepared, new, catalog))  # the spec has to live as long as its id is a key
-        return known[key][1]
-
-    return run
+    """Return the function that names what makes a difference."""
+    return once_a_spec(lambda prepared: tuple(_differences(prepared, new, catalog)))
 
 
 def _differences(prepared: Prepared, new: Kubelet, catalog: Catalog) -> Iterator[Reason]:

@@ -62,16 +62,15 @@ def audit_container(
 
 def _strings_with(value: Any, pieces: Sequence[str], path: str) -> Iterator[str]:
     """Yield the paths of strings that hold a piece, or end or begin in the middle of one."""
-    match value:
-        case str():
-            if any(piece.strip() in value or piece.rstrip("}") in value for piece in pieces):
-                yield path
-        case Mapping():
-            for key, item in value.items():
-                yield from _strings_with(item, pieces, f"{path}.{key}".lstrip("."))
-        case list():
-            for index, item in enumerate(value):
-                yield from _strings_with(item, pieces, f"{path}[{index}]")
+    if isinstance(value, str):
+        if any(piece.strip() in value or piece.rstrip("}") in value for piece in pieces):
+            yield path
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _strings_with(item, pieces, f"{path}.{key}".lstrip("."))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _strings_with(item, pieces, f"{path}[{index}]")
 
 
 def audit(inventory: Inventory, old: Kubelet, new: Kubelet, catalog: Catalog, options: Options) -> Audit:

@@ -74,9 +74,7 @@ def _cuts(new: Struct, old: Struct, defaults: dict[str, Any]) -> Iterator[Cut]:
     for index, field in reversed(list(enumerate(new.fields))):
         if field.name in known:
             if known[field.name] != field.type.name:
-                raise UsageError(
-                    f"--strategy strip: {old.name}.{field.name} has another Go type, which no cut can undo; take accept or pin"
-                )
+                raise UsageError(f"--strategy strip: {old.name}.{field.name} has another Go type, which no cut can undo; {_INSTEAD}")
             following = f" {field.name}:"
         elif index == 0:
             raise UsageError(f"--strategy strip: the new field {new.name}.{field.name} comes first in its type; {_INSTEAD}")

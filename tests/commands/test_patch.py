@@ -231,3 +231,15 @@ def test_the_audit_says_what_the_global_form_changes_besides(run: Run) -> None:
     result = run(*UP, "--audit", "-f", "-", "-o", "json", stdin=pods)
     assert result.document["article"] == {"staticPods": ["ns/s"], "podTemplates": ["ns/DaemonSet/d"]}
     assert run(*UP, "--audit", "-f", "-", "-o", "name", stdin=pods).out == ""
+
+
+def test_the_audit_of_what_does_not_decode_is_an_error_with_its_path(run: Run) -> None:
+    result = run(*UP, "--audit", "-f", "-", stdin=as_json(pod({"name": "c", "ports": [{"containerPort": "x"}]})))
+    assert (result.code, result.out) == (1, "")
+    assert "$.spec.containers[0].ports[0].containerPort" in result.err
+
+
+def test_a_static_pod_that_cannot_be_read_counts_as_changed(run: Run) -> None:
+    static = {"annotations": {"kubernetes.io/config.source": "file"}}
+    odd = as_json(pod({"name": "c"}, metadata=static, spec={"hostname": 7}))
+    assert run(*UP, "--audit", "-f", "-", "-o", "json", stdin=odd).document["article"]["staticPods"] == ["ns/p"]

@@ -24,7 +24,8 @@ HELPERS = "pkg/kubelet/container/helpers.go"
 MANAGER = "pkg/kubelet/kuberuntime/kuberuntime_manager.go"
 FILES = (HELPERS, MANAGER, "pkg/kubelet/container/container_hash_test.go", "pkg/kubelet/container/helpers_test.go")
 _GIT = ("git", "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "core.autocrlf=false")
-_OWN = {"GOFLAGS": "-mod=mod -buildvcs=false", "GOWORK": "off", "CGO_ENABLED": "0"}
+# The module of Kubernetes pins its staging modules without checksums, and not each of them is in the checksum database.
+_OWN = {"GOFLAGS": "-mod=mod -buildvcs=false", "GOWORK": "off", "CGO_ENABLED": "0", "GONOSUMDB": "k8s.io/*"}
 
 
 @cache
@@ -158,5 +159,17 @@ def whole(release: str, patch: str, directory: Path) -> Path:
         (directory / name).unlink(missing_ok=True)
     rows = json.loads(go(directory, "mod", "edit", "-json"))["Replace"] or []
     staging = [row["Old"]["Path"] for row in rows if row["New"]["Path"].startswith("./staging")]
-    go(directory, "mod", "edit", *(f"-replace={name}={name}@v0.{release.partition('.')[2]}" for name in staging))
+    go(directory, "mod", "edit", *(f"-replace={name}={name}@{staging_version(name, release)}" for name in staging))
     return directory
+
+
+@cache
+def staging_version(module: str, release: str) -> str:
+    """Return a staging module's version of a release; where the proxy lacks it, the newest one of the minor before it."""
+    minor, _, patch = release.partition(".")[2].rpartition(".")
+    for number in range(int(patch), -1, -1):
+        version = f"v0.{minor}.{number}"
+        command = ["go", "mod", "download", f"{module}@{version}"]
+        if subprocess.run(command, cwd=ROOT, env={**os.environ, **_OWN}, capture_output=True, check=False).returncode == 0:
+            return version
+    raise OracleError(f"no version of {module} belongs to Kubernetes {release}")

@@ -9,13 +9,14 @@ from __future__ import annotations
 import base64
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import yaml
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import Number, clean, decode_text
+from hashcompat.go.parts import ITEMS, Part
 from hashcompat.go.strconv import format_float, json_float
 
 _CONSTANTS: Final[dict[str, Any]] = {
@@ -130,19 +131,63 @@ def load_all(text: str) -> Iterator[Any]:
 
     Raises InputError with line and column.
     """
-    events = yaml.parse(text, Loader=_LOADER)
+    events = _events([text])
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            yield _Builder(events).value(next(events))
+
+
+def parts(chunks: Iterable[str]) -> Iterator[Part]:
+    """Yield the parts of the YAML documents in a text that comes in chunks, and nothing of empty documents; errors as ``load_all``."""
+    events = _events(chunks)
+    number = 0
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            number += 1
+            yield from _Builder(events).parts(next(events), number)
+
+
+def _events(chunks: Iterable[str]) -> Iterator[Any]:
+    stream = _Utf8(chunks)
     try:
-        for event in events:
-            if isinstance(event, yaml.DocumentStartEvent):
-                yield _Builder(events).value(next(events))
-    except yaml.MarkedYAMLError as error:
-        problem = " ".join(filter(None, (error.context, error.problem)))
-        raise _at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}") from None
-    except UnicodeEncodeError as error:  # the parser in C wants UTF-8, and a lone surrogate stands for a byte that is none
-        line = text.count("\n", 0, error.start) + 1
-        raise InputError(f"line {line}: not valid YAML: not UTF-8") from None
+        yield from yaml.parse(stream, Loader=_LOADER)
     except yaml.YAMLError as error:
-        raise InputError(f"not valid YAML: {str(error).splitlines()[0]}") from None
+        stream.check()
+        raise _invalid(error) from None
+    stream.check()
+
+
+def _invalid(error: yaml.YAMLError) -> InputError:
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return InputError(f"not valid YAML: {str(error).splitlines()[0]}")
+    problem = " ".join(filter(None, (error.context, error.problem)))
+    return _at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}")
+
+
+class _Utf8:
+    """Hands text to the parser in C, which wants UTF-8: a lone surrogate stands for a byte that is none, and ends the text."""
+
+    def __init__(self, chunks: Iterable[str]) -> None:
+        self._chunks = iter(chunks)
+        self._lines = 0
+        self._broken = False
+
+    def read(self, _: int = -1, /) -> bytes:
+        """Return the next chunk, whatever size was asked for; empty at the end."""
+        text = next(self._chunks, "")
+        try:
+            data = text.encode()
+        except UnicodeEncodeError as error:
+            self._lines += text.count("\n", 0, error.start)
+            self._broken = True
+            return b""
+        self._lines += text.count("\n")
+        return data
+
+    def check(self) -> None:
+        """Raise InputError where the text was not UTF-8."""
+        if self._broken:
+            raise InputError(f"line {self._lines + 1}: not valid YAML: not UTF-8")
 
 
 def _at(mark: Any, problem: str) -> InputError:
@@ -176,13 +221,34 @@ class _Builder:
     def _collection(self, start: yaml.CollectionStartEvent) -> Any:
         if isinstance(start, yaml.MappingStartEvent):
             return self._mapping()
-        items = []
+        return list(self._elements())
+
+    def parts(self, event: Any, number: int) -> Iterator[Part]:
+        """Yield the elements under ``items`` as they come, and then the document without them; nothing of an empty document."""
+        if not isinstance(event, yaml.MappingStartEvent) or event.anchor is not None:
+            if (value := self.value(event)) is not None:
+                yield Part(number, value)
+            return
+        members: dict[str, Any] = {}
+        for key, start in self._members(members):
+            if key == ITEMS and isinstance(start, yaml.SequenceStartEvent) and start.anchor is None:
+                yield from (Part(number, value, index, members.get("kind")) for index, value in enumerate(self._elements()))
+            else:
+                members[key] = self.value(start)
+        yield Part(number, members)
+
+    def _elements(self) -> Iterator[Any]:
         while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
-            items.append(self.value(event))
-        return items
+            yield self.value(event)
 
     def _mapping(self) -> dict[str, Any]:
         result: dict[str, Any] = {}
+        for key, event in self._members(result):
+            result[key] = self.value(event)
+        return result
+
+    def _members(self, result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        """Yield each key with the event that begins its value; what merge keys bring goes into ``result``."""
         own: set[str] = set()
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             if _is_merge(event):
@@ -192,8 +258,7 @@ class _Builder:
             if key in own:
                 raise _at(event.start_mark, f"the key {key!r} appears twice in one mapping")
             own.add(key)
-            result[key] = self.value(next(self._events))
-        return result
+            yield key, next(self._events)
 
     def _key_text(self, event: Any) -> str:
         """Return the text of the key that begins with ``event``; infinities are keys though no values."""

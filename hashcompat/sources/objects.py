@@ -51,10 +51,10 @@ def read_object(value: object, origin: str, path: str = "$") -> Iterator[Pod | N
         yield _template(value, kind, origin, path)
     elif kind.endswith("List") and isinstance(value.get("items"), list):
         for index, item in enumerate(value["items"]):
-            yield from read_object(_with_kind(item, kind), origin, f"{path}.items[{index}]")
+            yield from read_object(with_kind(item, kind), origin, f"{path}.items[{index}]")
 
 
-def _with_kind(item: object, list_kind: str) -> object:
+def with_kind(item: object, list_kind: str) -> object:
     """Give an item the kind that its typed list implies (PodList -> Pod); a plain List implies none."""
     implied = list_kind.removesuffix("List")
     return {"kind": implied, **item} if implied and isinstance(item, Mapping) else item

@@ -159,18 +159,22 @@ def test_a_place_with_nothing_to_read_is_named(run: Run, tmp_path: Path, place: 
     assert result.err.startswith(f"Error: {shown}: ")
 
 
-@pytest.mark.parametrize("where", ["file", "directory"])
+@pytest.mark.parametrize("where", ["pod.json", ".", "below"])
 def test_what_may_not_be_read_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
-    path = tmp_path / "pod.json"
-    path.write_bytes(as_json(pod()))
+    """Also a directory below that -R comes to: what it holds would be missing from the plan."""
+    (tmp_path / "below").mkdir()
+    (tmp_path / "pod.json").write_bytes(as_json(pod()))
+    refused, scandir = tmp_path / where, os.scandir
 
-    def refuse(self: Path, *_: object) -> None:
-        raise PermissionError(13, "Permission denied", str(self))
+    def refuse(path: Path | str, *rest: object) -> object:
+        if Path(path) == refused:
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path, *rest)
 
-    monkeypatch.setattr(Path, "read_bytes" if where == "file" else "iterdir", refuse)
-    result = run(*PLAN, "-f", path if where == "file" else tmp_path)
+    monkeypatch.setattr(*((Path, "open", refuse) if where == "pod.json" else (os, "scandir", refuse)))
+    result = run(*PLAN, "-R", "-f", tmp_path)
     assert (result.code, result.out) == (1, "")
-    assert result.err == f"Error: {path if where == 'file' else tmp_path}: cannot read: Permission denied\n"
+    assert result.err == f"Error: {refused}: cannot read: Permission denied\n"
 
 
 USAGE: list[tuple[str, tuple[str, ...], str]] = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -54,6 +54,7 @@ class Catalog:
         self._directory = directory
         self._kubelets: dict[str, Kubelet] = {}
         self._schemas: dict[str, Schema] = {}
+        self._written: dict[tuple[Release, Release, frozenset[str]], list[Mapping[str, Any]]] = {}
         self._pod_data = PodData(directory / "pods")
 
     @cached_property
@@ -74,13 +75,24 @@ class Catalog:
 
     def read_defaults(self, server: Release, since: Release, gates: frozenset[str]) -> list[Mapping[str, Any]]:
         """Return the rows of apiserver.json for what an API server writes on reading a pod, and one of the release ``since`` did not."""
-        return [
+        key = server, since, gates
+        if key not in self._written:
+            self._written[key] = list(self._read_defaults(*key))
+        return self._written[key]
+
+    def _read_defaults(self, server: Release, since: Release, gates: frozenset[str]) -> Iterator[Mapping[str, Any]]:
+        yield from (
             row
-            for row in self._read("apiserver.json")
+            for row in self._apiserver
             if server.version in SpecifierSet(row["releases"])
             and (row["gate"] is None or row["gate"] in gates)
             and (row["gate"] is not None or since.version not in SpecifierSet(row["releases"]))
-        ]
+        )
+
+    @cached_property
+    def _apiserver(self) -> list[Mapping[str, Any]]:
+        rows: list[Mapping[str, Any]] = self._read("apiserver.json")
+        return rows
 
     @cached_property
     def _rules(self) -> Rows:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import click
 
 from hashcompat.cases import Options
@@ -34,7 +36,7 @@ def command(**given: options.Given) -> None:
     rows = hash_containers(inventory, releases, catalog, Options(not given["no_defaults"]), with_text=bool(given["show_input"]))
     output = options.output(given)
 
-    def text(form: str) -> str:
+    def text(form: str) -> str | Iterable[str]:
         if given["show_input"]:
             return hash_inputs(rows)
         return hash_names(rows) if form == "name" else hash_table(rows, wide=form == "wide", headers=not output.no_headers)

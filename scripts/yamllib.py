@@ -1,6 +1,6 @@
 """Ask the YAML libraries that kubelets were built with (scripts/yaml), and tell where their answers differ.
 
-    python scripts/yamllib.py            # the documents of tests/unit/data/yaml.jsonl that releases read differently
+python scripts/yamllib.py            # the documents of tests/unit/data/yaml.jsonl that releases read differently
 """
 
 from __future__ import annotations

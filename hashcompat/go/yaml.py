@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import yaml
-
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import Number, clean, decode_text
 from hashcompat.go.parts import ITEMS, Part
@@ -99,12 +98,12 @@ def _key(value: Any, event: yaml.Event) -> str:
 
 
 def _scalar(event: Any) -> Any:
-    """Return the JSON value of a scalar: only plain ones are resolved, and those with a tag that says so."""
+    """Return what Go makes of a scalar: only plain ones are resolved, and those with a tag that says so."""
     try:
         if event.implicit[0] and event.tag != "!":
-            return _json_value(resolve(event.value))
+            return resolve(event.value)
         if event.tag in _TAGS:
-            return _json_value(_tagged(event.value, _TAGS[event.tag]))
+            return _tagged(event.value, _TAGS[event.tag])
         return _binary(event.value) if event.tag == _BINARY else event.value
     except (InputError, ValueError) as error:
         raise _at(event.start_mark, str(error)) from None
@@ -122,8 +121,12 @@ def _binary(text: str) -> str:
     return clean(decode_text(base64.b64decode(text.replace("\n", ""), validate=True)))
 
 
-def _json_value(value: Any) -> Any:
-    return to_json_number(value) if isinstance(value, float) else value
+def _json_value(event: Any) -> Any:
+    value = _scalar(event)
+    try:
+        return to_json_number(value) if isinstance(value, float) else value
+    except InputError as error:
+        raise _at(event.start_mark, str(error)) from None
 
 
 def load_all(text: str) -> Iterator[Any]:
@@ -212,7 +215,7 @@ class _Builder:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise _at(event.start_mark, "nested too deeply to be a Kubernetes object")
-        value = self._collection(event) if isinstance(event, yaml.CollectionStartEvent) else _scalar(event)
+        value = self._collection(event) if isinstance(event, yaml.CollectionStartEvent) else _json_value(event)
         self._depth -= 1
         if event.anchor is not None:
             self._anchors[event.anchor] = value
@@ -252,7 +255,7 @@ class _Builder:
         own: set[str] = set()
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             if _is_merge(event):
-                result.update(_merged(self.value(next(self._events)), event))
+                result.update(self._merged(event))
                 continue
             key = self._key_text(event)
             if key in own:
@@ -260,24 +263,25 @@ class _Builder:
             own.add(key)
             yield key, next(self._events)
 
+    def _merged(self, key: Any) -> dict[str, Any]:
+        """Return what a merge key brings in; of several mappings the earlier ones take precedence (decode.go ``merge``)."""
+        event = next(self._events)
+        value = self.value(event)
+        listed = isinstance(value, list) and not isinstance(event, yaml.AliasEvent)  # Go takes no alias of a list
+        mappings = value if listed else [value]
+        if not all(isinstance(mapping, dict) for mapping in mappings):
+            raise _at(key.start_mark, "a merge key wants a mapping or a list of mappings")
+        result: dict[str, Any] = {}
+        for mapping in reversed(mappings):
+            result.update(mapping)
+        return result
+
     def _key_text(self, event: Any) -> str:
         """Return the text of the key that begins with ``event``; infinities are keys though no values."""
-        plain = isinstance(event, yaml.ScalarEvent) and event.implicit[0] and event.tag != "!"
-        if not plain or event.anchor is not None:
+        if not isinstance(event, yaml.ScalarEvent) or event.anchor is not None:
             return _key(self.value(event), event)
-        return _key(resolve(event.value), event)
+        return _key(_scalar(event), event)
 
 
 def _is_merge(event: Any) -> bool:
     return isinstance(event, yaml.ScalarEvent) and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE)
-
-
-def _merged(value: Any, event: yaml.Event) -> dict[str, Any]:
-    """Return what a merge key brings in; of several mappings the earlier ones take precedence (decode.go ``merge``)."""
-    mappings = value if isinstance(value, list) else [value]
-    if not all(isinstance(mapping, dict) for mapping in mappings):
-        raise _at(event.start_mark, "a merge key wants a mapping or a list of mappings")
-    result: dict[str, Any] = {}
-    for mapping in reversed(mappings):
-        result.update(mapping)
-    return result

@@ -109,9 +109,13 @@ class _Window:
             except RecursionError:
                 raise too_deep() from None
             else:
-                if end < len(self._text) or not self._more():  # a number may go on in the next chunk
+                if self._ends(end) or not self._more():
                     self._position = end
                     return value
+
+    def _ends(self, end: int) -> bool:
+        """Tell whether a value ends there for sure: a number may go on in the next chunk, be it with a point that is already read."""
+        return self._text[end - 1] in '"]}' or end + _LONGEST_WORD < len(self._text)
 
     def _may_go_on(self, error: json.JSONDecodeError) -> bool:
         return error.msg.startswith("Unterminated string") or error.pos > len(self._text) - _LONGEST_WORD

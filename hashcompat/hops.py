@@ -7,8 +7,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from hashcompat.calibration import Records
-from hashcompat.cases import Options
-from hashcompat.catalog.lookup import Catalog
+from hashcompat.cases import HashOf, Options, Spec
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.matrix import Cost, newest_of_each_minor
 from hashcompat.model import FINDINGS, Hop, Inventory, Plan, Verdict
 from hashcompat.verdicts import AUTO, Judge, Planner
@@ -44,9 +45,24 @@ def _hop(step: tuple[str, str], count: Counter[Verdict]) -> Hop:
 
 def findings_between(inventory: Inventory, catalog: Catalog, options: Options) -> Cost:
     """Return the function that counts the containers that one step would kill."""
+    pods = tuple(inventory.pods)
+    hash_of = _remembering()
 
     def count(old: str, new: str) -> int:
-        judge = Judge(inventory.nodes, old, new, catalog, options)
-        return sum(verdict in FINDINGS for pod in inventory.pods for verdict in judge.verdicts(pod))
+        judge = Judge(inventory.nodes, old, new, catalog, options, hash_of)
+        return sum(verdict in FINDINGS for pod in pods for verdict in judge.verdicts(pod))
 
     return count
+
+
+def _remembering() -> HashOf:
+    """Return container_hash for containers that stay alive: each is hashed once by each kubelet, however many steps meet it."""
+    known: dict[tuple[int, Kubelet], ContainerHash] = {}
+
+    def run(spec: Spec, kubelet: Kubelet) -> ContainerHash:
+        key = id(spec), kubelet
+        if key not in known:
+            known[key] = container_hash(spec, kubelet)
+        return known[key]
+
+    return run

@@ -43,13 +43,26 @@ class Container:
     running: bool | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StaticManifest:
+    """What a kubelet reads a static pod from: the whole object, the name under which it registers, ``file:<path>`` on the node.
+
+    Compared by identity, so that what kubelets make of it is computed once.
+    """
+
+    content: Mapping[str, Any]
+    node: str
+    source: str
+
+
 @dataclass(frozen=True, slots=True)
 class Pod:
     """A pod or a pod template, as far as a kubelet's decision depends on it.
 
     ``origin`` names the file and the object in it, for messages. ``manifest`` says that no API server has defaulted it;
     ``references`` names the API objects that the pod refers to; ``automount`` is what it says of the service account's token.
-    ``spec`` is the pod's own, as given; ``config_hash`` the UID that a mirror pod's annotation tells of its static pod.
+    ``spec`` is the pod's own, as given; ``config_hash`` the UID that a mirror pod's annotation tells of its static pod, and
+    ``static_manifest`` what that static pod is read from, where it is at hand.
     """
 
     origin: str
@@ -69,6 +82,7 @@ class Pod:
     containers: tuple[Container, ...]
     spec: Mapping[str, Any] = field(default_factory=dict)
     config_hash: str = ""
+    static_manifest: StaticManifest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +218,25 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A patch of kubelet ``kubelet`` that would keep ``saves`` containers which restart without it."""
+
+    kubelet: str
+    likes: tuple[str, ...]
+    saves: int
+
+    @property
+    def command(self) -> str:
+        """The command line that makes the patch."""
+        return f"hashcompat patch --kubelet {self.kubelet} --like {','.join(self.likes)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The verdicts of one upgrade, with what was assumed on the way.
 
-    ``hops`` is the same way one minor at a time, where that is another way; ``rollback`` the way back.
+    ``hops`` is the same way one minor at a time, where that is another way; ``rollback`` the way back. ``patch`` says how the kubelet is
+    patched that the plan assumes, ``suggestion`` which patch would save restarts.
     """
 
     from_release: str
@@ -218,3 +247,5 @@ class Plan:
     share: Share = field(default_factory=Share)
     hops: tuple[Hop, ...] = ()
     rollback: Hop | None = None
+    patch: str = ""
+    suggestion: Suggestion | None = None

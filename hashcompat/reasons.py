@@ -43,6 +43,7 @@ ADMISSION: Final = "HC024"
 STARTUP_PROBE: Final = "HC025"
 FIELD_RETYPED: Final = "HC026"
 SANDBOX_BROKEN: Final = "HC027"
+PATCHED: Final = "HC028"
 
 RULES: Final = (
     Rule(
@@ -183,8 +184,8 @@ RULES: Final = (
     Rule(
         ADMISSION,
         "depends on admission",
-        "The input is a manifest. Admission adds to it, the service account's volume mount above all, which decides.",
-        "plugin/pkg/admission/serviceaccount",
+        "The input is a manifest. Admission adds to it, a service account's volume mount or a LimitRange's resources, which decides.",
+        "plugin/pkg/admission/serviceaccount, plugin/pkg/admission/limitranger",
     ),
     Rule(
         STARTUP_PROBE,
@@ -204,5 +205,11 @@ RULES: Final = (
         "The runtime tells of a sandbox that no kubelet keeps: none or more than one is ready, it is on another network than the pod asks "
         "for, or, from 1.8 on, it has no IP address. A new sandbox restarts the whole pod.",
         "pkg/kubelet/kuberuntime/kuberuntime_manager.go podSandboxChanged",
+    ),
+    Rule(
+        PATCHED,
+        "kept by a patch",
+        "The plan assumes a kubelet that is patched to accept the hashes of older releases (hashcompat patch --strategy accept).",
+        "this program's own patch; kuberuntime_manager.go containerChanged",
     ),
 )

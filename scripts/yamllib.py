@@ -1,4 +1,4 @@
-"""Ask the YAML libraries that kubelets were built with (scripts/yaml), and tell where their answers differ.
+"""Ask the YAML libraries that kubelets were built with (scripts/yamllibs), and tell where their answers differ.
 
 python scripts/yamllib.py            # the documents of tests/unit/data/yaml.jsonl that releases read differently
 """
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "scripts" / "yaml"
-CACHE = ROOT / ".cache" / "yaml"
+SOURCE = ROOT / "scripts" / "yamllibs"
+CACHE = ROOT / ".cache" / "yamllibs"
 DATA = ROOT / "tests" / "unit" / "data" / "yaml.jsonl"
 
 LIBRARIES: Final = {
@@ -26,7 +26,7 @@ LIBRARIES: Final = {
     "1.33": "sigs.k8s.io/yaml v1.4.0 with its own goyaml.v2",
     "1.36": "sigs.k8s.io/yaml v1.6.0, go.yaml.in/yaml/v2 v2.4.3",
 }
-"""The libraries by a minor that was built with them: the newest is the module scripts/yaml itself, the others are files in modules/."""
+"""The libraries by a minor that was built with them: the newest is the module scripts/yamllibs itself, the others are files in modules/."""
 
 NEWEST: Final = "1.36"
 

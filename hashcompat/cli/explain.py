@@ -35,7 +35,7 @@ def command(target: str | None, **given: options.Given) -> None:
     from_release, to_release = options.releases(given)
     output = options.output(given)
     if target is None:
-        if given["files"] or given["sample"]:
+        if options.has_source(given):
             raise UsageError("say which pod to explain: NAMESPACE/POD or NAMESPACE/POD/CONTAINER")
         difference = compare_releases(from_release, to_release, catalog)
         output.show(lambda: difference_document(difference), lambda _: difference_text(difference))

@@ -106,6 +106,11 @@ def too_deep() -> InputError:
     return InputError("nested too deeply to be a Kubernetes object")
 
 
+def end_of_value(text: str, start: int) -> int:
+    """Return where the JSON value that begins at ``start`` ends, in a text that was read before."""
+    return int(DECODER.raw_decode(text, start)[1])
+
+
 def skip_space(text: str, position: int) -> int:
     """Return the position behind the white space of JSON at ``position``."""
     match = _SPACE.match(text, position)

@@ -48,7 +48,8 @@ def _recorded(case: Case) -> Decision | None:
     if case.recorded.hash is None:
         return _missing_hash(case)
     if case.recorded.hash not in case.new_hash.candidates:
-        return _gated(case, case.recorded) or _delayed(case, _unlike(case))
+        accepted = _accepted(case, frozenset({case.recorded.hash}))
+        return accepted or _gated(case, case.recorded) or _delayed(case, _unlike(case))
     if case.new_hash.value is None and (unknown := _ambiguous(case)):
         return unknown
     return _resized(case) or Decision(Verdict.KEEP, (Reason(reasons.RECORDED, "the recorded hash is the new one"),))
@@ -80,20 +81,28 @@ def _not_calibrated(case: Case) -> Decision | None:
 
 
 def _admission(case: Case) -> Decision | None:
-    if case.admission_decides:
-        text = "a manifest: the service account's volume mount, which admission adds, decides"
+    if case.admission:
+        text = f"a manifest: {case.admission}, which admission adds, decides"
         return Decision(Verdict.UNKNOWN, (Reason(reasons.ADMISSION, text),))
     return None
 
 
 def _compared(case: Case) -> Decision | None:
     if case.changed:
-        return _delayed(case, _CHANGED)
+        return _accepted(case, case.old_hash.candidates) or _delayed(case, _CHANGED)
     if unknown := _ambiguous(case):
         return unknown
     if case.container.type is ContainerType.SIDECAR and _ignores_sidecar(case, case.old):
         text = f"{case.old.release} never compared it: the recorded hash may be older"
         return Decision(Verdict.UNKNOWN, (Reason(reasons.NEVER_COMPARED, text),))
+    return None
+
+
+def _accepted(case: Case, recorded: frozenset[int]) -> Decision | None:
+    """A kubelet that is patched to accept an old hash keeps the container, unless it restarts it for another reason."""
+    if recorded <= case.accepted:
+        text = "the patched kubelet accepts the hash that is recorded"
+        return _resized(case) or Decision(Verdict.KEEP, (Reason(reasons.PATCHED, text),))
     return None
 
 
@@ -123,12 +132,15 @@ def _gated(case: Case, recorded: Recorded) -> Decision | None:
     return None
 
 
+def applies_resources(case: Case) -> bool:
+    """Tell whether the new kubelet applies resources by itself to what the old one kept no record of."""
+    recorded_before, recorded_now = case.old.rules.resources_recorded, case.new.rules.resources_recorded
+    return recorded_now and not recorded_before and not case.pod.static and RESIZE_GATE not in case.gates_off
+
+
 def _resized(case: Case) -> Decision | None:
     """A container whose resources need a restart to apply, under a kubelet that has no record of what it gave."""
-    recorded_before, recorded_now = case.old.rules.resources_recorded, case.new.rules.resources_recorded
-    if recorded_before or not recorded_now or case.pod.static or RESIZE_GATE in case.gates_off:
-        return None
-    for name in restarted_for(case.container.spec):
+    for name in restarted_for(case.container.spec) if applies_resources(case) else ():
         return _delayed(case, _restart(reasons.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart"))
     return None
 

@@ -12,7 +12,7 @@ import hashcompat
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.golden import Verification
 from hashcompat.hashes import HashRow
-from hashcompat.model import FINDINGS, Hop, Item, Plan, Verdict
+from hashcompat.model import FINDINGS, Hop, Item, Plan, Suggestion, Verdict
 from hashcompat.render.formats import Rows
 
 API_VERSION: Final = "hashcompat.io/v1"
@@ -37,11 +37,23 @@ def plan_document(plan: Plan, catalog: Catalog, items: Sequence[Item] | None = N
             "warnings": list(plan.warnings),
             "hops": [_hop(hop) for hop in plan.hops],
             "rollback": _hop(plan.rollback) if plan.rollback else None,
+            "assumedPatch": plan.patch or None,
+            "suggestion": _suggestion(plan.suggestion) if plan.suggestion else None,
             "tool": {"name": "hashcompat", "version": hashcompat.__version__},
         },
         summary={**summary(plan), "recorded": plan.share.recorded, "reproduced": plan.share.reproduced},
         items=Rows(plan.items if items is None else items, item_document),
     )
+
+
+def _suggestion(suggestion: Suggestion) -> Document:
+    return {
+        "kubelet": suggestion.kubelet,
+        "like": list(suggestion.likes),
+        "strategy": "accept",
+        "restartsSaved": suggestion.saves,
+        "command": suggestion.command,
+    }
 
 
 def _hop(hop: Hop) -> Document:
@@ -96,9 +108,9 @@ def item_document(item: Item) -> Document:
     }
 
 
-def hash_document(rows: Iterable[HashRow], catalog: Catalog) -> Document:
+def hash_document(rows: Iterable[HashRow], catalog: Catalog, assumptions: Sequence[str] = ()) -> Document:
     """Return the HashList of hash rows; ``hash`` and ``hex`` are null where a vendor's Go decides."""
-    return document("HashList", items=[_hash_item(row, catalog) for row in rows])
+    return document("HashList", assumptions=list(assumptions), items=[_hash_item(row, catalog) for row in rows])
 
 
 def _hash_item(row: HashRow, catalog: Catalog) -> Document:
@@ -109,6 +121,7 @@ def _hash_item(row: HashRow, catalog: Catalog) -> Document:
         "uid": row.pod.uid,
         "container": row.container.name,
         "containerType": row.container.type.value,
+        **({"podUID": {release: found.uid for release, found in row.uids.items()}} if row.uids else {}),
         "hashes": {},
     }
     for release, result in row.hashes.items():

@@ -117,6 +117,8 @@ def plan_notes(plan: Plan) -> list[str]:
         lines.append(f"One minor at a time, it would restart: {steps}")
     if plan.rollback:
         lines.append(f"The way back, {plan.rollback.old} -> {plan.rollback.new}, would restart {_hop_words(plan.rollback)}")
+    if plan.suggestion:
+        lines.append(f"A patched kubelet would restart {plan.suggestion.saves} fewer: {plan.suggestion.command}")
     return [*lines, plan_summary(plan)]
 
 
@@ -156,10 +158,10 @@ def hash_inputs(rows: Iterable[HashRow]) -> str:
 
 def hash_table(rows: Iterable[HashRow], *, wide: bool = False, headers: bool = True) -> str:
     """Return one line a container and release: decimal, hex, era."""
-    columns = ["NAMESPACE", "POD", "CONTAINER", "KUBELET", "HASH", "HEX", "ERA"] + (["TYPE", "OWNER"] if wide else [])
+    columns = ["NAMESPACE", "POD", "CONTAINER", "KUBELET", "HASH", "HEX", "ERA"] + (["TYPE", "OWNER", "POD-UID"] if wide else [])
     lines = [
         [row.pod.namespace, row.pod.name, row.container.name, release, result.value, result.hex, result.era]
-        + ([row.container.type.value, row.pod.owner] if wide else [])
+        + ([row.container.type.value, row.pod.owner, row.uids[release].uid if row.uids else None] if wide else [])
         for row in rows
         for release, result in row.hashes.items()
     ]

@@ -131,7 +131,7 @@ def _read(first: str, text: Iterable[str], *, strict: bool) -> Iterator[Part]:
     return yaml.parts(text)
 
 
-def contents(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+def contents(name: str, recursive: bool, suffixes: tuple[str, ...] = SUFFIXES) -> Iterator[tuple[str, bytes]]:
     """Yield the label and the whole content of each file that a ``-f`` value stands for; in a directory, of those with such a suffix."""
     for source in inputs(name, recursive, suffixes):
         with source.open() as stream:

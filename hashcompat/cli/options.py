@@ -57,7 +57,7 @@ _RECORDED = (
         "--recorded",
         multiple=True,
         metavar="FILE|DIR",
-        help="Recorded hashes and sandboxes: JSON of docker (inspect, ps) or crictl (ps, inspect, pods, inspectp), or kubelet logs.",
+        help="Recorded hashes and sandboxes: the collector's output, JSON of docker or crictl, kubelet logs; or tar archives of those.",
     ),
     click.option(
         "--runtime",

@@ -43,7 +43,7 @@ def command(paths: tuple[str, ...], **given: options.Given) -> int:
     With --recorded or --runtime, the hashes that kubelets recorded are compared instead, with those of the pods given with -f.
     """
     if bool(paths) == any(given[name] for name in _RECORDS):
-        raise UsageError("give golden directories as PATH, or recorded hashes with --recorded FILE or --runtime auto, and their pods with -f FILE")
+        raise UsageError("give golden directories as PATH, or recorded hashes with --recorded FILE or --runtime auto, their pods with -f")
     return _verify_golden(paths, given) if paths else _verify_records(given)
 
 

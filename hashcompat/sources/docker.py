@@ -24,7 +24,7 @@ def documents(socket: str) -> list[Any]:
 
     Raises InputError, naming the socket, when Docker cannot be asked.
     """
-    with _errors(socket), Session() as session:
+    with _errors(socket), Session() as session:  # type: ignore[no-untyped-call]  # its signatures are not annotated
         session.trust_env = False  # a proxy never leads to a socket
         version = _negotiated(_get(session, socket, "/version"), socket)
         rows: list[Any] = _get(session, socket, f"/v{version}/containers/json?all=1")

@@ -13,6 +13,7 @@ from hashcompat.kubelet.apiserver import ReadDefault, as_read, as_unread, defaul
 from hashcompat.kubelet.case import RESIZE_GATE, Case
 from hashcompat.kubelet.defaults import as_served
 from hashcompat.kubelet.hashing import container_hash
+from hashcompat.kubelet.stored import carry
 from hashcompat.model import Container, Node, Pod
 
 Spec = Mapping[str, Any]
@@ -52,7 +53,7 @@ class Prepared:
 def hashed_spec(pod: Pod, container: Container, catalog: Catalog, options: Options) -> Spec:
     """Return the container JSON that kubelets see: as given for an API pod, as an API server would serve it for a manifest."""
     if pod.manifest and options.defaults:
-        return as_served(container.spec, catalog.newest_schema(), host_network=pod.host_network)
+        return carry(container.spec, as_served(container.spec, catalog.newest_schema(), host_network=pod.host_network))
     return container.spec
 
 

@@ -10,6 +10,7 @@ from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.compile.decode import unknown_fields
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.kubelet.hashing import ContainerHash, container_hash, hashers
+from hashcompat.kubelet.stored import without_stored
 from hashcompat.model import Container, Inventory, Pod
 
 
@@ -50,5 +51,5 @@ def dropped_fields(inventory: Inventory, kubelets: Sequence[Kubelet]) -> Iterato
     for kubelet in kubelets:
         for pod in inventory.pods:
             for container in pod.containers:
-                for path in unknown_fields(kubelet.schema.container, container.spec):
+                for path in unknown_fields(kubelet.schema.container, without_stored(container.spec)):
                     yield f"{pod.origin}: {container.path}{path}: unknown to {kubelet.release}"

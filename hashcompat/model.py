@@ -81,14 +81,6 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Inventory:
-    """All pods and nodes of a source, in the order given."""
-
-    pods: tuple[Pod, ...]
-    nodes: tuple[Node, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Recorded:
     """A hash that a kubelet recorded when it created a container, as a runtime or a log tells it.
 
@@ -117,6 +109,15 @@ class Sandbox:
     attempt: int = 0
     host_network: bool | None = None
     ip: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """All pods and nodes of a source, in the order given, and what a snapshot holds of records."""
+
+    pods: tuple[Pod, ...]
+    nodes: tuple[Node, ...] = ()
+    records: tuple[Recorded | Sandbox, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ ADMISSION: Final = "HC024"
 STARTUP_PROBE: Final = "HC025"
 FIELD_RETYPED: Final = "HC026"
 SANDBOX_BROKEN: Final = "HC027"
+NOT_STORED: Final = "HC028"
 
 RULES: Final = (
     Rule(
@@ -204,5 +205,11 @@ RULES: Final = (
         "The runtime tells of a sandbox that no kubelet keeps: none or more than one is ready, it is on another network than the pod asks "
         "for, or, from 1.8 on, it has no IP address. A new sandbox restarts the whole pod.",
         "pkg/kubelet/kuberuntime/kuberuntime_manager.go podSandboxChanged",
+    ),
+    Rule(
+        NOT_STORED,
+        "not in the snapshot",
+        "The input is a snapshot, in which values are hidden, and it was made by a program that did not know this kubelet: take a new one.",
+        "none: a limit of snapshots",
     ),
 )

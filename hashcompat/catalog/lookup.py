@@ -72,11 +72,17 @@ class Catalog:
         changes: Mapping[str, Any] = self._read("changes.json")
         return changes
 
+    @cached_property
+    def every_read_default(self) -> list[Mapping[str, Any]]:
+        """The rows of apiserver.json: what API servers write on reading a pod."""
+        rows: list[Mapping[str, Any]] = self._read("apiserver.json")
+        return rows
+
     def read_defaults(self, server: Release, since: Release, gates: frozenset[str]) -> list[Mapping[str, Any]]:
         """Return the rows of apiserver.json for what an API server writes on reading a pod, and one of the release ``since`` did not."""
         return [
             row
-            for row in self._read("apiserver.json")
+            for row in self.every_read_default
             if server.version in SpecifierSet(row["releases"])
             and (row["gate"] is None or row["gate"] in gates)
             and (row["gate"] is not None or since.version not in SpecifierSet(row["releases"]))

@@ -115,7 +115,7 @@ def collect(given: Given) -> Inventory:
     return filters.select(inventory, filters.Filters(*chosen))
 
 
-def choices(given: Given, catalog: Catalog) -> Options:
+def choices(given: Given, catalog: Catalog, inventory: Inventory) -> Options:
     """Return how pods are to be read and what else the options tell; a command has some of them or all."""
     from hashcompat.calibration import index
 
@@ -126,7 +126,7 @@ def choices(given: Given, catalog: Catalog) -> Options:
     return Options(
         defaults=not given["no_defaults"],
         keep_going=bool(given.get("keep_going")),
-        records=index(_records(given)),
+        records=index(records(given, inventory)),
         gates=frozenset(name for name, on in gates.items() if on),
         gates_off=frozenset(name for name, on in gates.items() if not on),
         cri_dockerd=bool(given.get("cri_dockerd")),
@@ -135,11 +135,11 @@ def choices(given: Given, catalog: Catalog) -> Options:
     )
 
 
-def _records(given: Given) -> list[Recorded | Sandbox]:
-    """Return what the files and the node's runtime tell of recorded hashes."""
+def records(given: Given, inventory: Inventory) -> list[Recorded | Sandbox]:
+    """Return what a snapshot, files and the node's runtime tell of recorded hashes."""
     from hashcompat.sources import recorded
 
-    found = recorded.collect(given.get("recorded", ()))
+    found = [*inventory.records, *recorded.collect(given.get("recorded", ()))]
     kind, endpoint = given.get("runtime"), given.get("runtime_endpoint")
     if endpoint or kind:
         from hashcompat.sources import runtime  # asking a node pays for importing requests, reading files does not

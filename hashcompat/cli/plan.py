@@ -37,7 +37,7 @@ def command(**given: options.Given) -> int:
     from_release, to_release = options.releases(given)
     known = [catalog.kubelet(release) for release in (from_release, to_release) if release != AUTO or release is to_release]
     inventory = options.collect(given)
-    choices = options.choices(given, catalog)
+    choices = options.choices(given, catalog, inventory)
     plan = with_hops(make_plan(inventory, from_release, to_release, catalog, choices), inventory, catalog, choices)
     shown_plan = _without_kept(plan) if given["only_restarts"] else plan
     output = options.output(given)

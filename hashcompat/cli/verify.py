@@ -70,7 +70,8 @@ def _verify_records(given: options.Given) -> int:
     release = str(given["release"] or AUTO)
     if release != AUTO:
         catalog.kubelet(release)
-    check = check_records(options.collect(given), release, catalog, options.choices(given, catalog))
+    inventory = options.collect(given)
+    check = check_records(inventory, release, catalog, options.choices(given, catalog, inventory))
     output = options.output(given)
     output.show(
         lambda: calibration_document(check),

@@ -173,7 +173,14 @@ def test_a_snapshot_fits_its_schema(run: Run, tmp_path: Path, stdin: bytes) -> N
     (tmp_path / "r.json").write_text(json.dumps(DUMP))
     document = json.loads(run("snapshot", "-f", "-", "--recorded", tmp_path / "r.json", stdin=stdin).out)
     assert errors(document) == []
-    for key, value in (("recorded", [{}]), ("sandboxes", [{}]), ("items", []), ("items", [pod(metadata={"labels": {}})]), ("kind", "List"), ("more", 1)):
+    for key, value in (
+        ("recorded", [{}]),
+        ("sandboxes", [{}]),
+        ("items", []),
+        ("items", [pod(metadata={"labels": {}})]),
+        ("kind", "List"),
+        ("more", 1),
+    ):
         assert errors({**document, key: value}), key
 
 

@@ -12,6 +12,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from hashcompat.catalog import files
+from hashcompat.catalog.added import Added, added_releases, row_of
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.rules import Rows, Rules, rules_of
@@ -30,6 +31,7 @@ class Kubelet:
 
     ``escapes`` names the possible encoding/json variants: one for an upstream build, both for a vendor's build whose Go
     is not known. ``static_pods`` is all that decides static pods' UIDs.
+    ``based_on`` is the minor from which all but the types of a release is taken that a user added; empty for the program's own.
     ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
     """
 
@@ -40,6 +42,7 @@ class Kubelet:
     rules: Rules
     static_pods: StaticPods
     patch_assumed: bool
+    based_on: str = ""
 
     @property
     def vendor_assumed(self) -> bool:
@@ -48,18 +51,34 @@ class Kubelet:
 
 
 class Catalog:
-    """The release data of one directory, loaded on demand."""
+    """The release data of one directory, and the releases that a user ``added`` in another, loaded on demand."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, added: Path | None = None) -> None:
         self._directory = directory
+        self._added = added
         self._kubelets: dict[str, Kubelet] = {}
         self._schemas: dict[str, Schema] = {}
         self._pod_data = PodData(directory / "pods")
 
     @cached_property
     def rows(self) -> dict[str, dict[str, Any]]:
-        """The rows of releases.json by minor, oldest first."""
-        return {row["minor"]: row for row in self._read("releases.json")["releases"]}
+        """The rows of releases.json by minor, oldest first; then those that were added, unless the program knows them by now."""
+        rows = {row["minor"]: row for row in self._read("releases.json")["releases"]}
+        newest = list(rows.values())[-1]
+        for added in added_releases(self._added):
+            if (
+                added.release.version > parse_release(f"{newest['minor']}.{newest['patches'][-1]}").version
+                and added.release.minor not in rows
+            ):
+                rows[added.release.minor] = row_of(added, newest, self._types_of(added, newest["types"]))
+        return rows
+
+    def _types_of(self, added: Added, newest: str) -> str:
+        """Name an added release's tree: that of the newest release where it is the same, or its own, which is kept."""
+        if self.schema(newest).tree["types"] == added.tree["types"]:
+            return newest
+        self._schemas[added.release.minor] = Schema(added.release.minor, added.tree, DEFAULTS)
+        return added.release.minor
 
     @cached_property
     def eras(self) -> dict[str, Era]:
@@ -142,6 +161,7 @@ class Catalog:
                 source=rules.static_pod_source,
             ),
             patch_assumed=release.patch not in row["patches"],
+            based_on=row.get("basedOn", ""),
         )
 
     def schema(self, name: str) -> Schema:
@@ -190,5 +210,5 @@ def _vendor_escapes(go_rows: list[list[str]]) -> tuple[str, ...]:
 
 @cache
 def default_catalog() -> Catalog:
-    """Return the catalog of the release data that ships with the package."""
-    return Catalog(files.default_directory())
+    """Return the catalog of the release data that ships with the package, and of those that the user added."""
+    return Catalog(files.default_directory(), files.user_directory())

@@ -210,6 +210,6 @@ RULES: Final = (
         NOT_STORED,
         "not in the snapshot",
         "The input is a snapshot, in which values are hidden, and it was made by a program that did not know this kubelet: take a new one.",
-        "none: a limit of snapshots",
+        "",
     ),
 )

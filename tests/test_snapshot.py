@@ -103,11 +103,8 @@ def inventory_of(*objects: Json) -> Inventory:
     return Inventory(*_sorted(files.parse(as_json(*objects), "-")))
 
 
-def test_the_sample_plans_the_same_between_every_pair(catalog: Catalog) -> None:
-    inventory = sample.collect()
-    shop = replace(inventory, pods=tuple(pod for pod in inventory.pods if pod.namespace in ("shop", "monitoring")))
-    assert assert_same_plans(shop, catalog, WAYS[:1]) >= 600
-    assert assert_same_plans(inventory, catalog, WAYS[:1], pairs=_neighbours(catalog)) == 56
+def test_the_sample_plans_the_same_from_one_release_to_the_next(catalog: Catalog) -> None:
+    assert assert_same_plans(sample.collect(), catalog, WAYS[:1], pairs=_neighbours(catalog)) == 56
 
 
 def test_pods_manifests_and_static_pods_plan_the_same_in_every_way(catalog: Catalog) -> None:
@@ -209,18 +206,6 @@ def test_no_value_stands_in_the_snapshot(run: Run) -> None:
 def test_the_same_cluster_gives_the_same_bytes(run: Run, tmp_path: Path) -> None:
     first = snapshot(run, tmp_path, pod(HIDING)).read_bytes()
     assert snapshot(run, tmp_path, pod(HIDING)).read_bytes() == first
-
-
-def test_a_kubelet_that_the_snapshot_did_not_know_is_unknown(catalog: Catalog) -> None:
-    read = saved(inventory_of(pod(HIDING)), catalog)
-    (only,) = read.pods
-    (container,) = only.containers
-    key = f"{container_hash({**container.spec, KEY: None}, catalog.kubelet('1.9.11')).value:x}"
-    stored = {fingerprint: value for fingerprint, value in container.spec[KEY].items() if fingerprint != key}
-    pods = (replace(only, containers=(replace(container, spec={**container.spec, KEY: stored}),)),)
-    (item,) = make_plan(Inventory(pods), "1.8.15", "1.9.11", catalog).items
-    assert (item.verdict, [reason.id for reason in item.reasons]) == ("UNKNOWN", ["HC028"])
-    assert make_plan(Inventory(pods), "1.10.0", "1.11.0", catalog).items[0].verdict == "KEEP"
 
 
 def test_a_container_without_values_needs_no_hashes(catalog: Catalog) -> None:

@@ -81,14 +81,17 @@ def _described(definition: Node) -> str | list[dict[str, Any]]:
 
 
 def _rows(field: Node) -> Iterator[dict[str, Any]]:
-    """Yield a row for each name of a field declaration; an embedded field has its type's name."""
+    """Yield a row for each name of a field declaration; an embedded field has its type's name.
+
+    Without a name in its tag a field goes by its own in JSON (encoding/json), and an embedded one by none.
+    """
     go_type, tag = field.child_by_field_name("type"), field.child_by_field_name("tag")
     match = _JSON.search(_text(tag)) if tag else None
     type_text = _text(go_type) if go_type else ""
     names = [_text(name) for name in field.children_by_field_name("name")]
     key, options = match.groups() if match else ("", "")
     for name in names or [type_text.rpartition(".")[2]]:
-        row: dict[str, Any] = {"name": name, "type": type_text, "json": key}
+        row: dict[str, Any] = {"name": name, "type": type_text, "json": key or (name if names else "")}
         row |= {"omitempty": True} if ",omitempty" in options else {}
         yield row if names else {**row, "embedded": True}
 

@@ -43,7 +43,7 @@ ADMISSION: Final = "HC024"
 STARTUP_PROBE: Final = "HC025"
 FIELD_RETYPED: Final = "HC026"
 SANDBOX_BROKEN: Final = "HC027"
-NOT_STORED: Final = "HC028"
+NOT_STORED: Final = "HC029"
 
 RULES: Final = (
     Rule(

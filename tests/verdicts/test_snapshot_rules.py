@@ -23,16 +23,16 @@ def hashed_as(run: Run, release: str, container: Json) -> str:
 
 
 @pytest.mark.parametrize("side", ["1.8.15", "1.9.11"])
-def test_hc028_a_kubelet_that_the_snapshot_did_not_know_is_unknown(run: Run, side: str) -> None:
+def test_hc029_a_kubelet_that_the_snapshot_did_not_know_is_unknown(run: Run, side: str) -> None:
     document: Any = json.loads(run("snapshot", "-f", "-", stdin=as_json(pod(C))).out)
     (given,) = document["items"]
     (container,) = given["spec"]["containers"]
     assert decided(run, "1.8.15", "1.9.11", given) == ("RESTART", ["HC004"])
     del container[KEY][hashed_as(run, side, container)]
-    assert decided(run, "1.8.15", "1.9.11", given) == ("UNKNOWN", ["HC028"])
-    assert decided(run, "1.14.10", "1.15.12", given)[0] == "KEEP"
+    assert decided(run, "1.8.15", "1.9.11", given) == ("UNKNOWN", ["HC029"])
+    assert decided(run, "1.18.19", "1.20.15", given)[0] == "KEEP"
 
 
 @pytest.mark.parametrize("table", [[], {"1": "2"}, 7])
-def test_hc028_what_is_no_table_holds_no_hash(run: Run, table: Any) -> None:
-    assert decided(run, "1.8.15", "1.9.11", pod({**C, KEY: table})) == ("UNKNOWN", ["HC028"])
+def test_hc029_what_is_no_table_holds_no_hash(run: Run, table: Any) -> None:
+    assert decided(run, "1.8.15", "1.9.11", pod({**C, KEY: table})) == ("UNKNOWN", ["HC029"])

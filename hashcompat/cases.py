@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from hashcompat.calibration import Records
+from hashcompat.catalog.defaults import ApiServer
 from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.kubelet.admission import with_token_mount
-from hashcompat.kubelet.apiserver import ReadDefault, as_read, as_unread, default_from_row
+from hashcompat.kubelet.admission import ADDITIONS
+from hashcompat.kubelet.apiserver import ReadDefault, added_paths, as_read, as_unread, default_from_row
 from hashcompat.kubelet.case import RESIZE_GATE, Case
-from hashcompat.kubelet.defaults import as_served
-from hashcompat.kubelet.hashing import container_hash
-from hashcompat.kubelet.stored import carry
+from hashcompat.kubelet.containerrules import applies_resources, restarted_for
+from hashcompat.kubelet.defaults import as_defaulted, as_served
+from hashcompat.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.kubelet.staticpods import StaticUid, static_view
 from hashcompat.model import Container, Node, Pod
 
 Spec = Mapping[str, Any]
 Likeness = tuple[Any, ...]
+HashOf = Callable[[Spec, Kubelet], ContainerHash]
+"""How an API pod's container is hashed: ``container_hash``, or what remembers its results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +55,50 @@ class Prepared:
     filled: tuple[str, ...]
 
 
-def hashed_spec(pod: Pod, container: Container, catalog: Catalog, options: Options) -> Spec:
-    """Return the container JSON that kubelets see: as given for an API pod, as an API server would serve it for a manifest."""
+def place(pod: Pod, container: Container) -> str:
+    """Return where a path that a DecodeError bears begins: a static pod's manifest is decoded as a whole."""
+    return "$" if pod.static_manifest else container.path
+
+
+def hashed_spec(pod: Pod, container: Container, kubelet: Kubelet, catalog: Catalog, options: Options) -> Spec:
+    """Return the container JSON that a kubelet sees.
+
+    As given for an API pod, as an API server would serve it for a manifest, as the kubelet itself defaults it for a file of its own.
+    """
+    if pod.static_manifest is not None:
+        containers = static_view(pod.static_manifest, kubelet).containers
+        return containers[pod.containers.index(container)] if containers else container.spec
     if pod.manifest and options.defaults:
-        return carry(container.spec, as_served(container.spec, catalog.newest_schema(), host_network=pod.host_network))
+        server = creator(kubelet, catalog, options)
+        return as_served(container.spec, server, container_type=container.type, host_network=pod.host_network)
     return container.spec
+
+
+def creator(kubelet: Kubelet, catalog: Catalog, options: Options) -> ApiServer:
+    """Return the API server that creates a manifest's pod for this kubelet: that of ``--apiserver``, or of the kubelet's release."""
+    return catalog.api_server(options.apiserver or str(kubelet.release))
 
 
 def keeps_empty(pod: Pod, options: Options) -> bool:
     """Tell whether empty lists and maps count: only in a manifest that is taken as a kubelet reads it from a file."""
-    return pod.manifest and not options.defaults
+    return pod.manifest and (pod.static_manifest is not None or not options.defaults)
+
+
+def hash_seen(pod: Pod, options: Options, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+    """Hash what ``kubelet`` sees of a container; of a static pod's manifest that it reads in ways not known there is no candidate."""
+    if pod.static_manifest is not None and not kubelet.static_pods.known:
+        return ContainerHash(frozenset(), kubelet.era.name)
+    return container_hash(spec, kubelet, keep_empty=keeps_empty(pod, options))
 
 
 def prepare(
-    pod: Pod, container: Container, kubelets: tuple[Kubelet | None, Kubelet], node: Node | None, catalog: Catalog, options: Options
+    pod: Pod,
+    container: Container,
+    kubelets: tuple[Kubelet | None, Kubelet],
+    node: Node | None,
+    catalog: Catalog,
+    options: Options,
+    hash_of: HashOf = container_hash,
 ) -> Prepared:
     """Build the case of one container; an old kubelet of which the release is not known counts as the new one.
 
@@ -71,16 +106,17 @@ def prepare(
     """
     new = kubelets[1]
     old = kubelets[0] or new
-    spec = hashed_spec(pod, container, catalog, options)
-    read = _Read(spec) if pod.manifest else _read(spec, container, old, new, catalog, options)
-    keep_empty = keeps_empty(pod, options)
-    new_hash = container_hash(read.spec, new, keep_empty=keep_empty)
+    spec = hashed_spec(pod, container, old, catalog, options)
+    read = _read(spec, pod, container, (old, new), catalog, options)
+    if pod.manifest or read.spec is not spec:
+        hash_of = partial(hash_seen, pod, options)
+    new_hash = hash_of(read.spec, new)
     case = Case(
         pod,
         container,
         old,
         new,
-        old_hash=container_hash(spec, old, keep_empty=keep_empty),
+        old_hash=hash_of(spec, old),
         new_hash=replace(new_hash, candidates=new_hash.candidates | read.without),
         old_known=kubelets[0] is not None,
         cri_dockerd=options.cri_dockerd,
@@ -88,14 +124,17 @@ def prepare(
         gates_off=options.gates_off,
         without_resources=_without_resources(read.spec, new, options),
         lost_default=read.lost,
+        static_uids=_static_uids(pod, (old, new)),
     )
-    decides = options.defaults and _admission_decides(case, spec)
-    return Prepared(_situated(replace(case, admission_decides=decides), node, catalog, options), spec, read.spec, read.filled)
+    if pod.manifest and options.defaults and pod.static_manifest is None:
+        case = replace(case, admission=_deciding_addition(case, spec, catalog, options))
+    return Prepared(_situated(case, node, catalog, options), spec, read.spec, read.filled)
 
 
 def likeness(pod: Pod, container: Container) -> Likeness:
     """Return what two containers have to share for the same hashes: the spec as written, and what of the pod plays a part in it."""
-    return repr(container.spec), container.type, pod.manifest, pod.host_network, pod.static, pod.automount
+    place = (pod.static_manifest, container.path) if pod.static_manifest else ()
+    return repr(container.spec), container.type, pod.manifest, pod.host_network, pod.static, pod.automount, place
 
 
 def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | None, catalog: Catalog, options: Options) -> Prepared:
@@ -111,8 +150,8 @@ def _situated(case: Case, node: Node | None, catalog: Catalog, options: Options)
 
 def seen_specs(pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> tuple[Spec, Spec]:
     """Return what each of two kubelets gets to see of a container: the new one after a new API server's defaults."""
-    spec = hashed_spec(pod, container, catalog, options)
-    return spec, spec if pod.manifest else _read(spec, container, *kubelets, catalog, options).spec
+    spec = hashed_spec(pod, container, kubelets[0], catalog, options)
+    return spec, _read(spec, pod, container, kubelets, catalog, options).spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +168,33 @@ class _Read:
     without: frozenset[int] = frozenset()
 
 
-def _read(spec: Spec, container: Container, old: Kubelet, new: Kubelet, catalog: Catalog, options: Options) -> _Read:
+def _static_uids(pod: Pod, kubelets: tuple[Kubelet, Kubelet]) -> tuple[StaticUid, ...]:
+    return tuple(static_view(pod.static_manifest, kubelet).uid for kubelet in kubelets) if pod.static_manifest else ()
+
+
+def _read(spec: Spec, pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> _Read:
     """Apply the defaults that the API server to come writes on reading and the present one does not."""
+    old, new = kubelets
+    if pod.static_manifest is not None:
+        return _Read(hashed_spec(pod, container, new, catalog, options))
+    if pod.manifest and not options.defaults:
+        return _Read(spec)
     newer = max(old, new, key=lambda kubelet: kubelet.release.version)
     server = catalog.kubelet(options.apiserver_to) if options.apiserver_to else newer
     since = catalog.kubelet(options.apiserver) if options.apiserver else old
+    rows = map(default_from_row, catalog.read_defaults(server.release, since.release, options.gates))
+    steps: list[Callable[[Spec], Spec]] = [partial(as_read, defaults=[row]) for row in rows if container.type in row.container_types]
+    if pod.manifest:
+        decoding = catalog.api_server(str(server.release))
+        steps.insert(0, partial(as_defaulted, server=decoding, container_type=container.type, host_network=pod.host_network))
     filled: list[str] = []
-    for default in map(default_from_row, catalog.read_defaults(server.release, since.release, options.gates)):
-        read = as_read(spec, [default]) if container.type in default.container_types else spec
-        if read is not spec and container_hash(read, new) != container_hash(spec, new):
-            filled.append(default.path)
+    for step in steps:
+        read = step(spec)
+        if read is not spec and read != spec and container_hash(read, new) != container_hash(spec, new):
+            filled += added_paths(spec, read)
         spec = read
+    if pod.manifest:  # what the present API server wrote was stored with the pod
+        return _Read(spec, tuple(filled))
     lost = [default_from_row(row) for row in catalog.read_defaults(since.release, server.release, frozenset())]
     return _with_lost(spec, tuple(filled), lost, new)
 
@@ -166,10 +221,21 @@ def _without_resources(spec: Spec, new: Kubelet, options: Options) -> frozenset[
     return container_hash({**spec, "resources": {}}, new).candidates if compares else frozenset()
 
 
-def _admission_decides(case: Case, spec: Spec) -> bool:
-    """Tell whether the hash changes with what admission adds and not without it, or the other way round."""
-    mounted = with_token_mount(case.pod, spec)
-    if mounted is None:
-        return False
-    old_hash, new_hash = (container_hash(mounted, kubelet).candidates for kubelet in (case.old, case.new))
-    return old_hash.isdisjoint(new_hash) != case.changed
+def _deciding_addition(case: Case, spec: Spec, catalog: Catalog, options: Options) -> str:
+    """Name what admission adds and makes the verdict another; empty where the manifest alone decides."""
+    alone = case.changed, _is_resized(case, spec)
+    for what, add in ADDITIONS.items():
+        added = add(case.pod, spec)
+        if added is not None and _outcome(case, added, catalog, options) != alone:
+            return what
+    return ""
+
+
+def _outcome(case: Case, spec: Spec, catalog: Catalog, options: Options) -> tuple[bool, bool]:
+    read = _read(spec, case.pod, case.container, (case.old, case.new), catalog, options).spec
+    old_hash, new_hash = container_hash(spec, case.old).candidates, container_hash(read, case.new).candidates
+    return old_hash.isdisjoint(new_hash), _is_resized(case, spec)
+
+
+def _is_resized(case: Case, spec: Spec) -> bool:
+    return applies_resources(case) and any(restarted_for(spec))

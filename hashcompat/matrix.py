@@ -50,7 +50,7 @@ def cell(old: Kubelet, new: Kubelet) -> Cell:
     if old.era is not new.era:
         return Cell(*names, Scope.ALL, era=f"{old.era.name} -> {new.era.name}")
     first_step = old.era.steps[0]
-    if first_step.startswith("pick"):
+    if not old.era.whole:
         return Cell(*names, Scope.NONE)
     fields = schema_changes(old.schema, new.schema)
     if first_step != "spew":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -43,13 +43,26 @@ class Container:
     running: bool | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StaticManifest:
+    """What a kubelet reads a static pod from: the whole object, the name under which it registers, ``file:<path>`` on the node.
+
+    Compared by identity, so that what kubelets make of it is computed once.
+    """
+
+    content: Mapping[str, Any]
+    node: str
+    source: str
+
+
 @dataclass(frozen=True, slots=True)
 class Pod:
     """A pod or a pod template, as far as a kubelet's decision depends on it.
 
     ``origin`` names the file and the object in it, for messages. ``manifest`` says that no API server has defaulted it;
     ``references`` names the API objects that the pod refers to; ``automount`` is what it says of the service account's token.
-    ``spec`` is the pod's own, as given; ``config_hash`` the UID that a mirror pod's annotation tells of its static pod.
+    ``spec`` is the pod's own, as given; ``config_hash`` the UID that a mirror pod's annotation tells of its static pod, and
+    ``static_manifest`` what that static pod is read from, where it is at hand.
     """
 
     origin: str
@@ -69,6 +82,7 @@ class Pod:
     containers: tuple[Container, ...]
     spec: Mapping[str, Any] = field(default_factory=dict)
     config_hash: str = ""
+    static_manifest: StaticManifest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +127,12 @@ class Sandbox:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """All pods and nodes of a source, in the order given, and what a snapshot holds of records."""
+    """All pods and nodes of a source, in the order given, and what a snapshot holds of records.
 
-    pods: tuple[Pod, ...]
+    The pods of files are read anew each time they are asked for.
+    """
+
+    pods: Iterable[Pod]
     nodes: tuple[Node, ...] = ()
     records: tuple[Recorded | Sandbox, ...] = ()
 
@@ -140,17 +157,41 @@ class Hashes:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """One container's verdict, as it stands in a RestartPlan."""
+class PodName:
+    """What a report says of a pod."""
 
-    pod: Pod
-    container: Container
+    node: str
+    namespace: str
+    name: str
+    uid: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerName:
+    """What a report says of a container."""
+
+    name: str
+    type: ContainerType
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One container's verdict, as it stands in a RestartPlan; a plan of a large cluster has hundreds of thousands, so no spec is kept.
+
+    ``rests`` says that no kubelet compares it, whatever its release, ``sandboxed`` that a record tells of the pod's sandbox.
+    """
+
+    pod: PodName
+    container: ContainerName
     from_release: str
     verdict: Verdict
     hashes: Hashes = field(default_factory=Hashes)
     reasons: tuple[Reason, ...] = ()
     pod_recreated: bool = False
     calibrated: bool | None = None
+    rests: bool = False
+    sandboxed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

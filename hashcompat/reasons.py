@@ -184,8 +184,8 @@ RULES: Final = (
     Rule(
         ADMISSION,
         "depends on admission",
-        "The input is a manifest. Admission adds to it, the service account's volume mount above all, which decides.",
-        "plugin/pkg/admission/serviceaccount",
+        "The input is a manifest. Admission adds to it, a service account's volume mount or a LimitRange's resources, which decides.",
+        "plugin/pkg/admission/serviceaccount, plugin/pkg/admission/limitranger",
     ),
     Rule(
         STARTUP_PROBE,

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from hashcompat.calibration import Records
-from hashcompat.cases import Options, hashed_spec, keeps_empty
+from hashcompat.cases import Options, hash_seen, hashed_spec
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import DecodeError, InputError
-from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.resting import at_rest
 from hashcompat.model import Container, Inventory, Node, Pod, Recorded, Share
 from hashcompat.verdicts import AUTO
@@ -94,7 +93,7 @@ def _compared(
     if kubelet is None:
         return CheckedRecord(pod.node, record, problem="the kubelet release of its node is not known")
     try:
-        computed = container_hash(hashed_spec(pod, container, catalog, options), kubelet, keep_empty=keeps_empty(pod, options))
+        computed = hash_seen(pod, options, hashed_spec(pod, container, kubelet, catalog, options), kubelet)
     except DecodeError as error:
         raise InputError(f"{pod.origin}: {container.path}{error}") from None
     if record.hash is None:

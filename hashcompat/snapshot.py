@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from hashcompat.cases import Likeness, likeness
@@ -11,9 +11,7 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.schema import Schema
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.go.jsontext import ESCAPES
-from hashcompat.kubelet.admission import with_token_mount
 from hashcompat.kubelet.apiserver import ReadDefault, as_read, as_unread, default_from_row
-from hashcompat.kubelet.defaults import as_served
 from hashcompat.kubelet.hashing import compile_hasher
 from hashcompat.kubelet.stored import KEY
 from hashcompat.mask import masked
@@ -26,18 +24,15 @@ _ESCAPED: Final = frozenset("\b\f")
 _LONGEST_MASK: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A container's JSON as some kubelet may get it; ``keep_empty``: from a file, where empty lists count."""
-
-    spec: Spec
-    keep_empty: bool = False
+Column = tuple[Schema, tuple[str, ...], str]
+"""A way of hashing: a type tree, an era's steps, an encoding/json."""
 
 
 def redacted(inventory: Inventory, catalog: Catalog) -> Inventory:
     """Return the inventory with hidden values; of it, every plan between known releases gives the same answers.
 
-    Raises InputError, with file and path, for a container that does not decode.
+    Raises InputError, with file and path, for a container that does not decode, and for a manifest: what API servers make of it depends on
+    more than the kubelet's release, and a static pod's UID on every value in it.
     """
     known: dict[Likeness, Spec] = {}
     columns = _columns(catalog)
@@ -53,6 +48,10 @@ def redacted(inventory: Inventory, catalog: Catalog) -> Inventory:
 
 def _pod(pod: Pod, hide: Callable[[Pod, Container], Container]) -> Pod:
     """Keep of a pod's spec what decides; of a static pod's, all of whose text is digested, everything but values."""
+    if pod.manifest:
+        raise InputError(
+            f"{pod.origin}: {pod.namespace}/{pod.name} is a manifest; a snapshot is made of a cluster's pods, which have a uid"
+        )
     kept = pod.spec if pod.static else {key: pod.spec[key] for key in _POD if key in pod.spec}
     volumes = {"volumes": [_volume(volume) for volume in kept["volumes"]]} if isinstance(kept.get("volumes"), list) else {}
     return replace(pod, spec={**kept, **volumes}, containers=tuple(hide(pod, container) for container in pod.containers))
@@ -67,14 +66,14 @@ def _volume(volume: Any) -> Any:
     return volume
 
 
-def _columns(catalog: Catalog) -> list[tuple[Schema, tuple[str, ...], str]]:
+def _columns(catalog: Catalog) -> list[Column]:
     """Return every way of hashing: a type tree, an era's steps, and where JSON is hashed either encoding/json, as vendors may have both."""
     kubelets = [catalog.kubelet(name) for name in catalog.releases()]
     ways = dict.fromkeys((kubelet.schema, kubelet.era.steps) for kubelet in kubelets)
     return [(schema, steps, escapes) for schema, steps in ways for escapes in (ESCAPES if "json" in steps else list(ESCAPES)[:1])]
 
 
-def _container(pod: Pod, container: Container, columns: list[tuple[Schema, tuple[str, ...], str]], catalog: Catalog) -> Spec:
+def _container(pod: Pod, container: Container, columns: list[Column], catalog: Catalog) -> Spec:
     plain = masked(container.spec, lambda text: text)
     if plain == masked(container.spec, lambda text: _hidden(text, "***")):
         return plain
@@ -82,7 +81,7 @@ def _container(pod: Pod, container: Container, columns: list[tuple[Schema, tuple
         mask = "*" * length
         hidden = masked(container.spec, lambda text, mask=mask: _hidden(text, mask))  # type: ignore[misc]
         try:
-            table = _table(_pairs(pod, container, hidden, catalog), columns)
+            table = _table(_forms(container.spec, catalog), _forms(hidden, catalog), columns)
         except DecodeError as error:
             raise InputError(f"{pod.origin}: {container.path}{error}") from None
         if table is not None:
@@ -95,7 +94,7 @@ def _hidden(text: str, mask: str) -> str:
     return (mask + ("\b" if _ESCAPED & set(text) else "")) if text else ""
 
 
-def _table(pairs: list[tuple[_Form, _Form]], columns: list[tuple[Schema, tuple[str, ...], str]]) -> dict[str, int] | None:
+def _table(given: list[Spec], hidden: list[Spec], columns: list[Column]) -> dict[str, int] | None:
     """Return the true hashes by those of the hidden texts; None where two texts share one, so that another mask is needed.
 
     Where two kubelets print the same text with values hidden, they do so with values: what differs between them is never in a value, but
@@ -104,35 +103,21 @@ def _table(pairs: list[tuple[_Form, _Form]], columns: list[tuple[Schema, tuple[s
     table: dict[str, int] = {}
     texts: dict[str, str] = {}
     for schema, steps, escapes in columns:
-        for given, hidden in pairs:
-            hasher = compile_hasher(schema, steps, escapes, given.keep_empty)
-            pieces = hasher.pieces(hasher.decode(hidden.spec))
+        hasher = compile_hasher(schema, steps, escapes, keep_empty=False)
+        for true_form, hidden_form in zip(given, hidden, strict=True):
+            pieces = hasher.pieces(hasher.decode(hidden_form))
             key, text = f"{hasher.digest(pieces):x}", "".join(pieces)
             if texts.setdefault(key, text) != text:
                 return None
             if key not in table:
-                table[key] = hasher.hash(given.spec)
+                table[key] = hasher.hash(true_form)
     return table
 
 
-def _pairs(pod: Pod, container: Container, hidden: Spec, catalog: Catalog) -> list[tuple[_Form, _Form]]:
-    forms = [list(_forms(pod, spec, catalog)) for spec in (container.spec, hidden)]
-    return list(zip(*forms, strict=True))
-
-
-def _forms(pod: Pod, spec: Spec, catalog: Catalog) -> Iterator[_Form]:
-    """Yield each form in which a plan may hash a container: see cases.prepare."""
-    if pod.manifest:
-        yield _Form(spec, keep_empty=True)
-        served = as_served(spec, catalog.newest_schema(), host_network=pod.host_network)
-        mounted = with_token_mount(pod, served)
-        specs = [spec, served] if mounted is None else [spec, served, mounted]
-    else:
-        specs = _read(spec, [default_from_row(row) for row in catalog.every_read_default])
-    for found in specs:
-        yield _Form(found)
-        if found.get("resources"):
-            yield _Form({**found, "resources": {}})
+def _forms(spec: Spec, catalog: Catalog) -> list[Spec]:
+    """Return each form in which a plan may hash a container: see cases.prepare."""
+    read = _read(spec, [default_from_row(row) for row in catalog.every_read_default])
+    return [*read, *({**form, "resources": {}} for form in read if form.get("resources"))]
 
 
 def _read(spec: Spec, defaults: list[ReadDefault]) -> list[Spec]:

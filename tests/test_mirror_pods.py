@@ -80,3 +80,9 @@ def test_what_no_release_data_tells_is_open() -> None:
     assert same_for_mirror({}, kubelet("1.5"), kubelet("1.6")) is None
     timed = {"volumes": [{"ephemeral": {"volumeClaimTemplate": {"metadata": {"creationTimestamp": "2026-01-31T12:00:00Z"}}}}]}
     assert same_for_mirror(timed, kubelet("1.28"), kubelet("1.29")) is None
+
+
+@pytest.mark.parametrize(("image", "same"), [("Registry/a", None), ("registry/a", True)])
+def test_a_pull_policy_that_releases_read_from_an_image_in_different_ways_is_not_told(image: str, same: bool | None) -> None:
+    spec = {"containers": [{"name": "c", "image": image, "imagePullPolicy": "Always"}]}
+    assert same_for_mirror(spec, kubelet("1.28"), kubelet("1.29")) is same

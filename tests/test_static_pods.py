@@ -12,7 +12,8 @@ from manifests import CASES, RELEASES, STATIC, case, uids
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.errors import DecodeError, UndecidedError, UsageError
-from hashcompat.kubelet.staticpods import StaticUid, static_pod_text, static_pod_uid
+from hashcompat.kubelet.hashing import hashers
+from hashcompat.kubelet.staticpods import StaticUid, static_containers, static_pod_text, static_pod_uid
 
 MINORS = [f"1.{minor}" for minor in range(6, 37)]
 KUBEADM = [name for name in CASES if name.startswith("kubeadm-")]
@@ -39,9 +40,26 @@ def test_every_golden_text_and_uid(catalog: Catalog, release: str, name: str) ->
     assert static_pod_uid(manifest, kubelet, node, source) == StaticUid(uids(release)[name], given=name == "uid-given")
 
 
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_golden_container_text_and_hash(catalog: Catalog, release: str) -> None:
+    kubelet = catalog.kubelet(release)
+    (hasher,) = hashers(kubelet, keep_empty=True)
+    found = []
+    for name in CASES:
+        manifest = case(name)[0]
+        ephemeral = len(manifest["spec"].get("ephemeralContainers") or ())
+        containers = static_containers(manifest, kubelet)
+        compared = containers[: len(containers) - ephemeral]
+        texts = "".join(f"{hasher.text(container)}\n" for container in compared)
+        assert texts == (STATIC / release / f"{name}.containers").read_bytes().decode(), name
+        found += [f"{hasher.hash(container)}  {name}  {index}" for index, container in enumerate(compared)]
+    assert found == (STATIC / release / "HASHES").read_text().splitlines()
+
+
 def test_no_golden_file_is_unused() -> None:
     expected = {f"inputs/{name}.json" for name in CASES}
-    expected |= {f"{release}/{file}" for release in RELEASES for file in ("UIDS", *(f"{name}.txt" for name in CASES))}
+    made = ["UIDS", "HASHES", *(f"{name}.{kind}" for name in CASES for kind in ("txt", "containers"))]
+    expected |= {f"{release}/{file}" for release in RELEASES for file in made}
     assert {str(path.relative_to(STATIC)) for path in STATIC.rglob("*") if path.is_file()} == expected
     assert all(list(uids(release)) == CASES for release in RELEASES)
 

@@ -16,6 +16,11 @@ class Era:
     source: str
     about: str
 
+    @property
+    def whole(self) -> bool:
+        """Whether the whole container is hashed, not some fields that a first step picks."""
+        return not self.steps[0].startswith("pick")
+
 
 def era_from_row(name: str, row: dict[str, Any]) -> Era:
     """Build the era that a row describes."""

@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from hashcompat.catalog import files
 from hashcompat.catalog.added import Added, added_releases, row_of
+from hashcompat.catalog.defaults import ApiServer, Default, Minor, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.rules import Rows, Rules, rules_of
@@ -58,6 +59,9 @@ class Catalog:
         self._added = added
         self._kubelets: dict[str, Kubelet] = {}
         self._schemas: dict[str, Schema] = {}
+        self._defaults: dict[Minor, tuple[Default, ...]] = {}
+        self._read_defaults: dict[tuple[Version, Version, frozenset[str]], tuple[Mapping[str, Any], ...]] = {}
+        self._api_servers: dict[str, ApiServer] = {}
         self._pod_data = PodData(directory / "pods")
 
     @cached_property
@@ -91,21 +95,46 @@ class Catalog:
         changes: Mapping[str, Any] = self._read("changes.json")
         return changes
 
-    @cached_property
+    @property
     def every_read_default(self) -> list[Mapping[str, Any]]:
-        """The rows of apiserver.json: what API servers write on reading a pod."""
+        """The rows of apiserver.json for what any API server writes on reading a pod."""
+        return [row for row in self._api_server_rows if row.get("on") != "creation"]
+
+    def read_defaults(self, server: Release, since: Release, gates: frozenset[str]) -> tuple[Mapping[str, Any], ...]:
+        """Return the rows of apiserver.json for what an API server writes on reading a pod, and one of the release ``since`` did not."""
+        key = server.version, since.version, gates
+        if key not in self._read_defaults:
+            rows = [row for row in self._api_server_rows if row.get("on") != "creation" and server.version in SpecifierSet(row["releases"])]
+            self._read_defaults[key] = tuple(
+                row for row in rows if (row["gate"] in gates if row["gate"] else since.version not in SpecifierSet(row["releases"]))
+            )
+        return self._read_defaults[key]
+
+    def api_server(self, name: str) -> ApiServer:
+        """Look up what an API server does to a manifest, gates as they are by default; releases that do the same share one object.
+
+        Errors as kubelet.
+        """
+        if name not in self._api_servers:
+            found = self._api_server(self.kubelet(name).release)
+            self._api_servers[name] = next((known for known in self._api_servers.values() if known.does_as(found)), found)
+        return self._api_servers[name]
+
+    def _api_server(self, release: Release) -> ApiServer:
+        written = [row for row in self._api_server_rows if row["gate"] is None and release.version in SpecifierSet(row["releases"])]
+        return ApiServer(self.newest_schema(), self._container_defaults((release.major, release.minor_number)), tuple(written))
+
+    def _container_defaults(self, minor: Minor) -> tuple[Default, ...]:
+        """Return a minor's defaults below Container, one object for minors that have the same."""
+        if minor not in self._defaults:
+            found = self._pod_data.defaults.of(minor, container_structs(self.newest_schema()).get)
+            self._defaults[minor] = next((known for known in self._defaults.values() if known == found), found)
+        return self._defaults[minor]
+
+    @cached_property
+    def _api_server_rows(self) -> list[Mapping[str, Any]]:
         rows: list[Mapping[str, Any]] = self._read("apiserver.json")
         return rows
-
-    def read_defaults(self, server: Release, since: Release, gates: frozenset[str]) -> list[Mapping[str, Any]]:
-        """Return the rows of apiserver.json for what an API server writes on reading a pod, and one of the release ``since`` did not."""
-        return [
-            row
-            for row in self.every_read_default
-            if server.version in SpecifierSet(row["releases"])
-            and (row["gate"] is None or row["gate"] in gates)
-            and (row["gate"] is not None or since.version not in SpecifierSet(row["releases"]))
-        ]
 
     @cached_property
     def _rules(self) -> Rows:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hashcompat.catalog import files
+from hashcompat.catalog.defaults import Default, DefaultData, Minor, Row, field_keys, holds, minor_of
 from hashcompat.catalog.schema import TypeBuilder
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.codecs import PODS, WRAPPERS
-from hashcompat.go.types import Field, GoType, Pointer, Struct
-
-Minor = tuple[int, int]
-Row = Mapping[str, Any]
+from hashcompat.go.types import GoType, Struct
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,24 +37,6 @@ class PodTypes:
 
 
 @dataclass(frozen=True, slots=True)
-class Default:
-    """One field's default: where it applies, when, and what happens (a row of defaults.json for one field).
-
-    ``keys`` lead from an object of ``struct`` to the field in JSON. ``operation`` is ``set`` or the row's verb, ``argument``
-    what it sets, a field's keys, or a word. ``places`` are the lists below spec and status that it is confined to, if any.
-    """
-
-    id: str
-    struct: Struct
-    keys: tuple[str, ...]
-    type: GoType
-    when: str
-    operation: str
-    argument: Any
-    places: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Conversion:
     """A step between the v1 and the internal pod; ``move`` fills the internal field behind ``keys`` from ``path``."""
 
@@ -71,18 +51,13 @@ class PodData:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self.defaults = DefaultData(directory / "defaults.json")
         self._types: dict[Minor, PodTypes] = {}
 
     @cached_property
     def minors(self) -> list[Minor]:
         """The minors that a tree is named after: each holds until the next."""
-        return sorted(_minor(path.stem) for path in self._directory.glob("[0-9]*.json"))
-
-    @cached_property
-    def defaults(self) -> Mapping[str, Any]:
-        """The rows of defaults.json and the feature gates that they ask."""
-        rows: Mapping[str, Any] = files.read_json(self._directory / "defaults.json")
-        return rows
+        return sorted(minor_of(path.stem) for path in self._directory.glob("[0-9]*.json"))
 
     @cached_property
     def conversions(self) -> Mapping[str, Any]:
@@ -127,29 +102,14 @@ class StaticPods:
     @cached_property
     def defaults(self) -> tuple[Default, ...]:
         """The defaults that hold, gates as they are by default, in the order in which they apply."""
-        rows = [row for row in self.data.defaults["defaults"] if self._holds(row) and self._on(row["gate"])]
-        return tuple(default for row in sorted(rows, key=lambda row: row["order"]) for default in _defaults(row, self.types))
+        return self.data.defaults.of(self.minor, self.types.struct)
 
     @cached_property
     def conversions(self) -> tuple[Conversion, ...]:
         """The conversions that hold."""
-        fields = [_field_conversion(row, self.types) for row in self.data.conversions["fields"] if self._holds(row)]
-        values = [Conversion(row["source"], row["what"]) for row in self.data.conversions["values"] if self._holds(row)]
+        fields = [_field_conversion(row, self.types) for row in self.data.conversions["fields"] if holds(row, self.minor)]
+        values = [Conversion(row["source"], row["what"]) for row in self.data.conversions["values"] if holds(row, self.minor)]
         return (*fields, *values)
-
-    def _holds(self, row: Row) -> bool:
-        return _minor(row["since"]) <= self.minor and (row["until"] is None or self.minor <= _minor(row["until"]))
-
-    def _on(self, gate: str | None) -> bool:
-        if gate is None:
-            return True
-        told = next(row["defaults"] for row in self.data.defaults["gates"] if row["gate"] == gate)
-        return bool([row["on"] for row in told if _minor(row["since"]) <= self.minor][-1])
-
-
-def _minor(text: str) -> Minor:
-    major, _, minor = text.partition(".")
-    return int(major), int(minor)
 
 
 def _with_moved_keys(tree: Row, conversions: list[Row]) -> Row:
@@ -167,34 +127,3 @@ def _field_conversion(row: Row, types: PodTypes) -> Conversion:
     struct, _, field = row["internal"].partition(".")
     keys, go_type = field_keys(types.struct(struct), field)
     return Conversion("move", row["path"], keys, go_type)
-
-
-def _defaults(row: Row, types: PodTypes) -> Iterator[Default]:
-    struct = types.struct(row["type"])
-    value: Any = row["value"]
-    operation, argument = (value[0], value[-1]) if isinstance(value, list) else ("set", value)
-    places = frozenset(place.rpartition(" of ")[2].partition("[")[0] for place in row.get("where", ()))
-    if operation in ("copy", "pullPolicy"):
-        argument, _ = field_keys(struct, argument)
-    for field in row["field"].split(", "):
-        keys, go_type = field_keys(struct, field)
-        yield Default(f"{row['type']}.{field}", struct, keys, go_type, row["when"], operation, argument, places)
-
-
-def field_keys(struct: Struct, path: str) -> tuple[tuple[str, ...], GoType]:
-    """Return the JSON keys that a path of Go fields (``Resources.Limits``) stands for, and the last field's type."""
-    keys: list[str] = []
-    go_type: GoType = struct
-    for name in path.split("."):
-        field = _field(go_type, name)
-        keys += [field.json] if field.json else []
-        go_type = field.type
-    return tuple(keys), go_type
-
-
-def _field(go_type: GoType, name: str) -> Field:
-    struct = go_type.elem if isinstance(go_type, Pointer) else go_type
-    found = [field for field in struct.fields if field.name == name] if isinstance(struct, Struct) else []
-    if not found:
-        raise InputError(f"{go_type.name} has no field {name}, which the rows of schemas/pods name")
-    return found[0]

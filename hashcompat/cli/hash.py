@@ -6,9 +6,9 @@ import click
 
 from hashcompat.cases import Options
 from hashcompat.cli import options
-from hashcompat.cli.output import note_dropped
+from hashcompat.cli.output import note, note_dropped
 from hashcompat.errors import UsageError
-from hashcompat.hashes import dropped_fields, hash_containers
+from hashcompat.hashes import assumptions, dropped_fields, hash_containers, unknown_uids
 from hashcompat.render.documents import hash_document
 from hashcompat.render.tables import hash_inputs, hash_names, hash_table
 
@@ -31,7 +31,9 @@ def command(**given: options.Given) -> None:
     releases = [name.strip() for name in str(given["kubelet"]).split(",")]
     kubelets = [catalog.kubelet(name) for name in releases]
     inventory = options.collect(given)
-    rows = hash_containers(inventory, releases, catalog, Options(not given["no_defaults"]), with_text=bool(given["show_input"]))
+    choices = Options(not given["no_defaults"])
+    rows = hash_containers(inventory, releases, catalog, choices, with_text=bool(given["show_input"]))
+    assumed = assumptions(rows, catalog, choices)
     output = options.output(given)
 
     def text(form: str) -> str:
@@ -39,6 +41,8 @@ def command(**given: options.Given) -> None:
             return hash_inputs(rows)
         return hash_names(rows) if form == "name" else hash_table(rows, wide=form == "wide", headers=not output.no_headers)
 
-    output.show(lambda: hash_document(rows, catalog), text)
+    output.show(lambda: hash_document(rows, catalog, assumed), text)
+    for line in [*(f"Assumed: {assumption}" for assumption in assumed), *unknown_uids(rows)]:
+        note(line)
     if given["verbose"]:
         note_dropped(dropped_fields(inventory, kubelets))

@@ -30,7 +30,7 @@ def command(**given: options.Given) -> None:
     first, last = str(given["from_release"] or known[0]), str(given["to_release"] or known[-1])
     releases = (every_patch if given["patches"] else newest_of_each_minor)(catalog, first, last)
     cost = None
-    if given["files"] or given["sample"]:
+    if options.has_source(given):
         inventory = options.collect(given)
         cost = findings_between(inventory, catalog, options.choices(given, catalog, inventory))
     matrix = make_matrix(releases, catalog, cost)

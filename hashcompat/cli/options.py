@@ -40,6 +40,23 @@ _FILTERS = (
     click.option("--node", "nodes", multiple=True, help="Only pods of this node; repeatable."),
     click.option("--owner", "owners", multiple=True, metavar="KIND/NAME", help="Only pods of this owner; repeatable."),
 )
+_STATIC = (
+    click.option(
+        "--static-pod-dir",
+        "static_dirs",
+        multiple=True,
+        metavar="DIR",
+        help="Every file of DIR is a static pod's manifest, as in a kubelet's staticPodPath; repeatable; needs --node-name.",
+    ),
+    click.option("--node-name", "node_names", multiple=True, metavar="NAME", help="The name under which that kubelet registers its node."),
+    click.option(
+        "--static-pod-path",
+        "static_paths",
+        multiple=True,
+        metavar="PATH",
+        help="The path on the node of the one -f FILE or --static-pod-dir DIR, where it is another: from 1.21 on it enters the UID.",
+    ),
+)
 _OUTPUT = (
     click.option("-o", "--output", type=click.Choice(_FORMATS), default="table", show_default=True, help="What goes to stdout."),
     click.option("--out", metavar="FILE", help="Save the JSON document in FILE, whole or not at all."),
@@ -90,8 +107,8 @@ def _adder(options: tuple[Callable[[Function], Function], ...]) -> Callable[[Fun
     return add
 
 
-input_options: Callable[[Any], Any] = _adder(_INPUT)
-source_options: Callable[[Any], Any] = _adder((*_INPUT, *_FILTERS))
+input_options: Callable[[Any], Any] = _adder((*_INPUT, *_STATIC))
+source_options: Callable[[Any], Any] = _adder((*_INPUT, *_STATIC, *_FILTERS))
 recorded_option: Callable[[Any], Any] = _adder(_RECORDED)
 output_options: Callable[[Any], Any] = _adder(_OUTPUT)
 release_options: Callable[[Any], Any] = _adder(_RELEASES)
@@ -104,13 +121,19 @@ def catalog(given: Given) -> Catalog:
     return Catalog(Path(given["schemas"])) if given["schemas"] else default_catalog()
 
 
+def has_source(given: Given) -> bool:
+    """Tell whether the options name any pods."""
+    return bool(given["files"] or given["static_dirs"] or given["sample"])
+
+
 def collect(given: Given) -> Inventory:
     """Read and filter the pods that the options name; a command without any source is a usage error, never an empty answer."""
-    if given["sample"] == bool(given["files"]):
+    if given["sample"] == bool(given["files"] or given["static_dirs"]):
         raise UsageError("give pods with -f FILE (- is standard input), or try the built-in cluster with --sample")
-    from hashcompat.sources import files, filters, sample
+    from hashcompat.cli import static_options
+    from hashcompat.sources import filters, sample
 
-    inventory = sample.collect() if given["sample"] else files.collect(given["files"], recursive=given["recursive"])
+    inventory = sample.collect() if given["sample"] else static_options.collect(given)
     chosen = (given.get(name, ()) for name in ("namespaces", "excluded_namespaces", "nodes", "owners"))
     return filters.select(inventory, filters.Filters(*chosen))
 

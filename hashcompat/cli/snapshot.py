@@ -35,5 +35,6 @@ def command(out: str | None, **given: options.Given) -> None:
     else:
         write_whole(Path(out), f"{text}\n")
     if not given["quiet"]:
-        containers = sum(len(pod.containers) for pod in hidden.pods)
-        note(f"{containers} containers in {len(hidden.pods)} pods, {len(hidden.nodes)} nodes, {len(hidden.records)} records")
+        pods = list(hidden.pods)
+        containers = sum(len(pod.containers) for pod in pods)
+        note(f"{containers} containers in {len(pods)} pods, {len(hidden.nodes)} nodes, {len(hidden.records)} records")

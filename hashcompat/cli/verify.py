@@ -64,7 +64,7 @@ def _verify_golden(paths: tuple[str, ...], given: options.Given) -> int:
 
 
 def _verify_records(given: options.Given) -> int:
-    if not (given["files"] or given["sample"]):
+    if not options.has_source(given):
         raise UsageError("recorded hashes come without the specs that were hashed: give their pods with -f FILE (- is standard input)")
     catalog = options.catalog(given)
     release = str(given["release"] or AUTO)

@@ -116,6 +116,11 @@ def load_all(text: str) -> Iterator[Any]:
         position = _skip_space(text, position)
 
 
+def end_of_value(text: str, start: int) -> int:
+    """Return where the JSON value that begins at ``start`` ends, in a text that was read before."""
+    return int(_DECODER.raw_decode(text, start)[1])
+
+
 def _skip_space(text: str, position: int) -> int:
     match = _SPACE.match(text, position)
     return match.end() if match else position

@@ -53,10 +53,18 @@ def _add_int64(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int] 
     return (int(total), scale) if all(-MAX_INT64 - 1 <= number <= MAX_INT64 for number in (*terms, total)) else None
 
 
-def exceeds(one: Quantity, other: Quantity) -> bool:
-    """Tell whether ``one`` is the larger number (``Quantity.Cmp``)."""
-    first, second, _ = _aligned(one, other)
-    return first > second
+def larger_one(new: Quantity, known: Quantity) -> Quantity:
+    """Return ``new`` where it is the larger number, else ``known``.
+
+    ``new.Cmp(known)`` leaves ``new`` an inf.Dec where ``known`` is one (``AsDec``); its text stays.
+    """
+    first, second, _ = _aligned(new, known)
+    if first <= second:
+        return known
+    (value, scale), (dec,), text, form = new
+    if dec is None and known[1][0] is not None:
+        return (0, 0), ((inf.dec(value, -scale),),), text, form
+    return new
 
 
 def _aligned(one: Quantity, other: Quantity) -> tuple[int, int, int]:

@@ -1,11 +1,11 @@
-"""Defaults that an API server writes whenever it reads a pod, stored ones included: rows of schemas/apiserver.json.
+"""Defaults that an API server writes whenever it reads a pod, stored ones included, or creates it: rows of schemas/apiserver.json.
 
 They reach old pods with the API server's upgrade, before any kubelet changes (kubernetes/kubernetes#63814).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,19 @@ def _set(value: Json, path: list[str], default: Any) -> Json:
         return value
     changed = _set(child, rest, default)
     return value if changed is child else {**value, key: changed}
+
+
+def added_paths(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """Yield the paths of what ``after``, a container's JSON with more defaults, has in other words than ``before``."""
+    match before, after:
+        case Mapping(), Mapping():
+            for key, item in after.items():
+                yield from added_paths(before.get(key), item, f"{path}.{key}".lstrip("."))
+        case list(), list() if len(before) == len(after):
+            for index, (one, other) in enumerate(zip(before, after, strict=True)):
+                yield from added_paths(one, other, f"{path}[{index}]")
+        case _ if before != after:
+            yield path
 
 
 def as_unread(container: Json, default: ReadDefault) -> Json:

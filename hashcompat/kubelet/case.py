@@ -9,6 +9,7 @@ from typing import Final
 from hashcompat import reasons
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.hashing import ContainerHash
+from hashcompat.kubelet.staticpods import StaticUid
 from hashcompat.model import Container, ContainerType, Pod, Reason, Recorded, Sandbox, Verdict
 
 RESIZE_GATE: Final = "InPlacePodVerticalScaling"
@@ -23,8 +24,9 @@ class Case:
     new one. ``recorded`` and ``sandboxes`` are what the runtime tells, where it was asked; ``calibrated`` says that every record of the
     node was reproduced. ``runtime`` is the node's container runtime, empty where not known, ``cri_dockerd`` says that Docker is driven
     without dockershim, ``gates`` and ``gates_off`` are the feature gates that are set, on and off. ``without_resources`` is the new
-    kubelet's hash without resources, where it compares one; ``admission_decides`` says that a manifest's verdict is another with what
-    admission adds to it; ``lost_default`` names a field that the present API server may have filled in, and the one to come does not.
+    kubelet's hash without resources, where it compares one; ``admission`` names what admission adds to a manifest and makes its
+    verdict another; ``lost_default`` names a field that the present API server may have filled in, and the one to come does not.
+    ``static_uids`` are those that the two kubelets give a static pod, where its manifest is at hand.
     """
 
     pod: Pod
@@ -42,8 +44,9 @@ class Case:
     gates: frozenset[str] = frozenset()
     gates_off: frozenset[str] = frozenset()
     without_resources: frozenset[int] = frozenset()
-    admission_decides: bool = False
+    admission: str = ""
     lost_default: str = ""
+    static_uids: tuple[StaticUid, ...] = ()
 
     @property
     def changed(self) -> bool:

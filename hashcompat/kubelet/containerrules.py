@@ -80,8 +80,8 @@ def _not_calibrated(case: Case) -> Decision | None:
 
 
 def _admission(case: Case) -> Decision | None:
-    if case.admission_decides:
-        text = "a manifest: the service account's volume mount, which admission adds, decides"
+    if case.admission:
+        text = f"a manifest: {case.admission}, which admission adds, decides"
         return Decision(Verdict.UNKNOWN, (Reason(reasons.ADMISSION, text),))
     return None
 
@@ -123,12 +123,15 @@ def _gated(case: Case, recorded: Recorded) -> Decision | None:
     return None
 
 
+def applies_resources(case: Case) -> bool:
+    """Tell whether the new kubelet applies resources by itself to what the old one kept no record of."""
+    recorded_before, recorded_now = case.old.rules.resources_recorded, case.new.rules.resources_recorded
+    return recorded_now and not recorded_before and not case.pod.static and RESIZE_GATE not in case.gates_off
+
+
 def _resized(case: Case) -> Decision | None:
     """A container whose resources need a restart to apply, under a kubelet that has no record of what it gave."""
-    recorded_before, recorded_now = case.old.rules.resources_recorded, case.new.rules.resources_recorded
-    if recorded_before or not recorded_now or case.pod.static or RESIZE_GATE in case.gates_off:
-        return None
-    for name in restarted_for(case.container.spec):
+    for name in restarted_for(case.container.spec) if applies_resources(case) else ():
         return _delayed(case, _restart(reasons.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart"))
     return None
 

@@ -45,6 +45,8 @@ def _first(rules: Iterable[Rule], case: Case) -> Decision | None:
 
 def _static_pod(case: Case, decide_container: Callable[[], Decision]) -> Decision:
     """A static pod is decided by its UID first: a new one is a new pod; where it stays, by the container hash as any other."""
+    if case.static_uids:
+        return _by_uids(case) or decide_container()
     if not case.pod.static or case.old.release.minor == case.new.release.minor or _pinned(case.pod):
         return decide_container()
     same = _same_uid(case)
@@ -55,6 +57,18 @@ def _static_pod(case: Case, decide_container: Callable[[], Decision]) -> Decisio
     if same is None and decision.verdict is Verdict.KEEP:
         return Decision(Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, "static pod: its UID decides, and the mirror pod does not tell it"),))
     return decision
+
+
+def _by_uids(case: Case) -> Decision | None:
+    unknown = next((uid.unknown for uid in case.static_uids if uid.unknown), "")
+    if not case.upgraded and case.new_hash.candidates:
+        return None
+    if unknown:
+        return Decision(Verdict.UNKNOWN, (Reason(reasons.STATIC_POD, f"static pod: its UID decides, and it is not known: {unknown}"),))
+    if len({uid.uid for uid in case.static_uids}) == 1:
+        return None
+    text = f"static pod: {case.new.release} gives it another UID"
+    return Decision(Verdict.RESTART, (Reason(reasons.STATIC_UID, text),), pod_recreated=True)
 
 
 def _pinned(pod: Pod) -> bool:

@@ -1,46 +1,59 @@
-"""What an API server does to a manifest before any kubelet sees it: defaults, then canonical quantities.
+"""What an API server does to a manifest's container before any kubelet sees it: canonical quantities and its release's defaults.
 
-Source: pkg/apis/core/v1/defaults.go. The stage works on JSON: the result is the container that the API server would give
-back. Only what every release applied stands here.
+Source: pkg/apis/core/v1/defaults.go, by rows of schemas/pods/defaults.json. The stage works on JSON: the result is the container that
+the API server would give back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
+from hashcompat.catalog.defaults import ApiServer
 from hashcompat.catalog.schema import Schema
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.gojson import compile_encoder
-from hashcompat.go import quantity
 from hashcompat.go.jsontext import ESCAPES, loads
-from hashcompat.kubelet.image import image_tag
+from hashcompat.go.quantity import to_json
+from hashcompat.go.quantity_sum import from_json_or_held
+from hashcompat.kubelet.apiserver import as_read, default_from_row
+from hashcompat.kubelet.poddefaults import apply_rows
+from hashcompat.kubelet.podjson import Json, objects
+from hashcompat.model import ContainerType
 
-Json = dict[str, Any]
+_LISTS: Final = {
+    ContainerType.CONTAINER: "containers",
+    ContainerType.INIT: "initContainers",
+    ContainerType.SIDECAR: "initContainers",
+    ContainerType.EPHEMERAL: "ephemeralContainers",
+}
 
 
-def as_served(container: Mapping[str, Any], schema: Schema, *, host_network: bool = False) -> Json:
-    """Return the manifest container's JSON as an API server would give it back.
+def as_served(
+    container: Mapping[str, Any],
+    server: ApiServer,
+    *,
+    container_type: ContainerType = ContainerType.CONTAINER,
+    host_network: bool = False,
+) -> Mapping[str, Any]:
+    """Return the manifest container's JSON as an API server gives it back that created its pod.
 
-    ``schema`` is the newest known tree: a field is dropped by the kubelet that does not know it, not here.
     Raises DecodeError for JSON that does not fit the types.
     """
-    result = _round_trip(schema)(container)
-    _default_container(result)
-    _default_resources(result.get("resources", {}))
-    for port in result.get("ports", ()):
-        _set(port, "protocol", "TCP")
-        if host_network:
-            _set(port, "hostPort", port["containerPort"])
-    for variable in result.get("env", ()):
-        _default_value_source(variable.get("valueFrom", {}))
-    for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
-        if probe in result:
-            _default_probe(result[probe])
-    for hook in result.get("lifecycle", {}).values():
-        if isinstance(hook, dict):
-            _default_handler(hook)
+    served = as_defaulted(container, server, container_type=container_type, host_network=host_network)
+    written = [default for default in map(default_from_row, server.written) if container_type in default.container_types]
+    return as_read(served, written)
+
+
+def as_defaulted(container: Mapping[str, Any], server: ApiServer, *, container_type: ContainerType, host_network: bool) -> Json:
+    """Return the container's JSON after one decoding, which an API server does to stored pods too; errors as as_served."""
+    result = _round_trip(server.schema)(container)
+    found = objects(server.schema.container, result, ("spec", _LISTS[container_type]))
+    apply_rows(server.defaults, found, host_network=host_network)
+    resources = result.get("resources", {})
+    for name in resources.keys() & {"limits", "requests"}:
+        resources[name] = {key: to_json(from_json_or_held(item)) for key, item in resources[name].items()}
     return result
 
 
@@ -57,48 +70,3 @@ def _round_trip(schema: Schema) -> Callable[[Mapping[str, Any]], Json]:
         return dict(served)
 
     return run
-
-
-def _set(target: Json, key: str, value: Any) -> None:
-    """Set a field that is unset; in Go unset and the zero value are one."""
-    if not target.get(key):
-        target[key] = value
-
-
-def _default_container(container: Json) -> None:
-    pull_always = image_tag(container.get("image", "")) == "latest"
-    _set(container, "imagePullPolicy", "Always" if pull_always else "IfNotPresent")
-    _set(container, "terminationMessagePath", "/dev/termination-log")
-    _set(container, "terminationMessagePolicy", "File")
-
-
-def _default_resources(resources: Json) -> None:
-    """Round quantities up to milli and copy limits to requests (``SetDefaults_ResourceList``, ``SetDefaults_Pod``)."""
-    for name in ("limits", "requests"):
-        if name in resources:
-            resources[name] = {key: _rounded(value) for key, value in resources[name].items()}
-    if "limits" in resources:
-        resources["requests"] = {**resources["limits"], **resources.get("requests", {})}
-
-
-def _rounded(text: str) -> str:
-    return quantity.to_json(quantity.round_up_to_milli(quantity.parse(text)))
-
-
-def _default_value_source(source: Json) -> None:
-    if "fieldRef" in source:
-        _set(source["fieldRef"], "apiVersion", "v1")
-
-
-def _default_probe(probe: Json) -> None:
-    for key, value in (("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)):
-        _set(probe, key, value)
-    _default_handler(probe)
-
-
-def _default_handler(handler: Json) -> None:
-    if "httpGet" in handler:
-        _set(handler["httpGet"], "path", "/")
-        _set(handler["httpGet"], "scheme", "HTTP")
-    if "grpc" in handler:
-        _set(handler["grpc"], "service", "")

@@ -12,7 +12,8 @@ from typing import Any
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.pods import StaticPods
 from hashcompat.errors import UndecidedError
-from hashcompat.kubelet.podjson import objects, own
+from hashcompat.kubelet.image import pull_policy
+from hashcompat.kubelet.podjson import Json, objects, own, reach
 from hashcompat.kubelet.staticpods import static_pod_text
 
 
@@ -43,8 +44,18 @@ def _may_hide_a_change(mirror: Mapping[str, Any], before: StaticPods, after: Sta
         return True
     one, other = _defaults(before), _defaults(after)
     changed = [row for row in one if row not in other] + [row for row in other if row not in one]
-    reached = {(struct, place) for struct, place, _ in objects(after.types.pod, own(mirror))}
-    return any(struct == name and (place in places or not places) for name, places, *_ in changed for struct, place in reached)
+    found = list(objects(after.types.pod, own(mirror)))
+    reached = {(struct, place) for struct, place, _ in found}
+    if any(struct == name and (place in places or not places) for name, places, *_ in changed for struct, place in reached):
+        return True
+    return any(_reads_differently(before, after, struct, target) for struct, _, target in found)
+
+
+def _reads_differently(before: StaticPods, after: StaticPods, struct: str, target: Json) -> bool:
+    """Tell whether an image gets another pull policy because it is read in another way."""
+    parsers = {row.parser for rules in (before, after) for row in rules.defaults}
+    keys = {row.argument for row in after.defaults if row.operation == "pullPolicy" and row.struct.name == struct}
+    return len(parsers) > 1 and any(len({pull_policy(reach(target, key) or "", parser) for parser in parsers}) > 1 for key in keys)
 
 
 def _defaults(rules: StaticPods) -> list[tuple[Any, ...]]:

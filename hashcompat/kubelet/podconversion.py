@@ -6,6 +6,7 @@ Source: pkg/apis/core/v1/conversion.go. Most fields keep their name and place; h
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from hashcompat.catalog.pods import Conversion, StaticPods
@@ -20,6 +21,14 @@ _INIT_CONTAINERS: Final = tuple(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What a step works on: its row and the pod, which it changes in place."""
+
+    row: Conversion
+    pod: Json
+
+
 def convert(pod: Json, rules: StaticPods) -> None:
     """Change a defaulted v1 pod in place into what the internal types decode.
 
@@ -28,7 +37,7 @@ def convert(pod: Json, rules: StaticPods) -> None:
     for row in rules.conversions:
         if row.step not in _STEPS:
             raise InputError(f"a conversion of static pods is not known: {row.step}")
-        _STEPS[row.step](row, pod)
+        _STEPS[row.step](_Change(row, pod))
 
 
 def check_wire_fields(pod: Json, rules: StaticPods) -> None:
@@ -42,50 +51,52 @@ def check_wire_fields(pod: Json, rules: StaticPods) -> None:
                 raise error.within(f".{row.path}") from None
 
 
-def _move(row: Conversion, pod: Json) -> None:
+def _move(change: _Change) -> None:
     """Copy a field of the spec to the internal security context, under the key that the tree gives it: its old path."""
-    spec = pod["spec"]
-    spec["securityContext"] = {**(spec.get("securityContext") or {}), row.keys[-1]: reach(pod, tuple(row.path.split(".")))}
+    row, spec = change.row, change.pod["spec"]
+    moved = reach(change.pod, tuple(row.path.split(".")))
+    spec["securityContext"] = {**(spec.get("securityContext") or {}), row.keys[-1]: moved}
 
 
-def _service_account(row: Conversion, pod: Json) -> None:  # noqa: ARG001 - steps share one signature
-    spec = pod["spec"]
+def _service_account(change: _Change) -> None:
+    spec = change.pod["spec"]
     spec["serviceAccountName"] = spec.get("serviceAccountName") or spec.get("serviceAccount")
 
 
-def _pod_ip(row: Conversion, pod: Json) -> None:  # noqa: ARG001
+def _pod_ip(change: _Change) -> None:
     """Let ``podIP`` win over ``podIPs`` where they differ (``Convert_v1_PodStatus_To_core_PodStatus``)."""
-    status = pod.get("status") or {}
+    status = change.pod.get("status") or {}
     address, addresses = status.get("podIP"), status.get("podIPs") or [{}]
     if address and (addresses[0] or {}).get("ip") != address:
         status["podIPs"] = [{"ip": address}]
 
 
-def _grace_period(row: Conversion, pod: Json) -> None:  # noqa: ARG001
-    if pod["spec"]["terminationGracePeriodSeconds"] < 0:
-        pod["spec"]["terminationGracePeriodSeconds"] = 1
+def _grace_period(change: _Change) -> None:
+    spec = change.pod["spec"]
+    if spec["terminationGracePeriodSeconds"] < 0:
+        spec["terminationGracePeriodSeconds"] = 1
 
 
-def _init_annotations(row: Conversion, pod: Json) -> None:  # noqa: ARG001
+def _init_annotations(change: _Change) -> None:
     """Drop the annotations that 1.5 and older kept init containers in; an empty map stays."""
-    metadata = pod.get("metadata") or {}
+    metadata = change.pod.get("metadata") or {}
     if metadata.get("annotations"):
         metadata["annotations"] = {key: value for key, value in metadata["annotations"].items() if key not in _INIT_CONTAINERS}
 
 
-def _read_init_annotations(row: Conversion, pod: Json) -> None:  # noqa: ARG001
-    annotations = reach(pod, ("metadata", "annotations")) or {}
+def _read_init_annotations(change: _Change) -> None:
+    annotations = reach(change.pod, ("metadata", "annotations")) or {}
     if any(key in annotations for key in _INIT_CONTAINERS):
         raise UndecidedError("init containers in annotations, which this release reads").within(".metadata.annotations")
 
 
-def _type_meta(row: Conversion, pod: Json) -> None:  # noqa: ARG001
+def _type_meta(change: _Change) -> None:
     """Forget kind and apiVersion, which no internal object keeps."""
-    pod.pop("kind", None)
-    pod.pop("apiVersion", None)
+    change.pod.pop("kind", None)
+    change.pod.pop("apiVersion", None)
 
 
-def _nothing(row: Conversion, pod: Json) -> None:
+def _nothing(change: _Change) -> None:
     """Do what the decoder does anyway."""
 
 
@@ -99,7 +110,7 @@ def check_kind(pod: object) -> None:
 
 
 _STRINGS: Final = frozenset({"PodSpec.DeprecatedServiceAccount", "PodStatus.PodIP"})
-_STEPS: Final[Mapping[str, Callable[[Conversion, Json], None]]] = {
+_STEPS: Final[Mapping[str, Callable[[_Change], None]]] = {
     "move": _move,
     "PodSpec.DeprecatedServiceAccount": _service_account,
     "PodStatus.PodIP": _pod_ip,

@@ -6,29 +6,38 @@ concern; then the rows are applied in their order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from hashcompat.catalog.pods import Default, StaticPods
+from hashcompat.catalog.defaults import Default
+from hashcompat.catalog.pods import StaticPods
 from hashcompat.errors import InputError
 from hashcompat.go.quantity import round_up_to_milli
 from hashcompat.go.quantity_sum import Held, from_json_or_held
 from hashcompat.go.types import GoType, Map, Struct
-from hashcompat.kubelet.image import image_tag
-from hashcompat.kubelet.podjson import Json, objects, reach
+from hashcompat.kubelet.image import pull_policy
+from hashcompat.kubelet.podjson import Json, Site, objects, reach
 from hashcompat.kubelet.podresources import copy_limits, copy_pod_limits, pod_limits, pod_requests
 
-_Applier = Callable[[Default, Json, Json], None]
+_Applier = Callable[[Site], None]
 
 
 def apply_defaults(pod: Json, rules: StaticPods) -> None:
     """Set in ``pod`` all that ``SetObjectDefaults_Pod`` sets; the manifest must have decoded without an error before."""
-    found = list(objects(rules.types.pod, pod))
-    for row in rules.defaults:
+    apply_rows(rules.defaults, objects(rules.types.pod, pod), host_network=bool(pod["spec"].get("hostNetwork")))
+
+
+def apply_rows(rows: Iterable[Default], found: Iterable[tuple[str, str, Json]], *, host_network: bool) -> None:
+    """Apply rows in their order to the objects that ``podjson.objects`` found, each with its struct's name and its place."""
+    by_struct: dict[str, list[tuple[str, Json]]] = defaultdict(list)
+    for struct, place, target in found:
+        by_struct[struct].append((place, target))
+    for row in rows:
         apply = applier(row)
-        for struct, place, target in found:
-            if struct == row.struct.name and (place in row.places or not row.places):
-                apply(row, target, pod)
+        for place, target in by_struct.get(row.struct.name, ()):
+            if place in row.places or not row.places:
+                apply(Site(row, target, host_network))
 
 
 def applier(row: Default) -> _Applier:
@@ -43,33 +52,37 @@ def applier(row: Default) -> _Applier:
     return found
 
 
-def _set(row: Default, target: Json, pod: Json) -> None:  # noqa: ARG001 - appliers share one signature
-    holder = reach(target, row.keys[:-1])
+def _set(site: Site) -> None:
+    row = site.row
+    holder = reach(site.target, row.keys[:-1])
     if holder is not None and _UNSET[row.when](holder.get(row.keys[-1])):
         holder[row.keys[-1]] = dict(row.argument) if isinstance(row.argument, dict) else row.argument
 
 
-def _set_pull_policy(row: Default, target: Json, pod: Json) -> None:  # noqa: ARG001
+def _set_pull_policy(site: Site) -> None:
+    row, target = site.row, site.target
     if _UNSET[row.when](target.get(row.keys[-1])):
-        image = reach(target, row.argument) or ""
-        target[row.keys[-1]] = "Always" if image_tag(image) == "latest" else "IfNotPresent"
+        target[row.keys[-1]] = pull_policy(reach(target, row.argument) or "", row.parser)
 
 
-def _set_empty_dir(row: Default, target: Json, pod: Json) -> None:  # noqa: ARG001
+def _set_empty_dir(site: Site) -> None:
     """Make a volume without a source that the release knows an emptyDir (``SetDefaults_Volume``)."""
+    row, target = site.row, site.target
     sources = next(field.type for field in row.struct.fields if field.embedded)
     if isinstance(sources, Struct) and all(target.get(field.json) is None for field in sources.fields):
         target[row.keys[-1]] = dict(row.argument)
 
 
-def _copy_port(row: Default, target: Json, pod: Json) -> None:
+def _copy_port(site: Site) -> None:
     """Open a port on the host under the same number when the pod uses the host's network (``defaultHostNetworkPorts``)."""
-    if pod["spec"].get("hostNetwork") and not target.get(row.keys[-1]):
-        target[row.keys[-1]] = reach(target, row.argument)
+    key = site.row.keys[-1]
+    if site.host_network and not site.target.get(key):
+        site.target[key] = reach(site.target, site.row.argument)
 
 
-def _round(row: Default, target: Json, pod: Json) -> None:  # noqa: ARG001
-    holder = reach(target, row.keys[:-1])
+def _round(site: Site) -> None:
+    row = site.row
+    holder = reach(site.target, row.keys[:-1])
     if holder is not None and holder.get(row.keys[-1]) is not None:
         holder[row.keys[-1]] = _rounded(row.type, holder[row.keys[-1]])
 

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from hashcompat.go.types import GoType, Pointer, Slice, Struct
+from hashcompat.catalog.defaults import Default
+from hashcompat.go.types import Coded, GoType, Pointer, Slice, Struct
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a default applies: its row, an object that it concerns, and whether the pod uses the host's network."""
+
+    row: Default
+    target: Json
+    host_network: bool = False
 
 
 def own(value: Any) -> Any:
@@ -32,7 +43,7 @@ def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator
     """Yield a Go name, a place and the JSON object for every struct of the tree that the JSON reaches.
 
     The place is the key below spec or status; an embedded struct comes with the object that holds it. A null in a list of structs
-    is made ``{}``: Go decodes it as a zero value, which gets defaults like any other.
+    is made ``{}``, and so is what is missing where a struct stands by value: Go decodes a zero value, which gets defaults like any other.
     """
     match go_type, value:
         case (Pointer(_, elem), _):
@@ -40,6 +51,8 @@ def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator
         case (Struct(), dict()):
             yield go_type.name, path[1] if len(path) > 1 else "", value
             for field in go_type.fields:
+                if field.json and _by_value(field.type) and value.get(field.json) is None:
+                    value[field.json] = {}
                 if not field.json:
                     yield from objects(field.type, value, path)
                 elif field.json in value:
@@ -49,3 +62,7 @@ def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator
                 value[:] = [{} if item is None else item for item in value]
             for item in value:
                 yield from objects(elem, item, path)
+
+
+def _by_value(go_type: GoType) -> bool:
+    return isinstance(go_type, Struct) and not isinstance(go_type, Coded)

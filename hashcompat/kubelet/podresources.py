@@ -9,49 +9,52 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hashcompat.catalog.pods import Default
-from hashcompat.go.quantity_sum import Held, add, exceeds, from_json_or_held
-from hashcompat.kubelet.podjson import Json, reach
+from hashcompat.go.quantity_sum import Held, add, from_json_or_held, larger_one
+from hashcompat.kubelet.podjson import Json, Site, reach
 
 Resources = Mapping[str, Any]
 _HUGE_PAGES = "hugepages-"
 _OVERCOMMITTED = frozenset({"cpu", "memory"})
 
 
-def copy_limits(row: Default, target: Json, pod: Json) -> None:  # noqa: ARG001 - appliers share one signature
+def copy_limits(site: Site) -> None:
     """Copy to a container's requests what only its limits have; empty limits make empty requests."""
+    row, target = site.row, site.target
     limits = reach(target, row.argument)
     if limits is not None:
         reach(target, row.keys[:-1])[row.keys[-1]] = {**limits, **(reach(target, row.keys) or {})}
 
 
-def pod_limits(row: Default, target: Json, pod: Json) -> None:  # noqa: ARG001
+def pod_limits(site: Site) -> None:
     """Take huge pages that containers' limits sum up to into the pod's limits (``defaultHugePagePodLimits``)."""
+    row, target = site.row, site.target
     resources = target.get(row.keys[0]) or {}
     if resources.get("limits") or resources.get("requests"):
         stated = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
         sums = _aggregate(target, str(row.argument))
-        _add(row, target, {name: held for name, held in sums.items() if name.startswith(_HUGE_PAGES) and name not in stated})
+        _add(site, {name: held for name, held in sums.items() if name.startswith(_HUGE_PAGES) and name not in stated})
 
 
-def pod_requests(row: Default, target: Json, pod: Json) -> None:  # noqa: ARG001
+def pod_requests(site: Site) -> None:
     """Take what containers' requests sum up to into the pod's requests, where it sets limits (``defaultPodRequests``)."""
+    row, target = site.row, site.target
     if reach(target, (*row.keys[:-1], "limits")):
         sums = _aggregate(target, str(row.argument))
-        _add(row, target, {name: held for name, held in sums.items() if name in _OVERCOMMITTED})
+        _add(site, {name: held for name, held in sums.items() if name in _OVERCOMMITTED})
 
 
-def copy_pod_limits(row: Default, target: Json, pod: Json) -> None:  # noqa: ARG001
+def copy_pod_limits(site: Site) -> None:
     """Copy to the pod's requests what its limits have and nothing else told (``defaultPodRequests``)."""
-    limits = reach(target, row.argument) or {}
-    _add(row, target, {name: item for name, item in limits.items() if name in _OVERCOMMITTED or name.startswith(_HUGE_PAGES)})
+    limits = reach(site.target, site.row.argument) or {}
+    _add(site, {name: item for name, item in limits.items() if name in _OVERCOMMITTED or name.startswith(_HUGE_PAGES)})
 
 
-def _add(row: Default, target: Json, defaults: Resources) -> None:
+def _add(site: Site, defaults: Resources) -> None:
     """Add what the field lacks; a nil map stays nil when nothing is added."""
     if defaults:
-        holder = reach(target, row.keys[:-1])
-        holder[row.keys[-1]] = {**defaults, **(holder.get(row.keys[-1]) or {})}
+        *path, key = site.row.keys
+        holder = reach(site.target, tuple(path))
+        holder[key] = {**defaults, **(holder.get(key) or {})}
 
 
 def _aggregate(spec: Json, kind: str) -> dict[str, Held]:
@@ -89,5 +92,6 @@ def _sum(lists: Iterable[Resources]) -> dict[str, Held]:
 
 def _most(one: dict[str, Held], other: dict[str, Held]) -> dict[str, Held]:
     """Return the larger quantity of each resource; of equal ones the first (``maxResourceList``)."""
-    larger = {name: held for name, held in other.items() if name not in one or exceeds(held.quantity, one[name].quantity)}
-    return {**one, **larger}
+    added = {name: held for name, held in other.items() if name not in one}
+    larger = {name: Held(larger_one(other[name].quantity, one[name].quantity)) for name in one.keys() & other.keys()}
+    return {**one, **added, **larger}

@@ -22,6 +22,9 @@ from hashcompat.go.types import Pointer
 from hashcompat.kubelet.podconversion import check_kind, check_wire_fields, convert
 from hashcompat.kubelet.poddefaults import apply_defaults
 from hashcompat.kubelet.podjson import Json, own, reach
+from hashcompat.model import StaticManifest
+
+_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,33 @@ class StaticUid:
     uid: str | None
     given: bool = False
     unknown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticView:
+    """What one kubelet makes of a static pod's manifest: its UID, and the containers that it hashes; none where nothing is known."""
+
+    uid: StaticUid
+    containers: tuple[Json, ...] = ()
+
+
+@lru_cache(maxsize=4096)
+def static_view(manifest: StaticManifest, kubelet: Kubelet) -> StaticView:
+    """Return what ``kubelet`` makes of a manifest; errors as ``static_pod_uid``."""
+    uid = static_pod_uid(manifest.content, kubelet, manifest.node, manifest.source)
+    return StaticView(uid, static_containers(manifest.content, kubelet) if kubelet.static_pods.known else ())
+
+
+def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> tuple[Json, ...]:
+    """Return the init, plain and ephemeral containers with the defaults of ``kubelet``'s own release, to be hashed with empty lists kept.
+
+    The internal types that they pass through change nothing in a container, cached texts of quantities included.
+    Raises DecodeError for what it could not decode.
+    """
+    given = manifest.get("spec") or {}
+    kept = {key: given[key] for key in (*_CONTAINERS, "hostNetwork") if key in given}
+    spec = _defaulted({"spec": kept}, kubelet.static_pods)["spec"]
+    return tuple(container for key in _CONTAINERS for container in spec.get(key) or ())
 
 
 def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str, source: str) -> StaticUid:
@@ -62,16 +92,23 @@ def static_pod_text(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:
     """
     rules = kubelet.static_pods
     decode, show = _compiled(rules.types)
-    check_kind(manifest)
-    pod: Json = own(manifest)
-    decode(pod)  # for errors with the manifest's own paths, and so that the stages below meet only JSON of the right kinds
-    check_wire_fields(pod, rules)
-    pod["spec"] = pod.get("spec") or {}
-    apply_defaults(pod, rules)
+    pod = _defaulted(manifest, rules)
     convert(pod, rules)
     pieces: list[str] = []
     show((decode(pod),), pieces.append)
     return "".join(pieces)
+
+
+def _defaulted(manifest: Mapping[str, Any], rules: StaticPods) -> Json:
+    """Return a copy of the v1 pod with what decoding sets in it."""
+    check_kind(manifest)
+    pod: Json = own(manifest)
+    decode, _ = _compiled(rules.types)
+    decode(pod)  # for errors with the manifest's own paths, and so that the stages below meet only JSON of the right kinds
+    check_wire_fields(pod, rules)
+    pod["spec"] = pod.get("spec") or {}
+    apply_defaults(pod, rules)
+    return pod
 
 
 @lru_cache(maxsize=64)

@@ -31,8 +31,3 @@ def true_hash(container: Mapping[str, Any], computed: int) -> int:
 def without_stored(container: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a container's JSON as Kubernetes knows it."""
     return {name: value for name, value in container.items() if name != KEY} if KEY in container else container
-
-
-def carry(source: Mapping[str, Any], target: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return ``target``, made from ``source`` by way of Go types, with the hashes that they dropped."""
-    return {**target, KEY: source[KEY]} if KEY in source else target

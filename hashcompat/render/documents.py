@@ -92,9 +92,9 @@ def item_document(item: Item) -> Document:
     }
 
 
-def hash_document(rows: Iterable[HashRow], catalog: Catalog) -> Document:
+def hash_document(rows: Iterable[HashRow], catalog: Catalog, assumptions: Sequence[str] = ()) -> Document:
     """Return the HashList of hash rows; ``hash`` and ``hex`` are null where a vendor's Go decides."""
-    return document("HashList", items=[_hash_item(row, catalog) for row in rows])
+    return document("HashList", assumptions=list(assumptions), items=[_hash_item(row, catalog) for row in rows])
 
 
 def _hash_item(row: HashRow, catalog: Catalog) -> Document:
@@ -105,6 +105,7 @@ def _hash_item(row: HashRow, catalog: Catalog) -> Document:
         "uid": row.pod.uid,
         "container": row.container.name,
         "containerType": row.container.type.value,
+        **({"podUID": {release: found.uid for release, found in row.uids.items()}} if row.uids else {}),
         "hashes": {},
     }
     for release, result in row.hashes.items():

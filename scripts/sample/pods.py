@@ -134,7 +134,8 @@ def _container(given: Json, spec: Json, token: str) -> Json:
     """Return the served container, the token's mount appended; targetContainerName, which as_served does not know, stays as given."""
     mounts = [{"name": token, "mountPath": TOKEN_PATH, "readOnly": True}] if token else []
     whole = {**given, "volumeMounts": [*given.get("volumeMounts", ()), *mounts]}
-    return {**given, **as_served(whole, default_catalog().newest_schema(), host_network=spec.get("hostNetwork", False))}
+    newest = default_catalog().api_server(default_catalog().releases()[-1])
+    return {**given, **as_served(whole, newest, host_network=spec.get("hostNetwork", False))}
 
 
 def _volumes(replica: Replica, token: str) -> list[Json]:

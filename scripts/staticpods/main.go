@@ -10,26 +10,31 @@ import (
 	"fmt"
 	"os"
 
-	core "k8s.io/kubernetes/pkg/apis/core"
+	"hashcompat.io/oracle/common"
 )
 
 func main() {
 	types := flag.Bool("types", false, "print the type tree of this release's internal Pod")
+	serving := flag.Bool("served", false, "answer manifests with the containers that an API server would serve")
 	flag.Parse()
-	if err := run(*types); err != nil {
+	if err := run(*types, *serving); err != nil {
 		fmt.Fprintln(os.Stderr, "staticpods:", err)
 		os.Exit(1)
 	}
 }
 
-func run(types bool) error {
+func run(types, serving bool) error {
 	out := bufio.NewWriterSize(os.Stdout, 1<<16)
 	defer out.Flush()
 	if types {
-		return writeTypes(out, core.Pod{})
+		return writeTypes(out)
+	}
+	in := bufio.NewReaderSize(os.Stdin, 1<<16)
+	if serving {
+		return common.AnswerAll(in, out, serve)
 	}
 	if _, err := namerOf(era); err != nil {
 		return err
 	}
-	return answerAll(bufio.NewReaderSize(os.Stdin, 1<<16), out)
+	return common.AnswerAll(in, out, reply)
 }

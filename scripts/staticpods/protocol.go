@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
-	"unicode/utf8"
+
+	"hashcompat.io/oracle/common"
 )
 
 // request is one line of standard input. A manifest comes from a file, which
@@ -22,16 +20,11 @@ type request struct {
 // then the suffix; with a UID of its own the pod is never hashed, and the text
 // only shows how it was decoded.
 type answer struct {
-	UID      string `json:"uid"`
-	Text     string `json:"text"`
-	Suffix   string `json:"suffix"`
-	UIDGiven bool   `json:"uidGiven"`
-}
-
-// failure is a type of its own so that a manifest that cannot be decoded can
-// never pass for a pod with an empty UID.
-type failure struct {
-	Error string `json:"error"`
+	UID        string      `json:"uid"`
+	Text       string      `json:"text"`
+	Suffix     string      `json:"suffix"`
+	UIDGiven   bool        `json:"uidGiven"`
+	Containers []container `json:"containers"`
 }
 
 // source is the text about the pod's origin that applyDefaults gives its digest.
@@ -45,59 +38,26 @@ func (r request) source() (string, error) {
 	return "host:" + r.Node + "file:" + r.Path, nil
 }
 
-// answerAll flushes whenever no further request is waiting, so that a caller
-// may hold a conversation instead of sending everything first.
-func answerAll(in *bufio.Reader, out *bufio.Writer) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	for {
-		line, err := in.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			if err := encoder.Encode(reply(line)); err != nil {
-				return err
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if in.Buffered() == 0 {
-			if err := out.Flush(); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-func reply(line []byte) interface{} {
-	result, err := nameOf(line)
-	if err != nil {
-		return failure{err.Error()}
-	}
-	if !utf8.ValidString(result.Text) {
-		return failure{"the hashed text is not valid UTF-8: JSON cannot carry it"}
-	}
-	return result
-}
-
-func nameOf(line []byte) (answer, error) {
+func reply(line []byte) (interface{}, error) {
 	var asked request
 	if err := json.Unmarshal(line, &asked); err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	source, err := asked.source()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	pod, err := decodePod([]byte(asked.Manifest))
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	namer, err := namerOf(era)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return namer.name(pod, source), nil
+	result := namer.name(pod, source)
+	if result.Containers, err = hashContainers(pod); err != nil {
+		return nil, err
+	}
+	return result, common.CheckText(result.Text)
 }

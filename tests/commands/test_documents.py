@@ -26,6 +26,8 @@ ODD = [
 ]
 GOOD = [item for item in ODD if item["metadata"]["name"] != "m"]
 
+STATIC = ("-f", "-", "--static-pod-path", "/m/x.yaml", "--node-name", "n")
+
 EXPLAINED = [
     ("1.7.16", "1.9.11"),
     ("1.9.11", "1.7.16"),
@@ -57,6 +59,8 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
     ("HashList", ("hash", "--kubelet", "1.7.16,v1.9.11", "--sample"), b""),
     ("HashList", ("hash", "--kubelet", "1.27.3-gke.100,1.36.99", "-f", "-"), as_json(*GOOD)),
     ("HashList", ("hash", "--kubelet", "1.27.16", "-f", "-", "--show-input", "--show-values"), as_json(*GOOD)),
+    ("HashList", ("hash", "--kubelet", "1.5.8,1.21.14", *STATIC), ARTICLE_MANIFEST.encode()),
+    ("RestartPlan", ("plan", "--from", "1.5.8", "--to", "1.21.14", *STATIC), ARTICLE_MANIFEST.encode()),
     *(
         ("ExplanationList", ("explain", "platform/portal-nvbmvcj2qz-lfhjc", "--from", old, "--to", new, "--sample"), b"")
         for old, new in EXPLAINED
@@ -133,7 +137,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("kind", CLOSED)
 def test_every_object_is_closed_and_requires_all_but_hints(kind: str) -> None:
-    hints = {"vendorAssumed", "patchAssumed", "text"} if kind == "HashList" else set()
+    hints = {"vendorAssumed", "patchAssumed", "text", "podUID"} if kind == "HashList" else set()
     for part in parts({key: value for key, value in SCHEMAS[kind].items() if key != "properties"} | {"root": SCHEMAS[kind]}):
         assert part["additionalProperties"] is False
         assert set(part["properties"]) - set(part["required"]) <= hints

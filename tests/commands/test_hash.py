@@ -110,3 +110,20 @@ def test_show_input_alone_is_a_usage_error(run: Run, form: str) -> None:
 def test_kubelet_is_needed(run: Run) -> None:
     result = run("hash", "--sample")
     assert (result.code, "--kubelet is missing" in result.err) == (64, True)
+
+
+@pytest.mark.parametrize(
+    ("releases", "stdin", "more", "noted"),
+    [
+        pytest.param("1.9.11,1.31.0", ARTICLE_MANIFEST.encode(), (), 1, id="a manifest, once for all releases"),
+        pytest.param("1.31.0,1.36.3", ARTICLE_MANIFEST.encode(), (), 0, id="name and image are all that 1.31 hashes"),
+        pytest.param("1.9.11", ARTICLE_MANIFEST.encode(), ("--no-defaults",), 0, id="taken as a kubelet reads it from a file"),
+        pytest.param("1.9.11", as_json(pod(ARTICLE)), (), 0, id="an API pod"),
+    ],
+)
+def test_what_admission_adds_is_not_in_the_hash_of_a_manifest(
+    run: Run, releases: str, stdin: bytes, more: tuple[str, ...], noted: int
+) -> None:
+    result = run("hash", "--kubelet", releases, "-f", "-", "-o", "json", *more, stdin=stdin)
+    assert len(result.document["assumptions"]) == noted
+    assert result.err.count("Assumed: manifests: what admission adds") == noted

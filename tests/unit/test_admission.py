@@ -1,4 +1,4 @@
-"""The service account's volume mount, which plugin/pkg/admission/serviceaccount adds to a pod."""
+"""What admission adds to a pod: the service account's volume mount, and the resources of a LimitRange."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.kubelet.admission import with_token_mount
+from hashcompat.kubelet.admission import with_limit_range, with_token_mount
 from hashcompat.model import Pod
 from hashcompat.sources.objects import read_object
 
@@ -37,3 +37,25 @@ def test_the_mount_is_added_to_manifests(pod: Pod, container: dict[str, Any], mo
     assert (None if result is None else len(result["volumeMounts"])) == mounts
     if result is not None:
         assert result["volumeMounts"][-1] == {"name": "default-token", "readOnly": True, "mountPath": PATH}
+
+
+@pytest.mark.parametrize(
+    ("pod", "resources", "expected"),
+    [
+        pytest.param(
+            manifest(), None, {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}}, id="nothing set"
+        ),
+        pytest.param(
+            manifest(),
+            {"limits": {"cpu": "2", "memory": "2Gi"}},
+            {"limits": {"cpu": "2", "memory": "2Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}},
+            id="what is set stays",
+        ),
+        pytest.param(manifest(), {"limits": {"cpu": 1, "memory": 1}, "requests": {"cpu": 1, "memory": 1}}, None, id="all set"),
+        pytest.param(manifest({"uid": "u"}), None, None, id="an API pod has them"),
+        pytest.param(manifest({"annotations": {"kubernetes.io/config.source": "file"}}), None, None, id="a static pod never gets them"),
+    ],
+)
+def test_a_limit_range_fills_what_manifests_leave_out(pod: Pod, resources: Any, expected: Any) -> None:
+    result = with_limit_range(pod, {"resources": resources})
+    assert (result and result["resources"]) == expected

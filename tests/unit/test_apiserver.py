@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.apiserver import ReadDefault, as_read, as_unread, default_from_row
+from hashcompat.kubelet.apiserver import ReadDefault, added_paths, as_read, as_unread, default_from_row
 from hashcompat.model import ContainerType
 from hashcompat.release import parse_release
 
@@ -99,3 +99,17 @@ def test_what_a_new_api_server_writes_that_the_old_one_did_not(
 ) -> None:
     rows = catalog.read_defaults(parse_release(server), parse_release(since), frozenset(gates))
     assert [row["path"] for row in rows] == paths
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "paths"),
+    [
+        ({"a": 1}, {"a": 1}, []),
+        ({}, {"a": "", "b": {"c": 1}}, ["a", "b"]),
+        ({"b": {}}, {"b": {"c": 1, "d": 2}}, ["b.c", "b.d"]),
+        ({"p": [{}, {"x": 1}]}, {"p": [{"x": 1}, {"x": 1}]}, ["p[0].x"]),
+        ({"p": [{}]}, {"p": [{}, {}]}, ["p"]),
+    ],
+)
+def test_added_paths_lead_to_what_a_default_set(before: Json, after: Json, paths: list[str]) -> None:
+    assert list(added_paths(before, after)) == paths

@@ -23,9 +23,11 @@ PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failu
 HEX = "0123456789abcdef"
 
 
-def served(catalog: Catalog, fields: Mapping[str, Any] | None = None, *, host_network: bool = False) -> dict[str, Any]:
+def served(
+    catalog: Catalog, fields: Mapping[str, Any] | None = None, *, release: str = "1.36.3", host_network: bool = False
+) -> Mapping[str, Any]:
     container = {"name": "a", "image": "a:1", **(fields or {})}
-    return as_served(container, catalog.newest_schema(), host_network=host_network)
+    return as_served(container, catalog.api_server(release), host_network=host_network)
 
 
 def test_a_container_with_nothing_set(catalog: Catalog) -> None:
@@ -188,12 +190,12 @@ def test_defaulting_twice_changes_nothing(catalog: Catalog) -> None:
         "lifecycle": {"preStop": {"httpGet": {"port": "http"}}},
     }
     once = served(catalog, manifest, host_network=True)
-    assert as_served(once, catalog.newest_schema(), host_network=True) == once
+    assert as_served(once, catalog.api_server("1.36.3"), host_network=True) == once
 
 
 def test_the_given_container_is_left_alone(catalog: Catalog) -> None:
     given = {"name": "a", "ports": [{"containerPort": 80}], "livenessProbe": {"httpGet": {"port": 1}}}
-    as_served(given, catalog.newest_schema(), host_network=True)
+    as_served(given, catalog.api_server("1.36.3"), host_network=True)
     assert given == {"name": "a", "ports": [{"containerPort": 80}], "livenessProbe": {"httpGet": {"port": 1}}}
 
 

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+from hashcompat.catalog.defaults import field_keys
 from hashcompat.catalog.files import default_directory
 from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.catalog.pods import Conversion, PodData, StaticPods, field_keys
+from hashcompat.catalog.pods import Conversion, PodData, StaticPods
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.quantity_sum import Held
 from hashcompat.kubelet import podconversion, poddefaults
-from hashcompat.kubelet.podjson import own, reach
+from hashcompat.kubelet.podjson import Site, own, reach
 from hashcompat.kubelet.podresources import pod_limits, pod_requests
 
 PODS = default_directory() / "pods"
@@ -129,7 +130,7 @@ def test_an_unknown_conversion_is_an_error(changed: Change) -> None:
     ],
 )
 def test_pod_ip_wins_over_pod_ips(status: dict[str, Any], ips: list[str]) -> None:
-    podconversion._pod_ip(Conversion("", ""), {"status": status})
+    podconversion._pod_ip(podconversion._Change(Conversion("", ""), {"status": status}))
     assert [row["ip"] for row in status["podIPs"]] == ips
 
 
@@ -155,7 +156,7 @@ def test_an_empty_limits_map_makes_empty_requests_and_null_makes_none() -> None:
 def test_no_pod_limits_no_pod_requests(resources: Any) -> None:
     spec = {"resources": own(resources), "containers": [{"resources": {"requests": {"memory": "1"}}}]}
     row = replace(default("PodSpec.Resources.Requests"), argument="requests")
-    pod_requests(row, spec, {})
+    pod_requests(Site(row, spec))
     assert spec["resources"] == resources
 
 
@@ -163,7 +164,7 @@ def test_huge_pages_that_requests_or_limits_state_are_not_summed_up() -> None:
     limits = {"hugepages-1Gi": "1Gi", "hugepages-2Mi": "2Mi", "hugepages-4Mi": "4Mi", "cpu": "1"}
     spec: Any = {"resources": {"limits": {"hugepages-1Gi": "2Gi"}, "requests": {"hugepages-2Mi": "8Mi"}}}
     spec["containers"] = [{"resources": {"limits": limits}}]
-    pod_limits(default("PodSpec.Resources.Limits"), spec, {})
+    pod_limits(Site(default("PodSpec.Resources.Limits"), spec))
     assert sorted(spec["resources"]["limits"]) == ["hugepages-1Gi", "hugepages-4Mi"]
     assert spec["resources"]["requests"] == {"hugepages-2Mi": "8Mi"}
 

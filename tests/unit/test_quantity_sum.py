@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hashcompat.errors import DecodeError
 from hashcompat.go.quantity import BINARY_SI, DECIMAL_SI, decimal, parse
-from hashcompat.go.quantity_sum import HELD_TYPE, Held, add, exceeds, from_json_or_held
+from hashcompat.go.quantity_sum import HELD_TYPE, Held, add, from_json_or_held, larger_one
 
 TEXTS = st.builds(
     lambda sign, number, suffix: f"{sign}{number}{suffix}",
@@ -35,7 +35,8 @@ def test_a_sum_is_the_sum_and_has_no_text(one: str, other: str) -> None:
 
 @given(TEXTS, TEXTS)
 def test_the_larger_one_exceeds(one: str, other: str) -> None:
-    assert exceeds(parse(one), parse(other)) is (number(one) > number(other))
+    unscaled, scale = decimal(larger_one(parse(one), parse(other)))
+    assert Fraction(unscaled) / Fraction(10) ** scale == max(number(one), number(other))
 
 
 @pytest.mark.parametrize(
@@ -56,6 +57,13 @@ def test_int64_amounts_stay_int64_at_the_finer_scale(one: str, other: str, amoun
 @pytest.mark.parametrize(("one", "other"), [("900P", "1n"), ("1E", "1m"), ("1.5Gi", "1")])
 def test_what_does_not_fit_goes_through_inf_dec(one: str, other: str) -> None:
     assert add(parse(one), parse(other))[1][0] is not None
+
+
+def test_a_larger_one_is_made_inf_dec_by_the_comparison_with_one() -> None:
+    wide = add(parse("1.5Gi"), parse("0.5"))
+    assert wide[1][0] is not None
+    assert larger_one(parse("5G"), wide) == ((0, 0), ((((False, (5,)), -9),),), "5G", DECIMAL_SI)
+    assert larger_one(parse("1"), wide) == wide
 
 
 def test_absurd_distances_are_refused() -> None:

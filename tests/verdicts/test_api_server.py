@@ -121,9 +121,34 @@ def test_termination_message_policy_reaches_pods_of_1_5(run: Run, old: str, new:
     assert decided(run, old, new, pod(C), more=more) == expected
 
 
-def test_a_manifest_has_every_default_from_the_start(run: Run) -> None:
-    manifest: Json = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "m"}, "spec": {"containers": [C]}}
-    assert decided(run, "1.6.0", "1.7.0", manifest, more=("--apiserver", "1.5.8")) == KEEP
+def a_manifest(container: Json) -> Json:
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "m"}, "spec": {"containers": [container]}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "container", "more", "expected"),
+    [
+        pytest.param("1.6.0", "1.6.13", C, (), KEEP, id="a manifest has every default from the start"),
+        pytest.param("1.6.0", "1.6.13", C, ("--apiserver", "1.5.8"), FILLED, id="1.5 created it without a policy"),
+        pytest.param("1.28.15", "1.29.15", {**C, "image": "Registry/i"}, (), KEEP, id="how 1.28 read the image is stored"),
+        pytest.param("1.14.2", "1.14.10", SECURED, (), KEEP, id="what 1.14.2 wrote is stored"),
+        pytest.param("1.13.7", "1.13.12", SECURED, ("--apiserver-to", "1.14.2"), KEEP, id="1.13.7 wrote procMount too"),
+        pytest.param("1.13.8", "1.13.12", SECURED, ("--apiserver-to", "1.14.2"), FILLED, id="1.13.8 did not"),
+        pytest.param("1.12.8", "1.12.10", SECURED, ("--apiserver-to", "1.14.2"), KEEP, id="1.12.8 wrote it"),
+        pytest.param("1.12.10", "1.12.10", SECURED, ("--apiserver-to", "1.14.2"), FILLED, id="1.12.10 did not"),
+        pytest.param("1.30.14", "1.30.14", {**C, "livenessProbe": {"grpc": {"port": 1}}}, ("--apiserver", "1.22.17"), FILLED, id="grpc"),
+    ],
+)
+def test_a_manifest_is_served_by_the_release_that_creates_it(
+    run: Run, old: str, new: str, container: Json, more: tuple[str, ...], expected: Any
+) -> None:
+    assert decided(run, old, new, a_manifest(container), more=more) == expected
+
+
+def test_the_reason_names_what_reading_a_manifest_fills_in(run: Run) -> None:
+    container = {**C, "livenessProbe": {"grpc": {"port": 1}}}
+    item = planned(run, "1.30.14", "1.30.14", a_manifest(container), more=("--apiserver", "1.22.17"))["c"]
+    assert [row["text"] for row in item["reasons"]] == ["the new API server fills in livenessProbe.grpc.service"]
 
 
 def test_explain_shows_the_field_that_the_api_server_fills_in(run: Run) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pods import Json, as_json, mirror_pod, node, pod
 from program import Run
 from rulecases import CPU_RESTARTS, GATE, KEEP, MAIN, NEW_UID, SIZED, C, Expected, never, sidecar, with_status
-from upgrades import decided, hash_of, record, recorded
+from upgrades import decided, hash_of, planned, record, recorded
 
 FORM_FEED: Json = {**C, "args": ["a\fb"]}
 
@@ -333,12 +333,24 @@ TOKEN: Json = {"name": "t", "readOnly": True, "mountPath": "/var/run/secrets/kub
         ("1.13.12", "1.14.0", pod(C), (), KEEP),
         ("1.14.0", "1.15.0", manifest(C), (), KEEP),
         ("1.8.0", "1.9.0", manifest(C), (), ("RESTART", ["HC004"])),
+        ("1.32.0", "1.33.0", manifest({**C, **CPU_RESTARTS}), (), ("UNKNOWN", ["HC024"])),
+        ("1.32.0", "1.33.0", manifest({**C, **CPU_RESTARTS, **SIZED}), (), ("RESTART", ["HC019"])),
+        ("1.33.0", "1.34.0", manifest({**C, **CPU_RESTARTS}), (), KEEP),
     ],
 )
 def test_hc024_what_admission_adds_to_a_manifest(
     run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
 ) -> None:
     assert decided(run, old, new, given, more=more) == expected
+
+
+def test_hc024_names_what_admission_adds(run: Run) -> None:
+    for old, new, container, what in (
+        ("1.13.12", "1.14.0", C, "the service account's volume mount"),
+        ("1.32.0", "1.33.0", {**C, **CPU_RESTARTS}, "a LimitRange's requests and limits"),
+    ):
+        (reason,) = planned(run, old, new, manifest(container))["c"]["reasons"]
+        assert reason["text"] == f"a manifest: {what}, which admission adds, decides"
 
 
 @pytest.mark.parametrize(

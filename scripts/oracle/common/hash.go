@@ -87,6 +87,16 @@ func hashOnly(container Object, how hashing) (uint32, error) {
 	return digest.Sum32(), err
 }
 
+// HashContainer gives the text and hash of a pointer to a v1.Container that
+// another program decoded, by the era that this one is linked with.
+func HashContainer(container Object) (string, uint32, error) {
+	how, err := hashingOf(era)
+	if err != nil {
+		return "", 0, err
+	}
+	return textAndHash(container, how)
+}
+
 func textAndHash(container Object, how hashing) (string, uint32, error) {
 	object, err := how.prepare(container)
 	if err != nil {

@@ -5,13 +5,10 @@ package common
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"unicode/utf8"
 
 	"hashcompat.io/oracle/common/values"
 )
@@ -43,12 +40,6 @@ type answer struct {
 	Hash uint32 `json:"hash"`
 }
 
-// failure is a type of its own so that a request that cannot be answered can
-// never pass for the hash 0.
-type failure struct {
-	Error string `json:"error"`
-}
-
 // Main runs an oracle; fresh returns a pointer to an empty v1.Container of the
 // release that the binary was built from.
 func Main(fresh func() Object) {
@@ -75,7 +66,7 @@ func run(fresh func() Object, mode mode) error {
 		return values.Write(out, printer)
 	}
 	if mode.types {
-		return writeTypes(out, fresh())
+		return writeContainerTypes(out, fresh())
 	}
 	steps, err := hashingOf(era)
 	if err != nil {
@@ -85,46 +76,17 @@ func run(fresh func() Object, mode mode) error {
 	if mode.bench || mode.benchHash {
 		return benchmark(in, out, fresh, steps, mode.benchHash)
 	}
-	return answerAll(in, out, fresh, steps)
+	return AnswerAll(in, out, func(line []byte) (interface{}, error) { return reply(line, fresh, steps) })
 }
 
-// answerAll flushes whenever no further request is waiting, so that a caller
-// may hold a conversation instead of sending everything first.
-func answerAll(in *bufio.Reader, out *bufio.Writer, fresh func() Object, steps hashing) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	for {
-		line, err := in.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			if err := encoder.Encode(reply(line, fresh, steps)); err != nil {
-				return err
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if in.Buffered() == 0 {
-			if err := out.Flush(); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-func reply(line []byte, fresh func() Object, steps hashing) interface{} {
+func reply(line []byte, fresh func() Object, steps hashing) (interface{}, error) {
 	container, err := decode(line, fresh)
 	if err != nil {
-		return failure{err.Error()}
+		return nil, err
 	}
 	text, hash, err := textAndHash(container, steps)
 	if err != nil {
-		return failure{err.Error()}
+		return nil, err
 	}
-	if !utf8.ValidString(text) {
-		return failure{"the hashed text is not valid UTF-8: JSON cannot carry it"}
-	}
-	return answer{text, hash}
+	return answer{text, hash}, CheckText(text)
 }

@@ -18,15 +18,37 @@ type member struct {
 	Embedded  bool   `json:"embedded,omitempty"`
 }
 
-// tree collects the types below one root that are of the root's own package.
-type tree struct {
-	home  string
-	types map[string]interface{}
+// Notation says which named types a tree expands, and what it tells of a field.
+type Notation struct {
+	Expands func(of reflect.Type) bool
+	Member  func(field reflect.StructField, typeName string) interface{}
 }
 
-// writeTypes prints the compiled Container as schemas/types has it, so that
-// the trees can be held against real Go and not only against Go source.
-func writeTypes(out io.Writer, container Object) error {
+// tree collects the types below one root: those of the root's package by name,
+// those of any other package as reflection prints them.
+type tree struct {
+	Notation
+	home     string
+	types    map[string]interface{}
+	packages map[string]string
+}
+
+// WriteTypes prints a compiled type as the trees of schemas have it, so that
+// they can be held against real Go and not only against Go source, and the
+// import path behind every package name that a text can show.
+func WriteTypes(out io.Writer, root reflect.Type, notation Notation) error {
+	all := tree{notation, root.PkgPath(), map[string]interface{}{}, map[string]string{}}
+	all.name(root)
+	if clash, ok := all.packages["!"]; ok {
+		return fmt.Errorf("two packages print alike: %s", clash)
+	}
+	return json.NewEncoder(out).Encode(map[string]interface{}{
+		"package": path.Base(all.home), "root": root.Name(), "packages": all.packages, "types": all.types,
+	})
+}
+
+// writeContainerTypes prints what this release hashes in place of a v1.Container.
+func writeContainerTypes(out io.Writer, container Object) error {
 	prepare := byValue
 	if _, internal := container.(Converter); internal {
 		prepare = converted
@@ -36,25 +58,32 @@ func writeTypes(out io.Writer, container Object) error {
 		return err
 	}
 	root := reflect.TypeOf(hashed)
-	all := tree{root.PkgPath(), map[string]interface{}{}}
-	all.name(root)
-	return json.NewEncoder(out).Encode(map[string]interface{}{
-		"package": path.Base(root.PkgPath()), "root": root.Name(), "types": all.types,
-	})
+	own := func(of reflect.Type) bool { return of.PkgPath() == root.PkgPath() }
+	return WriteTypes(out, root, Notation{own, withKey})
 }
 
 func (t tree) name(of reflect.Type) string {
-	if of.PkgPath() != "" && of.PkgPath() != t.home {
-		return of.String()
-	}
 	if of.PkgPath() == "" {
 		return t.underlying(of)
 	}
-	if _, known := t.types[of.Name()]; !known {
-		t.types[of.Name()] = "" // a type may contain itself
-		t.types[of.Name()] = t.definition(of)
+	name := of.String()
+	t.note(strings.SplitN(name, ".", 2)[0], of.PkgPath())
+	if of.PkgPath() == t.home {
+		name = of.Name()
 	}
-	return of.Name()
+	if _, known := t.types[name]; !known && t.Expands(of) {
+		t.types[name] = "" // a type may contain itself
+		t.types[name] = t.definition(of)
+	}
+	return name
+}
+
+func (t tree) note(pkg, path string) {
+	if other, known := t.packages[pkg]; known && other != path {
+		t.packages["!"] = other + " and " + path
+		return
+	}
+	t.packages[pkg] = path
 }
 
 func (t tree) underlying(of reflect.Type) string {
@@ -73,14 +102,18 @@ func (t tree) definition(of reflect.Type) interface{} {
 	if of.Kind() != reflect.Struct {
 		return t.underlying(of)
 	}
-	members := []member{}
+	members := []interface{}{}
 	for i := 0; i < of.NumField(); i++ {
 		field := of.Field(i)
-		tag := strings.Split(jsonTag(field), ",")
-		omitempty := strings.Contains(strings.Join(tag[1:], ","), "omitempty")
-		members = append(members, member{field.Name, t.name(field.Type), tag[0], omitempty, field.Anonymous})
+		members = append(members, t.Member(field, t.name(field.Type)))
 	}
 	return members
+}
+
+func withKey(field reflect.StructField, typeName string) interface{} {
+	tag := strings.Split(jsonTag(field), ",")
+	omitempty := strings.Contains(strings.Join(tag[1:], ","), "omitempty")
+	return member{field.Name, typeName, tag[0], omitempty, field.Anonymous}
 }
 
 // jsonTag gives the few fields of the internal types that have no tag the key

@@ -3,6 +3,8 @@ module hashcompat.io/staticpods
 go 1.21
 
 require (
+	hashcompat.io/oracle/common v0.0.0
+	k8s.io/api v0.15.12
 	k8s.io/apimachinery v0.15.12
 	k8s.io/kubernetes v1.15.12
 )
@@ -20,8 +22,9 @@ require (
 	golang.org/x/text v0.3.1-0.20181227161524-e6919f6577db // indirect
 	gopkg.in/inf.v0 v0.9.0 // indirect
 	gopkg.in/yaml.v2 v2.2.8 // indirect
-	k8s.io/api v0.15.12 // indirect
 	k8s.io/klog v0.3.1 // indirect
 	k8s.io/utils v0.0.0-20190221042446-c2654d5206da // indirect
 	sigs.k8s.io/yaml v1.1.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

@@ -3,6 +3,8 @@ module hashcompat.io/staticpods
 go 1.21
 
 require (
+	hashcompat.io/oracle/common v0.0.0
+	k8s.io/api v0.16.15
 	k8s.io/apimachinery v0.16.15
 	k8s.io/kubernetes v1.16.15
 )
@@ -21,7 +23,6 @@ require (
 	golang.org/x/text v0.3.2 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.2.8 // indirect
-	k8s.io/api v0.16.15 // indirect
 	k8s.io/apiextensions-apiserver v0.16.15 // indirect
 	k8s.io/apiserver v0.16.15 // indirect
 	k8s.io/component-base v0.16.15 // indirect
@@ -29,3 +30,5 @@ require (
 	k8s.io/utils v0.0.0-20190801114015-581e00157fb1 // indirect
 	sigs.k8s.io/yaml v1.1.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

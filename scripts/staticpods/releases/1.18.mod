@@ -3,6 +3,8 @@ module hashcompat.io/staticpods
 go 1.21
 
 require (
+	hashcompat.io/oracle/common v0.0.0
+	k8s.io/api v0.18.19
 	k8s.io/apimachinery v0.18.19
 	k8s.io/kubernetes v1.18.19
 )
@@ -21,7 +23,6 @@ require (
 	golang.org/x/text v0.3.3 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.2.8 // indirect
-	k8s.io/api v0.18.19 // indirect
 	k8s.io/apiserver v0.18.19 // indirect
 	k8s.io/component-base v0.18.19 // indirect
 	k8s.io/klog v1.0.0 // indirect
@@ -29,3 +30,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v3 v3.0.1 // indirect
 	sigs.k8s.io/yaml v1.2.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

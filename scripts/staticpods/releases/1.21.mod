@@ -3,6 +3,8 @@ module hashcompat.io/staticpods
 go 1.21
 
 require (
+	hashcompat.io/oracle/common v0.0.0
+	k8s.io/api v0.21.14
 	k8s.io/apimachinery v0.21.14
 	k8s.io/kubernetes v1.21.14
 )
@@ -23,7 +25,6 @@ require (
 	golang.org/x/text v0.3.6 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
-	k8s.io/api v0.21.14 // indirect
 	k8s.io/apiserver v0.21.14 // indirect
 	k8s.io/component-base v0.21.14 // indirect
 	k8s.io/klog/v2 v2.9.0 // indirect
@@ -31,3 +32,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v4 v4.2.1 // indirect
 	sigs.k8s.io/yaml v1.2.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

@@ -3,6 +3,8 @@ module hashcompat.io/staticpods
 go 1.21
 
 require (
+	hashcompat.io/oracle/common v0.0.0
+	k8s.io/api v0.24.17
 	k8s.io/apimachinery v0.24.17
 	k8s.io/kubernetes v1.24.17
 )
@@ -22,7 +24,6 @@ require (
 	golang.org/x/text v0.8.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
-	k8s.io/api v0.24.17 // indirect
 	k8s.io/apiserver v0.24.17 // indirect
 	k8s.io/component-base v0.24.17 // indirect
 	k8s.io/klog/v2 v2.60.1 // indirect
@@ -31,3 +32,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v4 v4.2.3 // indirect
 	sigs.k8s.io/yaml v1.2.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

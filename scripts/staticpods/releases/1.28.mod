@@ -3,6 +3,8 @@ module hashcompat.io/staticpods
 go 1.21
 
 require (
+	hashcompat.io/oracle/common v0.0.0
+	k8s.io/api v0.28.15
 	k8s.io/apimachinery v0.28.15
 	k8s.io/kubernetes v1.28.15
 )
@@ -33,7 +35,6 @@ require (
 	google.golang.org/protobuf v1.33.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
-	k8s.io/api v0.28.15 // indirect
 	k8s.io/apiextensions-apiserver v0.28.15 // indirect
 	k8s.io/apiserver v0.28.15 // indirect
 	k8s.io/component-base v0.28.15 // indirect
@@ -43,3 +44,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v4 v4.2.3 // indirect
 	sigs.k8s.io/yaml v1.3.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

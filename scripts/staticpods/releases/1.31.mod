@@ -3,6 +3,8 @@ module hashcompat.io/staticpods
 go 1.26.0
 
 require (
+	hashcompat.io/oracle/common v0.0.0
+	k8s.io/api v0.31.14
 	k8s.io/apimachinery v0.31.14
 	k8s.io/kubernetes v1.31.14
 )
@@ -34,7 +36,6 @@ require (
 	google.golang.org/protobuf v1.34.2 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
-	k8s.io/api v0.31.14 // indirect
 	k8s.io/apiextensions-apiserver v0.31.14 // indirect
 	k8s.io/apiserver v0.31.14 // indirect
 	k8s.io/client-go v0.31.14 // indirect
@@ -45,3 +46,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v4 v4.4.1 // indirect
 	sigs.k8s.io/yaml v1.4.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

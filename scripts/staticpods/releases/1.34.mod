@@ -3,6 +3,8 @@ module hashcompat.io/staticpods
 go 1.26.0
 
 require (
+	hashcompat.io/oracle/common v0.0.0
+	k8s.io/api v0.34.10
 	k8s.io/apimachinery v0.34.10
 	k8s.io/kubernetes v1.34.10
 )
@@ -35,7 +37,6 @@ require (
 	golang.org/x/text v0.23.0 // indirect
 	google.golang.org/protobuf v1.36.12-0.20260120151049-f2248ac996af // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
-	k8s.io/api v0.34.10 // indirect
 	k8s.io/apiextensions-apiserver v0.34.10 // indirect
 	k8s.io/apiserver v0.34.10 // indirect
 	k8s.io/client-go v0.34.10 // indirect
@@ -49,3 +50,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
+
+replace hashcompat.io/oracle/common => ../oracle/common

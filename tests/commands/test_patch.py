@@ -209,7 +209,7 @@ PIECE = " VolumeDevices:([]v1.VolumeDevice)<nil>"
 
 
 def test_the_audit_names_the_strings_that_would_be_cut_but_no_value(run: Run) -> None:
-    hit = pod({"name": "c", "image": "i", "args": ["ok", f"secret{PIECE}secret"]}, {"name": "clean", "image": "i"})
+    hit = pod({"name": "c", "ports": [{"containerPort": 80}], "args": ["ok", f"secret{PIECE}secret"]}, {"name": "clean", "image": "i"})
     result = run(*UP, "--audit", "-f", "-", "-o", "json", stdin=as_json(hit))
     assert result.code == 2
     assert [(item["container"], item["strings"], item["newFields"]) for item in result.items] == [("c", ["args[1]"], [])]

@@ -9,7 +9,6 @@ from hashcompat import reasons
 from hashcompat.cases import Options
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.case import REFERENCES_GATE, RESIZE_GATE
-from hashcompat.kubelet.resting import at_rest
 from hashcompat.model import Item, Node, Verdict
 
 _STANDING: Final = frozenset({Verdict.KEEP, Verdict.RESTART})
@@ -22,9 +21,9 @@ def assumptions(items: Sequence[Item], new: Kubelet, nodes: Mapping[str, Node], 
     olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
     yield from _read_as(dict.fromkeys([*olds, new]))
     yield from _docker(items, olds, new, nodes, options)
-    standing = [item for item in items if item.verdict in _STANDING and not (item.pod_recreated or at_rest(item.pod, item.container))]
+    standing = [item for item in items if item.verdict in _STANDING and not (item.pod_recreated or item.rests)]
     yield from _cgroups(standing, olds, new)
-    yield from _kept([item for item in standing if item.verdict is Verdict.KEEP], new, options)
+    yield from _kept([item for item in standing if item.verdict is Verdict.KEEP], new)
     gates = {_GATES[reason.id] for item in items for reason in item.reasons if reason.id in _GATES}
     yield from (f"the feature gate {gate} has its default" for gate in sorted(gates - options.gates - options.gates_off))
 
@@ -57,9 +56,9 @@ def _cgroups(standing: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet) ->
             yield f"pods' cgroups stay where they are, though the default goes from {before} to {new.rules.pod_cgroups}"
 
 
-def _kept(kept: Sequence[Item], new: Kubelet, options: Options) -> Iterator[str]:
+def _kept(kept: Sequence[Item], new: Kubelet) -> Iterator[str]:
     """What else than a rule here could still kill what is kept."""
-    if any(not options.records.sandboxes_of(item.pod) for item in kept):
+    if not all(item.sandboxed for item in kept):
         yield "every pod of which no record tells has one ready sandbox"
     if kept:
         yield f"{new.release} admits every running pod again"

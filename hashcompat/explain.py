@@ -15,7 +15,7 @@ from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.schema import reachable_fields
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.mask import masked
-from hashcompat.model import Item, Verdict
+from hashcompat.model import Container, Item, Pod, Verdict
 
 ABSENT: Final = "absent"
 _WORDS: Final = re.compile(r"\s?[^\s{}\[\]]+|[{}\[\]]|\s")
@@ -76,12 +76,14 @@ class ReleaseDifference:
     upstream: tuple[Mapping[str, Any], ...]
 
 
-def explain(item: Item, to_release: str, catalog: Catalog, options: Options, *, show_values: bool = False) -> Explanation:
-    """Explain one item of a plan; texts and values are masked unless ``show_values``."""
+def explain(
+    pod: Pod, container: Container, item: Item, to_release: str, catalog: Catalog, options: Options, *, show_values: bool = False
+) -> Explanation:
+    """Explain a container's item of a plan; texts and values are masked unless ``show_values``."""
     old, new = catalog.kubelet(item.from_release), catalog.kubelet(to_release)
-    specs = seen_specs(item.pod, item.container, (old, new), catalog, options)
+    specs = seen_specs(pod, container, (old, new), catalog, options)
     shown = [spec if show_values else masked(spec) for spec in specs]
-    keep_empty = keeps_empty(item.pod, options)
+    keep_empty = keeps_empty(pod, options)
     sides = [
         _side(kubelet, value, spec, keep_empty=keep_empty)
         for kubelet, value, spec in zip((old, new), (item.hashes.from_, item.hashes.to), shown, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,26 +12,47 @@ from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.matrix import Cost, newest_of_each_minor
 from hashcompat.model import FINDINGS, Hop, Inventory, Plan, Verdict
-from hashcompat.verdicts import AUTO, count_verdicts
+from hashcompat.verdicts import AUTO, Judge, Planner
 
 
-def with_hops(plan: Plan, inventory: Inventory, catalog: Catalog, options: Options) -> Plan:
-    """Return a plan with what each step of the way would restart, one minor at a time, and what a rollback would.
+def plan_with_hops(inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options) -> Plan:
+    """Return a plan with what each step of the way would restart, one minor at a time, and what a rollback would; errors as make_plan.
 
     Steps are planned without recorded hashes, which belong to the present alone. From ``auto`` there is no one way to take in steps.
+    Every pod passes once, and is decided for the plan and for all steps while it is at hand.
     """
-    if plan.from_release == AUTO:
-        return plan
-    plain = replace(options, records=Records())
-    stops = [plan.from_release, *newest_of_each_minor(catalog, plan.from_release, plan.to_release)[1:-1], plan.to_release]
-    steps = [_count(inventory, *step, catalog, plain) for step in pairwise(stops)] if len(stops) > 2 else []
-    return replace(plan, hops=tuple(steps), rollback=_count(inventory, plan.to_release, plan.from_release, catalog, plain))
+    planner = Planner(inventory.nodes, from_release, to_release, catalog, options)
+    steps = [] if from_release == AUTO else [*_steps(from_release, to_release, catalog), (to_release, from_release)]
+    judges = [Judge(inventory.nodes, *step, catalog, replace(options, records=Records())) for step in steps]
+    counts = [Counter[Verdict]() for _ in steps]
+    for pod in inventory.pods:
+        planner.add(pod)
+        for judge, count in zip(judges, counts, strict=True):
+            count.update(judge.verdicts(pod))
+    counted = tuple(map(_hop, steps, counts))
+    return replace(planner.plan(), hops=counted[:-1], rollback=counted[-1] if counted else None)
+
+
+def _steps(from_release: str, to_release: str, catalog: Catalog) -> list[tuple[str, str]]:
+    """Return the steps of one minor each, none where the whole way is one step."""
+    stops = [from_release, *newest_of_each_minor(catalog, from_release, to_release)[1:-1], to_release]
+    return list(pairwise(stops)) if len(stops) > 2 else []
+
+
+def _hop(step: tuple[str, str], count: Counter[Verdict]) -> Hop:
+    return Hop(*step, sum(count[verdict] for verdict in FINDINGS), count[Verdict.UNKNOWN])
 
 
 def findings_between(inventory: Inventory, catalog: Catalog, options: Options) -> Cost:
     """Return the function that counts the containers that one step would kill."""
+    pods = tuple(inventory.pods)
     hash_of = _remembering()
-    return lambda old, new: _count(inventory, old, new, catalog, options, hash_of).findings
+
+    def count(old: str, new: str) -> int:
+        judge = Judge(inventory.nodes, old, new, catalog, options, hash_of)
+        return sum(verdict in FINDINGS for pod in pods for verdict in judge.verdicts(pod))
+
+    return count
 
 
 def _remembering() -> HashOf:
@@ -44,8 +66,3 @@ def _remembering() -> HashOf:
         return known[key]
 
     return run
-
-
-def _count(inventory: Inventory, old: str, new: str, catalog: Catalog, options: Options, hash_of: HashOf = container_hash) -> Hop:
-    counts = count_verdicts(inventory, old, new, catalog, options, hash_of)
-    return Hop(old, new, sum(counts[verdict] for verdict in FINDINGS), counts[Verdict.UNKNOWN])

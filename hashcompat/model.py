@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -96,9 +96,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """All pods and nodes of a source, in the order given."""
+    """All pods and nodes of a source, in the order given; the pods of files are read anew each time they are asked for."""
 
-    pods: tuple[Pod, ...]
+    pods: Iterable[Pod]
     nodes: tuple[Node, ...] = ()
 
 
@@ -153,17 +153,41 @@ class Hashes:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """One container's verdict, as it stands in a RestartPlan."""
+class PodName:
+    """What a report says of a pod."""
 
-    pod: Pod
-    container: Container
+    node: str
+    namespace: str
+    name: str
+    uid: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerName:
+    """What a report says of a container."""
+
+    name: str
+    type: ContainerType
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One container's verdict, as it stands in a RestartPlan; a plan of a large cluster has hundreds of thousands, so no spec is kept.
+
+    ``rests`` says that no kubelet compares it, whatever its release, ``sandboxed`` that a record tells of the pod's sandbox.
+    """
+
+    pod: PodName
+    container: ContainerName
     from_release: str
     verdict: Verdict
     hashes: Hashes = field(default_factory=Hashes)
     reasons: tuple[Reason, ...] = ()
     pod_recreated: bool = False
     calibrated: bool | None = None
+    rests: bool = False
+    sandboxed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

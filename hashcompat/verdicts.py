@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import lru_cache
+from operator import attrgetter
+from sys import intern
+from typing import Any, Final, TypeVar
 
 from hashcompat import reasons
 from hashcompat.assumptions import assumptions
@@ -19,10 +21,22 @@ from hashcompat.kubelet.decisions import decide, decide_by_record
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.resting import at_rest
 from hashcompat.kubelet.skew import skew_warnings
-from hashcompat.model import Container, Hashes, Inventory, Item, Node, Plan, Pod, Reason, Verdict
+from hashcompat.model import Container, ContainerName, Hashes, Inventory, Item, Node, Plan, Pod, PodName, Reason, Verdict
 
 AUTO: Final = "auto"
 Preparer = Callable[[Pod, Container, Kubelet | None, Node | None], Prepared]
+Value = TypeVar("Value", bound=Hashable)
+
+_REPLICAS: Final = 256
+"""Distinct containers that are remembered for their replicas, which stand close together in a list by namespace and name."""
+
+_ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
+    attrgetter("pod.name"),
+    attrgetter("pod.namespace"),
+    attrgetter("pod.node"),
+    lambda item: not item.pod.node,
+)
+"""The order of items, the least important key first: one stable sort a key needs no tuple an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,52 +56,82 @@ def make_plan(inventory: Inventory, from_release: str, to_release: str, catalog:
     ``from_release`` is a release or ``auto``: what each pod's node reports.
     Raises UsageError for unknown releases, and InputError, with file and path, for a container that does not decode.
     """
-    new = catalog.kubelet(to_release)
-    nodes = {node.name: node for node in inventory.nodes}
-    differences = _difference_finder(new, catalog)
-    items = [_item(draft, decision, differences) for draft, decision in _decided(inventory, from_release, new, catalog, options)]
-    items.sort(key=lambda item: (not item.pod.node, item.pod.node, item.pod.namespace, item.pod.name))
-    return Plan(
-        from_release,
-        to_release,
-        tuple(items),
-        tuple(assumptions(items, new, nodes, catalog, options)),
-        tuple(_warnings(items, new, catalog, options)),
-        share(items),
-    )
+    planner = Planner(inventory.nodes, from_release, to_release, catalog, options)
+    for pod in inventory.pods:
+        planner.add(pod)
+    return planner.plan()
 
 
-def count_verdicts(
-    inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options, hash_of: HashOf = container_hash
-) -> Counter[Verdict]:
-    """Count what make_plan decides, without naming the differences behind it; errors as make_plan."""
-    decided = _decided(inventory, from_release, catalog.kubelet(to_release), catalog, options, hash_of)
-    return Counter(decision.verdict for _, decision in decided)
+class Judge:
+    """Decides pod by pod what one upgrade does; of the pods that passed it keeps a few, for their replicas."""
+
+    def __init__(
+        self,
+        nodes: Iterable[Node],
+        from_release: str,
+        to_release: str,
+        catalog: Catalog,
+        options: Options,
+        hash_of: HashOf = container_hash,
+    ) -> None:
+        self.new = catalog.kubelet(to_release)
+        if from_release != AUTO:
+            catalog.kubelet(from_release)
+        self.nodes = {node.name: node for node in nodes}
+        self.releases = from_release, to_release
+        self._catalog, self._options = catalog, options
+        self._prepare = _preparer(self.new, catalog, options, hash_of)
+
+    def verdicts(self, pod: Pod) -> list[Verdict]:
+        """Return the verdict for each container of a pod, as if every record of its node had been reproduced."""
+        return [_decision(draft, calibrated=True).verdict for draft in self.drafts(pod)]
+
+    def drafts(self, pod: Pod) -> list[_Draft]:
+        """Prepare each container of a pod for the rules."""
+        release, node = _release_of(pod, self.nodes, self.releases[0]), self.nodes.get(pod.node)
+        return [_draft(pod, container, release, node, self._prepare, self._catalog, self._options) for container in pod.containers]
 
 
-def _decided(
-    inventory: Inventory, from_release: str, new: Kubelet, catalog: Catalog, options: Options, hash_of: HashOf = container_hash
-) -> Iterator[tuple[_Draft, Decision]]:
-    """Yield what is decided for every container; a node's records that were not reproduced make others on it doubtful."""
-    if from_release != AUTO:
-        catalog.kubelet(from_release)
-    nodes = {node.name: node for node in inventory.nodes}
-    prepare_one = _preparer(new, catalog, options, hash_of)
-    drafts = [
-        _draft(pod, container, _release_of(pod, nodes, from_release), nodes.get(pod.node), prepare_one, catalog, options)
-        for pod in inventory.pods
-        for container in pod.containers
-    ]
-    broken = {draft.pod.node for draft in drafts if draft.prepared and _calibrated(draft.prepared.case) is False}
-    for draft in drafts:
-        yield draft, _decide(draft, calibrated=draft.pod.node not in broken)
+class Planner:
+    """Makes a plan pod by pod, and keeps of a pod only what a report says of it: 1 GB of pods passes through little memory."""
 
+    def __init__(self, nodes: Iterable[Node], from_release: str, to_release: str, catalog: Catalog, options: Options) -> None:
+        self._judge = Judge(nodes, from_release, to_release, catalog, options)
+        self._catalog, self._options = catalog, options
+        self._differences = _difference_finder(self._judge.new, catalog)
+        self._items: list[Item] = []
+        self._doubtful: list[tuple[int, Item]] = []
+        self._broken: set[str] = set()
 
-def _decide(draft: _Draft, *, calibrated: bool) -> Decision:
-    if draft.prepared is None:
-        return draft.obstacle
-    case = replace(draft.prepared.case, calibrated=calibrated)
-    return decide(case) if case.old_known else decide_by_record(case) or draft.obstacle
+    def add(self, pod: Pod) -> None:
+        """Decide one more pod; where a record of its node that is yet to come could change a verdict, both are kept."""
+        name = PodName(intern(pod.node), intern(pod.namespace), pod.name, pod.uid, intern(pod.owner))
+        sandboxed = bool(self._options.records.sandboxes_of(pod))
+        for draft in self._judge.drafts(pod):
+            item = _item(draft, name, self._differences, calibrated=True, sandboxed=sandboxed)
+            doubtful = _item(draft, name, self._differences, calibrated=False, sandboxed=sandboxed) if self._options.records else item
+            if doubtful != item:
+                self._doubtful.append((len(self._items), doubtful))
+            if item.calibrated is False:
+                self._broken.add(name.node)
+            self._items.append(item)
+
+    def plan(self) -> Plan:
+        """Return the plan of the pods so far: a node's records that were not reproduced make other verdicts on it doubtful."""
+        items = list(self._items)
+        for index, item in self._doubtful:
+            if item.pod.node in self._broken:
+                items[index] = item
+        for key in _ORDER:
+            items.sort(key=key)
+        judge, catalog, options = self._judge, self._catalog, self._options
+        return Plan(
+            *judge.releases,
+            tuple(items),
+            tuple(assumptions(items, judge.new, judge.nodes, catalog, options)),
+            tuple(_warnings(items, judge.new, catalog, options)),
+            share(items),
+        )
 
 
 def _release_of(pod: Pod, nodes: Mapping[str, Node], from_release: str) -> str:
@@ -104,6 +148,8 @@ def _preparer(new: Kubelet, catalog: Catalog, options: Options, hash_of: HashOf)
         key = likeness(pod, container), old
         if key in known:
             return replica(known[key], pod, container, node, catalog, options)
+        if len(known) >= _REPLICAS:
+            known.clear()
         known[key] = prepare(pod, container, (old, new), node, catalog, options, hash_of)
         return known[key]
 
@@ -146,25 +192,46 @@ def _calibrated(case: Case) -> bool | None:
     return case.recorded.hash in case.old_hash.candidates
 
 
-def _item(draft: _Draft, decision: Decision, differences: Callable[[Prepared], tuple[Reason, ...]]) -> Item:
+def _decision(draft: _Draft, *, calibrated: bool) -> Decision:
     if draft.prepared is None:
-        return Item(draft.pod, draft.container, draft.release, decision.verdict, reasons=decision.reasons)
-    case = draft.prepared.case
-    why = (*differences(draft.prepared), *decision.reasons) if decision.hash_changed else decision.reasons
+        return draft.obstacle
+    case = replace(draft.prepared.case, calibrated=calibrated)
+    return decide(case) if case.old_known else decide_by_record(case) or draft.obstacle
+
+
+def _item(draft: _Draft, pod: PodName, differences: Callable[[Prepared], tuple[Reason, ...]], *, calibrated: bool, sandboxed: bool) -> Item:
+    decision = _decision(draft, calibrated=calibrated)
+    container = _one(ContainerName(draft.container.name, draft.container.type))
+    rests = bool(at_rest(draft.pod, draft.container))
+    if draft.prepared is None:
+        why = _one(decision.reasons)
+        return Item(pod, container, draft.release, decision.verdict, reasons=why, rests=rests, sandboxed=sandboxed)
+    case, why = draft.prepared.case, decision.reasons
+    if decision.hash_changed:
+        why = (*differences(draft.prepared), *why)
     old_hash = case.old_hash.value if case.old_known else None
-    hashes = Hashes(case.recorded.hash if case.recorded else None, old_hash, case.new_hash.value)
-    return Item(draft.pod, draft.container, draft.release, decision.verdict, hashes, why, decision.pod_recreated, _calibrated(case))
+    hashes = _one(Hashes(case.recorded.hash if case.recorded else None, old_hash, case.new_hash.value))
+    flags = decision.pod_recreated, _calibrated(case), rests, sandboxed
+    return Item(pod, container, draft.release, decision.verdict, hashes, _one(why), *flags)
+
+
+@lru_cache(maxsize=4096)
+def _one(value: Value) -> Value:
+    """Return the same object for all equal ones among the latest: what replicas have in common is kept once."""
+    return value
 
 
 def _difference_finder(new: Kubelet, catalog: Catalog) -> Callable[[Prepared], tuple[Reason, ...]]:
     """Return the function that names what makes a difference, once for all replicas: they share the spec that was hashed."""
-    known: dict[tuple[int, Kubelet], tuple[Reason, ...]] = {}
+    known: dict[tuple[int, Kubelet], tuple[Prepared, tuple[Reason, ...]]] = {}
 
     def run(prepared: Prepared) -> tuple[Reason, ...]:
         key = id(prepared.old_spec), prepared.case.old
         if key not in known:
-            known[key] = tuple(_differences(prepared, new, catalog))
-        return known[key]
+            if len(known) >= _REPLICAS:
+                known.clear()
+            known[key] = prepared, tuple(_differences(prepared, new, catalog))  # the spec has to live as long as its id is a key
+        return known[key][1]
 
     return run
 

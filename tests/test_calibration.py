@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hashcompat.calibration import index, share
-from hashcompat.model import Container, ContainerType, Item, Pod, Recorded, Share, Verdict
+from hashcompat.model import Container, ContainerName, ContainerType, Item, Pod, PodName, Recorded, Share, Verdict
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$", {}, running=True)
 POD = Pod(
@@ -65,7 +65,10 @@ def test_no_records_are_false() -> None:
 
 
 def test_the_share_counts_what_has_a_record() -> None:
-    items = [Item(POD, CONTAINER, "1.9.11", Verdict.KEEP, calibrated=value) for value in (True, True, False, None)]
+    name = PodName(POD.node, POD.namespace, POD.name, POD.uid, POD.owner)
+    items = [
+        Item(name, ContainerName("c", CONTAINER.type), "1.9.11", Verdict.KEEP, calibrated=value) for value in (True, True, False, None)
+    ]
     assert str(share(items)) == "2 of 3 recorded hashes reproduced (66 %)"
     assert not share(items).complete
     assert Share(0, 0).complete

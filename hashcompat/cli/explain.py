@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from difflib import get_close_matches
+from itertools import repeat
 
 import click
 
 from hashcompat.cases import Options
+from hashcompat.catalog.lookup import Catalog
 from hashcompat.cli import options
 from hashcompat.errors import InputError, UsageError
 from hashcompat.explain import compare_releases, explain
-from hashcompat.model import Item, Plan
+from hashcompat.model import Container, Inventory, Item, Pod
 from hashcompat.render.explanation import difference_document, difference_text, explanation_document, explanation_text
 from hashcompat.verdicts import AUTO, make_plan
 
@@ -39,26 +43,35 @@ def command(target: str | None, **given: options.Given) -> None:
     if from_release != AUTO:
         catalog.kubelet(from_release)
     choices = Options(not given["no_defaults"])
-    items = _find(make_plan(options.collect(given), from_release, to_release, catalog, choices), target)
-    if undecided := next((item for item in items if not catalog.knows(item.from_release)), None):
+    found = list(_found(options.collect(given), (from_release, to_release), target, catalog, choices))
+    if undecided := next((item for _, _, item in found if not catalog.knows(item.from_release)), None):
         raise InputError(f"{target}: {undecided.reasons[0].text}")
-    explanations = [explain(item, to_release, catalog, choices, show_values=bool(given["show_values"])) for item in items]
+    explanations = [explain(*row, to_release, catalog, choices, show_values=bool(given["show_values"])) for row in found]
     output.show(
         lambda: explanation_document(explanations),
         lambda _: f"\n\n{'-' * 72}\n\n".join(explanation_text(explanation, output.paint) for explanation in explanations),
     )
 
 
-def _find(plan: Plan, target: str) -> list[Item]:
-    """Return the items that NAMESPACE/POD[/CONTAINER] names; of a name that several objects bear, all."""
+def _found(
+    inventory: Inventory, way: tuple[str, str], target: str, catalog: Catalog, choices: Options
+) -> Iterator[tuple[Pod, Container, Item]]:
+    """Yield the containers that NAMESPACE/POD[/CONTAINER] names, each with its item; of a name that several objects bear, all."""
     namespace, _, rest = target.partition("/")
-    pod, _, container = rest.partition("/")
-    if not namespace or not pod:
+    name, _, wanted = rest.partition("/")
+    if not namespace or not name:
         raise UsageError(f"{target!r} is not NAMESPACE/POD or NAMESPACE/POD/CONTAINER")
-    in_pod = [item for item in plan.items if (item.pod.namespace, item.pod.name) == (namespace, pod)]
-    found = [item for item in in_pod if container in ("", item.container.name)]
-    if found:
-        return found
-    known = [item.container.name for item in in_pod] or [f"{item.pod.namespace}/{item.pod.name}" for item in plan.items]
+    pods = [pod for pod in inventory.pods if (pod.namespace, pod.name) == (namespace, name)]
+    pods.sort(key=lambda pod: (not pod.node, pod.node))
+    if not any(wanted in ("", container.name) for pod in pods for container in pod.containers):
+        known = [container.name for pod in pods for container in pod.containers]
+        raise _not_found(target, wanted, known, (f"{pod.namespace}/{pod.name}" for pod in inventory.pods))
+    for pod in pods:
+        items = make_plan(replace(inventory, pods=(pod,)), *way, catalog, choices).items
+        yield from (row for row in zip(repeat(pod), pod.containers, items, strict=False) if wanted in ("", row[1].name))
+
+
+def _not_found(target: str, container: str, containers: list[str], pods: Iterable[str]) -> InputError:
+    known = containers or list(dict.fromkeys(pods))
     near = get_close_matches(container or target, dict.fromkeys(known), n=3, cutoff=0.3) or known[:3]
-    raise InputError(f"no {'container' if in_pod else 'pod'} {target} in the input; near it: {', '.join(dict.fromkeys(near))}")
+    return InputError(f"no {'container' if containers else 'pod'} {target} in the input; near it: {', '.join(dict.fromkeys(near))}")

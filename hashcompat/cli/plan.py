@@ -10,11 +10,11 @@ from hashcompat.cli import options
 from hashcompat.cli.output import note, note_dropped
 from hashcompat.errors import ExitCode
 from hashcompat.hashes import dropped_fields
-from hashcompat.hops import with_hops
+from hashcompat.hops import plan_with_hops
 from hashcompat.model import FINDINGS, Plan, Verdict
 from hashcompat.render.documents import plan_document
 from hashcompat.render.tables import names, plan_notes, plan_table
-from hashcompat.verdicts import AUTO, make_plan
+from hashcompat.verdicts import AUTO
 
 
 @click.command("plan", short_help="Say which containers a kubelet upgrade restarts, where, and why.")
@@ -38,7 +38,7 @@ def command(**given: options.Given) -> int:
     known = [catalog.kubelet(release) for release in (from_release, to_release) if release != AUTO or release is to_release]
     inventory = options.collect(given)
     choices = options.choices(given, catalog)
-    plan = with_hops(make_plan(inventory, from_release, to_release, catalog, choices), inventory, catalog, choices)
+    plan = plan_with_hops(inventory, from_release, to_release, catalog, choices)
     shown_plan = _without_kept(plan) if given["only_restarts"] else plan
     output = options.output(given)
     output.show(

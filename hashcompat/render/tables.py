@@ -10,7 +10,7 @@ from tabulate import tabulate
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.golden import Verification
 from hashcompat.hashes import HashRow
-from hashcompat.model import Container, Hop, Item, Plan, Pod, Verdict
+from hashcompat.model import Hop, Item, Plan, Verdict
 from hashcompat.reasons import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
 from hashcompat.render.documents import summary
 from hashcompat.render.formats import printable
@@ -108,16 +108,16 @@ def plan_summary(plan: Plan) -> str:
 
 def names(plan: Plan) -> str:
     """Return NAMESPACE/POD/CONTAINER a line, as ``explain`` takes it."""
-    return _names((item.pod, item.container) for item in plan.items)
+    return _names((item.pod.namespace, item.pod.name, item.container.name) for item in plan.items)
 
 
 def hash_names(rows: Iterable[HashRow]) -> str:
     """Return NAMESPACE/POD/CONTAINER a line."""
-    return _names((row.pod, row.container) for row in rows)
+    return _names((row.pod.namespace, row.pod.name, row.container.name) for row in rows)
 
 
-def _names(pairs: Iterable[tuple[Pod, Container]]) -> str:
-    return "\n".join(_cell(f"{pod.namespace}/{pod.name}/{container.name}") for pod, container in pairs)
+def _names(rows: Iterable[tuple[str, str, str]]) -> str:
+    return "\n".join(_cell("/".join(row)) for row in rows)
 
 
 def hash_inputs(rows: Iterable[HashRow]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from hashcompat.errors import InputError
@@ -28,11 +29,21 @@ class Filters:
 
 
 def select(inventory: Inventory, filters: Filters) -> Inventory:
-    """Return the inventory with the matching pods.
+    """Return the inventory with the matching pods, filtered while they pass."""
+    return replace(inventory, pods=_Selected(inventory.pods, filters))
 
-    Raises InputError when none is left: an empty plan would look like a safe one.
-    """
-    pods = tuple(pod for pod in inventory.pods if filters.matches(pod))
-    if not pods:
-        raise InputError(f"none of the {len(inventory.pods)} pods matches the filters")
-    return replace(inventory, pods=pods)
+
+@dataclass(frozen=True, slots=True)
+class _Selected:
+    pods: Iterable[Pod]
+    filters: Filters
+
+    def __iter__(self) -> Iterator[Pod]:
+        """Yield the matching pods; raises InputError when there is none: an empty plan would look like a safe one."""
+        passed = matched = 0
+        for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
+            if self.filters.matches(pod):
+                matched += 1
+                yield pod
+        if not matched:
+            raise InputError(f"none of the {passed} pods matches the filters")

@@ -37,7 +37,8 @@ def program(name: str) -> Program:
     """Describe one of PACKAGES, which is built outside of the committed files and says its release as upstream's build does."""
     version = release()
     major, minor, _ = version.split(".")
-    variables = tuple((f"{_VERSION}.{key}", value) for key, value in (("gitVersion", f"v{version}"), ("gitMajor", major), ("gitMinor", minor)))
+    said = {"gitVersion": f"v{version}", "gitMajor": major, "gitMinor": minor}
+    variables = tuple((f"{_VERSION}.{key}", value) for key, value in said.items())
     sources = (SOURCE / "go.mod", SOURCE / "go.sum")
     return Program(ROOT / ".cache" / "servers" / name, SOURCE, _GO, sources, variables, package=PACKAGES[name])
 

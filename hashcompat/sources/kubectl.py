@@ -26,7 +26,8 @@ from hashcompat.sources.kubeapi import UnreachableError
 _START_SECONDS: Final = 20
 _PATHS: Final = r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$"
 _OTHER_METHODS: Final = "POST,PUT,PATCH,DELETE,OPTIONS,CONNECT,TRACE,HEAD"
-_LOG_LINE: Final = re.compile(r"[IWEF]\d{4} ")
+_LOG_LINE: Final = re.compile(r"[IWEF]\d{4} |\d{4}/\d\d/\d\d |error: ")
+"""Lines of kubectl's own, in the forms of klog and of Go's log package."""
 _WATCHED: Final = 'exec 3<&0; (cat <&3; kill $$; rm -rf "$0") >/dev/null 2>&1 & exec "$@" 3<&-'
 """A shell's script: standard input ends when this process does; then kubectl, which takes the shell's place, is ended too."""
 
@@ -91,7 +92,7 @@ class _Listener:
     def _run(self, stream: IO[str], say: Callable[[str], None]) -> None:
         for line in stream:
             self._lines.append(line.strip())
-            if not _LOG_LINE.match(line) and not line.startswith("error: "):
+            if not _LOG_LINE.match(line):
                 say(line.rstrip("\n"))
 
     def last(self) -> str:

@@ -16,20 +16,20 @@ from hashcompat.errors import InputError
 ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
-def is_there(environment: Mapping[str, str], account: Path = ACCOUNT) -> bool:
+def is_there(environment: Mapping[str, str]) -> bool:
     """Tell whether this process runs in a pod with a service account."""
-    return bool(environment.get("KUBERNETES_SERVICE_HOST")) and (account / "token").is_file()
+    return bool(environment.get("KUBERNETES_SERVICE_HOST")) and (ACCOUNT / "token").is_file()
 
 
-def connections(environment: Mapping[str, str], account: Path = ACCOUNT) -> HTTPSConnectionPool:
+def connections(environment: Mapping[str, str]) -> HTTPSConnectionPool:
     """Return the connections to the API server, which the account's own CA vouches for."""
     port = int(environment.get("KUBERNETES_SERVICE_PORT") or 443)
-    return HTTPSConnectionPool(environment["KUBERNETES_SERVICE_HOST"], port, cert_reqs="CERT_REQUIRED", ca_certs=str(account / "ca.crt"))
+    return HTTPSConnectionPool(environment["KUBERNETES_SERVICE_HOST"], port, cert_reqs="CERT_REQUIRED", ca_certs=str(ACCOUNT / "ca.crt"))
 
 
-def token(account: Path = ACCOUNT) -> str:
+def token() -> str:
     """Read the token anew, which a kubelet renews in its file while a long list is read."""
-    path = account / "token"
+    path = ACCOUNT / "token"
     try:
         return path.read_text(encoding="utf-8").strip()
     except OSError as error:

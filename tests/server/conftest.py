@@ -25,7 +25,11 @@ def node(name: str, kubelet: str) -> dict[str, Any]:
 
 def pod(number: int) -> dict[str, Any]:
     """Return one of the many pods: some plain, some with what changed between releases."""
-    container: dict[str, Any] = {"name": "app", "image": f"registry.example/app:{number % 7}", "env": [{"name": "SECRET", "value": "hunter2"}]}
+    container: dict[str, Any] = {
+        "name": "app",
+        "image": f"registry.example/app:{number % 7}",
+        "env": [{"name": "SECRET", "value": "hunter2"}],
+    }
     if number % 3 == 0:
         container |= {"ports": [{"containerPort": 80}], "resources": {"requests": {"cpu": "0.1", "memory": "1024Mi"}}}
     if number % 5 == 0:

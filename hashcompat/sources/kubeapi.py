@@ -140,11 +140,11 @@ def _message(status: int, body: bytes) -> str:
 
 def _reason(error: HTTPError) -> str:
     """Say why no answer came, in the system's words where it has some."""
+    cause = next((arg for arg in error.args if isinstance(arg, OSError)), error.__cause__)
+    if isinstance(cause, OSError) and cause.strerror:
+        return cause.strerror
     if isinstance(error, ReadTimeoutError | ConnectTimeoutError):
         return "no whole answer within the time-out (--request-timeout)"
-    cause = next((arg for arg in error.args if isinstance(arg, OSError)), error.__cause__)
-    if isinstance(cause, OSError):
-        return cause.strerror or str(cause)
     return str(error.args[0]) if error.args else type(error).__name__
 
 
@@ -174,9 +174,7 @@ def _items(client: Client, path: str, query: Mapping[str, str]) -> Iterator[Json
     token, tokens = "", set[str]()
     while True:
         page = client.get(path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})})
-        items, metadata = page.get("items") or [], page.get("metadata") or {}
-        if not str(page.get("kind", "")).endswith("List") or not isinstance(items, list) or not isinstance(metadata, dict):
-            raise InputError(f"{path}: the server's answer is no list but {page.get('kind') or 'an object without kind'}")
+        items, metadata = _page(path, page)
         yield from items
         token = metadata.get("continue") or ""
         if not token:
@@ -185,6 +183,13 @@ def _items(client: Client, path: str, query: Mapping[str, str]) -> Iterator[Json
         if token in tokens:
             raise InputError(f"{path}: the server gives the same page again and again")
         tokens.add(token)
+
+
+def _page(path: str, page: Json) -> tuple[list[Json], Json]:
+    items, metadata = page.get("items"), page.get("metadata") or {}
+    if not str(page.get("kind", "")).endswith("List") or not isinstance(items, list | None) or not isinstance(metadata, dict):
+        raise InputError(f"{path}: the server's answer is no list but {page.get('kind') or 'an object without kind'}")
+    return items or [], metadata
 
 
 def _check_end(path: str, metadata: Json) -> None:

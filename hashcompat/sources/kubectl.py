@@ -28,7 +28,7 @@ _PATHS: Final = r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^
 _OTHER_METHODS: Final = "POST,PUT,PATCH,DELETE,OPTIONS,CONNECT,TRACE,HEAD"
 _LOG_LINE: Final = re.compile(r"[IWEF]\d{4} |\d{4}/\d\d/\d\d |error: ")
 """Lines of kubectl's own, in the forms of klog and of Go's log package."""
-_WATCHED: Final = 'exec 3<&0; (cat <&3; kill $$; rm -rf "$0") >/dev/null 2>&1 & exec "$@" 3<&-'
+_WATCHED: Final = 'exec 3<&0; (trap "" INT HUP TERM; cat <&3; kill $$; rm -rf "$0") >/dev/null 2>&1 & exec "$@" 3<&-'
 """A shell's script: standard input ends when this process does; then kubectl, which takes the shell's place, is ended too."""
 
 

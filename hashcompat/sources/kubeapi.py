@@ -44,6 +44,14 @@ class StatusError(InputError):
         self.code = code
 
 
+class _BusyError(UnreachableError):
+    """This time no whole answer came; ``response`` is what came, where it may say when to come again."""
+
+    def __init__(self, message: str, response: BaseHTTPResponse | None = None) -> None:
+        super().__init__(message)
+        self.response = response
+
+
 class _Retry(Retry):
     """Wait as the server asks, but no longer than a person would watch."""
 
@@ -75,22 +83,23 @@ class Client:
         end = time.monotonic() + self.timeout
         retries: Retry = _POLICY
         while True:
-            response = None
             try:
-                response = self._ask(url, end)
-                body = self._body(response, url, end)
-                if not retries.is_retry("GET", response.status):
-                    return _document(response.status, body)
-                failure = UnreachableError(_message(response.status, body))
-            except HTTPError as error:  # nothing came, or what came was cut, slow or no JSON
-                failure = UnreachableError(_reason(error))
-            try:
-                retries = retries.increment("GET", url, response=response, error=ProtocolError() if response is None else None)
-            except MaxRetryError:
-                raise failure from None
-            retries.sleep(response)
-            if time.monotonic() > end:
-                raise failure
+                return self._once(url, end)
+            except _BusyError as busy:
+                retries = _counted(retries, url, busy)
+                retries.sleep(busy.response)
+                if time.monotonic() > end:
+                    raise
+
+    def _once(self, url: str, end: float) -> Json:
+        try:
+            response = self._ask(url, end)
+            body = self._body(response, url, end)
+        except HTTPError as error:
+            raise _BusyError(_reason(error)) from None
+        if _POLICY.is_retry("GET", response.status):
+            raise _BusyError(_message(response.status, body), response)
+        return _document(response.status, body)
 
     def _ask(self, url: str, end: float) -> BaseHTTPResponse:
         headers = HTTPHeaderDict({"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "hashcompat"})
@@ -113,16 +122,24 @@ class Client:
         return b"".join(chunks)
 
 
+def _counted(retries: Retry, url: str, busy: _BusyError) -> Retry:
+    """Count one try; raises the error that it ended with when it was the last."""
+    try:
+        return retries.increment("GET", url, response=busy.response, error=None if busy.response else ProtocolError(str(busy)))
+    except MaxRetryError:
+        raise busy from None
+
+
 def _document(status: int, body: bytes) -> Json:
-    """Return the JSON object of an answer; a ProtocolError asks for another try."""
+    """Return the JSON object of an answer, another try for what is none."""
     if status != _OK:
         raise StatusError(status, _message(status, body))
     try:
         document = jsontext.loads(jsontext.decode_text(body))
     except InputError as error:
-        raise ProtocolError(f"the answer is no whole JSON: {error}") from None
+        raise _BusyError(f"the answer is no whole JSON: {error}") from None
     if not isinstance(document, dict):
-        raise ProtocolError("the answer is JSON, but no object")
+        raise _BusyError("the answer is JSON, but no object")
     return document
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from hashcompat.cli import options
+from hashcompat.cli import live_options, options
 from hashcompat.cli.output import note
 from hashcompat.errors import ExitCode, UsageError
 from hashcompat.golden import verify
@@ -40,7 +40,8 @@ def command(paths: tuple[str, ...], **given: options.Given) -> int:
     """Compute hashes anew and compare: exit 2 when one differs, 3 when some cannot be compared.
 
     PATH is a golden directory: it holds inputs/CASE.json, and for each release RELEASE/CASE.txt and RELEASE/HASHES.
-    With --recorded or --runtime, the hashes that kubelets recorded are compared instead, with those of the pods given with -f.
+    With --recorded or --runtime, the hashes that kubelets recorded are compared instead, with those of the pods given with -f or of the
+    live cluster.
     """
     if bool(paths) == any(given[name] for name in _RECORDS):
         raise UsageError("give golden directories as PATH, or recorded hashes with --recorded FILE or --runtime auto, their pods with -f")
@@ -48,7 +49,7 @@ def command(paths: tuple[str, ...], **given: options.Given) -> int:
 
 
 def _verify_golden(paths: tuple[str, ...], given: options.Given) -> int:
-    if stray := [flag for flag, name in _OF_RECORDS.items() if given[name]]:
+    if stray := [*(flag for flag, name in _OF_RECORDS.items() if given[name]), *live_options.named(given)]:
         raise UsageError(f"{stray[0]} goes with --recorded; golden directories have their own inputs and releases")
     catalog = options.catalog(given)
     results = [verify(Path(path), catalog, show_values=bool(given["show_values"])) for path in paths]
@@ -64,8 +65,6 @@ def _verify_golden(paths: tuple[str, ...], given: options.Given) -> int:
 
 
 def _verify_records(given: options.Given) -> int:
-    if not options.has_source(given):
-        raise UsageError("recorded hashes come without the specs that were hashed: give their pods with -f FILE (- is standard input)")
     catalog = options.catalog(given)
     release = str(given["release"] or AUTO)
     if release != AUTO:

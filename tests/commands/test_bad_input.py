@@ -176,10 +176,10 @@ def test_what_may_not_be_read_is_named(run: Run, tmp_path: Path, monkeypatch: py
 USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("no --from", ("plan", "--to", "1.9.11", "--sample"), "--from is missing"),
     ("no --to", ("plan", "--from", "1.9.11", "--sample"), "--to is missing"),
-    ("no source", PLAN, "-f FILE"),
     ("two sources", (*PLAN, "--sample", "-f", "x"), "-f FILE"),
-    ("no source to hash", ("hash", "--kubelet", "1.9.11"), "--sample"),
-    ("no source to explain", ("explain", "a/b", *PLAN[1:]), "--sample"),
+    ("flags of a cluster beside a file", (*PLAN, "-f", "x", "-l", "a=b"), "-l goes with a live cluster"),
+    ("a group without a user", (*PLAN, "--as-group", "g"), "--as-group needs --as"),
+    ("a time-out that is none", (*PLAN, "--request-timeout", "0s"), "--request-timeout: want a number of seconds"),
     ("an unknown release", ("plan", "--from", "1.9.11", "--to", "1.99.0", "--sample"), "'1.99.0' is not a known kubelet release; the"),
     ("a release before the first", ("plan", "--from", "0.21.4", "--to", "1.9.11", "--sample"), "is not a known kubelet release"),
     ("a patch that never was", ("plan", "--from", "1.17.10", "--to", "1.18.0", "--sample"), "1.17.9"),
@@ -194,7 +194,7 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     (
         "a command like no other",
         ("zzz",),
-        "The commands are plan, hash, explain, matrix, verify, patch, releases, rules, snapshot, collector, version.",
+        "The commands are plan, hash, explain, matrix, verify, patch, snapshot, collector, rbac, releases, rules, version.",
     ),
     ("an unknown option", (*PLAN, "--sampel"), "--sample"),
     ("an unknown format", (*PLAN, "--sample", "-o", "xml"), "'xml' is not one of"),

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hashcompat.api import container_hash, container_text, plan
+    from hashcompat.api import container_hash, container_text, make_patch, patch_text, plan
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "container_hash", "container_text", "plan"]
+__all__ = ["__version__", "container_hash", "container_text", "make_patch", "patch_text", "plan"]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hashcompat.cases import Options
@@ -11,6 +11,10 @@ from hashcompat.errors import InputError
 from hashcompat.kubelet import hashing
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.model import Inventory, Node, Plan, Pod
+from hashcompat.patch import strategies
+from hashcompat.patch.model import Patch, apply
+from hashcompat.patch.strategies import Choices
+from hashcompat.patch.unified import mail
 from hashcompat.sources.objects import read_object
 from hashcompat.verdicts import make_plan
 
@@ -43,3 +47,19 @@ def plan(
         raise InputError("no pods among the objects; an empty plan would look like a safe one")
     inventory = Inventory(tuple(t for t in found if isinstance(t, Pod)), tuple(t for t in found if isinstance(t, Node)))
     return make_plan(inventory, from_release, to_release, default_catalog(), Options(defaults, keep_going))
+
+
+def make_patch(kubelet: str, like: Sequence[str], strategy: str = "accept", choices: Choices = Choices()) -> Patch | None:  # noqa: B008 - frozen
+    """Return the patch for kubelet ``kubelet`` to take the hashes of the releases ``like`` for its own; None where it does already.
+
+    ``strategy`` is ``accept``, ``pin`` or ``strip``. Raises UsageError for unknown releases and for what the strategy cannot do.
+    """
+    return strategies.make_patch(kubelet, like, strategy, default_catalog(), choices)
+
+
+def patch_text(patch: Patch, source: Mapping[str, str]) -> str:
+    """Return a patch as ``git format-patch`` prints it; ``source`` holds the text of each file that ``patch.edits`` name, by path.
+
+    Raises MisplacedError, naming file and hunk, where a file is not what upstream's release says.
+    """
+    return mail(patch, apply(patch, source))

@@ -19,6 +19,8 @@ def assumptions(items: Sequence[Item], new: Kubelet, nodes: Mapping[str, Node], 
     """Yield a short line for each thing that these verdicts hang on, and no line for what could not change any of them."""
     names = {item.from_release for item in items}
     olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
+    if options.patch is not None:
+        yield f"{new.release.version} is patched as by: hashcompat patch {options.patch}"
     yield from _read_as(dict.fromkeys([*olds, new]))
     yield from _docker(items, olds, new, nodes, options)
     standing = [item for item in items if item.verdict in _STANDING and not (item.pod_recreated or item.rests)]
@@ -32,6 +34,8 @@ def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
     for kubelet in kubelets:
         if kubelet.vendor_assumed:
             yield f"{kubelet.release}: a vendor's build, read as upstream {kubelet.release.version}"
+        if kubelet.based_on:
+            yield f"{kubelet.release}: added by its types alone, all else is taken to be as in {kubelet.based_on}"
         if kubelet.patch_assumed:
             yield f"{kubelet.release}: newer than this program's data, read as {kubelet.release.minor}"
 

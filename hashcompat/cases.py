@@ -18,6 +18,7 @@ from hashcompat.kubelet.defaults import as_defaulted, as_served
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import StaticUid, static_view
 from hashcompat.model import Container, Node, Pod
+from hashcompat.patched import AssumedPatch, accepted_hashes, as_decoded
 
 Spec = Mapping[str, Any]
 Likeness = tuple[Any, ...]
@@ -33,6 +34,7 @@ class Options:
     ``records`` are the hashes that a runtime tells, ``gates`` the feature gates that are on, ``gates_off``
     those that are off. ``cri_dockerd`` says that cri-dockerd drives Docker where the kubelet to come does not. ``apiserver`` and
     ``apiserver_to`` are the API server's release now and then; empty: that of the old kubelet, and the newer one of the two kubelets.
+    ``patch`` is what the source of one of the kubelets is patched with.
     """
 
     defaults: bool = True
@@ -43,6 +45,7 @@ class Options:
     cri_dockerd: bool = False
     apiserver: str = ""
     apiserver_to: str = ""
+    patch: AssumedPatch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +113,13 @@ def prepare(
     read = _read(spec, pod, container, (old, new), catalog, options)
     if pod.manifest or read.spec is not spec:
         hash_of = partial(hash_seen, pod, options)
-    new_hash = hash_of(read.spec, new)
+    new_hash = hash_of(as_decoded(read.spec, new, options.patch), new)
     case = Case(
         pod,
         container,
         old,
         new,
-        old_hash=hash_of(spec, old),
+        old_hash=hash_of(as_decoded(spec, old, options.patch), old),
         new_hash=replace(new_hash, candidates=new_hash.candidates | read.without),
         old_known=kubelets[0] is not None,
         cri_dockerd=options.cri_dockerd,
@@ -124,11 +127,19 @@ def prepare(
         gates_off=options.gates_off,
         without_resources=_without_resources(read.spec, new, options),
         lost_default=read.lost,
+        accepted=_accepted(pod, read.spec, new, options),
         static_uids=_static_uids(pod, (old, new)),
     )
     if pod.manifest and options.defaults and pod.static_manifest is None:
         case = replace(case, admission=_deciding_addition(case, spec, catalog, options))
     return Prepared(_situated(case, node, catalog, options), spec, read.spec, read.filled)
+
+
+def _accepted(pod: Pod, spec: Spec, new: Kubelet, options: Options) -> frozenset[int]:
+    patch = options.patch
+    if patch is None or patch.strategy != "accept" or not patch.concerns(new):
+        return frozenset()
+    return accepted_hashes(spec, new, patch.likes, patch.defaults, keep_empty=keeps_empty(pod, options))
 
 
 def likeness(pod: Pod, container: Container) -> Likeness:

@@ -95,14 +95,6 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Inventory:
-    """All pods and nodes of a source, in the order given; the pods of files are read anew each time they are asked for."""
-
-    pods: Iterable[Pod]
-    nodes: tuple[Node, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Recorded:
     """A hash that a kubelet recorded when it created a container, as a runtime or a log tells it.
 
@@ -131,6 +123,18 @@ class Sandbox:
     attempt: int = 0
     host_network: bool | None = None
     ip: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """All pods and nodes of a source, in the order given, and what a snapshot holds of records.
+
+    The pods of files are read anew each time they are asked for.
+    """
+
+    pods: Iterable[Pod]
+    nodes: tuple[Node, ...] = ()
+    records: tuple[Recorded | Sandbox, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +222,25 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A patch of kubelet ``kubelet`` that would keep ``saves`` containers which restart without it."""
+
+    kubelet: str
+    likes: tuple[str, ...]
+    saves: int
+
+    @property
+    def command(self) -> str:
+        """The command line that makes the patch."""
+        return f"hashcompat patch --kubelet {self.kubelet} --like {','.join(self.likes)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The verdicts of one upgrade, with what was assumed on the way.
 
-    ``hops`` is the same way one minor at a time, where that is another way; ``rollback`` the way back.
+    ``hops`` is the same way one minor at a time, where that is another way; ``rollback`` the way back. ``patch`` says how the kubelet is
+    patched that the plan assumes, ``suggestion`` which patch would save restarts.
     """
 
     from_release: str
@@ -232,3 +251,5 @@ class Plan:
     share: Share = field(default_factory=Share)
     hops: tuple[Hop, ...] = ()
     rollback: Hop | None = None
+    patch: str = ""
+    suggestion: Suggestion | None = None

@@ -43,6 +43,8 @@ ADMISSION: Final = "HC024"
 STARTUP_PROBE: Final = "HC025"
 FIELD_RETYPED: Final = "HC026"
 SANDBOX_BROKEN: Final = "HC027"
+PATCHED: Final = "HC028"
+NOT_STORED: Final = "HC029"
 
 RULES: Final = (
     Rule(
@@ -204,5 +206,17 @@ RULES: Final = (
         "The runtime tells of a sandbox that no kubelet keeps: none or more than one is ready, it is on another network than the pod asks "
         "for, or, from 1.8 on, it has no IP address. A new sandbox restarts the whole pod.",
         "pkg/kubelet/kuberuntime/kuberuntime_manager.go podSandboxChanged",
+    ),
+    Rule(
+        PATCHED,
+        "kept by a patch",
+        "The plan assumes a kubelet that is patched to accept the hashes of older releases (hashcompat patch --strategy accept).",
+        "this program's own patch; kuberuntime_manager.go containerChanged",
+    ),
+    Rule(
+        NOT_STORED,
+        "not in the snapshot",
+        "The input is a snapshot, in which values are hidden, and it was made by a program that did not know this kubelet: take a new one.",
+        "",
     ),
 )

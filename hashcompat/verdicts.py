@@ -15,20 +15,20 @@ from hashcompat.calibration import share
 from hashcompat.cases import HashOf, Likeness, Options, Prepared, likeness, place, prepare, replica
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.differences import difference
-from hashcompat.errors import DecodeError, InputError
+from hashcompat.errors import DecodeError, InputError, NotStoredError
 from hashcompat.kubelet.case import Case, Decision
 from hashcompat.kubelet.decisions import decide, decide_by_record
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.resting import at_rest
 from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model import Container, ContainerName, Hashes, Inventory, Item, Node, Plan, Pod, PodName, Reason, Verdict
+from hashcompat.patched import as_patched
+from hashcompat.replicas import Latest, once_a_spec
+from hashcompat.suggestions import Suggester
 
 AUTO: Final = "auto"
 Preparer = Callable[[Pod, Container, Kubelet | None, Node | None], Prepared]
 Value = TypeVar("Value", bound=Hashable)
-
-_REPLICAS: Final = 256
-"""Distinct containers that are remembered for their replicas, which stand close together in a list by namespace and name."""
 
 _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
     attrgetter("pod.name"),
@@ -74,7 +74,7 @@ class Judge:
         options: Options,
         hash_of: HashOf = container_hash,
     ) -> None:
-        self.new = catalog.kubelet(to_release)
+        self.new = as_patched(catalog.kubelet(to_release), options.patch)
         if from_release != AUTO:
             catalog.kubelet(from_release)
         self.nodes = {node.name: node for node in nodes}
@@ -99,6 +99,7 @@ class Planner:
         self._judge = Judge(nodes, from_release, to_release, catalog, options)
         self._catalog, self._options = catalog, options
         self._differences = _difference_finder(self._judge.new, catalog)
+        self._suggester = Suggester(self._judge.new, catalog, options)
         self._items: list[Item] = []
         self._doubtful: list[tuple[int, Item]] = []
         self._broken: set[str] = set()
@@ -109,6 +110,8 @@ class Planner:
         sandboxed = bool(self._options.records.sandboxes_of(pod))
         for draft in self._judge.drafts(pod):
             item = _item(draft, name, self._differences, calibrated=True, sandboxed=sandboxed)
+            if item.verdict is Verdict.RESTART and not item.pod_recreated and draft.prepared:
+                self._suggester.add(draft.prepared)
             doubtful = _item(draft, name, self._differences, calibrated=False, sandboxed=sandboxed) if self._options.records else item
             if doubtful != item:
                 self._doubtful.append((len(self._items), doubtful))
@@ -131,6 +134,8 @@ class Planner:
             tuple(assumptions(items, judge.new, judge.nodes, catalog, options)),
             tuple(_warnings(items, judge.new, catalog, options)),
             share(items),
+            patch=str(options.patch or ""),
+            suggestion=self._suggester.suggestion(),
         )
 
 
@@ -142,14 +147,12 @@ def _release_of(pod: Pod, nodes: Mapping[str, Node], from_release: str) -> str:
 
 def _preparer(new: Kubelet, catalog: Catalog, options: Options, hash_of: HashOf) -> Preparer:
     """Return the function that prepares a container; replicas of one that was prepared take over its hashes."""
-    known: dict[tuple[Likeness, Kubelet | None], Prepared] = {}
+    known: Latest[tuple[Likeness, Kubelet | None], Prepared] = Latest()
 
     def run(pod: Pod, container: Container, old: Kubelet | None, node: Node | None) -> Prepared:
         key = likeness(pod, container), old
         if key in known:
             return replica(known[key], pod, container, node, catalog, options)
-        if len(known) >= _REPLICAS:
-            known.clear()
         known[key] = prepare(pod, container, (old, new), node, catalog, options, hash_of)
         return known[key]
 
@@ -159,12 +162,14 @@ def _preparer(new: Kubelet, catalog: Catalog, options: Options, hash_of: HashOf)
 def _draft(
     pod: Pod, container: Container, release: str, node: Node | None, prepare_one: Preparer, catalog: Catalog, options: Options
 ) -> _Draft:
-    old = catalog.kubelet(release) if catalog.knows(release) else None
+    old = as_patched(catalog.kubelet(release), options.patch) if catalog.knows(release) else None
     obstacle = _unknown_release(pod, container, release) if old is None else Decision(Verdict.KEEP)
     if old is None and (obstacle.verdict is Verdict.KEEP or options.records.of(pod, container) is None):
         return _Draft(pod, container, release, None, obstacle)
     try:
         prepared = prepare_one(pod, container, old, node)
+    except NotStoredError as error:
+        return _Draft(pod, container, release, None, _unknown(reasons.NOT_STORED, str(error)))
     except DecodeError as error:
         problem = f"{place(pod, container)}{error}"
         if not options.keep_going:
@@ -222,18 +227,8 @@ def _one(value: Value) -> Value:
 
 
 def _difference_finder(new: Kubelet, catalog: Catalog) -> Callable[[Prepared], tuple[Reason, ...]]:
-    """Return the function that names what makes a difference, once for all replicas: they share the spec that was hashed."""
-    known: dict[tuple[int, Kubelet], tuple[Prepared, tuple[Reason, ...]]] = {}
-
-    def run(prepared: Prepared) -> tuple[Reason, ...]:
-        key = id(prepared.old_spec), prepared.case.old
-        if key not in known:
-            if len(known) >= _REPLICAS:
-                known.clear()
-            known[key] = prepared, tuple(_differences(prepared, new, catalog))  # the spec has to live as long as its id is a key
-        return known[key][1]
-
-    return run
+    """Return the function that names what makes a difference."""
+    return once_a_spec(lambda prepared: tuple(_differences(prepared, new, catalog)))
 
 
 def _differences(prepared: Prepared, new: Kubelet, catalog: Catalog) -> Iterator[Reason]:

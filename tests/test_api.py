@@ -13,6 +13,7 @@ from program import GOLDEN, SAMPLE, Run
 import hashcompat
 from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.go import yaml
+from hashcompat.patch.model import MisplacedError
 
 
 def test_the_recorded_hashes() -> None:
@@ -109,3 +110,14 @@ def test_the_public_names_are_few_and_others_do_not_exist() -> None:
 def test_no_pods_are_an_error() -> None:
     with pytest.raises(InputError, match="no pods"):
         hashcompat.plan([node("n1")], "1.7.16", "1.9.11")
+
+
+def test_a_patch_is_a_value_until_it_meets_the_source() -> None:
+    patch = hashcompat.make_patch("1.9.11", ["1.7.16"])
+    assert patch is not None
+    assert [edit.path for edit in patch.edits] == ["pkg/kubelet/kuberuntime/kuberuntime_manager.go"]
+    assert hashcompat.make_patch("1.11.10", ["1.10.13"]) is None
+    with pytest.raises(MisplacedError, match=r"kuberuntime_manager\.go: hunk containerChanged: there is no func containerChanged"):
+        hashcompat.patch_text(patch, {patch.edits[0].path: "package kuberuntime\n"})
+    with pytest.raises(UsageError):
+        hashcompat.make_patch("1.36.0", ["1.30.14"], "pin")

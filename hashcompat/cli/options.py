@@ -12,7 +12,7 @@ from hashcompat.cases import Options
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.cli.output import Output
 from hashcompat.errors import UsageError
-from hashcompat.model import Inventory
+from hashcompat.model import Inventory, Recorded, Sandbox
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Given = dict[str, Any]
@@ -96,8 +96,14 @@ _RECORDED = (
         "--recorded",
         multiple=True,
         metavar="FILE|DIR",
-        help="Recorded hashes and sandboxes: JSON of docker (inspect, ps) or crictl (ps, inspect, pods, inspectp), or kubelet logs.",
+        help="Recorded hashes and sandboxes: the collector's output, JSON of docker or crictl, kubelet logs; or tar archives of those.",
     ),
+    click.option(
+        "--runtime",
+        type=click.Choice(["auto", "docker", "cri"]),
+        help="Ask this node's container runtime for recorded hashes: Docker by its socket, any CRI runtime by crictl.",
+    ),
+    click.option("--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, where it is not at a usual place."),
 )
 _KNOWLEDGE = (
     click.option("--apiserver", metavar="RELEASE", help="The API server's release now; default: that of the kubelets."),
@@ -167,10 +173,9 @@ def collect(given: Given) -> Inventory:
     return filters.select(inventory, filters.Filters(*chosen))
 
 
-def choices(given: Given, catalog: Catalog) -> Options:
+def choices(given: Given, catalog: Catalog, inventory: Inventory) -> Options:
     """Return how pods are to be read and what else the options tell; a command has some of them or all."""
     from hashcompat.calibration import index
-    from hashcompat.sources import recorded
 
     for name in ("apiserver", "apiserver_to"):
         if given.get(name):
@@ -179,13 +184,26 @@ def choices(given: Given, catalog: Catalog) -> Options:
     return Options(
         defaults=not given["no_defaults"],
         keep_going=bool(given.get("keep_going")) or is_live(given),
-        records=index(recorded.collect(given.get("recorded", ()))),
+        records=index(records(given, inventory)),
         gates=frozenset(name for name, on in gates.items() if on),
         gates_off=frozenset(name for name, on in gates.items() if not on),
         cri_dockerd=bool(given.get("cri_dockerd")),
         apiserver=given.get("apiserver") or "",
         apiserver_to=given.get("apiserver_to") or "",
     )
+
+
+def records(given: Given, inventory: Inventory) -> list[Recorded | Sandbox]:
+    """Return what a snapshot, files and the node's runtime tell of recorded hashes."""
+    from hashcompat.sources import recorded
+
+    found = [*inventory.records, *recorded.collect(given.get("recorded", ()))]
+    kind, endpoint = given.get("runtime"), given.get("runtime_endpoint")
+    if endpoint or kind:
+        from hashcompat.sources import runtime  # asking a node pays for importing requests, reading files does not
+
+        found += runtime.collect(kind or runtime.AUTO, endpoint or "")
+    return found
 
 
 def _gates(text: str) -> dict[str, bool]:

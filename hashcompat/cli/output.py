@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import sys
 import tempfile
@@ -67,17 +68,21 @@ def note_dropped(lines: Iterable[str]) -> None:
 def write_whole(path: Path, content: str) -> None:
     """Write a file by rename, so that a failure leaves no half of it and an old one as it was.
 
-    What is no regular file (``/dev/null``, a pipe) must not be replaced by one and is written to.
+    What is no regular file (``/dev/null``, a pipe) must not be replaced by one and is written to. Where the name ends in ``.gz`` the
+    content is gzipped, without a time, so that the same content gives the same bytes.
     """
+    data = content.encode()
+    if path.suffix == ".gz":
+        data = gzip.compress(data, mtime=0)
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
-            path.write_text(content, encoding="utf-8")
+            path.write_bytes(data)
             return
         path = path.resolve()
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-                stream.write(content)
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(data)
             Path(temporary).chmod(0o666 & ~_umask())
             Path(temporary).replace(path)
         except BaseException:

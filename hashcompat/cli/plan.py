@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import click
 
+from hashcompat.cases import Options
+from hashcompat.catalog.lookup import Catalog
 from hashcompat.cli import options
 from hashcompat.cli.output import note, note_dropped
-from hashcompat.errors import ExitCode
+from hashcompat.errors import ExitCode, UsageError
 from hashcompat.hashes import dropped_fields
 from hashcompat.hops import plan_with_hops
-from hashcompat.model import FINDINGS, Plan, Verdict
+from hashcompat.model import FINDINGS, Inventory, Plan, Verdict
+from hashcompat.patched import STRATEGIES, assume
 from hashcompat.render.documents import plan_document
 from hashcompat.render.tables import names, plan_notes, plan_table
 from hashcompat.verdicts import AUTO
@@ -21,6 +24,12 @@ from hashcompat.verdicts import AUTO
 @options.release_options
 @options.source_options
 @options.knowledge_options
+@click.option(
+    "--assume-patch",
+    type=click.Choice(STRATEGIES),
+    help="Plan for a kubelet that is patched as hashcompat patch does.",
+)
+@click.option("--like", metavar="RELEASE[,RELEASE...]", help="The releases that the assumed patch is like; default: those that run now.")
 @click.option("--only-restarts", is_flag=True, help="Leave out the containers that are kept.")
 @click.option("--keep-going", is_flag=True, help="Make a container that does not decode UNKNOWN instead of stopping.")
 @click.option("--detailed-exitcode", is_flag=True, help="Exit 2 when containers restart, 3 when some are UNKNOWN and none restarts.")
@@ -37,7 +46,7 @@ def command(**given: options.Given) -> int:
     from_release, to_release = options.releases(given)
     known = [catalog.kubelet(release) for release in (from_release, to_release) if release != AUTO or release is to_release]
     inventory = options.collect(given)
-    choices = options.choices(given, catalog)
+    choices = _with_patch(given, options.choices(given, catalog, inventory), inventory, catalog)
     plan = plan_with_hops(inventory, from_release, to_release, catalog, choices)
     shown_plan = _without_kept(plan) if given["only_restarts"] else plan
     output = options.output(given)
@@ -55,6 +64,20 @@ def command(**given: options.Given) -> int:
         for line in plan_notes(plan):
             note(line)
     return _exit_code(plan) if given["detailed_exitcode"] else ExitCode.OK
+
+
+def _with_patch(given: options.Given, choices: Options, inventory: Inventory, catalog: Catalog) -> Options:
+    if not given["assume_patch"]:
+        if given["like"]:
+            raise UsageError("--like goes with --assume-patch")
+        return choices
+    from_release, to_release = options.releases(given)
+    running = [node.kubelet for node in inventory.nodes if catalog.knows(node.kubelet)] if from_release == AUTO else [from_release]
+    likes = str(given["like"]).split(",") if given["like"] else list(dict.fromkeys(running))
+    patch = assume(str(given["assume_patch"]), to_release, [like.strip() for like in likes], catalog)
+    if patch is None:
+        note(f"No patch needed: {to_release} hashes every container as {', '.join(likes)} does that sets only fields which both know.")
+    return replace(choices, patch=patch)
 
 
 def _without_kept(plan: Plan) -> Plan:

@@ -26,7 +26,7 @@ def collect(given: Mapping[str, Any]) -> Inventory:
     others = files.collect(names, recursive=given["recursive"])
     read = {(pod.namespace, pod.name) for pod in pods}
     kept = [pod for pod in others.pods if not (pod.static and (pod.namespace, pod.name) in read)]
-    return Inventory((*kept, *pods), others.nodes)
+    return Inventory((*kept, *pods), others.nodes, others.records)
 
 
 def _one(given: Mapping[str, Any], name: str, flag: str) -> str:

@@ -17,6 +17,7 @@ from hashcompat.render.documents import verify_document
 from hashcompat.render.tables import verify_names, verify_table
 from hashcompat.verdicts import AUTO
 
+_RECORDS: Final = ("recorded", "runtime", "runtime_endpoint")
 _OF_RECORDS: Final = {"--from": "release", "-f": "files", "-R": "recursive", "--sample": "sample", "--no-defaults": "no_defaults"}
 
 
@@ -39,10 +40,11 @@ def command(paths: tuple[str, ...], **given: options.Given) -> int:
     """Compute hashes anew and compare: exit 2 when one differs, 3 when some cannot be compared.
 
     PATH is a golden directory: it holds inputs/CASE.json, and for each release RELEASE/CASE.txt and RELEASE/HASHES.
-    With --recorded, the hashes that kubelets recorded are compared instead, with those of the pods given with -f or of the live cluster.
+    With --recorded or --runtime, the hashes that kubelets recorded are compared instead, with those of the pods given with -f or of the
+    live cluster.
     """
-    if bool(paths) == bool(given["recorded"]):
-        raise UsageError("give golden directories as PATH, or recorded hashes with --recorded FILE and their pods with -f FILE")
+    if bool(paths) == any(given[name] for name in _RECORDS):
+        raise UsageError("give golden directories as PATH, or recorded hashes with --recorded FILE or --runtime auto, their pods with -f")
     return _verify_golden(paths, given) if paths else _verify_records(given)
 
 
@@ -67,7 +69,8 @@ def _verify_records(given: options.Given) -> int:
     release = str(given["release"] or AUTO)
     if release != AUTO:
         catalog.kubelet(release)
-    check = check_records(options.collect(given), release, catalog, options.choices(given, catalog))
+    inventory = options.collect(given)
+    check = check_records(inventory, release, catalog, options.choices(given, catalog, inventory))
     output = options.output(given)
     output.show(
         lambda: calibration_document(check),

@@ -128,6 +128,19 @@ def _integer(kind: str) -> Decoder:
     return lambda value: 0 if value is None else integer(value, bits, signed=signed)
 
 
+def known_only(go_type: GoType, value: Any) -> Any:
+    """Return JSON without the keys that the type does not know, as a kubelet of that release holds it."""
+    match go_type, value:
+        case (Struct(), Mapping()) if not isinstance(go_type, Coded):
+            known = {field.json: field.type for _, _, field in json_fields(go_type)}
+            return {key: known_only(known[key], item) for key, item in value.items() if key in known}
+        case (Pointer(_, elem), _):
+            return known_only(elem, value)
+        case (Slice(_, elem), list()):
+            return [known_only(elem, item) for item in value]
+    return value
+
+
 def unknown_fields(go_type: GoType, value: Any) -> Iterator[str]:
     """Yield the paths of JSON keys that the type does not know, which a kubelet of that release drops."""
     match go_type, value:

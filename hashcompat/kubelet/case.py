@@ -26,7 +26,8 @@ class Case:
     without dockershim, ``gates`` and ``gates_off`` are the feature gates that are set, on and off. ``without_resources`` is the new
     kubelet's hash without resources, where it compares one; ``admission`` names what admission adds to a manifest and makes its
     verdict another; ``lost_default`` names a field that the present API server may have filled in, and the one to come does not.
-    ``static_uids`` are those that the two kubelets give a static pod, where its manifest is at hand.
+    ``accepted`` are old hashes that a patched kubelet takes for its own. ``static_uids`` are those that the two kubelets give a static
+    pod, where its manifest is at hand.
     """
 
     pod: Pod
@@ -46,6 +47,7 @@ class Case:
     without_resources: frozenset[int] = frozenset()
     admission: str = ""
     lost_default: str = ""
+    accepted: frozenset[int] = frozenset()
     static_uids: tuple[StaticUid, ...] = ()
 
     @property

@@ -48,7 +48,8 @@ def _recorded(case: Case) -> Decision | None:
     if case.recorded.hash is None:
         return _missing_hash(case)
     if case.recorded.hash not in case.new_hash.candidates:
-        return _gated(case, case.recorded) or _delayed(case, _unlike(case))
+        accepted = _accepted(case, frozenset({case.recorded.hash}))
+        return accepted or _gated(case, case.recorded) or _delayed(case, _unlike(case))
     if case.new_hash.value is None and (unknown := _ambiguous(case)):
         return unknown
     return _resized(case) or Decision(Verdict.KEEP, (Reason(reasons.RECORDED, "the recorded hash is the new one"),))
@@ -88,12 +89,20 @@ def _admission(case: Case) -> Decision | None:
 
 def _compared(case: Case) -> Decision | None:
     if case.changed:
-        return _delayed(case, _CHANGED)
+        return _accepted(case, case.old_hash.candidates) or _delayed(case, _CHANGED)
     if unknown := _ambiguous(case):
         return unknown
     if case.container.type is ContainerType.SIDECAR and _ignores_sidecar(case, case.old):
         text = f"{case.old.release} never compared it: the recorded hash may be older"
         return Decision(Verdict.UNKNOWN, (Reason(reasons.NEVER_COMPARED, text),))
+    return None
+
+
+def _accepted(case: Case, recorded: frozenset[int]) -> Decision | None:
+    """A kubelet that is patched to accept an old hash keeps the container, unless it restarts it for another reason."""
+    if recorded <= case.accepted:
+        text = "the patched kubelet accepts the hash that is recorded"
+        return _resized(case) or Decision(Verdict.KEEP, (Reason(reasons.PATCHED, text),))
     return None
 
 

@@ -10,7 +10,7 @@ import hashcompat
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.golden import Verification
 from hashcompat.hashes import HashRow
-from hashcompat.model import FINDINGS, Hop, Item, Plan, Verdict
+from hashcompat.model import FINDINGS, Hop, Item, Plan, Suggestion, Verdict
 
 API_VERSION: Final = "hashcompat.io/v1"
 Document = dict[str, Any]
@@ -34,11 +34,23 @@ def plan_document(plan: Plan, catalog: Catalog, items: Sequence[Item] | None = N
             "warnings": list(plan.warnings),
             "hops": [_hop(hop) for hop in plan.hops],
             "rollback": _hop(plan.rollback) if plan.rollback else None,
+            "assumedPatch": plan.patch or None,
+            "suggestion": _suggestion(plan.suggestion) if plan.suggestion else None,
             "tool": {"name": "hashcompat", "version": hashcompat.__version__},
         },
         summary={**summary(plan), "recorded": plan.share.recorded, "reproduced": plan.share.reproduced},
         items=[item_document(item) for item in (plan.items if items is None else items)],
     )
+
+
+def _suggestion(suggestion: Suggestion) -> Document:
+    return {
+        "kubelet": suggestion.kubelet,
+        "like": list(suggestion.likes),
+        "strategy": "accept",
+        "restartsSaved": suggestion.saves,
+        "command": suggestion.command,
+    }
 
 
 def _hop(hop: Hop) -> Document:
@@ -130,6 +142,7 @@ def releases_document(catalog: Catalog) -> Document:
                 "madeFrom": catalog.schema(row["types"]).made_from,
                 "era": row["era"],
                 "go": [{"since": since, "go": go} for since, go in row.get("go", [])],
+                "userAdded": "basedOn" in row,
             }
             for minor, row in catalog.rows.items()
         ],

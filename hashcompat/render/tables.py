@@ -88,6 +88,8 @@ def plan_notes(plan: Plan) -> list[str]:
         lines.append(f"One minor at a time, it would restart: {steps}")
     if plan.rollback:
         lines.append(f"The way back, {plan.rollback.old} -> {plan.rollback.new}, would restart {_hop_words(plan.rollback)}")
+    if plan.suggestion:
+        lines.append(f"A patched kubelet would restart {plan.suggestion.saves} fewer: {plan.suggestion.command}")
     return [*lines, plan_summary(plan)]
 
 
@@ -144,6 +146,7 @@ def releases_table(catalog: Catalog, *, wide: bool = False, headers: bool = True
     for minor, row in catalog.rows.items():
         patches = [f"{minor}.{patch}" for patch in row["patches"]]
         names = " ".join(patches) if wide else f"{patches[0]} - {patches[-1]}"
+        names = f"{patches[0]}, added" if "basedOn" in row else names
         go = ", ".join(f"{version} since {since}" for since, version in row.get("go", [])) if wide else _go_range(row.get("go", []))
         lines.append([minor, names, row["types"], row["era"], go] + ([catalog.schema(row["types"]).made_from] if wide else []))
     return table(columns, lines, show_headers=headers)

@@ -13,8 +13,8 @@ from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
-from hashcompat.model import Inventory, Node, Pod
-from hashcompat.sources.objects import read_object
+from hashcompat.model import Inventory, Node, Pod, Recorded, Sandbox
+from hashcompat.sources.objects import Found, read_object
 
 STDIN: Final = "-"
 _SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
@@ -31,7 +31,8 @@ def collect(names: tuple[str, ...], *, recursive: bool = False) -> Inventory:
     pods = tuple(thing for thing in found if isinstance(thing, Pod))
     if not pods:
         raise InputError(f"{', '.join(_called(name) for name in names)}: no pods in the input; give a file with pods or pod templates")
-    return Inventory(pods, tuple(thing for thing in found if isinstance(thing, Node)))
+    records = tuple(thing for thing in found if isinstance(thing, Recorded | Sandbox))
+    return Inventory(pods, tuple(thing for thing in found if isinstance(thing, Node)), records)
 
 
 def _called(name: str) -> str:
@@ -72,7 +73,7 @@ def _read(path: Path) -> bytes:
         raise InputError(f"{path}: cannot read: {error.strerror}") from None
 
 
-def parse(data: bytes, origin: str) -> Iterator[Pod | Node]:
+def parse(data: bytes, origin: str) -> Iterator[Found]:
     """Yield the pods and nodes in the content of one file; ``origin`` stands in front of every message."""
     text = text_of(data, origin, "Kubernetes objects as JSON or YAML")
     try:

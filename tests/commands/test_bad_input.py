@@ -191,7 +191,11 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("an empty release to hash", ("hash", "--kubelet", "1.9.11,", "--sample"), "'' is not a kubelet release"),
     ("an unknown release to explain", ("explain", "--from", "1.9.11", "--to", "1.99.0"), "'1.99.0'"),
     ("an unknown command", ("plann",), "Did you mean plan?"),
-    ("a command like no other", ("zzz",), "The commands are plan, hash, explain, matrix, verify, rbac, releases, rules, version."),
+    (
+        "a command like no other",
+        ("zzz",),
+        "The commands are plan, hash, explain, matrix, verify, patch, rbac, releases, rules, snapshot, collector, version.",
+    ),
     ("an unknown option", (*PLAN, "--sampel"), "--sample"),
     ("an unknown format", (*PLAN, "--sample", "-o", "xml"), "'xml' is not one of"),
     ("an option without its value", ("plan", "--from"), "requires an argument"),

@@ -82,7 +82,7 @@ def test_the_summary_goes_to_stderr_and_nothing_else(run: Run, form: str) -> Non
     line = r"1\.13\.12 -> 1\.14\.10: \d+ of 75 containers restart in \d+ of 58 pods on 5 nodes; \d+ kept, \d+ unknown\n"
     *before, last = result.err.splitlines(keepends=True)
     assert re.fullmatch(line, last)
-    assert [words.partition(" ")[0] for words in before] == ["Assumed:", "Assumed:", "Warning:", "The"]
+    assert [words.partition(" ")[0] for words in before] == ["Assumed:", "Assumed:", "Warning:", "The", "A"]
     assert "containers restart" not in result.out
 
 

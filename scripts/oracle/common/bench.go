@@ -50,7 +50,7 @@ func readAll(in *bufio.Reader, fresh func() Object) ([][]byte, []Object, error) 
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		container, err := decode(line, fresh)
+		container, err := Decode(line, fresh)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -64,7 +64,7 @@ func readAll(in *bufio.Reader, fresh func() Object) ([][]byte, []Object, error) 
 
 func decodeAndHash(lines [][]byte, fresh func() Object, steps hashing) error {
 	for _, line := range lines {
-		container, err := decode(line, fresh)
+		container, err := Decode(line, fresh)
 		if err != nil {
 			return err
 		}

@@ -13,11 +13,11 @@ type protobuf interface {
 	Unmarshal([]byte) error
 }
 
-// decode turns one request into the container as a kubelet holds it: "file"
+// Decode turns one request into the container as a kubelet holds it: "file"
 // keeps empty lists and maps as a manifest's decoder does, "api" sends the
 // container through protobuf, which has no empty lists and maps. JSON from an
 // API server has none either.
-func decode(line []byte, fresh func() Object) (Object, error) {
+func Decode(line []byte, fresh func() Object) (Object, error) {
 	var request Request
 	if err := json.Unmarshal(line, &request); err != nil {
 		return nil, err

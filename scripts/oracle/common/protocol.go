@@ -80,7 +80,7 @@ func run(fresh func() Object, mode mode) error {
 }
 
 func reply(line []byte, fresh func() Object, steps hashing) (interface{}, error) {
-	container, err := decode(line, fresh)
+	container, err := Decode(line, fresh)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import click
 
@@ -75,21 +76,22 @@ def note_dropped(lines: Iterable[str]) -> None:
         note(f"Dropped: {line}")
 
 
-def write_whole(path: Path, content: Iterable[str]) -> None:
+def write_whole(path: Path, content: str | Iterable[str]) -> None:
     """Write a file by rename, so that a failure leaves no half of it and an old one as it was.
 
-    What is no regular file (``/dev/null``, a pipe) must not be replaced by one and is written to.
+    What is no regular file (``/dev/null``, a pipe) must not be replaced by one and is written to. Where the name ends in ``.gz`` the
+    content is gzipped, without a time, so that the same content gives the same bytes.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
-            with path.open("w", encoding="utf-8") as stream:
-                stream.writelines(content)
+            with path.open("wb") as stream:
+                _write(stream, content, packed=path.suffix == ".gz")
             return
         path = path.resolve()
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-                stream.writelines(content)
+            with os.fdopen(descriptor, "wb") as stream:
+                _write(stream, content, packed=path.suffix == ".gz")
             Path(temporary).chmod(0o666 & ~_umask())
             Path(temporary).replace(path)
         except BaseException:
@@ -98,6 +100,15 @@ def write_whole(path: Path, content: Iterable[str]) -> None:
             raise
     except OSError as error:
         raise InputError(f"{path}: cannot write: {error.strerror}") from None
+
+
+def _write(stream: BinaryIO, content: str | Iterable[str], *, packed: bool) -> None:
+    pieces = (piece.encode() for piece in ([content] if isinstance(content, str) else content))
+    if not packed:
+        stream.writelines(pieces)
+        return
+    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as archive:
+        archive.writelines(pieces)
 
 
 def _umask() -> int:

@@ -70,6 +70,26 @@ def decode_text(data: bytes) -> str:
         return data.decode(errors="surrogateescape")
 
 
+def dumps(value: Any) -> str:
+    """Return ASCII JSON that ``loads`` reads as the same value to Go: numbers keep their raw text, no escapes join to one character."""
+    plain = json.dumps(_plain(value, ""))
+    mark = "#"
+    while mark in plain:
+        mark += "#"
+    return re.sub(f'"{mark}([^"#]*){mark}"', r"\1", json.dumps(_plain(value, mark), indent=1))
+
+
+def _plain(value: Any, mark: str) -> Any:
+    """Put raw numbers between marks, which no other string holds."""
+    if isinstance(value, Number):
+        return f"{mark}{value.raw}{mark}"
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(name): _plain(item, mark) for name, item in value.items()}
+    return [_plain(item, mark) for item in value] if isinstance(value, list) else value
+
+
 def loads(text: str) -> Any:
     """Parse one JSON document.
 

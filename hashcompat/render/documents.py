@@ -146,6 +146,7 @@ def releases_document(catalog: Catalog) -> Document:
                 "madeFrom": catalog.schema(row["types"]).made_from,
                 "era": row["era"],
                 "go": [{"since": since, "go": go} for since, go in row.get("go", [])],
+                "userAdded": "basedOn" in row,
             }
             for minor, row in catalog.rows.items()
         ],

@@ -175,6 +175,7 @@ def releases_table(catalog: Catalog, *, wide: bool = False, headers: bool = True
     for minor, row in catalog.rows.items():
         patches = [f"{minor}.{patch}" for patch in row["patches"]]
         names = " ".join(patches) if wide else f"{patches[0]} - {patches[-1]}"
+        names = f"{patches[0]}, added" if "basedOn" in row else names
         go = ", ".join(f"{version} since {since}" for since, version in row.get("go", [])) if wide else _go_range(row.get("go", []))
         lines.append([minor, names, row["types"], row["era"], go] + ([catalog.schema(row["types"]).made_from] if wide else []))
     return table(columns, lines, show_headers=headers)

@@ -12,9 +12,9 @@ from typing import Final
 from hashcompat.errors import InputError
 from hashcompat.go import jsonstream
 from hashcompat.go.parts import Part
-from hashcompat.model import Inventory, Node, Pod
+from hashcompat.model import Inventory, Node, Pod, Recorded, Sandbox
 from hashcompat.sources.inputs import Input, called, inputs
-from hashcompat.sources.objects import read_object, with_kind
+from hashcompat.sources.objects import Found, is_list, read_object, with_kind
 from hashcompat.sources.text import chunks
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
@@ -30,17 +30,20 @@ def collect(names: tuple[str, ...], *, recursive: bool = False) -> Inventory:
     Raises InputError, naming the file, for what cannot be read; asking for pods raises it for what is no Kubernetes object, and for no pod.
     """
     surveys = [_survey(source) for name in names for source in inputs(name, recursive, SUFFIXES)]
-    return Inventory(_Pods(", ".join(map(called, names)), surveys), tuple(node for survey in surveys for node in survey.nodes))
+    found = [thing for survey in surveys for thing in survey.found]
+    nodes = tuple(thing for thing in found if isinstance(thing, Node))
+    records = tuple(thing for thing in found if isinstance(thing, Recorded | Sandbox))
+    return Inventory(_Pods(", ".join(map(called, names)), surveys), nodes, records)
 
 
 @dataclass(frozen=True, slots=True)
 class _Survey:
-    """What a first look at a file tells: how many documents, which kinds stand behind items, and the nodes."""
+    """What a first look at a file tells: how many documents, which kinds stand behind items, all objects but pods."""
 
     source: Input
     documents: int
     kinds: Kinds
-    nodes: tuple[Node, ...]
+    found: tuple[Found, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ def _survey(source: Input) -> _Survey:
 def _look(source: Input, known: Kinds) -> _Survey:
     documents = 0
     kinds: dict[int, object] = {}
-    nodes: list[Node] = []
+    found: list[Found] = []
     for part in _parts(source, strict=False):
         if part.index is None:
             documents += 1
@@ -77,19 +80,19 @@ def _look(source: Input, known: Kinds) -> _Survey:
                 kinds[part.document] = str(part.value.get("kind"))
         elif part.kind is None:
             kinds[part.document] = ""
-        nodes += _nodes(part, known or {part.document: "List"}, source.origin)
-    return _Survey(source, documents, kinds, tuple(nodes))
+        found += _no_pods(part, known or {part.document: "List"}, source.origin)
+    return _Survey(source, documents, kinds, tuple(found))
 
 
-def _nodes(part: Part, kinds: Kinds, label: str) -> list[Node]:
-    """Return the nodes of a part; of what is wrong in it, the second look tells."""
+def _no_pods(part: Part, kinds: Kinds, label: str) -> list[Found]:
+    """Return the nodes of a part, and a snapshot's records; of what is wrong in it, the second look tells."""
     with suppress(InputError):
         return [
             thing
             for value, path in _objects(part, kinds)
-            if isinstance(value, Mapping) and str(value.get("kind")).endswith(("Node", "List"))
+            if isinstance(value, Mapping) and (value.get("kind") == "Node" or is_list(value.get("kind")))
             for thing in read_object(value, label, path)
-            if isinstance(thing, Node)
+            if not isinstance(thing, Pod)
         ]
     return []
 
@@ -106,8 +109,8 @@ def _objects(part: Part, kinds: Kinds) -> Iterator[tuple[object, str]]:
     kind = kinds.get(part.document) if part.kind is None else part.kind
     if part.index is None:
         yield part.value, "$"
-    elif isinstance(kind, str) and kind.endswith("List"):
-        yield with_kind(part.value, kind), f"$.items[{part.index}]"
+    elif is_list(kind):
+        yield with_kind(part.value, str(kind)), f"$.items[{part.index}]"
 
 
 def _parts(source: Input, *, strict: bool = True) -> Iterator[Part]:

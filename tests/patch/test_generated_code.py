@@ -128,6 +128,13 @@ def test_a_pin_asserts_the_old_hashes_in_kubernetes_own_tests(catalog: Catalog) 
     assert made.edits[1].steps[0].words == "the asserted hashes become, in order: 0x8e45cbd0 -> 0x311670a"
 
 
+def test_the_published_form_touches_every_hash(catalog: Catalog) -> None:
+    made = patch(catalog, "1.9.11", ["1.7.16"], "strip", article=True)
+    assert [edit.path for edit in made.edits] == ["pkg/util/hash/hash.go"]
+    assert "static pods' UIDs" in made.explanation
+    assert "VolumeDevices:([]v1.VolumeDevice)<nil>" in text_of(made, "pkg/util/hash/strip.go")
+
+
 def row(name: str, go_type: str, **more: Any) -> dict[str, Any]:
     return {"name": name, "type": go_type, "json": name.lower(), **more}
 

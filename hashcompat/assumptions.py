@@ -34,6 +34,8 @@ def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
     for kubelet in kubelets:
         if kubelet.vendor_assumed:
             yield f"{kubelet.release}: a vendor's build, read as upstream {kubelet.release.version}"
+        if kubelet.based_on:
+            yield f"{kubelet.release}: added by its types alone, all else is taken to be as in {kubelet.based_on}"
         if kubelet.patch_assumed:
             yield f"{kubelet.release}: newer than this program's data, read as {kubelet.release.minor}"
 

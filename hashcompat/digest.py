@@ -42,7 +42,7 @@ def _step(state: int, piece: str) -> int:
     return state
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 15)
 def _effect(piece: str, low: int) -> tuple[int, int]:
     length = len(piece.encode())
     factor = pow(_PRIME, length, 1 << 32)

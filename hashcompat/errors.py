@@ -52,5 +52,9 @@ class DecodeError(InputError):
         return f"{self.path}: {self.problem}" if self.path else self.problem
 
 
+class NotStoredError(HashcompatError):
+    """A snapshot was asked for a hash that it does not hold."""
+
+
 class UndecidedError(DecodeError):
     """A JSON value fits its Go type, but what the kubelet prints of it depends on more than the release and the value."""

@@ -13,6 +13,7 @@ from hashcompat.errors import DecodeError, InputError
 from hashcompat.kubelet.admission import NOTE
 from hashcompat.kubelet.hashing import ContainerHash, hashers
 from hashcompat.kubelet.staticpods import StaticUid, static_view
+from hashcompat.kubelet.stored import without_stored
 from hashcompat.model import Container, Inventory, Pod
 
 
@@ -95,5 +96,5 @@ def dropped_fields(inventory: Inventory, kubelets: Sequence[Kubelet]) -> Iterato
     for kubelet in kubelets:
         for pod in inventory.pods:
             for container in pod.containers:
-                for path in unknown_fields(kubelet.schema.container, container.spec):
+                for path in unknown_fields(kubelet.schema.container, without_stored(container.spec)):
                     yield f"{pod.origin}: {container.path}{path}: unknown to {kubelet.release}"

@@ -95,14 +95,6 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Inventory:
-    """All pods and nodes of a source, in the order given; the pods of files are read anew each time they are asked for."""
-
-    pods: Iterable[Pod]
-    nodes: tuple[Node, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Recorded:
     """A hash that a kubelet recorded when it created a container, as a runtime or a log tells it.
 
@@ -131,6 +123,18 @@ class Sandbox:
     attempt: int = 0
     host_network: bool | None = None
     ip: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """All pods and nodes of a source, in the order given, and what a snapshot holds of records.
+
+    The pods of files are read anew each time they are asked for.
+    """
+
+    pods: Iterable[Pod]
+    nodes: tuple[Node, ...] = ()
+    records: tuple[Recorded | Sandbox, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.compile.decode import known_only
 from hashcompat.kubelet.hashing import compile_hasher
+from hashcompat.kubelet.stored import KEY, true_hash
 from hashcompat.patch import pair
 from hashcompat.patch.known import Defaults, unknown_to
 
@@ -59,14 +60,23 @@ def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet, patch: AssumedPatch | 
     """Return what a patched kubelet converts into old types: only fields that it knows itself."""
     if patch is None or not patch.concerns(kubelet):
         return spec
-    decoded: Mapping[str, Any] = known_only(patch.new.schema.container, spec)
-    return decoded
+    return _decoded(spec, patch.new)
+
+
+def _decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
+    """Return a container's JSON as a kubelet holds it; what a snapshot stored beside it stays there."""
+    stored = {KEY: spec[KEY]} if KEY in spec else {}
+    return {**known_only(kubelet.schema.container, spec), **stored}
 
 
 def accepted_hashes(
     spec: Mapping[str, Any], new: Kubelet, likes: Sequence[Kubelet], defaults: Defaults, *, keep_empty: bool
 ) -> frozenset[int]:
-    """Return the old hashes that an accepting kubelet takes for unchanged: those of releases that knew every field that is set."""
-    decoded = known_only(new.schema.container, spec)
+    """Return the old hashes that an accepting kubelet takes for unchanged: those of releases that knew every field that is set.
+
+    Raises NotStoredError for a container of a snapshot that was made without this kind of kubelet.
+    """
+    decoded = _decoded(spec, new)
     knowing = [like for like in likes if "pick" in like.era.steps[0] or not unknown_to(spec, new, like, defaults)]
-    return frozenset(compile_hasher(like.schema, like.era.steps, like.escapes[-1], keep_empty).hash(decoded) for like in knowing)
+    hashers = [compile_hasher(like.schema, like.era.steps, like.escapes[-1], keep_empty) for like in knowing]
+    return frozenset(true_hash(decoded, hasher.hash(decoded)) for hasher in hashers)

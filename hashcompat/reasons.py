@@ -44,6 +44,7 @@ STARTUP_PROBE: Final = "HC025"
 FIELD_RETYPED: Final = "HC026"
 SANDBOX_BROKEN: Final = "HC027"
 PATCHED: Final = "HC028"
+NOT_STORED: Final = "HC029"
 
 RULES: Final = (
     Rule(
@@ -211,5 +212,11 @@ RULES: Final = (
         "kept by a patch",
         "The plan assumes a kubelet that is patched to accept the hashes of older releases (hashcompat patch --strategy accept).",
         "this program's own patch; kuberuntime_manager.go containerChanged",
+    ),
+    Rule(
+        NOT_STORED,
+        "not in the snapshot",
+        "The input is a snapshot, in which values are hidden, and it was made by a program that did not know this kubelet: take a new one.",
+        "",
     ),
 )

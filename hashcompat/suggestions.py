@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hashcompat.cases import Options, Prepared, keeps_empty
 from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.errors import UsageError
+from hashcompat.errors import NotStoredError, UsageError
 from hashcompat.kubelet.decisions import decide
 from hashcompat.model import Suggestion, Verdict
 from hashcompat.patch.pair import check, hash_alike
@@ -46,7 +46,10 @@ class Suggester:
     def _hashes(self, prepared: Prepared) -> frozenset[int]:
         case = prepared.case
         keep_empty = keeps_empty(case.pod, self._options)
-        return accepted_hashes(prepared.new_spec, self._new, [case.old], self._defaults, keep_empty=keep_empty)
+        try:
+            return accepted_hashes(prepared.new_spec, self._new, [case.old], self._defaults, keep_empty=keep_empty)
+        except NotStoredError:
+            return frozenset()
 
     def suggestion(self) -> Suggestion | None:
         """Return what to run, and how many restarts it saves; None where it saves none."""

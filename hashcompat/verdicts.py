@@ -15,7 +15,7 @@ from hashcompat.calibration import share
 from hashcompat.cases import HashOf, Likeness, Options, Prepared, likeness, place, prepare, replica
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.differences import difference
-from hashcompat.errors import DecodeError, InputError
+from hashcompat.errors import DecodeError, InputError, NotStoredError
 from hashcompat.kubelet.case import Case, Decision
 from hashcompat.kubelet.decisions import decide, decide_by_record
 from hashcompat.kubelet.hashing import container_hash
@@ -168,6 +168,8 @@ def _draft(
         return _Draft(pod, container, release, None, obstacle)
     try:
         prepared = prepare_one(pod, container, old, node)
+    except NotStoredError as error:
+        return _Draft(pod, container, release, None, _unknown(reasons.NOT_STORED, str(error)))
     except DecodeError as error:
         problem = f"{place(pod, container)}{error}"
         if not options.keep_going:

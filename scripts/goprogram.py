@@ -29,7 +29,8 @@ class OracleError(Exception):
 class Program:
     """One release's Go program: the module it is built in, by which Go, with which arguments and linked variables.
 
-    ``sources`` are all files that it is made of; when one of them changes, it is built anew.
+    ``sources`` are all files that it is made of; when one of them changes, it is built anew. ``package`` is its import path, where that
+    is not the module itself.
     """
 
     binary: Path
@@ -38,6 +39,7 @@ class Program:
     sources: tuple[Path, ...]
     variables: tuple[tuple[str, str], ...]
     arguments: tuple[str, ...] = ()
+    package: str = "."
 
     def build(self) -> bool:
         """Build the program unless nothing changed since it was last built; tell whether it was built."""
@@ -53,7 +55,7 @@ class Program:
     def _compile(self) -> None:
         flags = " ".join(["-s -w", *(f"-X {name}={value}" for name, value in self.variables)])
         unfinished = self.binary.with_name(f".{self.binary.name}.{os.getpid()}")
-        command = ["go", "build", "-mod=readonly", *self.arguments, "-trimpath", "-ldflags", flags, "-o", str(unfinished), "."]
+        command = ["go", "build", "-mod=readonly", *self.arguments, "-trimpath", "-ldflags", flags, "-o", str(unfinished), self.package]
         # The caller's GOFLAGS, GOWORK or GOTOOLCHAIN must not decide which Go the golden data is made by.
         own = {"GOTOOLCHAIN": self.go, "GOFLAGS": "-buildvcs=false", "GOWORK": "off", "CGO_ENABLED": "0"}
         done = subprocess.run(command, cwd=self.module, env={**os.environ, **own}, capture_output=True, text=True, check=False)
@@ -62,7 +64,7 @@ class Program:
         unfinished.replace(self.binary)  # two test processes may build the same oracle
 
     def _fingerprint(self) -> str:
-        digest = hashlib.sha256(repr((self.go, self.variables, self.arguments)).encode())
+        digest = hashlib.sha256(repr((self.go, self.variables, self.arguments, self.package)).encode())
         for path in sorted(self.sources):
             digest.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
         return digest.hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -19,6 +20,9 @@ settings.load_profile("hashcompat")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ["HASHCOMPAT_DATA"] = str(
+        Path(__file__).parent / "no such directory"
+    )  # releases that a developer added are no part of a test
     config.addinivalue_line("markers", "packaging: builds the wheel, with hatchling")
 
 

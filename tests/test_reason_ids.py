@@ -71,6 +71,7 @@ def test_ids_never_change_their_meaning() -> None:
             "STARTUP_PROBE": "HC025",
             "FIELD_RETYPED": "HC026",
             "SANDBOX_BROKEN": "HC027",
+            "NOT_STORED": "HC029",
         }.items()
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,15 @@ def default_directory() -> Path:
     """Return the directory of the release data: inside the installed package, or beside it in a source checkout."""
     installed = _PACKAGE / "schemas"
     return installed if installed.is_dir() else _PACKAGE.parent / "schemas"
+
+
+def user_directory() -> Path:
+    """Return the directory of the releases that a user added: ``HASHCOMPAT_DATA``, or where such data lie on this system."""
+    if chosen := os.environ.get("HASHCOMPAT_DATA"):
+        return Path(chosen) / "releases"
+    from platformdirs import user_data_path  # noqa: PLC0415 - the Python API imports nothing before it needs it
+
+    return user_data_path("hashcompat", appauthor=False) / "releases"
 
 
 def read_json(path: Path) -> Any:

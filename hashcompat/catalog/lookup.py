@@ -12,6 +12,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from hashcompat.catalog import files
+from hashcompat.catalog.added import Added, added_releases, row_of
 from hashcompat.catalog.defaults import ApiServer, Default, Minor, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.patching import Site, site_of
@@ -32,6 +33,7 @@ class Kubelet:
 
     ``escapes`` names the possible encoding/json variants: one for an upstream build, both for a vendor's build whose Go
     is not known. ``static_pods`` is all that decides static pods' UIDs.
+    ``based_on`` is the minor from which all but the types of a release is taken that a user added; empty for the program's own.
     ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
     """
 
@@ -42,6 +44,7 @@ class Kubelet:
     rules: Rules
     static_pods: StaticPods
     patch_assumed: bool
+    based_on: str = ""
 
     @property
     def vendor_assumed(self) -> bool:
@@ -50,10 +53,11 @@ class Kubelet:
 
 
 class Catalog:
-    """The release data of one directory, loaded on demand."""
+    """The release data of one directory, and the releases that a user ``added`` in another, loaded on demand."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, added: Path | None = None) -> None:
         self._directory = directory
+        self._added = added
         self._kubelets: dict[str, Kubelet] = {}
         self._schemas: dict[str, Schema] = {}
         self._defaults: dict[Minor, tuple[Default, ...]] = {}
@@ -63,8 +67,23 @@ class Catalog:
 
     @cached_property
     def rows(self) -> dict[str, dict[str, Any]]:
-        """The rows of releases.json by minor, oldest first."""
-        return {row["minor"]: row for row in self._read("releases.json")["releases"]}
+        """The rows of releases.json by minor, oldest first; then those that were added, unless the program knows them by now."""
+        rows = {row["minor"]: row for row in self._read("releases.json")["releases"]}
+        newest = list(rows.values())[-1]
+        for added in added_releases(self._added):
+            if (
+                added.release.version > parse_release(f"{newest['minor']}.{newest['patches'][-1]}").version
+                and added.release.minor not in rows
+            ):
+                rows[added.release.minor] = row_of(added, newest, self._types_of(added, newest["types"]))
+        return rows
+
+    def _types_of(self, added: Added, newest: str) -> str:
+        """Name an added release's tree: that of the newest release where it is the same, or its own, which is kept."""
+        if self.schema(newest).tree["types"] == added.tree["types"]:
+            return newest
+        self._schemas[added.release.minor] = Schema(added.release.minor, added.tree, DEFAULTS)
+        return added.release.minor
 
     @cached_property
     def eras(self) -> dict[str, Era]:
@@ -76,6 +95,11 @@ class Catalog:
         """The tables of changes.json: what changed in the hashed types (``fields``) and in the steps (``eras``), by which PR."""
         changes: Mapping[str, Any] = self._read("changes.json")
         return changes
+
+    @property
+    def every_read_default(self) -> list[Mapping[str, Any]]:
+        """The rows of apiserver.json for what any API server writes on reading a pod."""
+        return [row for row in self._api_server_rows if row.get("on") != "creation"]
 
     def read_defaults(self, server: Release, since: Release, gates: frozenset[str]) -> tuple[Mapping[str, Any], ...]:
         """Return the rows of apiserver.json for what an API server writes on reading a pod, and one of the release ``since`` did not."""
@@ -175,6 +199,7 @@ class Catalog:
                 source=rules.static_pod_source,
             ),
             patch_assumed=release.patch not in row["patches"],
+            based_on=row.get("basedOn", ""),
         )
 
     def schema(self, name: str) -> Schema:
@@ -223,5 +248,5 @@ def _vendor_escapes(go_rows: list[list[str]]) -> tuple[str, ...]:
 
 @cache
 def default_catalog() -> Catalog:
-    """Return the catalog of the release data that ships with the package."""
-    return Catalog(files.default_directory())
+    """Return the catalog of the release data that ships with the package, and of those that the user added."""
+    return Catalog(files.default_directory(), files.user_directory())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import click
 
 from hashcompat.cases import Options
@@ -36,7 +38,7 @@ def command(**given: options.Given) -> None:
     assumed = assumptions(rows, catalog, choices)
     output = options.output(given)
 
-    def text(form: str) -> str:
+    def text(form: str) -> str | Iterable[str]:
         if given["show_input"]:
             return hash_inputs(rows)
         return hash_names(rows) if form == "name" else hash_table(rows, wide=form == "wide", headers=not output.no_headers)

@@ -16,7 +16,20 @@ from hashcompat import __version__
 from hashcompat.errors import ExitCode, HashcompatError
 from hashcompat.render.formats import printable
 
-_COMMANDS: Final = ("plan", "hash", "explain", "matrix", "verify", "patch", "releases", "rules", "version")
+_COMMANDS: Final = (
+    "plan",
+    "hash",
+    "explain",
+    "matrix",
+    "verify",
+    "patch",
+    "snapshot",
+    "collector",
+    "rbac",
+    "releases",
+    "rules",
+    "version",
+)
 _HELP: Final = """Predict which containers a kubelet upgrade kills and recreates, and why.
 
     hashcompat plan --from 1.7.16 --to 1.9.11 --sample

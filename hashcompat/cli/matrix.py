@@ -31,8 +31,8 @@ def command(**given: options.Given) -> None:
     releases = (every_patch if given["patches"] else newest_of_each_minor)(catalog, first, last)
     cost = None
     if options.has_source(given):
-        inventory, choices = options.collect(given), options.choices(given, catalog)
-        cost = findings_between(inventory, catalog, choices)
+        inventory = options.collect(given)
+        cost = findings_between(inventory, catalog, options.choices(given, catalog, inventory))
     matrix = make_matrix(releases, catalog, cost)
     output = options.output(given)
     headers = not output.no_headers

@@ -12,7 +12,7 @@ from hashcompat.cases import Options
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.cli.output import Output
 from hashcompat.errors import UsageError
-from hashcompat.model import Inventory
+from hashcompat.model import Inventory, Recorded, Sandbox
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Given = dict[str, Any]
@@ -31,6 +31,23 @@ _INPUT = (
     click.option("-R", "--recursive", is_flag=True, help="Read the directories given with -f and those below."),
     click.option("--sample", is_flag=True, help="Use the small built-in cluster."),
     click.option("--no-defaults", is_flag=True, help="Take manifests as they are: no API-server defaults, no canonical quantities."),
+)
+_SELECTOR = click.option(
+    "-l", "--selector", metavar="LABELS", help="Only pods of the live cluster with these labels, as kubectl reads them."
+)
+_CLUSTER = (
+    click.option("--context", metavar="NAME", help="The kubeconfig context of the live cluster; default: the current one."),
+    click.option(
+        "--kubeconfig", metavar="FILE", help="The kubeconfig file; default: KUBECONFIG, then ~/.kube/config, then the pod's own account."
+    ),
+    click.option("--as", "as_user", metavar="USER", help="The user to act as in the cluster."),
+    click.option(
+        "--as-group", "as_groups", multiple=True, metavar="GROUP", help="The group to act as in the cluster; repeatable; needs --as."
+    ),
+    _SELECTOR,
+    click.option(
+        "--request-timeout", metavar="DURATION", help="How long an answer of the cluster may take, such as 90s or 2m; default 60s."
+    ),
 )
 _FILTERS = (
     click.option("-n", "--namespace", "namespaces", multiple=True, help="Only this namespace; repeatable."),
@@ -57,8 +74,13 @@ _STATIC = (
         help="The path on the node of the one -f FILE or --static-pod-dir DIR, where it is another: from 1.21 on it enters the UID.",
     ),
 )
+
+
+def _format(default: str) -> Callable[[Function], Function]:
+    return click.option("-o", "--output", type=click.Choice(_FORMATS), default=default, show_default=True, help="What goes to stdout.")
+
+
 _OUTPUT = (
-    click.option("-o", "--output", type=click.Choice(_FORMATS), default="table", show_default=True, help="What goes to stdout."),
     click.option("--out", metavar="FILE", help="Save the JSON document in FILE, whole or not at all."),
     click.option("--no-headers", is_flag=True, help="Leave the header line of tables out."),
     click.option(
@@ -74,8 +96,14 @@ _RECORDED = (
         "--recorded",
         multiple=True,
         metavar="FILE|DIR",
-        help="Recorded hashes and sandboxes: JSON of docker (inspect, ps) or crictl (ps, inspect, pods, inspectp), or kubelet logs.",
+        help="Recorded hashes and sandboxes: the collector's output, JSON of docker or crictl, kubelet logs; or tar archives of those.",
     ),
+    click.option(
+        "--runtime",
+        type=click.Choice(["auto", "docker", "cri"]),
+        help="Ask this node's container runtime for recorded hashes: Docker by its socket, any CRI runtime by crictl.",
+    ),
+    click.option("--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, where it is not at a usual place."),
 )
 _KNOWLEDGE = (
     click.option("--apiserver", metavar="RELEASE", help="The API server's release now; default: that of the kubelets."),
@@ -101,10 +129,12 @@ def _adder(options: tuple[Callable[[Function], Function], ...]) -> Callable[[Fun
     return add
 
 
-input_options: Callable[[Any], Any] = _adder((*_INPUT, *_STATIC))
-source_options: Callable[[Any], Any] = _adder((*_INPUT, *_STATIC, *_FILTERS))
+input_options: Callable[[Any], Any] = _adder((*_INPUT, *_STATIC, *_CLUSTER))
+source_options: Callable[[Any], Any] = _adder((*_INPUT, *_STATIC, *_CLUSTER, *_FILTERS))
+selection_options: Callable[[Any], Any] = _adder((_SELECTOR, *_FILTERS))
 recorded_option: Callable[[Any], Any] = _adder(_RECORDED)
-output_options: Callable[[Any], Any] = _adder(_OUTPUT)
+output_options: Callable[[Any], Any] = _adder((_format("table"), *_OUTPUT))
+manifest_options: Callable[[Any], Any] = _adder((_format("yaml"), *_OUTPUT))
 release_options: Callable[[Any], Any] = _adder(_RELEASES)
 knowledge_options: Callable[[Any], Any] = _adder((*_RECORDED, *_KNOWLEDGE))
 schemas_option: Callable[[Any], Any] = _adder(_SCHEMAS)
@@ -115,27 +145,37 @@ def catalog(given: Given) -> Catalog:
     return Catalog(Path(given["schemas"])) if given["schemas"] else default_catalog()
 
 
+def is_live(given: Given) -> bool:
+    """Tell whether the pods come from a live cluster: the source where none is named."""
+    return not (given["files"] or given["static_dirs"] or given["sample"])
+
+
 def has_source(given: Given) -> bool:
-    """Tell whether the options name any pods."""
-    return bool(given["files"] or given["static_dirs"] or given["sample"])
+    """Tell whether the options name any pods, for commands that also do without."""
+    from hashcompat.cli import live_options
+
+    return not is_live(given) or bool(live_options.named(given))
 
 
 def collect(given: Given) -> Inventory:
-    """Read and filter the pods that the options name; a command without any source is a usage error, never an empty answer."""
-    if given["sample"] == bool(given["files"] or given["static_dirs"]):
+    """Read and filter the pods that the options name, by default those of the live cluster."""
+    if given["sample"] and (given["files"] or given["static_dirs"]):
         raise UsageError("give pods with -f FILE (- is standard input), or try the built-in cluster with --sample")
-    from hashcompat.cli import static_options
+    from hashcompat.cli import live_options, static_options
     from hashcompat.sources import filters, sample
 
-    inventory = sample.collect() if given["sample"] else static_options.collect(given)
+    if is_live(given):
+        inventory = live_options.collect(given)
+    else:
+        live_options.refuse(given)
+        inventory = sample.collect() if given["sample"] else static_options.collect(given)
     chosen = (given.get(name, ()) for name in ("namespaces", "excluded_namespaces", "nodes", "owners"))
     return filters.select(inventory, filters.Filters(*chosen))
 
 
-def choices(given: Given, catalog: Catalog) -> Options:
+def choices(given: Given, catalog: Catalog, inventory: Inventory) -> Options:
     """Return how pods are to be read and what else the options tell; a command has some of them or all."""
     from hashcompat.calibration import index
-    from hashcompat.sources import recorded
 
     for name in ("apiserver", "apiserver_to"):
         if given.get(name):
@@ -143,14 +183,27 @@ def choices(given: Given, catalog: Catalog) -> Options:
     gates = _gates(given.get("feature_gates") or "")
     return Options(
         defaults=not given["no_defaults"],
-        keep_going=bool(given.get("keep_going")),
-        records=index(recorded.collect(given.get("recorded", ()))),
+        keep_going=bool(given.get("keep_going")) or is_live(given),
+        records=index(records(given, inventory)),
         gates=frozenset(name for name, on in gates.items() if on),
         gates_off=frozenset(name for name, on in gates.items() if not on),
         cri_dockerd=bool(given.get("cri_dockerd")),
         apiserver=given.get("apiserver") or "",
         apiserver_to=given.get("apiserver_to") or "",
     )
+
+
+def records(given: Given, inventory: Inventory) -> list[Recorded | Sandbox]:
+    """Return what a snapshot, files and the node's runtime tell of recorded hashes."""
+    from hashcompat.sources import recorded
+
+    found = [*inventory.records, *recorded.collect(given.get("recorded", ()))]
+    kind, endpoint = given.get("runtime"), given.get("runtime_endpoint")
+    if endpoint or kind:
+        from hashcompat.sources import runtime  # asking a node pays for importing requests, reading files does not
+
+        found += runtime.collect(kind or runtime.AUTO, endpoint or "")
+    return found
 
 
 def _gates(text: str) -> dict[str, bool]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Final
 
 import click
 
 from hashcompat.errors import InputError
 from hashcompat.render.formats import printable, to_json, to_yaml
+
+_PIECES: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +42,27 @@ class Output:
             return False
         return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
-    def show(self, document: Callable[[], dict[str, Any]], text: Callable[[str], str]) -> None:
+    def show(self, document: Callable[[], dict[str, Any]], text: Callable[[str], str | Iterable[str]]) -> None:
         """Print the result in the format asked for, and save the document where ``--out`` says.
 
-        ``text`` makes the text of the formats ``table``, ``wide`` and ``name``.
+        ``text`` makes the text of the formats ``table``, ``wide`` and ``name``, or its lines.
         """
         if self.out is not None:
-            write_whole(Path(self.out), to_json(document()) + "\n")
-        if self.format in ("json", "yaml"):
-            result = (to_json if self.format == "json" else to_yaml)(document())
+            write_whole(Path(self.out), chain(to_json(document()), "\n"))
+        if self.format == "json":
+            _print(chain(to_json(document()), "\n"))
+        elif self.format == "yaml":
+            _print(to_yaml(document()))
         else:
-            result = text(self.format)
-        if result:
-            click.echo(result, color=True)  # as it is: colour was decided above, and a hashed text may hold escape sequences
+            lines = text(self.format)
+            _print(f"{line}\n" for line in ([lines] if isinstance(lines, str) else lines) if line or not isinstance(lines, str))
+
+
+def _print(pieces: Iterable[str]) -> None:
+    """Print as it is, some pieces at a time: colour was decided before, and a hashed text may hold escape sequences."""
+    pieces = iter(pieces)
+    while block := "".join(islice(pieces, _PIECES)):
+        click.echo(block, nl=False, color=True)
 
 
 def note(message: str) -> None:
@@ -64,20 +76,22 @@ def note_dropped(lines: Iterable[str]) -> None:
         note(f"Dropped: {line}")
 
 
-def write_whole(path: Path, content: str) -> None:
+def write_whole(path: Path, content: str | Iterable[str]) -> None:
     """Write a file by rename, so that a failure leaves no half of it and an old one as it was.
 
-    What is no regular file (``/dev/null``, a pipe) must not be replaced by one and is written to.
+    What is no regular file (``/dev/null``, a pipe) must not be replaced by one and is written to. Where the name ends in ``.gz`` the
+    content is gzipped, without a time, so that the same content gives the same bytes.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
-            path.write_text(content, encoding="utf-8")
+            with path.open("wb") as stream:
+                _write(stream, content, packed=path.suffix == ".gz")
             return
         path = path.resolve()
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-                stream.write(content)
+            with os.fdopen(descriptor, "wb") as stream:
+                _write(stream, content, packed=path.suffix == ".gz")
             Path(temporary).chmod(0o666 & ~_umask())
             Path(temporary).replace(path)
         except BaseException:
@@ -86,6 +100,15 @@ def write_whole(path: Path, content: str) -> None:
             raise
     except OSError as error:
         raise InputError(f"{path}: cannot write: {error.strerror}") from None
+
+
+def _write(stream: BinaryIO, content: str | Iterable[str], *, packed: bool) -> None:
+    pieces = (piece.encode() for piece in ([content] if isinstance(content, str) else content))
+    if not packed:
+        stream.writelines(pieces)
+        return
+    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as archive:
+        archive.writelines(pieces)
 
 
 def _umask() -> int:

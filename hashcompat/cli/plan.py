@@ -46,7 +46,7 @@ def command(**given: options.Given) -> int:
     from_release, to_release = options.releases(given)
     known = [catalog.kubelet(release) for release in (from_release, to_release) if release != AUTO or release is to_release]
     inventory = options.collect(given)
-    choices = _with_patch(given, options.choices(given, catalog), inventory, catalog)
+    choices = _with_patch(given, options.choices(given, catalog, inventory), inventory, catalog)
     plan = plan_with_hops(inventory, from_release, to_release, catalog, choices)
     shown_plan = _without_kept(plan) if given["only_restarts"] else plan
     output = options.output(given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from hashcompat.errors import UsageError
@@ -24,9 +25,7 @@ def collect(given: Mapping[str, Any]) -> Inventory:
     if not names:
         return Inventory(tuple(pods))
     others = files.collect(names, recursive=given["recursive"])
-    read = {(pod.namespace, pod.name) for pod in pods}
-    kept = [pod for pod in others.pods if not (pod.static and (pod.namespace, pod.name) in read)]
-    return Inventory((*kept, *pods), others.nodes)
+    return replace(others, pods=staticpods.InPlaceOfMirrors(others.pods, tuple(pods)))
 
 
 def _one(given: Mapping[str, Any], name: str, flag: str) -> str:

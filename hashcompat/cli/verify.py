@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from hashcompat.cli import options
+from hashcompat.cli import live_options, options
 from hashcompat.cli.output import note
 from hashcompat.errors import ExitCode, UsageError
 from hashcompat.golden import verify
@@ -17,6 +17,7 @@ from hashcompat.render.documents import verify_document
 from hashcompat.render.tables import verify_names, verify_table
 from hashcompat.verdicts import AUTO
 
+_RECORDS: Final = ("recorded", "runtime", "runtime_endpoint")
 _OF_RECORDS: Final = {"--from": "release", "-f": "files", "-R": "recursive", "--sample": "sample", "--no-defaults": "no_defaults"}
 
 
@@ -39,15 +40,16 @@ def command(paths: tuple[str, ...], **given: options.Given) -> int:
     """Compute hashes anew and compare: exit 2 when one differs, 3 when some cannot be compared.
 
     PATH is a golden directory: it holds inputs/CASE.json, and for each release RELEASE/CASE.txt and RELEASE/HASHES.
-    With --recorded, the hashes that kubelets recorded are compared instead, with those of the pods given with -f.
+    With --recorded or --runtime, the hashes that kubelets recorded are compared instead, with those of the pods given with -f or of the
+    live cluster.
     """
-    if bool(paths) == bool(given["recorded"]):
-        raise UsageError("give golden directories as PATH, or recorded hashes with --recorded FILE and their pods with -f FILE")
+    if bool(paths) == any(given[name] for name in _RECORDS):
+        raise UsageError("give golden directories as PATH, or recorded hashes with --recorded FILE or --runtime auto, their pods with -f")
     return _verify_golden(paths, given) if paths else _verify_records(given)
 
 
 def _verify_golden(paths: tuple[str, ...], given: options.Given) -> int:
-    if stray := [flag for flag, name in _OF_RECORDS.items() if given[name]]:
+    if stray := [*(flag for flag, name in _OF_RECORDS.items() if given[name]), *live_options.named(given)]:
         raise UsageError(f"{stray[0]} goes with --recorded; golden directories have their own inputs and releases")
     catalog = options.catalog(given)
     results = [verify(Path(path), catalog, show_values=bool(given["show_values"])) for path in paths]
@@ -63,13 +65,12 @@ def _verify_golden(paths: tuple[str, ...], given: options.Given) -> int:
 
 
 def _verify_records(given: options.Given) -> int:
-    if not options.has_source(given):
-        raise UsageError("recorded hashes come without the specs that were hashed: give their pods with -f FILE (- is standard input)")
     catalog = options.catalog(given)
     release = str(given["release"] or AUTO)
     if release != AUTO:
         catalog.kubelet(release)
-    check = check_records(options.collect(given), release, catalog, options.choices(given, catalog))
+    inventory = options.collect(given)
+    check = check_records(inventory, release, catalog, options.choices(given, catalog, inventory))
     output = options.output(given)
     output.show(
         lambda: calibration_document(check),

@@ -70,6 +70,26 @@ def decode_text(data: bytes) -> str:
         return data.decode(errors="surrogateescape")
 
 
+def dumps(value: Any) -> str:
+    """Return ASCII JSON that ``loads`` reads as the same value to Go: numbers keep their raw text, no escapes join to one character."""
+    plain = json.dumps(_plain(value, ""))
+    mark = "#"
+    while mark in plain:
+        mark += "#"
+    return re.sub(f'"{mark}([^"#]*){mark}"', r"\1", json.dumps(_plain(value, mark), indent=1))
+
+
+def _plain(value: Any, mark: str) -> Any:
+    """Put raw numbers between marks, which no other string holds."""
+    if isinstance(value, Number):
+        return f"{mark}{value.raw}{mark}"
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(name): _plain(item, mark) for name, item in value.items()}
+    return [_plain(item, mark) for item in value] if isinstance(value, list) else value
+
+
 def loads(text: str) -> Any:
     """Parse one JSON document.
 
@@ -84,24 +104,35 @@ def loads(text: str) -> Any:
 
 def load_all(text: str) -> Iterator[Any]:
     """Yield the JSON documents of a text, one after the other with nothing but white space between; errors as ``loads``."""
-    position = _skip_space(text, 0)
+    position = skip_space(text, 0)
     while position < len(text):
         try:
-            document, position = _DECODER.raw_decode(text, position)
+            document, position = DECODER.raw_decode(text, position)
         except json.JSONDecodeError as error:
-            raise InputError(f"line {error.lineno} column {error.colno}: not valid JSON: {error.msg}") from None
+            raise no_json(error.lineno, error.colno, error.msg) from None
         except RecursionError:
-            raise InputError("nested too deeply to be a Kubernetes object") from None
+            raise too_deep() from None
         yield document
-        position = _skip_space(text, position)
+        position = skip_space(text, position)
+
+
+def no_json(line: int, column: int, problem: str) -> InputError:
+    """Return the error for text that is no JSON; lines and columns count from 1."""
+    return InputError(f"line {line} column {column}: not valid JSON: {problem}")
+
+
+def too_deep() -> InputError:
+    """Return the error for nesting beyond what the parser, and any Kubernetes object, reaches."""
+    return InputError("nested too deeply to be a Kubernetes object")
 
 
 def end_of_value(text: str, start: int) -> int:
     """Return where the JSON value that begins at ``start`` ends, in a text that was read before."""
-    return int(_DECODER.raw_decode(text, start)[1])
+    return int(DECODER.raw_decode(text, start)[1])
 
 
-def _skip_space(text: str, position: int) -> int:
+def skip_space(text: str, position: int) -> int:
+    """Return the position behind the white space of JSON at ``position``."""
     match = _SPACE.match(text, position)
     return match.end() if match else position
 
@@ -122,7 +153,8 @@ def _integer(raw: str) -> int | Number:
     return Number(raw) if raw == "-0" or len(raw) > _LONGEST_INTEGER else int(raw)
 
 
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_float=Number, parse_int=_integer, parse_constant=_refuse)
+DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_float=Number, parse_int=_integer, parse_constant=_refuse)
+"""Reads a JSON value as Go does; its errors are json.JSONDecodeError, RecursionError and InputError."""
 
 _HTML_SAFE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 _SHORT: Final = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", ord('"'): '\\"', ord("\\"): "\\\\"}

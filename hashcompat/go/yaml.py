@@ -9,13 +9,13 @@ from __future__ import annotations
 import base64
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import yaml
-
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import Number, clean, decode_text
+from hashcompat.go.parts import ITEMS, Part
 from hashcompat.go.strconv import format_float, json_float
 
 _CONSTANTS: Final[dict[str, Any]] = {
@@ -98,12 +98,12 @@ def _key(value: Any, event: yaml.Event) -> str:
 
 
 def _scalar(event: Any) -> Any:
-    """Return the JSON value of a scalar: only plain ones are resolved, and those with a tag that says so."""
+    """Return what Go makes of a scalar: only plain ones are resolved, and those with a tag that says so."""
     try:
         if event.implicit[0] and event.tag != "!":
-            return _json_value(resolve(event.value))
+            return resolve(event.value)
         if event.tag in _TAGS:
-            return _json_value(_tagged(event.value, _TAGS[event.tag]))
+            return _tagged(event.value, _TAGS[event.tag])
         return _binary(event.value) if event.tag == _BINARY else event.value
     except (InputError, ValueError) as error:
         raise _at(event.start_mark, str(error)) from None
@@ -121,8 +121,12 @@ def _binary(text: str) -> str:
     return clean(decode_text(base64.b64decode(text.replace("\n", ""), validate=True)))
 
 
-def _json_value(value: Any) -> Any:
-    return to_json_number(value) if isinstance(value, float) else value
+def _json_value(event: Any) -> Any:
+    value = _scalar(event)
+    try:
+        return to_json_number(value) if isinstance(value, float) else value
+    except InputError as error:
+        raise _at(event.start_mark, str(error)) from None
 
 
 def load_all(text: str) -> Iterator[Any]:
@@ -130,19 +134,63 @@ def load_all(text: str) -> Iterator[Any]:
 
     Raises InputError with line and column.
     """
-    events = yaml.parse(text, Loader=_LOADER)
+    events = _events([text])
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            yield _Builder(events).value(next(events))
+
+
+def parts(chunks: Iterable[str]) -> Iterator[Part]:
+    """Yield the parts of the YAML documents in a text that comes in chunks, and nothing of empty documents; errors as ``load_all``."""
+    events = _events(chunks)
+    number = 0
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            number += 1
+            yield from _Builder(events).parts(next(events), number)
+
+
+def _events(chunks: Iterable[str]) -> Iterator[Any]:
+    stream = _Utf8(chunks)
     try:
-        for event in events:
-            if isinstance(event, yaml.DocumentStartEvent):
-                yield _Builder(events).value(next(events))
-    except yaml.MarkedYAMLError as error:
-        problem = " ".join(filter(None, (error.context, error.problem)))
-        raise _at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}") from None
-    except UnicodeEncodeError as error:  # the parser in C wants UTF-8, and a lone surrogate stands for a byte that is none
-        line = text.count("\n", 0, error.start) + 1
-        raise InputError(f"line {line}: not valid YAML: not UTF-8") from None
+        yield from yaml.parse(stream, Loader=_LOADER)
     except yaml.YAMLError as error:
-        raise InputError(f"not valid YAML: {str(error).splitlines()[0]}") from None
+        stream.check()
+        raise _invalid(error) from None
+    stream.check()
+
+
+def _invalid(error: yaml.YAMLError) -> InputError:
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return InputError(f"not valid YAML: {str(error).splitlines()[0]}")
+    problem = " ".join(filter(None, (error.context, error.problem)))
+    return _at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}")
+
+
+class _Utf8:
+    """Hands text to the parser in C, which wants UTF-8: a lone surrogate stands for a byte that is none, and ends the text."""
+
+    def __init__(self, chunks: Iterable[str]) -> None:
+        self._chunks = iter(chunks)
+        self._lines = 0
+        self._broken = False
+
+    def read(self, _: int = -1, /) -> bytes:
+        """Return the next chunk, whatever size was asked for; empty at the end."""
+        text = next(self._chunks, "")
+        try:
+            data = text.encode()
+        except UnicodeEncodeError as error:
+            self._lines += text.count("\n", 0, error.start)
+            self._broken = True
+            return b""
+        self._lines += text.count("\n")
+        return data
+
+    def check(self) -> None:
+        """Raise InputError where the text was not UTF-8."""
+        if self._broken:
+            raise InputError(f"line {self._lines + 1}: not valid YAML: not UTF-8")
 
 
 def _at(mark: Any, problem: str) -> InputError:
@@ -167,7 +215,7 @@ class _Builder:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise _at(event.start_mark, "nested too deeply to be a Kubernetes object")
-        value = self._collection(event) if isinstance(event, yaml.CollectionStartEvent) else _scalar(event)
+        value = self._collection(event) if isinstance(event, yaml.CollectionStartEvent) else _json_value(event)
         self._depth -= 1
         if event.anchor is not None:
             self._anchors[event.anchor] = value
@@ -176,43 +224,64 @@ class _Builder:
     def _collection(self, start: yaml.CollectionStartEvent) -> Any:
         if isinstance(start, yaml.MappingStartEvent):
             return self._mapping()
-        items = []
+        return list(self._elements())
+
+    def parts(self, event: Any, number: int) -> Iterator[Part]:
+        """Yield the elements under ``items`` as they come, and then the document without them; nothing of an empty document."""
+        if not isinstance(event, yaml.MappingStartEvent) or event.anchor is not None:
+            if (value := self.value(event)) is not None:
+                yield Part(number, value)
+            return
+        members: dict[str, Any] = {}
+        for key, start in self._members(members):
+            if key == ITEMS and isinstance(start, yaml.SequenceStartEvent) and start.anchor is None:
+                yield from (Part(number, value, index, members.get("kind")) for index, value in enumerate(self._elements()))
+            else:
+                members[key] = self.value(start)
+        yield Part(number, members)
+
+    def _elements(self) -> Iterator[Any]:
         while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
-            items.append(self.value(event))
-        return items
+            yield self.value(event)
 
     def _mapping(self) -> dict[str, Any]:
         result: dict[str, Any] = {}
+        for key, event in self._members(result):
+            result[key] = self.value(event)
+        return result
+
+    def _members(self, result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        """Yield each key with the event that begins its value; what merge keys bring goes into ``result``."""
         own: set[str] = set()
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             if _is_merge(event):
-                result.update(_merged(self.value(next(self._events)), event))
+                result.update(self._merged(event))
                 continue
             key = self._key_text(event)
             if key in own:
                 raise _at(event.start_mark, f"the key {key!r} appears twice in one mapping")
             own.add(key)
-            result[key] = self.value(next(self._events))
+            yield key, next(self._events)
+
+    def _merged(self, key: Any) -> dict[str, Any]:
+        """Return what a merge key brings in; of several mappings the earlier ones take precedence (decode.go ``merge``)."""
+        event = next(self._events)
+        value = self.value(event)
+        listed = isinstance(value, list) and not isinstance(event, yaml.AliasEvent)  # Go takes no alias of a list
+        mappings = value if listed else [value]
+        if not all(isinstance(mapping, dict) for mapping in mappings):
+            raise _at(key.start_mark, "a merge key wants a mapping or a list of mappings")
+        result: dict[str, Any] = {}
+        for mapping in reversed(mappings):
+            result.update(mapping)
         return result
 
     def _key_text(self, event: Any) -> str:
         """Return the text of the key that begins with ``event``; infinities are keys though no values."""
-        plain = isinstance(event, yaml.ScalarEvent) and event.implicit[0] and event.tag != "!"
-        if not plain or event.anchor is not None:
+        if not isinstance(event, yaml.ScalarEvent) or event.anchor is not None:
             return _key(self.value(event), event)
-        return _key(resolve(event.value), event)
+        return _key(_scalar(event), event)
 
 
 def _is_merge(event: Any) -> bool:
     return isinstance(event, yaml.ScalarEvent) and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE)
-
-
-def _merged(value: Any, event: yaml.Event) -> dict[str, Any]:
-    """Return what a merge key brings in; of several mappings the earlier ones take precedence (decode.go ``merge``)."""
-    mappings = value if isinstance(value, list) else [value]
-    if not all(isinstance(mapping, dict) for mapping in mappings):
-        raise _at(event.start_mark, "a merge key wants a mapping or a list of mappings")
-    result: dict[str, Any] = {}
-    for mapping in reversed(mappings):
-        result.update(mapping)
-    return result

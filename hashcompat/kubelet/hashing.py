@@ -20,6 +20,7 @@ from hashcompat.digest import BY_NAME, Digest
 from hashcompat.errors import UsageError
 from hashcompat.go.jsontext import ESCAPES, loads
 from hashcompat.go.types import BYTES, STRING, STRING_MAP, GoType, Struct
+from hashcompat.kubelet.stored import true_hash
 
 Step = Callable[[Any], Any]
 
@@ -88,8 +89,8 @@ class ContainerHash:
 
 
 def container_hash(container: Mapping[str, Any], kubelet: Kubelet, *, keep_empty: bool = False) -> ContainerHash:
-    """Hash one container's JSON as ``kubelet`` does; see Hasher.hash for errors."""
-    candidates = frozenset(hasher.hash(container) for hasher in hashers(kubelet, keep_empty=keep_empty))
+    """Hash one container's JSON as ``kubelet`` does; see Hasher.hash for errors, and true_hash for a snapshot's."""
+    candidates = frozenset(true_hash(container, hasher.hash(container)) for hasher in hashers(kubelet, keep_empty=keep_empty))
     return ContainerHash(candidates, kubelet.era.name)
 
 

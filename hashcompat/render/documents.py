@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
 import hashcompat
@@ -11,6 +13,7 @@ from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.golden import Verification
 from hashcompat.hashes import HashRow
 from hashcompat.model import FINDINGS, Hop, Item, Plan, Suggestion, Verdict
+from hashcompat.render.formats import Rows
 
 API_VERSION: Final = "hashcompat.io/v1"
 Document = dict[str, Any]
@@ -39,7 +42,7 @@ def plan_document(plan: Plan, catalog: Catalog, items: Sequence[Item] | None = N
             "tool": {"name": "hashcompat", "version": hashcompat.__version__},
         },
         summary={**summary(plan), "recorded": plan.share.recorded, "reproduced": plan.share.reproduced},
-        items=[item_document(item) for item in (plan.items if items is None else items)],
+        items=Rows(plan.items if items is None else items, item_document),
     )
 
 
@@ -71,18 +74,19 @@ def release_facts(kubelet: Kubelet) -> Document:
 def summary(plan: Plan) -> Document:
     """Count containers by verdict, and the pods and nodes that a finding touches."""
     counts = Counter(item.verdict for item in plan.items)
-    touched = [item.pod for item in plan.items if item.verdict in FINDINGS]
     return {
         "containers": len(plan.items),
         **{verdict.value.lower(): counts[verdict] for verdict in Verdict},
-        "pods": len({_identity(item) for item in plan.items}),
-        "podsAffected": len({(pod.namespace, pod.name, pod.uid, pod.node) for pod in touched}),
-        "nodesAffected": len({pod.node for pod in touched if pod.node}),
+        "pods": _count_pods(plan.items),
+        "podsAffected": _count_pods(item for item in plan.items if item.verdict in FINDINGS),
+        "nodesAffected": len({item.pod.node for item in plan.items if item.verdict in FINDINGS and item.pod.node}),
     }
 
 
-def _identity(item: Item) -> tuple[str, str, str, str]:
-    return item.pod.namespace, item.pod.name, item.pod.uid, item.pod.node
+def _count_pods(items: Iterable[Item]) -> int:
+    """Count pods by node, names and uid; items are in the order of the first two, so that few uids are at hand at once."""
+    groups = groupby(items, attrgetter("pod.node", "pod.namespace", "pod.name"))
+    return sum(len({item.pod.uid for item in group}) for _, group in groups)
 
 
 def item_document(item: Item) -> Document:
@@ -142,6 +146,7 @@ def releases_document(catalog: Catalog) -> Document:
                 "madeFrom": catalog.schema(row["types"]).made_from,
                 "era": row["era"],
                 "go": [{"since": since, "go": go} for since, go in row.get("go", [])],
+                "userAdded": "basedOn" in row,
             }
             for minor, row in catalog.rows.items()
         ],

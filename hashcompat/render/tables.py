@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
-
-from tabulate import tabulate
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, zip_longest
+from typing import Final, Self
 
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.golden import Verification
@@ -18,6 +17,8 @@ from hashcompat.render.formats import printable
 Paint = Callable[[str, str], str]
 """Colours a text by a colour's name, or leaves it as it is."""
 
+_SPACE: Final = "  "
+_HEADER_ROOM: Final = 2
 COLOURS: Final = {Verdict.RESTART: "red", Verdict.KILL: "red", Verdict.UNKNOWN: "yellow", Verdict.KEEP: "green"}
 
 _FIELD_WORDS: Final = {
@@ -31,7 +32,14 @@ _FIELD_WORDS: Final = {
 class Painted(str):
     """A text of this program's own with colour in it: the only one in which a table leaves escape sequences."""
 
-    __slots__ = ()
+    __slots__ = ("width",)
+    width: int
+
+    def __new__(cls, text: str, colour: str, paint: Paint) -> Self:
+        """Colour a text and remember how wide it is without."""
+        painted = super().__new__(cls, paint(text, colour))
+        painted.width = len(text)
+        return painted
 
 
 def plain(text: str, colour: str) -> str:  # noqa: ARG001 - the signature of Paint
@@ -41,8 +49,26 @@ def plain(text: str, colour: str) -> str:  # noqa: ARG001 - the signature of Pai
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, show_headers: bool = True) -> str:
     """Lay rows out in columns, kubectl's way; a line break or control character inside a cell is shown escaped."""
-    cells = [[_cell(value) for value in row] for row in rows]
-    return tabulate(cells, headers=headers if show_headers else (), tablefmt="plain", disable_numparse=True)
+    kept = list(rows)
+    return "\n".join(table_lines(headers, lambda: kept, show_headers=show_headers))
+
+
+def table_lines(headers: Sequence[str], rows: Callable[[], Iterable[Sequence[object]]], *, show_headers: bool = True) -> Iterator[str]:
+    """Yield the lines of a table; ``rows`` is asked twice, for the widths and for the cells, so that no large table is in memory."""
+    head = [list(headers)] if show_headers and headers else []
+    widths = [len(header) + _HEADER_ROOM for row in head for header in row]
+    for cells in map(_cells, rows()):
+        widths = [max(pair) for pair in zip_longest(widths, map(_width, cells), fillvalue=0)]
+    for cells in chain(head, map(_cells, rows())):
+        yield _SPACE.join(cell + " " * (width - _width(cell)) for cell, width in zip(cells, widths, strict=False)).rstrip()
+
+
+def _cells(row: Iterable[object]) -> list[str]:
+    return [_cell(value) for value in row]
+
+
+def _width(cell: str) -> int:
+    return cell.width if isinstance(cell, Painted) else len(cell)
 
 
 def _cell(value: object) -> str:
@@ -50,17 +76,20 @@ def _cell(value: object) -> str:
     return text if isinstance(value, Painted) else printable(text)
 
 
-def plan_table(plan: Plan, paint: Paint = plain, *, wide: bool = False, headers: bool = True) -> str:
-    """Return the verdict table; ``wide`` adds type, owner, uid, hex hashes and reason ids."""
+def plan_table(plan: Plan, paint: Paint = plain, *, wide: bool = False, headers: bool = True) -> Iterator[str]:
+    """Yield the lines of the verdict table; ``wide`` adds type, owner, uid, hex hashes and reason ids."""
     columns = ["NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "FROM", "TO", "REASON"]
     extra = ["TYPE", "OWNER", "UID", "RELEASE", "FROM-HEX", "TO-HEX", "RULES"]
-    rows = [_plan_row(item, paint) + (_wide_cells(item) if wide else []) for item in plan.items]
-    return table(columns + extra if wide else columns, rows, show_headers=headers)
+
+    def rows() -> Iterator[list[object]]:
+        return (_plan_row(item, paint) + (_wide_cells(item) if wide else []) for item in plan.items)
+
+    return table_lines(columns + extra if wide else columns, rows, show_headers=headers)
 
 
 def _plan_row(item: Item, paint: Paint) -> list[object]:
     pod = item.pod
-    verdict = Painted(paint(item.verdict.value, COLOURS[item.verdict]))
+    verdict = Painted(item.verdict.value, COLOURS[item.verdict], paint)
     return [pod.node, pod.namespace, pod.name, item.container.name, verdict, item.hashes.from_, item.hashes.to, reason_words(item)]
 
 
@@ -108,18 +137,18 @@ def plan_summary(plan: Plan) -> str:
     return "".join(parts)
 
 
-def names(plan: Plan) -> str:
-    """Return NAMESPACE/POD/CONTAINER a line, as ``explain`` takes it."""
+def names(plan: Plan) -> Iterator[str]:
+    """Yield NAMESPACE/POD/CONTAINER a line, as ``explain`` takes it."""
     return _names((item.pod.namespace, item.pod.name, item.container.name) for item in plan.items)
 
 
-def hash_names(rows: Iterable[HashRow]) -> str:
-    """Return NAMESPACE/POD/CONTAINER a line."""
+def hash_names(rows: Iterable[HashRow]) -> Iterator[str]:
+    """Yield NAMESPACE/POD/CONTAINER a line."""
     return _names((row.pod.namespace, row.pod.name, row.container.name) for row in rows)
 
 
-def _names(rows: Iterable[tuple[str, str, str]]) -> str:
-    return "\n".join(_cell("/".join(row)) for row in rows)
+def _names(rows: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    return (_cell("/".join(row)) for row in rows)
 
 
 def hash_inputs(rows: Iterable[HashRow]) -> str:
@@ -146,6 +175,7 @@ def releases_table(catalog: Catalog, *, wide: bool = False, headers: bool = True
     for minor, row in catalog.rows.items():
         patches = [f"{minor}.{patch}" for patch in row["patches"]]
         names = " ".join(patches) if wide else f"{patches[0]} - {patches[-1]}"
+        names = f"{patches[0]}, added" if "basedOn" in row else names
         go = ", ".join(f"{version} since {since}" for since, version in row.get("go", [])) if wide else _go_range(row.get("go", []))
         lines.append([minor, names, row["types"], row["era"], go] + ([catalog.schema(row["types"]).made_from] if wide else []))
     return table(columns, lines, show_headers=headers)

@@ -8,7 +8,8 @@ from typing import Any, Final
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.kubelet.references import api_references
-from hashcompat.model import Container, ContainerType, Node, Pod
+from hashcompat.model import Container, ContainerType, Node, Pod, Recorded, Sandbox
+from hashcompat.sources import snapshots
 
 _TEMPLATES: Final = {
     "Deployment": ("spec", "template"),
@@ -31,7 +32,11 @@ _SOURCE: Final = "kubernetes.io/config.source"
 _CONFIG_HASH: Final = "kubernetes.io/config.hash"
 
 
-def read_object(value: object, origin: str, path: str = "$") -> Iterator[Pod | Node]:
+Found = Pod | Node | Recorded | Sandbox
+"""What an object may hold; only a snapshot holds records."""
+
+
+def read_object(value: object, origin: str, path: str = "$") -> Iterator[Found]:
     """Yield the pods and nodes in one Kubernetes object; other kinds hold none and are passed over.
 
     Raises InputError, with ``origin`` and the path, for what is no Kubernetes object and for a pod without containers.
@@ -49,14 +54,21 @@ def read_object(value: object, origin: str, path: str = "$") -> Iterator[Pod | N
         yield _node(value, origin, path)
     elif kind in _TEMPLATES:
         yield _template(value, kind, origin, path)
-    elif kind.endswith("List") and isinstance(value.get("items"), list):
+    elif is_list(kind) and isinstance(value.get("items"), list):
         for index, item in enumerate(value["items"]):
-            yield from read_object(_with_kind(item, kind), origin, f"{path}.items[{index}]")
+            yield from read_object(with_kind(item, kind), origin, f"{path}.items[{index}]")
+    if kind == snapshots.KIND:
+        yield from snapshots.records(value, origin)
 
 
-def _with_kind(item: object, list_kind: str) -> object:
+def is_list(kind: object) -> bool:
+    """Tell whether the items of an object of that kind are objects."""
+    return isinstance(kind, str) and (kind.endswith("List") or kind == snapshots.KIND)
+
+
+def with_kind(item: object, list_kind: str) -> object:
     """Give an item the kind that its typed list implies (PodList -> Pod); a plain List implies none."""
-    implied = list_kind.removesuffix("List")
+    implied = list_kind.removesuffix("List") if list_kind != snapshots.KIND else ""
     return {"kind": implied, **item} if implied and isinstance(item, Mapping) else item
 
 

@@ -1,4 +1,4 @@
-"""Files with recorded hashes: what docker and crictl print of containers and sandboxes, rkt's pod manifests, kubelet logs."""
+"""Files with recorded hashes, also in archives: what docker and crictl print, rkt's pod manifests, kubelet logs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from hashcompat.go import jsontext
 from hashcompat.kubelet.logs import from_log
 from hashcompat.kubelet.recorded import from_runtime
 from hashcompat.model import Recorded, Sandbox
+from hashcompat.sources.archives import members
 from hashcompat.sources.files import contents, text_of
 
 _WANTED: Final = "docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"
-_SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".log", ".txt")
+_TEXTS: Final = (".json", ".jsonl", ".ndjson", ".log", ".txt")
+_SUFFIXES: Final = (*_TEXTS, ".tar", ".tgz")
 Record = Recorded | Sandbox
 
 
@@ -28,13 +30,17 @@ def collect(names: tuple[str, ...]) -> list[Record]:
 
 def _collect(name: str) -> list[Record]:
     found: list[Record] = []
+    several = Path(name).is_dir()
     for origin, data in contents(name, recursive=True, suffixes=_SUFFIXES):
-        records = _parse(data, origin)
-        if not records and not Path(name).is_dir():
+        archive = members(origin, data)
+        several = several or archive is not None
+        files = [(origin, data)] if archive is None else [row for row in archive if row[0].removesuffix(".gz").endswith(_TEXTS)]
+        records = [record for label, content in files for record in _parse(content, label)]
+        if not (records or several):
             raise InputError(f"{origin}: no kubelet's container in it; want {_WANTED}")
         found += records
     if not found:
-        raise InputError(f"{name}: no kubelet's container in any file of this directory; want {_WANTED}")
+        raise InputError(f"{name}: no kubelet's container in any file of it; want {_WANTED}")
     return found
 
 

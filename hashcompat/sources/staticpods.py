@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,6 +48,19 @@ def collect_file(name: str, node: str, path_on_node: str) -> Pod:
     if not isinstance(content, Mapping) or len(found) != 1 or not isinstance(found[0], Pod) or content.get("kind") != "Pod":
         raise InputError(f"{origin}: a static pod manifest is one Pod; kubelets read no other kind from a file")
     return _as_mirrored(found[0], StaticManifest(content, node, f"file:{path_on_node}"))
+
+
+@dataclass(frozen=True, slots=True)
+class InPlaceOfMirrors:
+    """Pods as they pass without the mirrors of some static pods, and then these."""
+
+    others: Iterable[Pod]
+    static: tuple[Pod, ...]
+
+    def __iter__(self) -> Iterator[Pod]:
+        read = {(pod.namespace, pod.name) for pod in self.static}
+        yield from (pod for pod in self.others if not (pod.static and (pod.namespace, pod.name) in read))
+        yield from self.static
 
 
 def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:

@@ -159,27 +159,35 @@ def test_a_place_with_nothing_to_read_is_named(run: Run, tmp_path: Path, place: 
     assert result.err.startswith(f"Error: {shown}: ")
 
 
-@pytest.mark.parametrize("where", ["file", "directory"])
+@pytest.mark.parametrize("where", ["pod.json", ".", "below"])
 def test_what_may_not_be_read_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
-    path = tmp_path / "pod.json"
-    path.write_bytes(as_json(pod()))
+    """Also a directory below that -R comes to: what it holds would be missing from the plan."""
+    (tmp_path / "below").mkdir()
+    (tmp_path / "pod.json").write_bytes(as_json(pod()))
+    refused = tmp_path / where
 
-    def refuse(self: Path, *_: object) -> None:
-        raise PermissionError(13, "Permission denied", str(self))
+    def refusing(real: Callable[..., Any]) -> Callable[..., Any]:
+        def refuse(path: Path | str, *rest: Any, **more: Any) -> Any:
+            if Path(path) == refused:
+                raise PermissionError(13, "Permission denied", str(path))
+            return real(path, *rest, **more)
 
-    monkeypatch.setattr(Path, "read_bytes" if where == "file" else "iterdir", refuse)
-    result = run(*PLAN, "-f", path if where == "file" else tmp_path)
+        return refuse
+
+    monkeypatch.setattr(Path, "open", refusing(Path.open))
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir))
+    result = run(*PLAN, "-R", "-f", tmp_path)
     assert (result.code, result.out) == (1, "")
-    assert result.err == f"Error: {path if where == 'file' else tmp_path}: cannot read: Permission denied\n"
+    assert result.err == f"Error: {refused}: cannot read: Permission denied\n"
 
 
 USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("no --from", ("plan", "--to", "1.9.11", "--sample"), "--from is missing"),
     ("no --to", ("plan", "--from", "1.9.11", "--sample"), "--to is missing"),
-    ("no source", PLAN, "-f FILE"),
     ("two sources", (*PLAN, "--sample", "-f", "x"), "-f FILE"),
-    ("no source to hash", ("hash", "--kubelet", "1.9.11"), "--sample"),
-    ("no source to explain", ("explain", "a/b", *PLAN[1:]), "--sample"),
+    ("flags of a cluster beside a file", (*PLAN, "-f", "x", "-l", "a=b"), "-l goes with a live cluster"),
+    ("a group without a user", (*PLAN, "--as-group", "g"), "--as-group needs --as"),
+    ("a time-out that is none", (*PLAN, "--request-timeout", "0s"), "--request-timeout: want a number of seconds"),
     ("an unknown release", ("plan", "--from", "1.9.11", "--to", "1.99.0", "--sample"), "'1.99.0' is not a known kubelet release; the"),
     ("a release before the first", ("plan", "--from", "0.21.4", "--to", "1.9.11", "--sample"), "is not a known kubelet release"),
     ("a patch that never was", ("plan", "--from", "1.17.10", "--to", "1.18.0", "--sample"), "1.17.9"),
@@ -191,7 +199,11 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("an empty release to hash", ("hash", "--kubelet", "1.9.11,", "--sample"), "'' is not a kubelet release"),
     ("an unknown release to explain", ("explain", "--from", "1.9.11", "--to", "1.99.0"), "'1.99.0'"),
     ("an unknown command", ("plann",), "Did you mean plan?"),
-    ("a command like no other", ("zzz",), "The commands are plan, hash, explain, matrix, verify, patch, releases, rules, version."),
+    (
+        "a command like no other",
+        ("zzz",),
+        "The commands are plan, hash, explain, matrix, verify, patch, snapshot, collector, rbac, releases, rules, version.",
+    ),
     ("an unknown option", (*PLAN, "--sampel"), "--sample"),
     ("an unknown format", (*PLAN, "--sample", "-o", "xml"), "'xml' is not one of"),
     ("an option without its value", ("plan", "--from"), "requires an argument"),

@@ -77,6 +77,9 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
     ("VerifyResult", ("verify", str(ROOT / "golden")), b""),
     ("Version", ("version",), b""),
 ]
+OBJECTS = {"ClusterSnapshot"}
+"""Kinds that hold Kubernetes objects, which are open; tests/test_snapshot.py holds them to their schemas."""
+CLOSED = sorted(SCHEMAS.keys() - OBJECTS)
 IDS = [f"{kind} {' '.join(argv[1:5])}" for kind, argv, _ in OUTPUTS]
 
 
@@ -111,7 +114,7 @@ def test_a_document_of_records_that_differ_or_have_no_pod_fits_too(run: Run) -> 
 def test_every_kind_has_a_schema_and_every_schema_a_kind() -> None:
     sources = "".join(path.read_text() for path in (ROOT / "hashcompat" / "render").glob("*.py"))
     kinds = set(re.findall(r'\bdocument\(\s*"(\w+)"', sources))
-    assert kinds == set(SCHEMAS) == {kind for kind, _, _ in OUTPUTS}
+    assert kinds == set(SCHEMAS) == {kind for kind, _, _ in OUTPUTS} | OBJECTS
 
 
 @pytest.mark.parametrize("kind", SCHEMAS)
@@ -134,7 +137,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
             yield from parts(child)
 
 
-@pytest.mark.parametrize("kind", SCHEMAS)
+@pytest.mark.parametrize("kind", CLOSED)
 def test_every_object_is_closed_and_requires_all_but_hints(kind: str) -> None:
     hints = {"vendorAssumed", "patchAssumed", "text", "podUID"} if kind == "HashList" else set()
     for part in parts({key: value for key, value in SCHEMAS[kind].items() if key != "properties"} | {"root": SCHEMAS[kind]}):
@@ -166,7 +169,7 @@ def is_open(path: tuple[Any, ...]) -> bool:
 FIRST: dict[str, tuple[tuple[str, ...], bytes]] = {kind: (argv, stdin) for kind, argv, stdin in reversed(OUTPUTS)}
 
 
-@pytest.mark.parametrize("kind", SCHEMAS)
+@pytest.mark.parametrize("kind", CLOSED)
 def test_a_field_more_or_less_anywhere_is_refused(run: Run, kind: str) -> None:
     argv, stdin = FIRST[kind]
     document = run(*argv, "-o", "json", stdin=stdin).document

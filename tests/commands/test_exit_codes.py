@@ -31,18 +31,21 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (1, ("plan", *UP, "-f", "-", "--detailed-exitcode"), b"{"),
     (1, ("plan", *UP, "-f", "-", "-n", "nowhere"), RESTARTS),
     (64, ("plan", "--from", "1.8.15", "--to", "9.9.9", "-f", "-"), RESTARTS),
-    (64, ("plan", *UP, "--detailed-exitcode"), b""),
+    (1, ("plan", *UP, "--detailed-exitcode"), b""),
+    (64, ("plan", *UP, "-f", "-", "--context", "here"), RESTARTS),
+    (64, ("plan", *UP, "--as-group", "g"), b""),
+    (64, ("plan", *UP, "--request-timeout", "soon"), b""),
     (0, ("hash", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
     (1, ("hash", "--kubelet", "1.9.11", "-f", "-"), b""),
     (64, ("hash", "--kubelet", "9.9.9", "-f", "-"), RESTARTS),
-    (64, ("hash", "--kubelet", "1.9.11"), b""),
+    (1, ("hash", "--kubelet", "1.9.11"), b""),
     (0, ("explain", "ns/p", *UP, "-f", "-"), RESTARTS),
     (0, ("explain", "ns/p", *NEVER_BEFORE, "-f", "-"), UNDECIDED),
     (0, ("explain", *UP), b""),
     (1, ("explain", "ns/other", *UP, "-f", "-"), RESTARTS),
     (1, ("explain", "ns/p", *UP, "-f", "-"), b"\0"),
     (64, ("explain", "p", *UP, "-f", "-"), RESTARTS),
-    (64, ("explain", "ns/p", *UP), b""),
+    (1, ("explain", "ns/p", *UP), b""),
     (0, ("verify", "GOLDEN"), b""),
     (2, ("verify", "TAMPERED"), b""),
     (2, ("verify", "GOLDEN", "TAMPERED", "-q"), b""),
@@ -53,11 +56,16 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (2, ("verify", "--recorded", "RIGHT", "--recorded", "GONE", "--kubelet", "1.8.15", "-f", "-", "-q"), RESTARTS),
     (3, ("verify", "--recorded", "RIGHT", "--recorded", "GONE", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
     (1, ("verify", "--recorded", "BROKEN", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
-    (64, ("verify", "--recorded", "RIGHT"), b""),
+    (1, ("verify", "--recorded", "RIGHT"), b""),
+    (64, ("verify", "GOLDEN", "--context", "here"), b""),
     (0, ("matrix", *UP), b""),
     (0, ("matrix", *SAME, "-f", "-"), RESTARTS),
     (1, ("matrix", *SAME, "-f", "-"), b"{"),
     (64, ("matrix", "--from", "1.9"), b""),
+    (1, ("matrix", *SAME, "--context", "here"), b""),
+    (0, ("rbac",), b""),
+    (0, ("rbac", "-n", "a", "--node", "n", "--service-account", "tools:hashcompat"), b""),
+    (64, ("rbac", "--service-account", "hashcompat"), b""),
     (0, ("rules",), b""),
     (64, ("rules", "HC001"), b""),
     (0, ("releases",), b""),
@@ -88,8 +96,9 @@ def places(golden: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize(("code", "argv", "stdin"), TABLE, ids=[f"{code} {' '.join(argv)}" for code, argv, _ in TABLE])
 def test_the_exit_code_depends_on_the_result_never_on_the_format(
-    run: Run, places: dict[str, str], tmp_path: Path, code: int, argv: tuple[str, ...], stdin: bytes
+    run: Run, places: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, argv: tuple[str, ...], stdin: bytes
 ) -> None:
+    monkeypatch.setenv("PATH", "")  # no kubectl: no cluster can be reached
     words = [places.get(word, word) for word in argv]
     ways = (*(("-o", form) for form in FORMATS), ("--out", str(tmp_path / "out.json")), ("--no-headers",), ("--color", "always"))
     results = [run(*words, *more, stdin=stdin) for more in ways]
@@ -100,12 +109,12 @@ def test_the_exit_code_depends_on_the_result_never_on_the_format(
 
 
 def test_the_table_has_every_command_with_success_and_with_usage_errors() -> None:
-    commands = {"plan", "hash", "explain", "matrix", "verify", "releases", "rules", "version"}
+    commands = {"plan", "hash", "explain", "matrix", "verify", "rbac", "releases", "rules", "version"}
     assert {argv[0] for code, argv, _ in TABLE if code == 0} == commands
     assert {argv[0] for code, argv, _ in TABLE if code == 64} == commands
 
 
-@pytest.mark.parametrize("command", ["plan", "hash", "explain", "matrix", "verify", "releases", "rules", "version"])
+@pytest.mark.parametrize("command", ["plan", "hash", "explain", "matrix", "verify", "rbac", "releases", "rules", "version"])
 def test_help_is_a_success_on_stdout(run: Run, command: str) -> None:
     result = run(command, "--help")
     assert (result.code, result.err) == (0, "")

@@ -196,7 +196,6 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
         (("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "soon"), "'soon' is not a kubelet release"),
         (("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "1.12.0", "--strategy", "pin"), "--until: only --strategy accept"),
         (("--kubelet", "1.9.11", "--like", "1.7.16", "--article"), "--article: the literal, global form is one of --strategy strip"),
-        (("--kubelet", "1.9.11", "--like", "1.7.16", "--audit"), "give pods with -f FILE"),
     ],
 )
 def test_what_no_patch_can_do_is_a_usage_error_with_the_reason(run: Run, arguments: tuple[str, ...], problem: str) -> None:

@@ -116,7 +116,6 @@ def test_either_of_a_vendors_two_hashes_is_reproduced(run: Run, tmp_path: Path, 
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (("--recorded", "r.json"), "recorded hashes come without the specs that were hashed: give their pods with -f FILE"),
         (("golden", "--recorded", "r.json"), "give golden directories as PATH, or recorded hashes with --recorded FILE"),
         (("golden", "--from", "1.9.11"), "--from goes with --recorded; golden directories have their own inputs and releases"),
         (("golden", "-f", "pods.json"), "-f goes with --recorded"),

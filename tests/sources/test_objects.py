@@ -10,7 +10,7 @@ from program import Run
 
 from hashcompat.errors import InputError
 from hashcompat.model import Node, Pod
-from hashcompat.sources.objects import read_object
+from hashcompat.sources.objects import Found, read_object
 
 TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [PLAIN]}}
 OWNERS: dict[str, dict[str, Any]] = {
@@ -23,7 +23,7 @@ OWNERS: dict[str, dict[str, Any]] = {
 }
 
 
-def read(value: object) -> list[Pod | Node]:
+def read(value: object) -> list[Found]:
     return list(read_object(value, "origin"))
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.errors import DecodeError, InputError
-from hashcompat.go.jsontext import ESCAPES, Number, clean, decode_text, integer, kind_of, load_all, loads, quote
+from hashcompat.go.jsontext import ESCAPES, Number, clean, decode_text, dumps, integer, kind_of, load_all, loads, quote
 
 unicode_text = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -199,3 +199,17 @@ def test_other_characters_are_escaped_alike_by_every_go(go: str, text: str, expe
 @given(text=unicode_text | st.text(st.sampled_from('\b\f\n\x00<&>"\\\u2028a')))
 def test_quoted_text_reads_back(go: str, text: str) -> None:
     assert json.loads(quote(text, ESCAPES[go])) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ('{"a": [1, null, true, "x"]}', '{"a":[1,null,true,"x"]}'),
+        ('[-0, 1.50, 1e3, "#-0#", "##"]', '[-0,1.50,1e3,"#-0#","##"]'),
+        ('"\\ud83d"', '"\\ufffd"'),
+        ('{"\\udc00": "\\udc00\\ud800"}', '{"\\ufffd":"\\ufffd\\ufffd"}'),
+        ('"\\u001b\\u2028\u00e9"', '"\\u001b\\u2028\\u00e9"'),
+    ],
+)
+def test_what_is_written_reads_as_the_same_to_go(text: str, written: str) -> None:
+    assert "".join(dumps(loads(text)).split()) == written

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Prints what this node's container runtime tells of a kubelet's containers, as JSON for `hashcompat plan --recorded FILE`.
+#
+#   sh collect.sh > node1.json      on standard output
+#   sh collect.sh DIR               in DIR/<node>.json
+#
+# It only reads: names, uids, labels, states, and the hashes that the kubelet recorded. Not among it are environments, arguments,
+# commands and pod annotations. It writes no temporary file, needs root for the runtime's socket, and crictl or docker on the PATH.
+# RUNTIME_ENDPOINT=/path/to/cri.sock and DOCKER_HOST=unix:///path/to/docker.sock name sockets at unusual places.
+set -eu
+
+SOCKETS='/run/containerd/containerd.sock /run/crio/crio.sock /run/cri-dockerd.sock /run/k3s/containerd/containerd.sock'
+PATH=$PATH:/usr/local/bin:/opt/bin:/var/lib/rancher/rke2/bin
+
+# Of a sandbox, runtimes keep all annotations of its pod; kubectl writes whole manifests into one.
+blank_annotations() {
+    awk '
+        /"annotations": *\{ *$/ { print; inside = 1; next }
+        inside && /^ *\}/ { inside = 0 }
+        inside { sub(/": *".*"/, "\": \"\"") }
+        { print }'
+}
+
+label() { printf '"%s":{{json (index .Config.Labels "%s")}}' "$1" "$1"; }
+
+# An explicit list: dockershim made labels of all annotations too.
+docker_template() {
+    printf '{"Id":{{json .Id}},"Name":{{json .Name}},"State":{"Running":{{json .State.Running}}},'
+    printf '"HostConfig":{"NetworkMode":{{json .HostConfig.NetworkMode}}},"Config":{"Labels":{'
+    for name in docker.type container.name pod.name pod.namespace pod.uid sandbox.id container.hash; do
+        label "io.kubernetes.$name"
+        printf ','
+    done
+    label annotation.io.kubernetes.container.hash
+    printf ','
+    label annotation.io.kubernetes.container.hashWithoutResources
+    printf '}}}\n'
+}
+
+from_cri() {
+    containers=$(crictl --runtime-endpoint "unix://$1" ps -a -o json) || return 1
+    case $containers in
+        *'"io.kubernetes.container.name"'*) ;;
+        *) return 1 ;;
+    esac
+    pods=$(crictl --runtime-endpoint "unix://$1" pods -o json) || return 1
+    printf '%s\n' "$containers"
+    printf '%s\n' "$pods" | blank_annotations
+}
+
+from_docker() {
+    ids=$(docker ps -aq --no-trunc --filter name=k8s_) || return 1
+    [ -n "$ids" ] || return 1
+    # one that is removed in between is no failure
+    # shellcheck disable=SC2086 # one word an id
+    docker inspect --format "$(docker_template)" $ids 2>/dev/null || :
+}
+
+collect() {
+    if command -v crictl >/dev/null; then
+        for socket in ${RUNTIME_ENDPOINT:-$SOCKETS}; do
+            [ -S "$socket" ] && from_cri "$socket" && return 0
+        done
+    fi
+    command -v docker >/dev/null && from_docker && return 0
+    echo "collect.sh: no runtime with a kubelet's containers on $(uname -n): crictl at ${RUNTIME_ENDPOINT:-$SOCKETS}, or docker" >&2
+    return 1
+}
+
+if [ $# -eq 0 ]; then
+    collect
+else
+    found=$(collect)
+    mkdir -p "$1"
+    printf '%s\n' "$found" > "$1/${NODE_NAME:-$(uname -n)}.json"
+fi

@@ -1,0 +1,156 @@
+"""JSON text in chunks -> documents and elements of ``items``, one by one: memory holds one element, whatever the size of the list."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from hashcompat.errors import InputError
+from hashcompat.go.jsontext import DECODER, no_json, skip_space, too_deep
+from hashcompat.go.parts import ITEMS, Part
+
+_PLAIN: Final = json.JSONDecoder()
+_LONGEST_WORD: Final = 16
+"""Characters: an error so close to the end of what is read may only mean that a number, a name or an escape goes on."""
+
+
+def parts(chunks: Iterable[str], *, strict: bool = True) -> Iterator[Part]:
+    """Yield the parts of the JSON documents in a text that comes in chunks, with nothing but white space between them.
+
+    ``strict=False`` is for a first look: faster, but number text, duplicate keys and NaN are left to the second one.
+    Raises InputError with line and column, as ``jsontext.loads``, and where the text ends too early.
+    """
+    window = _Window(chunks, DECODER if strict else _PLAIN)
+    number = 0
+    while char := window.peek():
+        number += 1
+        if char == "{":
+            yield from _object(window, number)
+        else:
+            yield Part(number, window.value())
+
+
+def _object(window: _Window, number: int) -> Iterator[Part]:
+    """Yield the elements of ``items`` as they come, and then the object without them."""
+    members: dict[str, Any] = {}
+    seen: set[str] = set()
+    more = window.opens("{", "}")
+    while more:
+        key = window.key()
+        if key in seen:
+            raise InputError(f"the key {key!r} appears twice in one object")
+        seen.add(key)
+        if key == ITEMS and window.peek() == "[":
+            yield from _elements(window, number, members)
+        else:
+            members[key] = window.value()
+        more = window.goes_on("}")
+    yield Part(number, members)
+
+
+def _elements(window: _Window, number: int, members: dict[str, Any]) -> Iterator[Part]:
+    more, index = window.opens("[", "]"), 0
+    while more:
+        yield Part(number, window.value(), index, members.get("kind"))
+        more, index = window.goes_on("]"), index + 1
+
+
+class _Window:
+    """The part of a text that is read and not yet used; it grows only while one value does not fit."""
+
+    def __init__(self, chunks: Iterable[str], decoder: json.JSONDecoder) -> None:
+        self._chunks = iter(chunks)
+        self._decoder = decoder
+        self._text = ""
+        self._position = 0
+        self._line, self._column = 1, 1  # of the first character of the text
+
+    def peek(self) -> str:
+        """Skip white space and return the next character; empty at the end."""
+        while True:
+            rest = self._text[self._position : self._position + 1]
+            if rest and rest not in " \t\n\r":
+                return rest
+            if rest:
+                self._position = skip_space(self._text, self._position)
+            elif not self._more():
+                return ""
+
+    def opens(self, start: str, end: str) -> bool:
+        """Take ``start``; tell whether anything stands before ``end``, and take that too where nothing does."""
+        self._take(start)
+        return not self._taken(end)
+
+    def goes_on(self, end: str) -> bool:
+        """Tell whether a comma follows or ``end``, and take it."""
+        if self._taken(end):
+            return False
+        self._take(",")
+        return True
+
+    def key(self) -> str:
+        """Take a member's name and the colon behind it."""
+        if self.peek() != '"':
+            raise self._error("Expecting property name enclosed in double quotes", self._position)
+        name: str = self.value()
+        self._take(":")
+        return name
+
+    def value(self) -> Any:
+        """Take one value, reading on until it is whole."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._position)
+            except json.JSONDecodeError as error:
+                if not (self._may_go_on(error) and self._more()):
+                    raise self._error(error.msg, error.pos) from None
+            except RecursionError:
+                raise too_deep() from None
+            else:
+                if self._ends(end) or not self._more():
+                    self._position = end
+                    return value
+
+    def _ends(self, end: int) -> bool:
+        """Tell whether a value ends there for sure: a number may go on in the next chunk, be it with a point that is already read."""
+        return self._text[end - 1] in '"]}' or end + _LONGEST_WORD < len(self._text)
+
+    def _may_go_on(self, error: json.JSONDecodeError) -> bool:
+        return error.msg.startswith("Unterminated string") or error.pos > len(self._text) - _LONGEST_WORD
+
+    def _taken(self, char: str) -> bool:
+        found = self.peek() == char
+        self._position += found
+        return found
+
+    def _take(self, char: str) -> None:
+        if not self._taken(char):
+            raise self._error(f"Expecting {char!r} delimiter", self._position)
+
+    def _more(self) -> bool:
+        """Read on, by as much as is left over at least, and drop what is used; tell whether anything came."""
+        rest = self._text[self._position :]
+        read, length = [rest], 0
+        for chunk in self._chunks:
+            read.append(chunk)
+            length += len(chunk)
+            if length > len(rest):
+                break
+        if not length:
+            return False
+        self._line, self._column = self._place(self._position)
+        self._text, self._position = "".join(read), 0
+        return True
+
+    def _place(self, position: int) -> tuple[int, int]:
+        lines = self._text.count("\n", 0, position)
+        if lines:
+            return self._line + lines, position - self._text.rindex("\n", 0, position)
+        return self._line, self._column + position
+
+    def _error(self, problem: str, position: int) -> InputError:
+        """Say what is wrong and where; what is wrong at the very end is that it ends there."""
+        cut = position >= len(self._text.rstrip()) or problem.startswith("Unterminated string")
+        return no_json(*self._place(position), f"{problem}; the text ends there: is it cut short?" if cut else problem)

@@ -1,0 +1,231 @@
+"""Pages, retries and the end of a list, from a server on the loopback that answers as it is told."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from urllib3 import HTTPConnectionPool, HTTPHeaderDict
+
+from hashcompat.errors import InputError
+from hashcompat.sources import kubeapi
+from hashcompat.sources.kubeapi import Client, StatusError, UnreachableError, list_all
+
+Answer = tuple[int, bytes, dict[str, str]]
+GONE: Answer = (410, b'{"kind": "Status", "message": "The provided continue parameter is too old", "reason": "Expired"}', {})
+
+
+def page(*names: str, more: str = "", **metadata: object) -> Answer:
+    items = [{"metadata": {"name": name}} for name in names]
+    body = {"kind": "PodList", "metadata": {**({"continue": more} if more else {}), **metadata}, "items": items}
+    return 200, json.dumps(body).encode(), {}
+
+
+@dataclass
+class Server:
+    """The answers still to be given, in order (the last one for ever), and what was asked."""
+
+    answers: list[Answer] = field(default_factory=list)
+    asked: list[dict[str, list[str]]] = field(default_factory=list)
+    headers: list[HTTPHeaderDict] = field(default_factory=list)
+    port: int = 0
+
+    def next(self) -> Answer:
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+    def client(self, timeout: float = 5, **more: Any) -> Client:
+        return Client(HTTPConnectionPool("127.0.0.1", self.port), timeout, **more)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    told = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            told.asked.append(parse_qs(urlsplit(self.path).query))
+            told.headers.append(HTTPHeaderDict(self.headers.items()))
+            status, body, headers = told.next()
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(body)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    told.port = listening.server_port
+    thread = threading.Thread(target=listening.serve_forever, args=(0.01,))
+    thread.start()
+    yield told
+    listening.shutdown()
+    thread.join()
+    listening.server_close()
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return the pauses between tries, which are not slept."""
+    found: list[float] = []
+    monkeypatch.setattr("urllib3.util.retry.time.sleep", found.append)
+    return found
+
+
+def listed(server: Server, query: dict[str, str] | None = None, seen: Callable[[int], None] = lambda _: None) -> list[str]:
+    return list_all(server.client(), "/api/v1/pods", query or {}, lambda item: str(item["metadata"]["name"]), seen)
+
+
+def test_pages_are_put_together_in_order(server: Server) -> None:
+    server.answers = [page("a", "b", more="t1", remainingItemCount=2), page("c", more="t2"), page("d")]
+    counts: list[int] = []
+    assert listed(server, {"labelSelector": "app=x,!y"}, counts.append) == ["a", "b", "c", "d"]
+    assert [query.get("continue") for query in server.asked] == [None, ["t1"], ["t2"]]
+    assert all((query["limit"], query["labelSelector"]) == (["500"], ["app=x,!y"]) for query in server.asked)
+    assert counts == [4]
+
+
+def test_progress_is_told_page_by_page(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kubeapi, "PAGE", 2)
+    server.answers = [page("a", "b", more="t"), page("c")]
+    counts: list[int] = []
+    listed(server, seen=counts.append)
+    assert counts == [2, 3]
+
+
+@pytest.mark.parametrize("empty", [b'{"kind": "PodList", "items": null}', b'{"kind": "PodList", "metadata": {}, "items": []}'])
+def test_a_list_may_be_empty(server: Server, empty: bytes) -> None:
+    server.answers = [(200, empty, {})]
+    assert listed(server) == []
+
+
+def test_a_page_in_the_middle_may_be_empty(server: Server) -> None:
+    server.answers = [page("a", more="t"), page(more="u"), page("b")]
+    assert listed(server) == ["a", "b"]
+
+
+def test_an_expired_list_begins_anew_and_nothing_is_counted_twice(server: Server) -> None:
+    server.answers = [page("a", more="t"), GONE, page("a", "b", more="u"), page("c")]
+    assert listed(server) == ["a", "b", "c"]
+    assert [query.get("continue") for query in server.asked] == [None, ["t"], None, ["u"]]
+
+
+def test_a_list_that_expires_for_ever_is_an_error(server: Server) -> None:
+    server.answers = [page("a", more="t"), GONE] * 9
+    with pytest.raises(UnreachableError, match="expired 3 times"):
+        listed(server)
+
+
+@pytest.mark.parametrize(
+    ("answers", "says"),
+    [
+        ([page("a", more="t"), page("b", remainingItemCount=4)], "the server ends the list although 4 objects remain"),
+        ([page("a", more="t")], "the same page again and again"),
+        ([(200, b'{"kind": "Status"}', {})], "no list but Status"),
+        ([(200, b'{"items": []}', {})], "no list but an object without kind"),
+        ([(200, b'{"kind": "PodList", "items": {}}', {})], "no list but PodList"),
+    ],
+)
+def test_what_is_no_whole_list_is_an_error(server: Server, answers: list[Answer], says: str) -> None:
+    server.answers = answers
+    with pytest.raises(InputError, match=says):
+        listed(server)
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_a_busy_server_is_asked_again(server: Server, waits: list[float], status: int) -> None:
+    server.answers = [(status, b"", {}), (status, b"", {}), page("a")]
+    assert listed(server) == ["a"]
+    assert waits == [0.4]  # the second try comes at once
+
+
+def test_the_server_says_how_long_to_wait_within_reason(server: Server, waits: list[float]) -> None:
+    server.answers = [(429, b"", {"Retry-After": "2"}), (503, b"", {"Retry-After": "86400"}), page("a")]
+    assert listed(server) == ["a"]
+    assert waits == [2.0, 30.0]
+
+
+@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 501])
+def test_a_refusal_is_told_at_once_in_the_server_s_words(server: Server, status: int) -> None:
+    server.answers = [(status, b'{"kind": "Status", "message": "not\\nyou"}', {"Location": "/elsewhere"})]
+    with pytest.raises(StatusError, match=rf"^not you \(HTTP {status}\)$") as caught:
+        listed(server)
+    assert (caught.value.code, len(server.asked)) == (status, 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"), [(b"<html>no</html>", "<html>no</html> (HTTP 502)"), (b"", "(HTTP 502)"), (b"[1]", "[1] (HTTP 502)")]
+)
+def test_a_server_that_stays_busy_is_an_error(server: Server, waits: list[float], body: bytes, says: str) -> None:
+    server.answers = [(502, body, {})]
+    with pytest.raises(UnreachableError) as caught:
+        listed(server)
+    assert str(caught.value) == says
+    assert (len(server.asked), waits) == (6, [0.4, 0.8, 1.6, 3.2])
+
+
+@pytest.mark.parametrize("body", [b'{"kind": "PodLi', b"", b"[]", b"{} {}", b'{"a": 1, "a": 2}'])
+def test_an_answer_that_is_no_json_object_is_asked_for_again(server: Server, waits: list[float], body: bytes) -> None:
+    server.answers = [(200, body, {}), page("a")]
+    assert listed(server) == ["a"]
+    assert waits == []
+
+
+def test_an_answer_that_is_cut_short_is_asked_for_again(server: Server) -> None:
+    whole = page("a")[1]
+    server.answers = [(200, whole[:-5], {"Content-Length": str(len(whole))}), page("a")]
+    assert listed(server) == ["a"]
+    server.answers = [(200, whole[:-5], {"Content-Length": str(len(whole))})]
+    with pytest.raises(UnreachableError):
+        server.client(0.5).get("/")
+
+
+def test_one_time_out_holds_for_all_tries(server: Server) -> None:
+    server.answers = [(503, b"later", {"Retry-After": "1"})]
+    start = time.monotonic()
+    with pytest.raises(UnreachableError, match="later"):
+        server.client(timeout=1.5).get("/")
+    assert time.monotonic() - start < 4
+
+
+def test_the_end_of_the_time_out_is_told() -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(UnreachableError, match="--request-timeout"):
+        Client(HTTPConnectionPool("127.0.0.1", silent.getsockname()[1]), 0.3).get("/")
+
+
+def test_nobody_there_is_said_in_the_system_s_words(waits: list[float]) -> None:
+    with pytest.raises(UnreachableError, match=r"^Connection refused$"):
+        Client(HTTPConnectionPool("127.0.0.1", 1), 5).get("/")
+    assert len(waits) == 4
+
+
+def test_headers_are_asked_for_before_every_request_and_may_repeat(server: Server) -> None:
+    tokens = iter("12")
+
+    def headers() -> HTTPHeaderDict:
+        found = HTTPHeaderDict(Authorization=f"Bearer {next(tokens)}")
+        for group in ("g", "h"):
+            found.add("Impersonate-Group", group)
+        return found
+
+    server.answers = [page()]
+    client = server.client(headers=headers)
+    client.get("/")
+    client.get("/")
+    assert [sent["Authorization"] for sent in server.headers] == ["Bearer 1", "Bearer 2"]
+    assert server.headers[0].getlist("Impersonate-Group") == ["g", "h"]
+
+
+def test_numbers_keep_their_text(server: Server) -> None:
+    server.answers = [(200, b'{"cpu": 0.50}', {})]
+    assert str(server.client().get("/")["cpu"]) == "0.50"

@@ -1,0 +1,108 @@
+"""JSON in chunks: wherever the text is cut into chunks, what comes out is what the whole text says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashcompat.errors import InputError
+from hashcompat.go.jsonstream import parts
+from hashcompat.go.jsontext import load_all
+from hashcompat.go.parts import Part
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["items", "kind", "a", "é\n"]), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def chunked(text: str, size: int) -> Iterator[str]:
+    return (text[start : start + size] for start in range(0, len(text), size))
+
+
+def whole(found: Iterator[Part]) -> list[Any]:
+    """Put documents together again."""
+    documents: list[Any] = []
+    items: list[Any] = []
+    for part in found:
+        if part.index is None:
+            documents.append({**part.value, "items": items} if items else part.value)
+            items = []
+        else:
+            assert part.index == len(items)
+            items.append(part.value)
+    return documents
+
+
+@given(st.lists(values, max_size=3), st.sampled_from([None, 1, 4]), st.integers(1, 7))
+def test_chunks_make_no_difference(documents: list[Any], indent: int | None, size: int) -> None:
+    text = "\n".join(json.dumps(document, indent=indent, ensure_ascii=False) for document in documents) + "\n"
+    assert whole(parts(chunked(text, size))) == [without_empty_items(value) for value in load_all(text)]
+
+
+def without_empty_items(value: Any) -> Any:
+    empty = isinstance(value, dict) and value.get("items") == []
+    return {key: item for key, item in value.items() if key != "items"} if empty else value
+
+
+def test_elements_come_before_the_end_is_read() -> None:
+    def text() -> Iterator[str]:
+        yield '{"kind": "PodList", "items": [{"a": 1}, {"a"'
+        pytest.fail("read on before the first element was handed out")
+
+    assert next(parts(text())) == Part(1, {"a": 1}, 0, "PodList")
+
+
+def test_a_kind_behind_the_items_is_told_with_the_rest() -> None:
+    assert list(parts(['{"items": [7], "kind": "List"} [1]'])) == [Part(1, 7, 0), Part(1, {"kind": "List"}), Part(2, [1])]
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        pytest.param('{"items": [\n1,\n2 3]}', "line 3 column 3: not valid JSON: Expecting ',' delimiter", id="no comma between elements"),
+        pytest.param('{"a": 1 "b": 2}', "line 1 column 9: not valid JSON: Expecting ',' delimiter", id="no comma between members"),
+        pytest.param('{"a" 1}', "line 1 column 6: not valid JSON: Expecting ':' delimiter", id="no colon"),
+        pytest.param('{"a": 1,}', "line 1 column 9: not valid JSON: Expecting property name", id="a comma too many"),
+        pytest.param('{"items": [1,]}', "line 1 column 14: not valid JSON: Expecting value", id="a comma too many in the list"),
+        pytest.param('{"a": 1, "a": 2}', "the key 'a' appears twice in one object", id="a key twice"),
+        pytest.param('{"items": [], "items": []}', "the key 'items' appears twice in one object", id="items twice"),
+        pytest.param('{"items": [{"a": 1, "a": 2}]}', "the key 'a' appears twice in one object", id="a key twice in an element"),
+        pytest.param('{"a": NaN}', "NaN is not valid JSON", id="NaN"),
+        pytest.param('{"items": [{"a": "x\n"}]}', "line 1 column 20: not valid JSON: Invalid control character", id="a line break in text"),
+        pytest.param('{"a": ' + "[" * 100_000, "nested too deeply", id="depth"),
+    ],
+)
+def test_an_error_says_where(text: str, problem: str, size: int) -> None:
+    if size < 1000 < len(text):
+        size = 1000
+    with pytest.raises(InputError) as caught:
+        list(parts(chunked(text, size)))
+    assert str(caught.value).startswith(problem)
+
+
+@pytest.mark.parametrize("text", ['{"kind": "List", "items": [{"name": "pod", "n": 12.5e3, "b": true}, {"c": "\\u00e9"}]}'])
+def test_a_text_that_was_cut_anywhere_is_an_error(text: str) -> None:
+    for length in range(1, len(text)):
+        with pytest.raises(InputError, match=r"line 1 column \d+: not valid JSON: .*(is it cut short\?|Expecting|Invalid)"):
+            list(parts([text[:length]]))
+
+
+def test_an_error_in_the_middle_is_told_without_reading_the_rest() -> None:
+    def text() -> Iterator[str]:
+        yield '{"items": [{"a" oops ' + " " * 100
+        pytest.fail("read on behind an error")
+
+    with pytest.raises(InputError, match="line 1 column 17: not valid JSON: Expecting ':' delimiter"):
+        list(parts(text()))
+
+
+def test_a_first_look_leaves_numbers_and_keys_to_the_second() -> None:
+    assert list(parts(['{"a": 1.50, "items": [{"b": NaN, "b": 1}]}'], strict=False)) == [Part(1, {"b": 1}, 0), Part(1, {"a": 1.5})]

@@ -78,7 +78,7 @@ class Cluster:
     def audited(self, user: str) -> list[Json]:
         """Return what one user asked for, as the server's own audit log has it."""
         events = map(json.loads, (self.directory / "audit.log").read_text().splitlines())
-        return [event for event in events if event["user"]["username"] == user]
+        return [event for event in events if event["user"].get("username") == user]
 
     def kubeconfig(self, name: str, user: Mapping[str, object], *, server: str = "", **cluster: object) -> Path:
         """Write a kubeconfig file with one cluster, one user and one context, all of this name."""

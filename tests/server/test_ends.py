@@ -48,11 +48,18 @@ def start(cluster: Cluster, tmp_path: Path) -> Iterator[Start]:
         variables = environment(kubeconfig, tmp_path) | {"TMPDIR": str(tmp_path)}
         command = [str(SCRIPTS / "hashcompat"), "plan", "--from", "auto", "--to", "1.36.0"]
 
+        started: list[subprocess.Popen[str]] = []
+
         def call() -> subprocess.Popen[str]:
             pipe = subprocess.PIPE
-            return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=variables, process_group=0)
+            process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=variables, process_group=0)
+            started.append(process)
+            return process
 
         yield call
+        for process in started:
+            process.kill()
+            process.communicate()
 
 
 def socket_of(tmp_path: Path) -> Path:
@@ -86,11 +93,9 @@ def test_ctrl_c_reaches_the_whole_group_and_is_still_130(start: Start, tmp_path:
 
 
 def test_only_its_user_reaches_the_socket(start: Start, tmp_path: Path) -> None:
-    process = start()
+    start()
     socket = socket_of(tmp_path)
     assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
-    process.kill()
-    process.communicate()
 
 
 @pytest.mark.parametrize(
@@ -106,12 +111,10 @@ def test_only_its_user_reaches_the_socket(start: Start, tmp_path: Path) -> None:
 def test_the_socket_passes_nothing_on_but_reads_of_pods_and_nodes(
     start: Start, cluster: Cluster, tmp_path: Path, method: str, path: str
 ) -> None:
-    process = start()
+    start()
     socket = socket_of(tmp_path)
     before = len(cluster.audited("admin"))
     asked = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-X", method, "--unix-socket", str(socket), f"http://localhost{path}"]
     answer = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
-    process.kill()
-    process.communicate()
     assert answer == "403"
     assert {(event["verb"], event["objectRef"]["resource"]) for event in cluster.audited("admin")[before:]} <= {("list", "pods")}

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import yaml
+
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import Number, clean, decode_text
 from hashcompat.go.parts import ITEMS, Part

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pods import Json, as_json, pod
-from program import Run
+from program import Result, Run
 
-from hashcompat.catalog import files, lookup
-from hashcompat.catalog.lookup import Catalog
+from hashcompat.catalog import files
+from hashcompat.catalog.lookup import Catalog, default_catalog
 
 NEXT = "1.37"
 """The minor after the newest known one; change it when the data grow."""
@@ -35,14 +36,24 @@ def line(row: Json) -> str:
     return f"{'' if row.get('embedded') else row['name']} {row['type']} {tag} // {row['name']} is documented"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep the user's data in a directory of the test's own, read anew by every command."""
+    """Keep the user's data in a directory of the test's own."""
     monkeypatch.setenv("HASHCOMPAT_DATA", str(tmp_path / "data"))
-    fresh = lambda: Catalog(files.default_directory(), files.user_directory())  # noqa: E731
-    monkeypatch.setattr(lookup, "default_catalog", fresh)
-    monkeypatch.setattr("hashcompat.cli.options.default_catalog", fresh)
     return tmp_path / "data" / "releases"
+
+
+@pytest.fixture
+def run(run: Run, data: Path) -> Iterator[Run]:
+    """Run the command line; each run reads the user's data anew, as a new process does."""
+    assert not data.exists()
+
+    def call(*argv: object, stdin: bytes = b"") -> Result:
+        default_catalog.cache_clear()
+        return run(*argv, stdin=stdin)
+
+    yield call
+    default_catalog.cache_clear()
 
 
 def added(run: Run, directory: Path, catalog: Catalog, *more: str, release: str = f"v{NEXT}.0") -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import os
 from collections.abc import Callable
@@ -49,6 +50,10 @@ def test_the_items_are_those_of_files_byte_for_byte(shell: Shell, admin: Path, t
         path = tmp_path / f"cluster.{form}"
         path.write_text(shell(admin, "get", "pods,nodes", "-A", "-o", form, program="kubectl").out)
         assert json.dumps(shell("/dev/null", *JSON, "-f", path).items) == json.dumps(live)
+    saved = tmp_path / "cluster.json.gz"
+    assert shell(admin, "snapshot", "--out", saved).code == 0
+    assert b"hunter2" not in gzip.decompress(saved.read_bytes())
+    assert json.dumps(shell("/dev/null", *JSON, "-f", saved).items) == json.dumps(live)
 
 
 def test_the_printed_role_is_enough_and_only_pods_and_nodes_are_read(shell: Shell, cluster: Cluster) -> None:

@@ -46,7 +46,8 @@ def start(cluster: Cluster, tmp_path: Path) -> Iterator[Start]:
         proxy.faults = {0: faultproxy.drip}
         kubeconfig = cluster.kubeconfig("drip", {"token": ADMIN}, server=proxy.url)
         variables = environment(kubeconfig, tmp_path) | {"TMPDIR": str(tmp_path)}
-        command = [str(SCRIPTS / "hashcompat"), "plan", "--from", "auto", "--to", "1.36.0"]
+        heeding = ["env", "--default-signal=INT"]  # shells start background jobs, such as whole test runs, with SIGINT ignored
+        command = [*heeding, str(SCRIPTS / "hashcompat"), "plan", "--from", "auto", "--to", "1.36.0"]
 
         started: list[subprocess.Popen[str]] = []
 

@@ -15,6 +15,7 @@ from hashcompat.kubelet.apiserver import ReadDefault, added_paths, as_read, as_u
 from hashcompat.kubelet.case import RESIZE_GATE, Case
 from hashcompat.kubelet.containerrules import applies_resources, restarted_for
 from hashcompat.kubelet.defaults import as_defaulted, as_served
+from hashcompat.kubelet.gated import gates_at_work, image_volumes
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import StaticUid, static_view
 from hashcompat.model import Container, Node, Pod
@@ -73,7 +74,8 @@ def hashed_spec(pod: Pod, container: Container, kubelet: Kubelet, catalog: Catal
         return containers[pod.containers.index(container)] if containers else container.spec
     if pod.manifest and options.defaults:
         server = creator(kubelet, catalog, options)
-        return as_served(container.spec, server, container_type=container.type, host_network=pod.host_network)
+        images = image_volumes(pod.spec)
+        return as_served(container.spec, server, container_type=container.type, host_network=pod.host_network, image_volumes=images)
     return container.spec
 
 
@@ -131,7 +133,9 @@ def prepare(
         static_uids=_static_uids(pod, (old, new)),
     )
     if pod.manifest and options.defaults and pod.static_manifest is None:
-        case = replace(case, admission=_deciding_addition(case, spec, catalog, options))
+        case = replace(
+            case, admission=_deciding_addition(case, spec, catalog, options), server_gate=_deciding_gate(case, spec, catalog, options)
+        )
     return Prepared(_situated(case, node, catalog, options), spec, read.spec, read.filled)
 
 
@@ -145,7 +149,8 @@ def _accepted(pod: Pod, spec: Spec, new: Kubelet, options: Options) -> frozenset
 def likeness(pod: Pod, container: Container) -> Likeness:
     """Return what two containers have to share for the same hashes: the spec as written, and what of the pod plays a part in it."""
     place = (pod.static_manifest, container.path) if pod.static_manifest else ()
-    return repr(container.spec), container.type, pod.manifest, pod.host_network, pod.static, pod.automount, place
+    images = image_volumes(pod.spec) if pod.manifest else ()
+    return repr(container.spec), container.type, pod.manifest, pod.host_network, images, pod.static, pod.automount, place
 
 
 def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | None, catalog: Catalog, options: Options) -> Prepared:
@@ -240,6 +245,20 @@ def _deciding_addition(case: Case, spec: Spec, catalog: Catalog, options: Option
         if added is not None and _outcome(case, added, catalog, options) != alone:
             return what
     return ""
+
+
+def _deciding_gate(case: Case, spec: Spec, catalog: Catalog, options: Options) -> str:
+    """Name the feature gates that, on at the API server that created the pod, make the verdict another; empty where none does."""
+    pod, container, server = case.pod, case.container, creator(case.old, catalog, options)
+    images = image_volumes(pod.spec)
+    gates = gates_at_work(container.spec, server.dropped, container.type, images)
+    if not gates:
+        return ""
+    ungated = replace(server, dropped=())
+    kept = as_served(container.spec, ungated, container_type=container.type, host_network=pod.host_network, image_volumes=images)
+    possible = [kept, *filter(None, [add(pod, kept) for add in ADDITIONS.values()])]
+    alone = case.changed, _is_resized(case, spec)
+    return ", ".join(gates) if any(_outcome(case, one, catalog, options) != alone for one in possible) else ""
 
 
 def _outcome(case: Case, spec: Spec, catalog: Catalog, options: Options) -> tuple[bool, bool]:

@@ -45,6 +45,7 @@ FIELD_RETYPED: Final = "HC026"
 SANDBOX_BROKEN: Final = "HC027"
 PATCHED: Final = "HC028"
 NOT_STORED: Final = "HC029"
+SERVER_GATE: Final = "HC030"
 
 RULES: Final = (
     Rule(
@@ -218,5 +219,12 @@ RULES: Final = (
         "not in the snapshot",
         "The input is a snapshot, in which values are hidden, and it was made by a program that did not know this kubelet: take a new one.",
         "",
+    ),
+    Rule(
+        SERVER_GATE,
+        "depends on a feature gate",
+        "The input is a manifest that sets a field of a feature that is off by default. API servers drop such a field unless the feature "
+        "gate is on, and whether it is there decides. Pods of the cluster itself show what was kept.",
+        "pkg/api/pod/util.go DropDisabledPodFields",
     ),
 )

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from program import GOLDEN
 
+from hashcompat.catalog.defaults import ApiServer
 from hashcompat.go import jsontext, yaml
 from hashcompat.go.metav1 import RawJson
+from hashcompat.kubelet.defaults import as_served
+from hashcompat.kubelet.gated import image_volumes
+from hashcompat.model import ContainerType
 
 STATIC = GOLDEN / "staticpods"
 CASES = sorted(path.stem for path in (STATIC / "inputs").glob("*.json"))
+LISTS = ("initContainers", "containers")
 RELEASES = sorted((path.name for path in STATIC.iterdir() if path.name != "inputs"), key=lambda name: [*map(int, name.split("."))])
 
 
@@ -41,3 +47,18 @@ def uids(release: str) -> dict[str, str]:
     """Return what Go answered, by case."""
     lines = (STATIC / release / "UIDS").read_text().splitlines()
     return {name: uid for uid, name in (line.split("  ") for line in lines)}
+
+
+def served(spec: Mapping[str, Any], key: str, server: ApiServer) -> list[Any]:
+    """Return what our own manifest stage makes of the containers in one of a pod's lists."""
+    network, images = spec.get("hostNetwork") is True, image_volumes(spec)
+    return [
+        as_served(container or {}, server, container_type=_type(key, container or {}), host_network=network, image_volumes=images)
+        for container in spec.get(key) or ()
+    ]
+
+
+def _type(key: str, container: Mapping[str, Any]) -> ContainerType:
+    if key == "containers":
+        return ContainerType.CONTAINER
+    return ContainerType.SIDECAR if container.get("restartPolicy") == "Always" else ContainerType.INIT

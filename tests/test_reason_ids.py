@@ -72,6 +72,7 @@ def test_ids_never_change_their_meaning() -> None:
             "FIELD_RETYPED": "HC026",
             "SANDBOX_BROKEN": "HC027",
             "NOT_STORED": "HC029",
+            "SERVER_GATE": "HC030",
         }.items()
     )
 

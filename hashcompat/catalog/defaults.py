@@ -49,16 +49,17 @@ class ApiServer:
     """What the API servers of some releases do to a manifest's container when a pod is created; compared by identity.
 
     ``schema`` is the newest tree: a field is dropped by the kubelet that does not know it, not here. ``written`` are rows of
-    apiserver.json.
+    apiserver.json, ``dropped`` those of dropped.json.
     """
 
     schema: Schema
     defaults: tuple[Default, ...]
     written: tuple[Row, ...]
+    dropped: tuple[Row, ...] = ()
 
     def does_as(self, other: ApiServer) -> bool:
         """Tell whether another API server does the same to every manifest."""
-        return self.defaults is other.defaults and self.written == other.written
+        return self.defaults is other.defaults and (self.written, self.dropped) == (other.written, other.dropped)
 
 
 class DefaultData:

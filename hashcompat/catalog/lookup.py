@@ -123,7 +123,9 @@ class Catalog:
 
     def _api_server(self, release: Release) -> ApiServer:
         written = [row for row in self._api_server_rows if row["gate"] is None and release.version in SpecifierSet(row["releases"])]
-        return ApiServer(self.newest_schema(), self._container_defaults((release.major, release.minor_number)), tuple(written))
+        dropped = [row for row in self._gated_rows if release.version in SpecifierSet(row["releases"])]
+        defaults = self._container_defaults((release.major, release.minor_number))
+        return ApiServer(self.newest_schema(), defaults, tuple(written), tuple(dropped))
 
     def _container_defaults(self, minor: Minor) -> tuple[Default, ...]:
         """Return a minor's defaults below Container, one object for minors that have the same."""
@@ -135,6 +137,11 @@ class Catalog:
     @cached_property
     def _api_server_rows(self) -> list[Mapping[str, Any]]:
         rows: list[Mapping[str, Any]] = self._read("apiserver.json")
+        return rows
+
+    @cached_property
+    def _gated_rows(self) -> list[Mapping[str, Any]]:
+        rows: list[Mapping[str, Any]] = self._read("dropped.json")
         return rows
 
     def server_defaults(self) -> list[tuple[str, Any]]:

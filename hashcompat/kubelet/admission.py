@@ -44,6 +44,6 @@ ADDITIONS: Final[Mapping[str, Callable[[Pod, Spec], Spec | None]]] = {
 
 NOTE: Final = (
     "manifests: what admission adds in a cluster (the service account's volume mount, AlwaysPullImages, LimitRanges, PodPresets, "
-    "webhooks such as sidecar injectors) is not in their hashes"
+    "webhooks such as sidecar injectors) is not in their hashes, nor are fields of features that are off by default"
 )
 """What every hash of a manifest takes for granted where more than name and image is hashed."""

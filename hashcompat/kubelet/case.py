@@ -25,7 +25,8 @@ class Case:
     node was reproduced. ``runtime`` is the node's container runtime, empty where not known, ``cri_dockerd`` says that Docker is driven
     without dockershim, ``gates`` and ``gates_off`` are the feature gates that are set, on and off. ``without_resources`` is the new
     kubelet's hash without resources, where it compares one; ``admission`` names what admission adds to a manifest and makes its
-    verdict another; ``lost_default`` names a field that the present API server may have filled in, and the one to come does not.
+    verdict another, ``server_gate`` the feature gates that would, on at the API server; ``lost_default`` names a field that the
+    present API server may have filled in, and the one to come does not.
     ``accepted`` are old hashes that a patched kubelet takes for its own. ``static_uids`` are those that the two kubelets give a static
     pod, where its manifest is at hand.
     """
@@ -46,6 +47,7 @@ class Case:
     gates_off: frozenset[str] = frozenset()
     without_resources: frozenset[int] = frozenset()
     admission: str = ""
+    server_gate: str = ""
     lost_default: str = ""
     accepted: frozenset[int] = frozenset()
     static_uids: tuple[StaticUid, ...] = ()

@@ -87,6 +87,13 @@ def _admission(case: Case) -> Decision | None:
     return None
 
 
+def _server_gate(case: Case) -> Decision | None:
+    if case.server_gate:
+        text = f"a manifest: a field that API servers drop unless {case.server_gate} is on decides"
+        return Decision(Verdict.UNKNOWN, (Reason(reasons.SERVER_GATE, text),))
+    return None
+
+
 def _compared(case: Case) -> Decision | None:
     if case.changed:
         return _accepted(case, case.old_hash.candidates) or _delayed(case, _CHANGED)
@@ -159,4 +166,4 @@ def restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
 RECORD_RULES: Final[tuple[Rule, ...]] = (_never_compared, _ignored_sidecar, _recorded)
 """What the record decides, whatever the old kubelet's release."""
 
-CONTAINER_RULES: Final[tuple[Rule, ...]] = (*RECORD_RULES, _not_calibrated, _admission, _compared, _resized)
+CONTAINER_RULES: Final[tuple[Rule, ...]] = (*RECORD_RULES, _not_calibrated, _admission, _server_gate, _compared, _resized)

@@ -1,7 +1,8 @@
-"""What an API server does to a manifest's container before any kubelet sees it: canonical quantities and its release's defaults.
+"""What an API server does to a manifest's container before any kubelet sees it.
 
-Source: pkg/apis/core/v1/defaults.go, by rows of schemas/pods/defaults.json. The stage works on JSON: the result is the container that
-the API server would give back.
+It makes quantities canonical, sets its release's defaults (pkg/apis/core/v1/defaults.go, by rows of schemas/pods/defaults.json) and drops
+the fields of features that are off (pkg/api/pod/util.go, by rows of schemas/dropped.json). The stage works on JSON: the result is the
+container that the API server would give back.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from hashcompat.go.jsontext import ESCAPES, loads
 from hashcompat.go.quantity import to_json
 from hashcompat.go.quantity_sum import from_json_or_held
 from hashcompat.kubelet.apiserver import as_read, default_from_row
+from hashcompat.kubelet.gated import without_gated
 from hashcompat.kubelet.poddefaults import apply_rows
 from hashcompat.kubelet.podjson import Json, objects
 from hashcompat.model import ContainerType
@@ -36,14 +38,17 @@ def as_served(
     *,
     container_type: ContainerType = ContainerType.CONTAINER,
     host_network: bool = False,
+    image_volumes: frozenset[str] = frozenset(),
 ) -> Mapping[str, Any]:
     """Return the manifest container's JSON as an API server gives it back that created its pod.
+
+    ``image_volumes`` names the pod's volumes of images.
 
     Raises DecodeError for JSON that does not fit the types.
     """
     served = as_defaulted(container, server, container_type=container_type, host_network=host_network)
     written = [default for default in map(default_from_row, server.written) if container_type in default.container_types]
-    return as_read(served, written)
+    return without_gated(as_read(served, written), server.dropped, container_type, image_volumes)
 
 
 def as_defaulted(container: Mapping[str, Any], server: ApiServer, *, container_type: ContainerType, host_network: bool) -> Json:

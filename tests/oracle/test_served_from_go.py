@@ -10,21 +10,18 @@ from typing import Any
 
 import pytest
 import random_containers
-from manifests import CASES, case
+from manifests import CASES, LISTS, case, served
 
 import served as oracle
 import staticpods
 from hashcompat.catalog.lookup import Kubelet, default_catalog
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.go.jsontext import decode_text, loads
-from hashcompat.kubelet.defaults import as_served
-from hashcompat.model import ContainerType
 
 pytestmark = pytest.mark.oracle
 
 COUNT = int(os.environ.get("RANDOM_CONTAINERS", "500"))
 SEED = int(os.environ.get("RANDOM_SEED", "1"))
-LISTS = {"initContainers": ContainerType.INIT, "containers": ContainerType.CONTAINER}
 
 
 READ_OTHERWISE = re.compile(rb"\\u[dD][89a-fA-F]|e\+300")
@@ -35,13 +32,12 @@ LAST_OF_ANOTHER_READER = 22
 def differing(kubelet: Kubelet, spec: Mapping[str, Any], answer: Mapping[str, Any]) -> list[Any]:
     """Return the containers of a manifest that are not served as Go served them, as a kubelet of the release decodes both."""
     decode, server = compile_decoder(kubelet.schema.container, keep_empty=False), default_catalog().api_server(str(kubelet.release))
-    network = spec.get("hostNetwork") is True
-    pairs = [(key, *pair) for key in LISTS for pair in zip(spec.get(key) or (), answer.get(key, ()), strict=True)]
-    return [
-        given
-        for key, given, go in pairs
-        if decode(as_served(given or {}, server, container_type=LISTS[key], host_network=network)) != decode(go)
+    pairs = [
+        (given, own, go)
+        for key in LISTS
+        for given, own, go in zip(spec.get(key) or (), served(spec, key, server), answer.get(key, ()), strict=True)
     ]
+    return [given for given, own, go in pairs if decode(own) != decode(go)]
 
 
 def test_golden_data_is_what_go_serves_today() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hashcompat.catalog.patching import Site
@@ -20,19 +21,30 @@ def function_text(text: str, name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class InFunction:
-    """Insert lines before the one line of a function that starts with ``before``; ``mark`` shows that this was done already."""
+class _OfFunction:
+    """A step that changes one function, which has to be upstream's."""
 
     site: Site
     name: str
-    before: str
-    insert: str
-    mark: str
 
     @property
     def hunk(self) -> str:
         """The function's name."""
         return self.name
+
+    def _with(self, text: str, mark: str, change: Callable[[str], str]) -> str:
+        """Return the file with another text of the function; ``mark`` shows that this was done already."""
+        old = checked_function(text, self.name, self.site, mark)
+        return text.replace(old, change(old))
+
+
+@dataclass(frozen=True, slots=True)
+class InFunction(_OfFunction):
+    """Insert lines before the one line of a function that starts with ``before``; ``mark`` shows that this was done already."""
+
+    before: str
+    insert: str
+    mark: str
 
     @property
     def words(self) -> str:
@@ -41,24 +53,16 @@ class InFunction:
 
     def apply(self, text: str) -> str:
         """Insert the lines."""
-        old = checked_function(text, self.name, self.site, self.mark)
-        return text.replace(old, old.replace(self.before, self.insert + self.before))
+        return self._with(text, self.mark, lambda old: old.replace(self.before, self.insert + self.before))
 
 
 @dataclass(frozen=True, slots=True)
-class ReplaceLine:
+class ReplaceLine(_OfFunction):
     """Replace the one line of a function that is ``line``."""
 
-    site: Site
-    name: str
     line: str
     instead: str
     mark: str
-
-    @property
-    def hunk(self) -> str:
-        """The function's name."""
-        return self.name
 
     @property
     def words(self) -> str:
@@ -67,23 +71,15 @@ class ReplaceLine:
 
     def apply(self, text: str) -> str:
         """Replace the line."""
-        old = checked_function(text, self.name, self.site, self.mark)
-        return text.replace(old, old.replace(self.line, self.instead))
+        return self._with(text, self.mark, lambda old: old.replace(self.line, self.instead))
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class Body(_OfFunction):
     """Give a function another body."""
 
-    site: Site
-    name: str
     body: str
     mark: str
-
-    @property
-    def hunk(self) -> str:
-        """The function's name."""
-        return self.name
 
     @property
     def words(self) -> str:
@@ -92,22 +88,12 @@ class Body:
 
     def apply(self, text: str) -> str:
         """Replace all between the first line and the closing brace."""
-        old = checked_function(text, self.name, self.site, self.mark)
-        head = old.partition("\n")[0]
-        return text.replace(old, f"{head}\n{self.body}}}\n")
+        return self._with(text, self.mark, lambda old: old[: old.index("\n") + 1] + self.body + "}\n")
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveFunction:
+class RemoveFunction(_OfFunction):
     """Remove a function that nothing calls any more, with the comment above it."""
-
-    site: Site
-    name: str
-
-    @property
-    def hunk(self) -> str:
-        """The function's name."""
-        return self.name
 
     @property
     def words(self) -> str:

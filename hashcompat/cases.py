@@ -254,11 +254,16 @@ def _deciding_gate(case: Case, spec: Spec, catalog: Catalog, options: Options) -
     gates = gates_at_work(container.spec, server.dropped, container.type, images)
     if not gates:
         return ""
-    ungated = replace(server, dropped=())
-    kept = as_served(container.spec, ungated, container_type=container.type, host_network=pod.host_network, image_volumes=images)
-    possible = [kept, *filter(None, [add(pod, kept) for add in ADDITIONS.values()])]
     alone = case.changed, _is_resized(case, spec)
-    return ", ".join(gates) if any(_outcome(case, one, catalog, options) != alone for one in possible) else ""
+
+    def decide(on: tuple[str, ...]) -> bool:
+        kind = replace(server, dropped=tuple(row for row in server.dropped if row["gate"] not in on))
+        kept = as_served(container.spec, kind, container_type=container.type, host_network=pod.host_network, image_volumes=images)
+        possible = [kept, *filter(None, [add(pod, kept) for add in ADDITIONS.values()])]
+        return any(_outcome(case, one, catalog, options) != alone for one in possible)
+
+    deciding = tuple(gate for gate in gates if decide((gate,)))
+    return ", ".join(deciding or (gates if decide(gates) else ()))
 
 
 def _outcome(case: Case, spec: Spec, catalog: Catalog, options: Options) -> tuple[bool, bool]:

@@ -28,7 +28,7 @@ def add_release(name: str, source: str | None, output: Output) -> None:
     known = Catalog(files.default_directory())
     newest = known.releases()[-1]
     release = _newer(name, newest, known)
-    ((origin, data),) = contents(source or _TYPES.format(minor=release.minor_number, patch=release.patch), recursive=False)
+    origin, data = _types_go(source or _TYPES.format(minor=release.minor_number, patch=release.patch))
     tree = {"package": "v1", "releases": str(release), "madeFrom": origin, "root": ROOT, "types": container_types(data, origin)}
     directory = files.user_directory()
     path = directory / f"{release.minor}.json"
@@ -40,6 +40,13 @@ def add_release(name: str, source: str | None, output: Output) -> None:
     difference = compare_releases(newest, str(release), Catalog(files.default_directory(), directory))
     output.show(lambda: difference_document(difference), lambda _: difference_text(difference))
     note(f"Added {release.version}: {path}; remove the file to forget it")
+
+
+def _types_go(source: str) -> tuple[str, bytes]:
+    found = list(contents(source, recursive=False, suffixes=(".go",)))
+    if len(found) > 1:
+        raise InputError(f"{source}: {len(found)} Go files in this directory; name core/v1/types.go itself")
+    return found[0]
 
 
 def _newer(name: str, newest: str, known: Catalog) -> Release:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -148,6 +151,30 @@ def test_a_damaged_release_is_named(run: Run, data: Path) -> None:
     result = run("releases")
     assert (result.code, result.out) == (1, "")
     assert result.err == f"Error: {data}/1.37.json: no release that was added: 'package'; remove the file and add it again\n"
+
+
+def test_a_directory_of_several_files(run: Run, tmp_path: Path) -> None:
+    for name in ("types.go", "more.go"):
+        (tmp_path / name).write_text("package v1\n")
+    result = run("releases", "--add", f"{NEXT}.0", "--types", tmp_path)
+    assert (result.code, result.err) == (1, f"Error: {tmp_path}: 2 Go files in this directory; name core/v1/types.go itself\n")
+
+
+def test_types_come_from_a_url_too(run: Run, tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "types.go").write_text(go_source(dict(catalog.newest_schema().tree), MOOD))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path)))
+    thread = threading.Thread(target=listening.serve_forever)
+    thread.start()
+    url = f"http://127.0.0.1:{listening.server_port}/types.go"
+    try:
+        result = run("releases", "--add", f"{NEXT}.0", "--types", url)
+    finally:
+        listening.shutdown()
+        thread.join()
+        listening.server_close()
+    assert result.code == 0, result.err
+    assert run("releases", "-o", "json").items[-1]["madeFrom"] == url
 
 
 def test_without_the_parser_the_extra_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

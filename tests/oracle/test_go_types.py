@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from program import ROOT, Run
 
 import schemas
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.catalog import files
+from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.kubelet.hashing import container_hash
 from hashcompat.sources.gotypes import container_types
 
 pytestmark = pytest.mark.oracle
@@ -29,3 +34,36 @@ def test_a_types_go_gives_the_tree_of_its_release(source: dict[str, Any], tmp_pa
 
 def test_the_newest_ones_are_among_them() -> None:
     assert {"1.33", "1.34"} <= {row["release"].rpartition(".")[0] for row in SOURCES}
+
+
+@pytest.fixture
+def of_1_33(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Make the program one that knows nothing newer than 1.33; return the directory of the user's data."""
+    cut = tmp_path / "schemas"
+    shutil.copytree(ROOT / "schemas", cut)
+    rows = json.loads((cut / "releases.json").read_text())
+    rows["releases"] = [row for row in rows["releases"] if int(row["minor"].partition(".")[2]) <= 33]
+    (cut / "releases.json").write_text(json.dumps(rows))
+    monkeypatch.setattr(files, "default_directory", lambda: cut)
+    monkeypatch.setenv("HASHCOMPAT_DATA", str(tmp_path / "data"))
+    default_catalog.cache_clear()
+    yield tmp_path / "data" / "releases"
+    default_catalog.cache_clear()
+
+
+def test_1_34_is_derived_from_1_33_and_its_types_go(run: Run, of_1_33: Path, tmp_path: Path) -> None:
+    source = next(row for row in SOURCES if row["release"].startswith("1.34."))
+    release = source["release"]
+    container = {"name": "c", "image": "i", "command": ["x"]}
+    given = json.dumps({"kind": "Pod", "metadata": {"uid": "u", "name": "p"}, "spec": {"containers": [container]}}).encode()
+    hashing = ("hash", "--kubelet", release, "-f", "-", "-o", "json")
+    assert run(*hashing, stdin=given).code == 64
+    added = run("releases", "--add", f"v{release}", "--types", schemas.download(source["module"], tmp_path) / source["file"], "-o", "json")
+    assert added.code == 0, added.err
+    assert ("Container", "RestartPolicyRules") in {(row["type"], row["field"]) for row in added.document["types"]}
+    shipped = Catalog(ROOT / "schemas").kubelet(release)
+    assert json.loads((of_1_33 / "1.34.json").read_text())["types"] == shipped.schema.tree["types"]
+    default_catalog.cache_clear()  # as a new process
+    assert run("releases", "-o", "json").items[-1]["userAdded"] is True
+    (row,) = run(*hashing, stdin=given).items
+    assert row["hashes"][release]["hash"] == container_hash(container, shipped).value

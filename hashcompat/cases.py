@@ -73,10 +73,14 @@ def hashed_spec(pod: Pod, container: Container, kubelet: Kubelet, catalog: Catal
         containers = static_view(pod.static_manifest, kubelet).containers
         return containers[pod.containers.index(container)] if containers else container.spec
     if pod.manifest and options.defaults:
-        server = creator(kubelet, catalog, options)
-        images = image_volumes(pod.spec)
-        return as_served(container.spec, server, container_type=container.type, host_network=pod.host_network, image_volumes=images)
+        return _created(pod, container, creator(kubelet, catalog, options))
     return container.spec
+
+
+def _created(pod: Pod, container: Container, server: ApiServer) -> Spec:
+    """Return the container JSON of a manifest as the API server gives it back that creates its pod."""
+    images = image_volumes(pod.spec)
+    return as_served(container.spec, server, container_type=container.type, host_network=pod.host_network, image_volumes=images)
 
 
 def creator(kubelet: Kubelet, catalog: Catalog, options: Options) -> ApiServer:
@@ -239,10 +243,10 @@ def _without_resources(spec: Spec, new: Kubelet, options: Options) -> frozenset[
 
 def _deciding_addition(case: Case, spec: Spec, catalog: Catalog, options: Options) -> str:
     """Name what admission adds and makes the verdict another; empty where the manifest alone decides."""
-    alone = case.changed, _is_resized(case, spec)
+    differs = _differs(case, spec, catalog, options)
     for what, add in ADDITIONS.items():
         added = add(case.pod, spec)
-        if added is not None and _outcome(case, added, catalog, options) != alone:
+        if added is not None and differs(added):
             return what
     return ""
 
@@ -250,20 +254,21 @@ def _deciding_addition(case: Case, spec: Spec, catalog: Catalog, options: Option
 def _deciding_gate(case: Case, spec: Spec, catalog: Catalog, options: Options) -> str:
     """Name the feature gates that, on at the API server that created the pod, make the verdict another; empty where none does."""
     pod, container, server = case.pod, case.container, creator(case.old, catalog, options)
-    images = image_volumes(pod.spec)
-    gates = gates_at_work(container.spec, server.dropped, container.type, images)
-    if not gates:
-        return ""
-    alone = case.changed, _is_resized(case, spec)
+    gates = gates_at_work(container.spec, server.dropped, container.type, image_volumes(pod.spec))
+    differs = _differs(case, spec, catalog, options)
 
     def decide(on: tuple[str, ...]) -> bool:
-        kind = replace(server, dropped=tuple(row for row in server.dropped if row["gate"] not in on))
-        kept = as_served(container.spec, kind, container_type=container.type, host_network=pod.host_network, image_volumes=images)
-        possible = [kept, *filter(None, [add(pod, kept) for add in ADDITIONS.values()])]
-        return any(_outcome(case, one, catalog, options) != alone for one in possible)
+        kept = _created(pod, container, replace(server, dropped=tuple(row for row in server.dropped if row["gate"] not in on)))
+        return any(map(differs, [kept, *filter(None, [add(pod, kept) for add in ADDITIONS.values()])]))
 
     deciding = tuple(gate for gate in gates if decide((gate,)))
-    return ", ".join(deciding or (gates if decide(gates) else ()))
+    return ", ".join(deciding or (gates if len(gates) > 1 and decide(gates) else ()))
+
+
+def _differs(case: Case, spec: Spec, catalog: Catalog, options: Options) -> Callable[[Spec], bool]:
+    """Return the test whether another spec makes the verdict another than the manifest's own."""
+    alone = case.changed, _is_resized(case, spec)
+    return lambda other: _outcome(case, other, catalog, options) != alone
 
 
 def _outcome(case: Case, spec: Spec, catalog: Catalog, options: Options) -> tuple[bool, bool]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import processes
 import requests
 import trustme
 
@@ -114,8 +115,9 @@ def running(directory: Path) -> Iterator[Cluster]:
     client, peer, secure = (free_port() for _ in range(3))
     cluster = Cluster(secure, f"http://127.0.0.1:{client}", directory, ca)
     with ExitStack() as stack:
-        stack.enter_context(_process("etcd", directory, _etcd_flags(directory, client, peer)))
-        server = stack.enter_context(_process("kube-apiserver", directory, _server_flags(cluster)))
+        stack.enter_context(processes.running([servers.built("etcd"), *_etcd_flags(directory, client, peer)], directory / "etcd.log"))
+        command: list[str | Path] = [servers.built("kube-apiserver"), *_server_flags(cluster)]
+        server = stack.enter_context(processes.running(command, directory / "kube-apiserver.log"))
         _wait(cluster, server)
         yield cluster
 
@@ -155,19 +157,6 @@ def _server_flags(cluster: Cluster) -> list[str]:
         f"--audit-policy-file={cluster.directory / 'audit.json'}",
         f"--cert-dir={cluster.directory}",
     ]
-
-
-@contextmanager
-def _process(name: str, directory: Path, flags: list[str]) -> Iterator[subprocess.Popen[bytes]]:
-    with (directory / f"{name}.log").open("wb") as log, subprocess.Popen([servers.built(name), *flags], stdout=log, stderr=log) as process:
-        try:
-            yield process
-        finally:
-            process.terminate()
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
 
 
 def _wait(cluster: Cluster, server: subprocess.Popen[bytes]) -> None:

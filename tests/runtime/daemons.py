@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import processes
+
 import crictl
 
 IMAGE = "localhost/pause:test"
@@ -85,10 +87,10 @@ def node(directory: Path) -> Iterator[Node]:
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, directory, ignore_errors=True)
         stack.callback(_unmount, directory)
-        stack.enter_context(_daemon(["/usr/bin/containerd", "-c", str(config)], directory / "containerd.log"))
+        stack.enter_context(processes.running(["/usr/bin/containerd", "-c", str(config)], directory / "containerd.log"))
         _wait(made.containerd_socket)
         stack.callback(_quietly, made.cri, "rmp", "--all", "--force")
-        stack.enter_context(_daemon(_dockerd(directory), directory / "dockerd.log"))
+        stack.enter_context(processes.running(_dockerd(directory), directory / "dockerd.log"))
         _wait(made.docker_socket)
         stack.callback(_quietly, remove_containers, made)
         _images(made)
@@ -100,21 +102,6 @@ def _dockerd(directory: Path) -> list[str]:
     networks = ["--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false", "--bridge=none"]
     sockets = [f"--containerd={directory}/containerd.sock", f"--host=unix://{directory}/docker.sock"]
     return ["/usr/sbin/dockerd", *sockets, *places, *networks, "--storage-driver=vfs", "--exec-opt=native.cgroupdriver=cgroupfs"]
-
-
-@contextmanager
-def _daemon(command: list[str], log: Path) -> Iterator[None]:
-    with log.open("wb") as stream:
-        daemon = subprocess.Popen(command, stdout=stream, stderr=stream)
-    try:
-        yield
-    finally:
-        daemon.terminate()
-        try:
-            daemon.wait(timeout=15)
-        except subprocess.TimeoutExpired:
-            daemon.kill()
-            daemon.wait()
 
 
 def _wait(socket: Path) -> None:

@@ -11,7 +11,11 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 COMMITTED = json.loads((Path(__file__).resolve().parent / "counts.json").read_text())
-COMPARED = {"random_containers": "randomContainers", "random_pods": "randomPods", "patched_containers": "patchedContainers"}
+COMPARED = {
+    "random_containers": "randomContainers",
+    "random_pods": "randomPods",
+    "patched_containers": "patchedContainers",
+}
 """How many random inputs the tests say that they compared: their property, and the key in counts.json."""
 
 
@@ -20,8 +24,15 @@ def counts(report: str) -> dict[str, int]:
     tree = ET.parse(report)
     cases = list(tree.iter("testcase"))
     skipped = sum(1 for case in cases if case.find("skipped") is not None)
-    told = {name: sum(int(row.get("value", "0")) for row in tree.iter("property") if row.get("name") == name) for name in COMPARED}
-    return {"tests": len(cases) - skipped, "skipped": skipped, **{key: told[name] for name, key in COMPARED.items()}}
+    told = {
+        name: sum(int(row.get("value", "0")) for row in tree.iter("property") if row.get("name") == name)
+        for name in COMPARED
+    }
+    return {
+        "tests": len(cases) - skipped,
+        "skipped": skipped,
+        **{key: told[name] for name, key in COMPARED.items()},
+    }
 
 
 def main() -> int:
@@ -29,7 +40,11 @@ def main() -> int:
     suite, report = sys.argv[1:]
     ran = counts(report)
     print(f"{suite}: {', '.join(f'{key} {count}' for key, count in ran.items())}")
-    short = [f"{suite}: {key} {ran[key]}, committed {least}" for key, least in COMMITTED[suite].items() if ran[key] < least]
+    short = [
+        f"{suite}: {key} {ran[key]}, committed {least}"
+        for key, least in COMMITTED[suite].items()
+        if ran[key] < least
+    ]
     if ran["skipped"]:
         short.append(f"{suite}: {ran['skipped']} tests were skipped")
     print("\n".join(short))

@@ -22,8 +22,9 @@ from hashcompat.verdicts import make_plan
 def container_hash(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> ContainerHash:
     """Return the unsigned 32-bit hash that a kubelet release computes for a container's JSON, exactly as given.
 
-    ``keep_empty``: empty lists and maps count, as in a manifest that a kubelet reads itself; in an API pod they are nil.
-    Raises UsageError for an unknown release and DecodeError, with the path, for JSON that does not fit the Go types.
+    ``keep_empty``: empty lists and maps count, as in a manifest that a kubelet reads itself; in an API pod
+    they are nil. Raises UsageError for an unknown release and DecodeError, with the path, for JSON that does
+    not fit the Go types.
     """
     return hashing.container_hash(container, default_catalog().kubelet(kubelet), keep_empty=keep_empty)
 
@@ -34,25 +35,38 @@ def container_text(container: Mapping[str, Any], kubelet: str, *, keep_empty: bo
 
 
 def plan(
-    objects: Iterable[Mapping[str, Any]], from_release: str, to_release: str, *, defaults: bool = True, keep_going: bool = False
+    objects: Iterable[Mapping[str, Any]],
+    from_release: str,
+    to_release: str,
+    *,
+    defaults: bool = True,
+    keep_going: bool = False,
 ) -> Plan:
     """Return the verdict for every container in some Kubernetes objects (Pod, PodList, List, Deployment, Node, …).
 
     ``from_release`` may be ``auto``: the kubelet release that the Nodes among the objects report.
-    ``defaults`` puts manifests, pods without uid and status, through an API server's stages first; ``keep_going`` makes
-    UNKNOWN of what does not decode. Raises UsageError for unknown releases and InputError for what cannot be read.
+    ``defaults`` puts manifests, pods without uid and status, through an API server's stages first;
+    ``keep_going`` makes UNKNOWN of what does not decode. Raises UsageError for unknown releases and
+    InputError for what cannot be read.
     """
-    found = [thing for number, value in enumerate(objects) for thing in read_object(value, f"object {number}")]
+    found = [
+        thing for number, value in enumerate(objects) for thing in read_object(value, f"object {number}")
+    ]
     if not any(isinstance(thing, Pod) for thing in found):
         raise InputError("no pods among the objects; an empty plan would look like a safe one")
-    inventory = Inventory(tuple(t for t in found if isinstance(t, Pod)), tuple(t for t in found if isinstance(t, Node)))
+    inventory = Inventory(
+        tuple(t for t in found if isinstance(t, Pod)), tuple(t for t in found if isinstance(t, Node))
+    )
     return make_plan(inventory, from_release, to_release, default_catalog(), Options(defaults, keep_going))
 
 
-def make_patch(kubelet: str, like: Sequence[str], strategy: str = "accept", choices: Choices = Choices()) -> Patch | None:  # noqa: B008 - frozen
+def make_patch(
+    kubelet: str, like: Sequence[str], strategy: str = "accept", choices: Choices = Choices()
+) -> Patch | None:
     """Return the patch for kubelet ``kubelet`` to take the hashes of the releases ``like`` for its own; None where it does already.
 
-    ``strategy`` is ``accept``, ``pin`` or ``strip``. Raises UsageError for unknown releases and for what the strategy cannot do.
+    ``strategy`` is ``accept``, ``pin`` or ``strip``. Raises UsageError for unknown releases and for what the
+    strategy cannot do.
     """
     return strategies.make_patch(kubelet, like, strategy, default_catalog(), choices)
 

@@ -15,7 +15,9 @@ _STANDING: Final = frozenset({Verdict.KEEP, Verdict.RESTART})
 _GATES: Final = {reasons.RESIZE_POLICY: RESIZE_GATE, reasons.STATIC_REFUSED: REFERENCES_GATE}
 
 
-def assumptions(items: Sequence[Item], new: Kubelet, nodes: Mapping[str, Node], catalog: Catalog, options: Options) -> Iterator[str]:
+def assumptions(
+    items: Sequence[Item], new: Kubelet, nodes: Mapping[str, Node], catalog: Catalog, options: Options
+) -> Iterator[str]:
     """Yield a short line for each thing that these verdicts hang on, and no line for what could not change any of them."""
     names = {item.from_release for item in items}
     olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
@@ -23,11 +25,16 @@ def assumptions(items: Sequence[Item], new: Kubelet, nodes: Mapping[str, Node], 
         yield f"{new.release.version} is patched as by: hashcompat patch {options.patch}"
     yield from _read_as(dict.fromkeys([*olds, new]))
     yield from _docker(items, olds, new, nodes, options)
-    standing = [item for item in items if item.verdict in _STANDING and not (item.pod_recreated or item.rests)]
+    standing = [
+        item for item in items if item.verdict in _STANDING and not (item.pod_recreated or item.rests)
+    ]
     yield from _cgroups(standing, olds, new)
     yield from _kept([item for item in standing if item.verdict is Verdict.KEEP], new)
     gates = {_GATES[reason.id] for item in items for reason in item.reasons if reason.id in _GATES}
-    yield from (f"the feature gate {gate} has its default" for gate in sorted(gates - options.gates - options.gates_off))
+    yield from (
+        f"the feature gate {gate} has its default"
+        for gate in sorted(gates - options.gates - options.gates_off)
+    )
 
 
 def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
@@ -40,7 +47,9 @@ def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
             yield f"{kubelet.release}: newer than this program's data, read as {kubelet.release.minor}"
 
 
-def _docker(items: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet, nodes: Mapping[str, Node], options: Options) -> Iterator[str]:
+def _docker(
+    items: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet, nodes: Mapping[str, Node], options: Options
+) -> Iterator[str]:
     """Where dockershim may end: 1.24 and cri-dockerd list the same Docker labels (``ListContainers`` of both)."""
     known = {kubelet.release.text for kubelet in olds}
     by_record = any(item.from_release not in known and item.hashes.to is not None for item in items)

@@ -24,7 +24,8 @@ class Records:
     def of(self, pod: Pod, container: Container) -> Recorded | None:
         """Return the record of a container, or None.
 
-        A pod of the same name with another uid is another pod. A mirror pod has a uid of its own, so a static pod goes by its names.
+        A pod of the same name with another uid is another pod. A mirror pod has a uid of its own, so a static
+        pod goes by its names.
         """
         if found := self.by_uid.get((pod.uid, container.name)):
             return found

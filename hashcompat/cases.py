@@ -31,11 +31,12 @@ HashOf = Callable[[Spec, Kubelet], ContainerHash]
 class Options:
     """How pods are read and what else is known.
 
-    ``defaults`` puts manifests through an API server's stages, ``keep_going`` makes UNKNOWN of what does not decode.
-    ``records`` are the hashes that a runtime tells, ``gates`` the feature gates that are on, ``gates_off``
-    those that are off. ``cri_dockerd`` says that cri-dockerd drives Docker where the kubelet to come does not. ``apiserver`` and
-    ``apiserver_to`` are the API server's release now and then; empty: that of the old kubelet, and the newer one of the two kubelets.
-    ``patch`` is what the source of one of the kubelets is patched with.
+    ``defaults`` puts manifests through an API server's stages, ``keep_going`` makes UNKNOWN of what does not
+    decode. ``records`` are the hashes that a runtime tells, ``gates`` the feature gates that are on,
+    ``gates_off`` those that are off. ``cri_dockerd`` says that cri-dockerd drives Docker where the kubelet to
+    come does not. ``apiserver`` and ``apiserver_to`` are the API server's release now and then; empty: that
+    of the old kubelet, and the newer one of the two kubelets. ``patch`` is what the source of one of the
+    kubelets is patched with.
     """
 
     defaults: bool = True
@@ -67,7 +68,8 @@ def place(pod: Pod, container: Container) -> str:
 def hashed_spec(pod: Pod, container: Container, kubelet: Kubelet, catalog: Catalog, options: Options) -> Spec:
     """Return the container JSON that a kubelet sees.
 
-    As given for an API pod, as an API server would serve it for a manifest, as the kubelet itself defaults it for a file of its own.
+    As given for an API pod, as an API server would serve it for a manifest, as the kubelet itself defaults it
+    for a file of its own.
     """
     if pod.static_manifest is not None:
         containers = static_view(pod.static_manifest, kubelet).containers
@@ -80,7 +82,13 @@ def hashed_spec(pod: Pod, container: Container, kubelet: Kubelet, catalog: Catal
 def _created(pod: Pod, container: Container, server: ApiServer) -> Spec:
     """Return the container JSON of a manifest as the API server gives it back that creates its pod."""
     images = image_volumes(pod.spec)
-    return as_served(container.spec, server, container_type=container.type, host_network=pod.host_network, image_volumes=images)
+    return as_served(
+        container.spec,
+        server,
+        container_type=container.type,
+        host_network=pod.host_network,
+        image_volumes=images,
+    )
 
 
 def creator(kubelet: Kubelet, catalog: Catalog, options: Options) -> ApiServer:
@@ -111,7 +119,8 @@ def prepare(
 ) -> Prepared:
     """Build the case of one container; an old kubelet of which the release is not known counts as the new one.
 
-    Raises DecodeError, with the path inside the container, for JSON that does not fit the Go types of one of the kubelets.
+    Raises DecodeError, with the path inside the container, for JSON that does not fit the Go types of one of
+    the kubelets.
     """
     new = kubelets[1]
     old = kubelets[0] or new
@@ -138,7 +147,9 @@ def prepare(
     )
     if pod.manifest and options.defaults and pod.static_manifest is None:
         case = replace(
-            case, admission=_deciding_addition(case, spec, catalog, options), server_gate=_deciding_gate(case, spec, catalog, options)
+            case,
+            admission=_deciding_addition(case, spec, catalog, options),
+            server_gate=_deciding_gate(case, spec, catalog, options),
         )
     return Prepared(_situated(case, node, catalog, options), spec, read.spec, read.filled)
 
@@ -154,12 +165,25 @@ def likeness(pod: Pod, container: Container) -> Likeness:
     """Return what two containers have to share for the same hashes: the spec as written, and what of the pod plays a part in it."""
     place = (pod.static_manifest, container.path) if pod.static_manifest else ()
     images = image_volumes(pod.spec) if pod.manifest else ()
-    return repr(container.spec), container.type, pod.manifest, pod.host_network, images, pod.static, pod.automount, place
+    return (
+        repr(container.spec),
+        container.type,
+        pod.manifest,
+        pod.host_network,
+        images,
+        pod.static,
+        pod.automount,
+        place,
+    )
 
 
-def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | None, catalog: Catalog, options: Options) -> Prepared:
+def replica(
+    prepared: Prepared, pod: Pod, container: Container, node: Node | None, catalog: Catalog, options: Options
+) -> Prepared:
     """Return the case of a container like one that is prepared, as replicas are: the hashes are the same, what is around it is its own."""
-    return replace(prepared, case=_situated(replace(prepared.case, pod=pod, container=container), node, catalog, options))
+    return replace(
+        prepared, case=_situated(replace(prepared.case, pod=pod, container=container), node, catalog, options)
+    )
 
 
 def _situated(case: Case, node: Node | None, catalog: Catalog, options: Options) -> Case:
@@ -168,7 +192,9 @@ def _situated(case: Case, node: Node | None, catalog: Catalog, options: Options)
     return replace(case, recorded=recorded, sandboxes=sandboxes, runtime=_runtime(node, case, catalog))
 
 
-def seen_specs(pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> tuple[Spec, Spec]:
+def seen_specs(
+    pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options
+) -> tuple[Spec, Spec]:
     """Return what each of two kubelets gets to see of a container: the new one after a new API server's defaults."""
     spec = hashed_spec(pod, container, kubelets[0], catalog, options)
     return spec, _read(spec, pod, container, kubelets, catalog, options).spec
@@ -178,8 +204,8 @@ def seen_specs(pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet]
 class _Read:
     """What the new kubelet gets from the API server to come: the spec, the paths of new defaults in it that its hash shows.
 
-    ``lost`` names a default that only the present API server writes on reading, and ``without`` holds the hashes without it: nobody
-    can tell whether it is stored too.
+    ``lost`` names a default that only the present API server writes on reading, and ``without`` holds the
+    hashes without it: nobody can tell whether it is stored too.
     """
 
     spec: Spec
@@ -189,10 +215,21 @@ class _Read:
 
 
 def _static_uids(pod: Pod, kubelets: tuple[Kubelet, Kubelet]) -> tuple[StaticUid, ...]:
-    return tuple(static_view(pod.static_manifest, kubelet).uid for kubelet in kubelets) if pod.static_manifest else ()
+    return (
+        tuple(static_view(pod.static_manifest, kubelet).uid for kubelet in kubelets)
+        if pod.static_manifest
+        else ()
+    )
 
 
-def _read(spec: Spec, pod: Pod, container: Container, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog, options: Options) -> _Read:
+def _read(
+    spec: Spec,
+    pod: Pod,
+    container: Container,
+    kubelets: tuple[Kubelet, Kubelet],
+    catalog: Catalog,
+    options: Options,
+) -> _Read:
     """Apply the defaults that the API server to come writes on reading and the present one does not."""
     old, new = kubelets
     if pod.static_manifest is not None:
@@ -203,10 +240,17 @@ def _read(spec: Spec, pod: Pod, container: Container, kubelets: tuple[Kubelet, K
     server = catalog.kubelet(options.apiserver_to) if options.apiserver_to else newer
     since = catalog.kubelet(options.apiserver) if options.apiserver else old
     rows = map(default_from_row, catalog.read_defaults(server.release, since.release, options.gates))
-    steps: list[Callable[[Spec], Spec]] = [partial(as_read, defaults=[row]) for row in rows if container.type in row.container_types]
+    steps: list[Callable[[Spec], Spec]] = [
+        partial(as_read, defaults=[row]) for row in rows if container.type in row.container_types
+    ]
     if pod.manifest:
         decoding = catalog.api_server(str(server.release))
-        steps.insert(0, partial(as_defaulted, server=decoding, container_type=container.type, host_network=pod.host_network))
+        steps.insert(
+            0,
+            partial(
+                as_defaulted, server=decoding, container_type=container.type, host_network=pod.host_network
+            ),
+        )
     filled: list[str] = []
     for step in steps:
         read = step(spec)
@@ -215,7 +259,9 @@ def _read(spec: Spec, pod: Pod, container: Container, kubelets: tuple[Kubelet, K
         spec = read
     if pod.manifest:  # what the present API server wrote was stored with the pod
         return _Read(spec, tuple(filled))
-    lost = [default_from_row(row) for row in catalog.read_defaults(since.release, server.release, frozenset())]
+    lost = [
+        default_from_row(row) for row in catalog.read_defaults(since.release, server.release, frozenset())
+    ]
     return _with_lost(spec, tuple(filled), lost, new)
 
 
@@ -232,7 +278,11 @@ def _runtime(node: Node | None, case: Case, catalog: Catalog) -> str:
     """Return the node's runtime, where the node is as the plan begins: with another kubelet it may run another one."""
     if node is None or catalog.knows(node.kubelet) != case.old_known:
         return ""
-    return node.runtime if not case.old_known or catalog.kubelet(node.kubelet).release.version == case.old.release.version else ""
+    return (
+        node.runtime
+        if not case.old_known or catalog.kubelet(node.kubelet).release.version == case.old.release.version
+        else ""
+    )
 
 
 def _without_resources(spec: Spec, new: Kubelet, options: Options) -> frozenset[int]:
@@ -258,7 +308,11 @@ def _deciding_gate(case: Case, spec: Spec, catalog: Catalog, options: Options) -
     differs = _differs(case, spec, catalog, options)
 
     def decide(on: tuple[str, ...]) -> bool:
-        kept = _created(pod, container, replace(server, dropped=tuple(row for row in server.dropped if row["gate"] not in on)))
+        kept = _created(
+            pod,
+            container,
+            replace(server, dropped=tuple(row for row in server.dropped if row["gate"] not in on)),
+        )
         return any(map(differs, [kept, *filter(None, [add(pod, kept) for add in ADDITIONS.values()])]))
 
     deciding = tuple(gate for gate in gates if decide((gate,)))

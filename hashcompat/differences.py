@@ -30,10 +30,17 @@ class FieldChange:
 def difference(spec: Mapping[str, Any], old: Kubelet, new: Kubelet, catalog: Catalog) -> tuple[Reason, ...]:
     """Return why the hash of one container's JSON differs between two kubelets that do hash it differently."""
     if old.era is not new.era:
-        return (Reason(ALGORITHM, f"hash algorithm: {old.era.name} -> {new.era.name} ({_era_source(old, new, catalog)})"),)
+        return (
+            Reason(
+                ALGORITHM,
+                f"hash algorithm: {old.era.name} -> {new.era.name} ({_era_source(old, new, catalog)})",
+            ),
+        )
     changes = field_changes(spec, old, new)
     if not changes:
-        return (Reason(GO_ESCAPES, "backspace or form feed: encoding/json of Go 1.22 escapes it differently"),)
+        return (
+            Reason(GO_ESCAPES, "backspace or form feed: encoding/json of Go 1.22 escapes it differently"),
+        )
     every_field = old.era.steps[0] == "spew"
     return tuple(_reason(change, every_field, (old, new), catalog) for change in changes)
 
@@ -51,16 +58,25 @@ def _era_source(old: Kubelet, new: Kubelet, catalog: Catalog) -> str:
     return ", ".join(rows) or newer.era.source
 
 
-def _reason(change: FieldChange, every_field: bool, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog) -> Reason:
+def _reason(
+    change: FieldChange, every_field: bool, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog
+) -> Reason:
     if change.added is None:
         known = upstream_change(change.type, change.field, catalog, "retyped", _span(kubelets, catalog))
     else:
         known = upstream_change(change.type, change.field, catalog)
     since = f" ({', '.join(filter(None, (known['release'], known['pr'])))})" if known else ""
     if not every_field:
-        return Reason(FIELD_DROPPED, f"{change.field} is set, and only one of the kubelets knows it{since}", change.path, change.field)
+        return Reason(
+            FIELD_DROPPED,
+            f"{change.field} is set, and only one of the kubelets knows it{since}",
+            change.path,
+            change.field,
+        )
     if change.added is None:
-        return Reason(FIELD_RETYPED, f"another Go type of field {change.field}{since}", change.path, change.field)
+        return Reason(
+            FIELD_RETYPED, f"another Go type of field {change.field}{since}", change.path, change.field
+        )
     if change.added:
         return Reason(FIELD_ADDED, f"new field {change.field}{since}", change.path, change.field)
     return Reason(FIELD_REMOVED, f"field {change.field} is gone{since}", change.path, change.field)
@@ -71,21 +87,28 @@ def upstream_change(
 ) -> Mapping[str, Any] | None:
     """Return the row of changes.json that brought a field, or changed it in another way (in one of the minors of ``span``), or None."""
     for row in catalog.changes["fields"]:
-        if (row["type"], row["field"], row["change"]) == (type_name, field, change) and (span is None or row["release"] in span):
+        if (row["type"], row["field"], row["change"]) == (type_name, field, change) and (
+            span is None or row["release"] in span
+        ):
             return dict(row)
     return None
 
 
 def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[FieldChange]:
     """Return the fields of this container that only one side hashes, each path once (list indexes as ``[*]``)."""
-    sides = [compile_hasher(kubelet.schema, kubelet.era.steps, kubelet.escapes[0], keep_empty=False) for kubelet in (old, new)]
+    sides = [
+        compile_hasher(kubelet.schema, kubelet.era.steps, kubelet.escapes[0], keep_empty=False)
+        for kubelet in (old, new)
+    ]
     values = [hasher.decode(spec) for hasher in sides]
     every_field = old.era.steps[0] == "spew"
     found = _compare(old.schema.container, values[0], new.schema.container, values[1], "", every_field)
     return list(dict.fromkeys(found))
 
 
-def _compare(old_type: GoType, old: Any, new_type: GoType, new: Any, path: str, every_field: bool) -> Iterator[FieldChange]:
+def _compare(
+    old_type: GoType, old: Any, new_type: GoType, new: Any, path: str, every_field: bool
+) -> Iterator[FieldChange]:
     """Walk two typed values of one JSON value side by side."""
     match old_type, new_type:
         case (Struct(), Struct()) if not isinstance(old_type, Coded):
@@ -97,9 +120,12 @@ def _compare(old_type: GoType, old: Any, new_type: GoType, new: Any, path: str, 
                 yield from _compare(old_elem, old_item, new_elem, new_item, f"{path}[*]", every_field)
 
 
-def _compare_structs(old: tuple[Struct, Any], new: tuple[Struct, Any], path: str, every_field: bool) -> Iterator[FieldChange]:
+def _compare_structs(
+    old: tuple[Struct, Any], new: tuple[Struct, Any], path: str, every_field: bool
+) -> Iterator[FieldChange]:
     old_fields, new_fields = (
-        {field.json: (owner, field, at(side[1], place)) for place, owner, field in json_fields(side[0])} for side in (old, new)
+        {field.json: (owner, field, at(side[1], place)) for place, owner, field in json_fields(side[0])}
+        for side in (old, new)
     )
     for key in dict.fromkeys([*new_fields, *old_fields]):
         place = f"{path}.{key}".lstrip(".")

@@ -1,7 +1,7 @@
 """Digests over text that comes in pieces.
 
-Most pieces of a hashed text are the same for every container (``Lifecycle:(*v1.Lifecycle)<nil> ``), so the work for a
-piece is remembered and not repeated byte by byte.
+Most pieces of a hashed text are the same for every container (``Lifecycle:(*v1.Lifecycle)<nil> ``), so the
+work for a piece is remembered and not repeated byte by byte.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ Digest = Callable[[Iterable[str]], int]
 def fnv32a(pieces: Iterable[str]) -> int:
     """Return FNV-1a over the UTF-8 bytes of all pieces, an unsigned 32-bit number (Go: hash/fnv ``New32a``).
 
-    One step is ``state = (state ^ byte) * prime``: the xor touches the low 8 bits alone, so what a piece does to the
-    state is ``state * factor + addend`` (mod 2^32), and both depend on the piece and on the low 8 bits of the state only.
+    One step is ``state = (state ^ byte) * prime``: the xor touches the low 8 bits alone, so what a piece does
+    to the state is ``state * factor + addend`` (mod 2^32), and both depend on the piece and on the low 8 bits
+    of the state only.
     """
     state = _OFFSET
     for piece in pieces:

@@ -77,7 +77,14 @@ class ReleaseDifference:
 
 
 def explain(
-    pod: Pod, container: Container, item: Item, to_release: str, catalog: Catalog, options: Options, *, show_values: bool = False
+    pod: Pod,
+    container: Container,
+    item: Item,
+    to_release: str,
+    catalog: Catalog,
+    options: Options,
+    *,
+    show_values: bool = False,
 ) -> Explanation:
     """Explain a container's item of a plan; texts and values are masked unless ``show_values``."""
     old, new = catalog.kubelet(item.from_release), catalog.kubelet(to_release)
@@ -107,8 +114,13 @@ def _side(kubelet: Kubelet, value: int | None, shown: Mapping[str, Any], *, keep
     return Side(str(kubelet.release), kubelet.era.name, value, hasher.text(shown), hasher.readable(shown))
 
 
-def _fields(kubelets: tuple[Kubelet, Kubelet], shown: Sequence[Mapping[str, Any]], *, keep_empty: bool) -> Iterator[FieldDifference]:
-    trees = [hashers(kubelet, keep_empty=keep_empty)[0].tree(spec) for kubelet, spec in zip(kubelets, shown, strict=True)]
+def _fields(
+    kubelets: tuple[Kubelet, Kubelet], shown: Sequence[Mapping[str, Any]], *, keep_empty: bool
+) -> Iterator[FieldDifference]:
+    trees = [
+        hashers(kubelet, keep_empty=keep_empty)[0].tree(spec)
+        for kubelet, spec in zip(kubelets, shown, strict=True)
+    ]
     for path, before, after in _deep_differences(*trees):
         yield FieldDifference(_dotted(path), before, after)
 
@@ -139,16 +151,25 @@ def mark(old: str, new: str) -> str:
     for tag, *bounds in SequenceMatcher(None, old_part, new_part).get_opcodes():
         removed = "".join(old_part[bounds[0] : bounds[1]])
         added = "".join(new_part[bounds[2] : bounds[3]])
-        marked.append(added if tag == "equal" else (f"[-{removed}-]" if removed else "") + (f"{{+{added}+}}" if added else ""))
+        marked.append(
+            added
+            if tag == "equal"
+            else (f"[-{removed}-]" if removed else "") + (f"{{+{added}+}}" if added else "")
+        )
     return "".join([*marked, *after[len(after) - end :]])
 
 
 def _common(one: list[str], other: list[str]) -> int:
     """Return how many words two lists begin with in common."""
-    return next((index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
 
 
-def _upstream_of_item(item: Item, old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[Mapping[str, Any]]:
+def _upstream_of_item(
+    item: Item, old: Kubelet, new: Kubelet, catalog: Catalog
+) -> Iterator[Mapping[str, Any]]:
     if old.era is not new.era:
         yield from _era_changes(old, new, catalog)
         return
@@ -186,14 +207,26 @@ def compare_releases(from_release: str, to_release: str, catalog: Catalog) -> Re
 
 
 def _type_differences(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[TypeDifference]:
-    for (type_name, *rest), before, after in _deep_differences(reachable_fields(old.schema), reachable_fields(new.schema)):
+    for (type_name, *rest), before, after in _deep_differences(
+        reachable_fields(old.schema), reachable_fields(new.schema)
+    ):
         rows = [(str(rest[0]), before, after)] if rest else _whole_type(before, after)
         for field, old_type, new_type in rows:
-            upstream = next((row for row in catalog.changes["fields"] if (row["type"], row["field"]) == (type_name, field)), None)
+            upstream = next(
+                (
+                    row
+                    for row in catalog.changes["fields"]
+                    if (row["type"], row["field"]) == (type_name, field)
+                ),
+                None,
+            )
             yield TypeDifference(str(type_name), field, str(old_type), str(new_type), upstream)
 
 
 def _whole_type(before: Any, after: Any) -> list[tuple[str, Any, Any]]:
     """Spread a type that only one side has over its fields."""
     fields = after if before == ABSENT else before
-    return [(field, *((ABSENT, go_type) if before == ABSENT else (go_type, ABSENT))) for field, go_type in fields.items()]
+    return [
+        (field, *((ABSENT, go_type) if before == ABSENT else (go_type, ABSENT)))
+        for field, go_type in fields.items()
+    ]

@@ -4,8 +4,8 @@ The form of a golden directory, which users can keep for themselves too (golden/
 
 - ``inputs/<case>.json``: ``{"about": ..., "source": "api" | "file", "container": {...}}``
 - ``<release>/<case>.txt``: the hashed text, byte for byte
-- ``<release>/HASHES``: a line ``<decimal hash>  <case>`` for each case; ``refused  <case>``, without a text, where a kubelet of
-  that release cannot decode it
+- ``<release>/HASHES``: a line ``<decimal hash>  <case>`` for each case; ``refused  <case>``, without a text,
+  where a kubelet of that release cannot decode it
 """
 
 from __future__ import annotations
@@ -65,15 +65,26 @@ def verify(directory: Path, catalog: Catalog, *, show_values: bool = False) -> V
     """
     cases = {path.stem: _read_case(path) for path in sorted((directory / "inputs").glob("*.json"))}
     releases = (
-        sorted((path for path in directory.iterdir() if path.name != "inputs" and _holds_golden_data(path)), key=lambda path: path.name)
+        sorted(
+            (path for path in directory.iterdir() if path.name != "inputs" and _holds_golden_data(path)),
+            key=lambda path: path.name,
+        )
         if directory.is_dir()
         else []
     )
     if not cases or not releases:
         missing = "inputs/*.json" if not cases else "<release>/HASHES"
         raise InputError(f"{directory}: not a golden directory: no {missing} in it")
-    mismatches = [mismatch for release in releases for mismatch in _verify_release(release, cases, catalog, show_values)]
-    return Verification(str(directory), tuple(path.name for path in releases), len(cases), len(cases) * len(releases), tuple(mismatches))
+    mismatches = [
+        mismatch for release in releases for mismatch in _verify_release(release, cases, catalog, show_values)
+    ]
+    return Verification(
+        str(directory),
+        tuple(path.name for path in releases),
+        len(cases),
+        len(cases) * len(releases),
+        tuple(mismatches),
+    )
 
 
 def _holds_golden_data(path: Path) -> bool:
@@ -86,12 +97,20 @@ def _read_case(path: Path) -> Case:
         document = jsontext.loads(jsontext.decode_text(path.read_bytes()))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    if not isinstance(document, dict) or document.get("source") not in _SOURCES or not isinstance(document.get("container"), dict):
-        raise InputError(f'{path}: not a golden input: want {{"about": ..., "source": "api" or "file", "container": {{...}}}}')
+    if (
+        not isinstance(document, dict)
+        or document.get("source") not in _SOURCES
+        or not isinstance(document.get("container"), dict)
+    ):
+        raise InputError(
+            f'{path}: not a golden input: want {{"about": ..., "source": "api" or "file", "container": {{...}}}}'
+        )
     return Case(path.stem, document["container"], document["source"] == "file")
 
 
-def _verify_release(directory: Path, cases: Mapping[str, Case], catalog: Catalog, show_values: bool) -> Iterator[Mismatch]:
+def _verify_release(
+    directory: Path, cases: Mapping[str, Case], catalog: Catalog, show_values: bool
+) -> Iterator[Mismatch]:
     release = directory.name
     try:
         kubelet = catalog.kubelet(release)
@@ -154,7 +173,8 @@ def _first_difference(text: bytes, expected: bytes, known_fields: frozenset[str]
     """Describe the first differing character; what stands around it may be secret and is shown on request only."""
     computed, golden = text.decode(), expected.decode(errors="backslashreplace")
     place = next(
-        (index for index, (one, other) in enumerate(zip(computed, golden, strict=False)) if one != other), min(len(computed), len(golden))
+        (index for index, (one, other) in enumerate(zip(computed, golden, strict=False)) if one != other),
+        min(len(computed), len(golden)),
     )
     fields = [name for name in _FIELD.findall(computed[:place]) if name in known_fields]
     where = f" in {fields[-1]}" if fields else ""
@@ -167,7 +187,9 @@ def _field_names(go_type: GoType) -> frozenset[str]:
     """Name every field below a type: what else looks like one in a text may be part of a secret."""
     match go_type:
         case Struct(_, fields):
-            return frozenset(field.name for field in fields).union(*(_field_names(field.type) for field in fields))
+            return frozenset(field.name for field in fields).union(
+                *(_field_names(field.type) for field in fields)
+            )
         case Pointer(_, elem) | Slice(_, elem):
             return _field_names(elem)
     return frozenset()

@@ -32,11 +32,17 @@ class HashRow:
 
 
 def hash_containers(
-    inventory: Inventory, releases: Sequence[str], catalog: Catalog, options: Options, *, with_text: bool = False
+    inventory: Inventory,
+    releases: Sequence[str],
+    catalog: Catalog,
+    options: Options,
+    *,
+    with_text: bool = False,
 ) -> list[HashRow]:
     """Hash every container under every release.
 
-    Raises UsageError for unknown releases, and InputError, with file and path, for a container that does not decode.
+    Raises UsageError for unknown releases, and InputError, with file and path, for a container that does not
+    decode.
     """
     kubelets = {name: catalog.kubelet(name) for name in releases}
     rows = []
@@ -51,14 +57,24 @@ def hash_containers(
 
 def assumptions(rows: Sequence[HashRow], catalog: Catalog, options: Options) -> tuple[str, ...]:
     """Say what the hashes take for granted: a manifest's, where more than name and image is hashed, that admission adds nothing."""
-    whole = {name for row in rows if row.pod.manifest and not row.pod.static for name in row.hashes if catalog.kubelet(name).era.whole}
+    whole = {
+        name
+        for row in rows
+        if row.pod.manifest and not row.pod.static
+        for name in row.hashes
+        if catalog.kubelet(name).era.whole
+    }
     return (NOTE,) if whole and options.defaults else ()
 
 
-def _specs(pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], catalog: Catalog, options: Options) -> dict[str, Spec]:
+def _specs(
+    pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], catalog: Catalog, options: Options
+) -> dict[str, Spec]:
     """Return what each kubelet gets to see; a manifest is served once by all API servers that do the same to it."""
     if pod.static_manifest is not None:
-        return {name: hashed_spec(pod, container, kubelet, catalog, options) for name, kubelet in kubelets.items()}
+        return {
+            name: hashed_spec(pod, container, kubelet, catalog, options) for name, kubelet in kubelets.items()
+        }
     served: dict[ApiServer, Spec] = {}
     servers = {name: creator(kubelet, catalog, options) for name, kubelet in kubelets.items()}
     for name, server in servers.items():
@@ -68,15 +84,26 @@ def _specs(pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], cata
 
 
 def _row(
-    pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], catalog: Catalog, options: Options, *, with_text: bool
+    pod: Pod,
+    container: Container,
+    kubelets: Mapping[str, Kubelet],
+    catalog: Catalog,
+    options: Options,
+    *,
+    with_text: bool,
 ) -> HashRow:
     specs = _specs(pod, container, kubelets, catalog, options)
     hashes = {name: hash_seen(pod, options, specs[name], kubelet) for name, kubelet in kubelets.items()}
     with_hash = {name: kubelet for name, kubelet in kubelets.items() if with_text and hashes[name].candidates}
     keep_empty = keeps_empty(pod, options)
-    texts = {name: hashers(kubelet, keep_empty=keep_empty)[0].text(specs[name]) for name, kubelet in with_hash.items()}
+    texts = {
+        name: hashers(kubelet, keep_empty=keep_empty)[0].text(specs[name])
+        for name, kubelet in with_hash.items()
+    }
     manifest = pod.static_manifest
-    uids = {name: static_view(manifest, kubelet).uid for name, kubelet in kubelets.items()} if manifest else {}
+    uids = (
+        {name: static_view(manifest, kubelet).uid for name, kubelet in kubelets.items()} if manifest else {}
+    )
     return HashRow(pod, container, hashes, texts, uids)
 
 

@@ -15,14 +15,21 @@ from hashcompat.model import FINDINGS, Hop, Inventory, Plan, Verdict
 from hashcompat.verdicts import AUTO, Judge, Planner
 
 
-def plan_with_hops(inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options) -> Plan:
+def plan_with_hops(
+    inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options
+) -> Plan:
     """Return a plan with what each step of the way would restart, one minor at a time, and what a rollback would; errors as make_plan.
 
-    Steps are planned without recorded hashes, which belong to the present alone. From ``auto`` there is no one way to take in steps.
-    Every pod passes once, and is decided for the plan and for all steps while it is at hand.
+    Steps are planned without recorded hashes, which belong to the present alone. From ``auto`` there is no
+    one way to take in steps. Every pod passes once, and is decided for the plan and for all steps while it is
+    at hand.
     """
     planner = Planner(inventory.nodes, from_release, to_release, catalog, options)
-    steps = [] if from_release == AUTO else [*_steps(from_release, to_release, catalog), (to_release, from_release)]
+    steps = (
+        []
+        if from_release == AUTO
+        else [*_steps(from_release, to_release, catalog), (to_release, from_release)]
+    )
     judges = [Judge(inventory.nodes, *step, catalog, replace(options, records=Records())) for step in steps]
     counts = [Counter[Verdict]() for _ in steps]
     for pod in inventory.pods:

@@ -23,7 +23,10 @@ def _masked(value: Any, hide: Callable[[str], str], key: str = "", depth: int = 
     if isinstance(value, Mapping):
         return {name: _masked_member(key, name, item, hide, depth + 1) for name, item in value.items()}
     if isinstance(value, list):
-        return [hide(item) if key in _LISTS and isinstance(item, str) else _masked(item, hide, key, depth + 1) for item in value]
+        return [
+            hide(item) if key in _LISTS and isinstance(item, str) else _masked(item, hide, key, depth + 1)
+            for item in value
+        ]
     return value
 
 

@@ -30,9 +30,10 @@ class Scope(StrEnum):
 class Cell:
     """What an upgrade from one release to another does to an unchanged API pod.
 
-    ``fields`` are the changed fields behind it. Where every field is part of the hashed text, a container restarts that has what a
-    field belongs to (``volumeMounts[*]``); where JSON is hashed (``if_set``), one that sets the field itself, and where ``go`` one that
-    holds a backspace or form feed, which encoding/json of Go 1.22 writes differently (kubernetes/kubernetes#125895 - #125898).
+    ``fields`` are the changed fields behind it. Where every field is part of the hashed text, a container
+    restarts that has what a field belongs to (``volumeMounts[*]``); where JSON is hashed (``if_set``), one
+    that sets the field itself, and where ``go`` one that holds a backspace or form feed, which encoding/json
+    of Go 1.22 writes differently (kubernetes/kubernetes#125895 - #125898).
     """
 
     old: str
@@ -58,7 +59,9 @@ def cell(old: Kubelet, new: Kubelet) -> Cell:
     elif any("." not in change.path for change in fields):
         return Cell(*names, Scope.ALL, fields=tuple(change for change in fields if "." not in change.path))
     go = "json" in old.era.steps and old.escapes != new.escapes
-    return Cell(*names, Scope.SOME if fields or go else Scope.NONE, fields=fields, if_set=first_step != "spew", go=go)
+    return Cell(
+        *names, Scope.SOME if fields or go else Scope.NONE, fields=fields, if_set=first_step != "spew", go=go
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -78,7 +81,9 @@ def _walk(old: GoType, new: GoType, path: str) -> Iterator[FieldChange]:
 
 
 def _walk_structs(old: Struct, new: Struct, path: str) -> Iterator[FieldChange]:
-    old_fields, new_fields = ({field.json: (owner, field) for _, owner, field in json_fields(side)} for side in (old, new))
+    old_fields, new_fields = (
+        {field.json: (owner, field) for _, owner, field in json_fields(side)} for side in (old, new)
+    )
     for key in dict.fromkeys([*new_fields, *old_fields]):
         place = f"{path}.{key}".lstrip(".")
         if key in old_fields and key in new_fields:
@@ -93,7 +98,12 @@ def _walk_structs(old: Struct, new: Struct, path: str) -> Iterator[FieldChange]:
 
 def _retyped(old: GoType, new: GoType) -> bool:
     """Tell whether the name of a field's type is another, or what the quantities in its map print."""
-    if isinstance(old, Map) and isinstance(new, Map) and isinstance(old.value, Coded) and isinstance(new.value, Coded):
+    if (
+        isinstance(old, Map)
+        and isinstance(new, Map)
+        and isinstance(old.value, Coded)
+        and isinstance(new.value, Coded)
+    ):
         return old.value.fields != new.value.fields
     return old.name != new.name
 
@@ -144,7 +154,9 @@ def make_matrix(releases: Sequence[str], catalog: Catalog, cost: Cost | None = N
     if cost is None:
         return Matrix(tuple(releases), cells)
     findings = {pair: cost(*pair) for pair in pairs}
-    return Matrix(tuple(releases), cells, findings, cheapest_path(releases, lambda old, new: findings[old, new]))
+    return Matrix(
+        tuple(releases), cells, findings, cheapest_path(releases, lambda old, new: findings[old, new])
+    )
 
 
 def every_patch(catalog: Catalog, first: str, last: str) -> list[str]:
@@ -157,6 +169,9 @@ def every_patch(catalog: Catalog, first: str, last: str) -> list[str]:
 def newest_of_each_minor(catalog: Catalog, first: str, last: str) -> list[str]:
     """Name the newest known patch release of every minor from one minor to another, whichever way they go."""
     minors = list(catalog.rows)
-    start, end = minors.index(catalog.kubelet(first).release.minor), minors.index(catalog.kubelet(last).release.minor)
+    start, end = (
+        minors.index(catalog.kubelet(first).release.minor),
+        minors.index(catalog.kubelet(last).release.minor),
+    )
     between = minors[start : end + 1] if start <= end else minors[end : start + 1][::-1]
     return [f"{minor}.{catalog.rows[minor]['patches'][-1]}" for minor in between]

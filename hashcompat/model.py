@@ -59,10 +59,11 @@ class StaticManifest:
 class Pod:
     """A pod or a pod template, as far as a kubelet's decision depends on it.
 
-    ``origin`` names the file and the object in it, for messages. ``manifest`` says that no API server has defaulted it;
-    ``references`` names the API objects that the pod refers to; ``automount`` is what it says of the service account's token.
-    ``spec`` is the pod's own, as given; ``config_hash`` the UID that a mirror pod's annotation tells of its static pod, and
-    ``static_manifest`` what that static pod is read from, where it is at hand.
+    ``origin`` names the file and the object in it, for messages. ``manifest`` says that no API server has
+    defaulted it; ``references`` names the API objects that the pod refers to; ``automount`` is what it says
+    of the service account's token. ``spec`` is the pod's own, as given; ``config_hash`` the UID that a mirror
+    pod's annotation tells of its static pod, and ``static_manifest`` what that static pod is read from, where
+    it is at hand.
     """
 
     origin: str
@@ -98,8 +99,9 @@ class Node:
 class Recorded:
     """A hash that a kubelet recorded when it created a container, as a runtime or a log tells it.
 
-    ``uid`` and ``namespace`` are empty where the source does not tell; ``hash`` is None where the record is missing.
-    ``without_resources`` is the second hash that 1.27 - 1.30 record with the gate InPlacePodVerticalScaling, None elsewhere.
+    ``uid`` and ``namespace`` are empty where the source does not tell; ``hash`` is None where the record is
+    missing. ``without_resources`` is the second hash that 1.27 - 1.30 record with the gate
+    InPlacePodVerticalScaling, None elsewhere.
     """
 
     uid: str
@@ -179,7 +181,8 @@ class ContainerName:
 class Item:
     """One container's verdict, as it stands in a RestartPlan; a plan of a large cluster has hundreds of thousands, so no spec is kept.
 
-    ``rests`` says that no kubelet compares it, whatever its release, ``sandboxed`` that a record tells of the pod's sandbox.
+    ``rests`` says that no kubelet compares it, whatever its release, ``sandboxed`` that a record tells of the
+    pod's sandbox.
     """
 
     pod: PodName
@@ -239,8 +242,9 @@ class Suggestion:
 class Plan:
     """The verdicts of one upgrade, with what was assumed on the way.
 
-    ``hops`` is the same way one minor at a time, where that is another way; ``rollback`` the way back. ``patch`` says how the kubelet is
-    patched that the plan assumes, ``suggestion`` which patch would save restarts.
+    ``hops`` is the same way one minor at a time, where that is another way; ``rollback`` the way back.
+    ``patch`` says how the kubelet is patched that the plan assumes, ``suggestion`` which patch would save
+    restarts.
     """
 
     from_release: str

@@ -53,7 +53,9 @@ def assume(strategy: str, new: str, likes: Sequence[str], catalog: Catalog) -> A
 
 def as_patched(kubelet: Kubelet, patch: AssumedPatch | None) -> Kubelet:
     """Return a kubelet with the hash that it is pinned to; all else about it stays its own."""
-    return patch.pinned if patch is not None and patch.strategy == "pin" and patch.concerns(kubelet) else kubelet
+    return (
+        patch.pinned if patch is not None and patch.strategy == "pin" and patch.concerns(kubelet) else kubelet
+    )
 
 
 def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet, patch: AssumedPatch | None) -> Mapping[str, Any]:
@@ -77,6 +79,8 @@ def accepted_hashes(
     Raises NotStoredError for a container of a snapshot that was made without this kind of kubelet.
     """
     decoded = _decoded(spec, new)
-    knowing = [like for like in likes if "pick" in like.era.steps[0] or not unknown_to(spec, new, like, defaults)]
+    knowing = [
+        like for like in likes if "pick" in like.era.steps[0] or not unknown_to(spec, new, like, defaults)
+    ]
     hashers = [compile_hasher(like.schema, like.era.steps, like.escapes[-1], keep_empty) for like in knowing]
     return frozenset(true_hash(decoded, hasher.hash(decoded)) for hasher in hashers)

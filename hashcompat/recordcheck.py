@@ -21,8 +21,8 @@ DIFFERS: Final = "differs"
 class CheckedRecord:
     """One record beside the hash that its kubelet's release computes.
 
-    ``computed`` is None where nothing was computed, or where a vendor's Go decides; ``problem`` is ``differs``, or why nothing was
-    compared, or empty where the record was reproduced.
+    ``computed`` is None where nothing was computed, or where a vendor's Go decides; ``problem`` is
+    ``differs``, or why nothing was compared, or empty where the record was reproduced.
     """
 
     node: str
@@ -58,14 +58,25 @@ class RecordCheck:
 def check_records(inventory: Inventory, release: str, catalog: Catalog, options: Options) -> RecordCheck:
     """Compare the records among the options with what ``release`` computes for their containers; ``auto``: that of each node.
 
-    Raises UsageError for an unknown release, and InputError, with file and path, for a container that does not decode.
+    Raises UsageError for an unknown release, and InputError, with file and path, for a container that does
+    not decode.
     """
     kubelet_of = _kubelets(inventory.nodes, release, catalog)
     pairs = [(pod, container) for pod in inventory.pods for container in pod.containers]
-    found = {record: (pod, container) for pod, container in pairs if (record := options.records.of(pod, container))}
+    found = {
+        record: (pod, container) for pod, container in pairs if (record := options.records.of(pod, container))
+    }
     left_over = list(_left_over(options.records, found))
-    rows = [_compared(record, *pair, kubelet_of, options, catalog) for record, pair in found.items() if not at_rest(*pair)]
-    rows += [CheckedRecord("", record, problem="no such container in the source") for record in left_over if record.running]
+    rows = [
+        _compared(record, *pair, kubelet_of, options, catalog)
+        for record, pair in found.items()
+        if not at_rest(*pair)
+    ]
+    rows += [
+        CheckedRecord("", record, problem="no such container in the source")
+        for record in left_over
+        if record.running
+    ]
     return RecordCheck(tuple(rows), len(found) + len(left_over) - len(rows))
 
 
@@ -87,7 +98,12 @@ def _kubelets(nodes: Sequence[Node], release: str, catalog: Catalog) -> Callable
 
 
 def _compared(
-    record: Recorded, pod: Pod, container: Container, kubelet_of: Callable[[Pod], Kubelet | None], options: Options, catalog: Catalog
+    record: Recorded,
+    pod: Pod,
+    container: Container,
+    kubelet_of: Callable[[Pod], Kubelet | None],
+    options: Options,
+    catalog: Catalog,
 ) -> CheckedRecord:
     kubelet = kubelet_of(pod)
     if kubelet is None:
@@ -98,4 +114,6 @@ def _compared(
         raise InputError(f"{pod.origin}: {container.path}{error}") from None
     if record.hash is None:
         return CheckedRecord(pod.node, record, computed.value, "no hash was recorded")
-    return CheckedRecord(pod.node, record, computed.value, "" if record.hash in computed.candidates else DIFFERS)
+    return CheckedRecord(
+        pod.node, record, computed.value, "" if record.hash in computed.candidates else DIFFERS
+    )

@@ -42,7 +42,8 @@ class Release:
 def parse_release(text: str) -> Release:
     """Read a release name; a suffix after ``-`` or ``+`` marks a vendor's build of that upstream release.
 
-    Raises UsageError for what is no release, and for alpha, beta and rc builds: their types are not those of the release.
+    Raises UsageError for what is no release, and for alpha, beta and rc builds: their types are not those of
+    the release.
     """
     match = _RELEASE.fullmatch(text.strip())
     if match is None:

@@ -31,8 +31,9 @@ Column = tuple[Schema, tuple[str, ...], str]
 def redacted(inventory: Inventory, catalog: Catalog) -> Inventory:
     """Return the inventory with hidden values; of it, every plan between known releases gives the same answers.
 
-    Raises InputError, with file and path, for a container that does not decode, and for a manifest: what API servers make of it depends on
-    more than the kubelet's release, and a static pod's UID on every value in it.
+    Raises InputError, with file and path, for a container that does not decode, and for a manifest: what API
+    servers make of it depends on more than the kubelet's release, and a static pod's UID on every value in
+    it.
     """
     known: dict[Likeness, Spec] = {}
     columns = _columns(catalog)
@@ -53,8 +54,14 @@ def _pod(pod: Pod, hide: Callable[[Pod, Container], Container]) -> Pod:
             f"{pod.origin}: {pod.namespace}/{pod.name} is a manifest; a snapshot is made of a cluster's pods, which have a uid"
         )
     kept = pod.spec if pod.static else {key: pod.spec[key] for key in _POD if key in pod.spec}
-    volumes = {"volumes": [_volume(volume) for volume in kept["volumes"]]} if isinstance(kept.get("volumes"), list) else {}
-    return replace(pod, spec={**kept, **volumes}, containers=tuple(hide(pod, container) for container in pod.containers))
+    volumes = (
+        {"volumes": [_volume(volume) for volume in kept["volumes"]]}
+        if isinstance(kept.get("volumes"), list)
+        else {}
+    )
+    return replace(
+        pod, spec={**kept, **volumes}, containers=tuple(hide(pod, container) for container in pod.containers)
+    )
 
 
 def _volume(volume: Any) -> Any:
@@ -70,7 +77,11 @@ def _columns(catalog: Catalog) -> list[Column]:
     """Return every way of hashing: a type tree, an era's steps, and where JSON is hashed either encoding/json, as vendors may have both."""
     kubelets = [catalog.kubelet(name) for name in catalog.releases()]
     ways = dict.fromkeys((kubelet.schema, kubelet.era.steps) for kubelet in kubelets)
-    return [(schema, steps, escapes) for schema, steps in ways for escapes in (ESCAPES if "json" in steps else list(ESCAPES)[:1])]
+    return [
+        (schema, steps, escapes)
+        for schema, steps in ways
+        for escapes in (ESCAPES if "json" in steps else list(ESCAPES)[:1])
+    ]
 
 
 def _container(pod: Pod, container: Container, columns: list[Column], catalog: Catalog) -> Spec:
@@ -97,8 +108,8 @@ def _hidden(text: str, mask: str) -> str:
 def _table(given: list[Spec], hidden: list[Spec], columns: list[Column]) -> dict[str, int] | None:
     """Return the true hashes by those of the hidden texts; None where two texts share one, so that another mask is needed.
 
-    Where two kubelets print the same text with values hidden, they do so with values: what differs between them is never in a value, but
-    for the two characters that _hidden keeps.
+    Where two kubelets print the same text with values hidden, they do so with values: what differs between
+    them is never in a value, but for the two characters that _hidden keeps.
     """
     table: dict[str, int] = {}
     texts: dict[str, str] = {}

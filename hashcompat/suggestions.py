@@ -47,7 +47,9 @@ class Suggester:
         case = prepared.case
         keep_empty = keeps_empty(case.pod, self._options)
         try:
-            return accepted_hashes(prepared.new_spec, self._new, [case.old], self._defaults, keep_empty=keep_empty)
+            return accepted_hashes(
+                prepared.new_spec, self._new, [case.old], self._defaults, keep_empty=keep_empty
+            )
         except NotStoredError:
             return frozenset()
 

@@ -21,7 +21,19 @@ from hashcompat.kubelet.decisions import decide, decide_by_record
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.resting import at_rest
 from hashcompat.kubelet.skew import skew_warnings
-from hashcompat.model import Container, ContainerName, Hashes, Inventory, Item, Node, Plan, Pod, PodName, Reason, Verdict
+from hashcompat.model import (
+    Container,
+    ContainerName,
+    Hashes,
+    Inventory,
+    Item,
+    Node,
+    Plan,
+    Pod,
+    PodName,
+    Reason,
+    Verdict,
+)
 from hashcompat.patched import as_patched
 from hashcompat.replicas import Latest, once_a_spec
 from hashcompat.suggestions import Suggester
@@ -50,11 +62,13 @@ class _Draft:
     obstacle: Decision
 
 
-def make_plan(inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options = Options()) -> Plan:  # noqa: B008 - frozen
+def make_plan(
+    inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options = Options()
+) -> Plan:
     """Return the verdict for every container when kubelets go from one release to another.
 
-    ``from_release`` is a release or ``auto``: what each pod's node reports.
-    Raises UsageError for unknown releases, and InputError, with file and path, for a container that does not decode.
+    ``from_release`` is a release or ``auto``: what each pod's node reports. Raises UsageError for unknown
+    releases, and InputError, with file and path, for a container that does not decode.
     """
     planner = Planner(inventory.nodes, from_release, to_release, catalog, options)
     for pod in inventory.pods:
@@ -89,13 +103,18 @@ class Judge:
     def drafts(self, pod: Pod) -> list[_Draft]:
         """Prepare each container of a pod for the rules."""
         release, node = _release_of(pod, self.nodes, self.releases[0]), self.nodes.get(pod.node)
-        return [_draft(pod, container, release, node, self._prepare, self._catalog, self._options) for container in pod.containers]
+        return [
+            _draft(pod, container, release, node, self._prepare, self._catalog, self._options)
+            for container in pod.containers
+        ]
 
 
 class Planner:
     """Makes a plan pod by pod, and keeps of a pod only what a report says of it: 1 GB of pods passes through little memory."""
 
-    def __init__(self, nodes: Iterable[Node], from_release: str, to_release: str, catalog: Catalog, options: Options) -> None:
+    def __init__(
+        self, nodes: Iterable[Node], from_release: str, to_release: str, catalog: Catalog, options: Options
+    ) -> None:
         self._judge = Judge(nodes, from_release, to_release, catalog, options)
         self._catalog, self._options = catalog, options
         self._differences = _difference_finder(self._judge.new, catalog)
@@ -112,7 +131,11 @@ class Planner:
             item = _item(draft, name, self._differences, calibrated=True, sandboxed=sandboxed)
             if item.verdict is Verdict.RESTART and not item.pod_recreated and draft.prepared:
                 self._suggester.add(draft.prepared)
-            doubtful = _item(draft, name, self._differences, calibrated=False, sandboxed=sandboxed) if self._options.records else item
+            doubtful = (
+                _item(draft, name, self._differences, calibrated=False, sandboxed=sandboxed)
+                if self._options.records
+                else item
+            )
             if doubtful != item:
                 self._doubtful.append((len(self._items), doubtful))
             if item.calibrated is False:
@@ -160,7 +183,13 @@ def _preparer(new: Kubelet, catalog: Catalog, options: Options, hash_of: HashOf)
 
 
 def _draft(
-    pod: Pod, container: Container, release: str, node: Node | None, prepare_one: Preparer, catalog: Catalog, options: Options
+    pod: Pod,
+    container: Container,
+    release: str,
+    node: Node | None,
+    prepare_one: Preparer,
+    catalog: Catalog,
+    options: Options,
 ) -> _Draft:
     old = as_patched(catalog.kubelet(release), options.patch) if catalog.knows(release) else None
     obstacle = _unknown_release(pod, container, release) if old is None else Decision(Verdict.KEEP)
@@ -186,13 +215,20 @@ def _unknown_release(pod: Pod, container: Container, release: str) -> Decision:
     if why := at_rest(pod, container):
         return Decision(Verdict.KEEP, (Reason(reasons.NOT_COMPARED, f"not compared: {why}"),))
     where = f"node {pod.node}" if pod.node else "a pod without a node"
-    problem = f"kubelet release {release} is not known" if release else "its kubelet release is not in the input"
+    problem = (
+        f"kubelet release {release} is not known" if release else "its kubelet release is not in the input"
+    )
     return _unknown(reasons.NODE_RELEASE, f"{where}: {problem}")
 
 
 def _calibrated(case: Case) -> bool | None:
     """Tell whether the recorded hash is the one that the old kubelet's release computes; None where there is none to compare."""
-    if case.recorded is None or case.recorded.hash is None or at_rest(case.pod, case.container) or not case.old_known:
+    if (
+        case.recorded is None
+        or case.recorded.hash is None
+        or at_rest(case.pod, case.container)
+        or not case.old_known
+    ):
         return None
     return case.recorded.hash in case.old_hash.candidates
 
@@ -204,13 +240,22 @@ def _decision(draft: _Draft, *, calibrated: bool) -> Decision:
     return decide(case) if case.old_known else decide_by_record(case) or draft.obstacle
 
 
-def _item(draft: _Draft, pod: PodName, differences: Callable[[Prepared], tuple[Reason, ...]], *, calibrated: bool, sandboxed: bool) -> Item:
+def _item(
+    draft: _Draft,
+    pod: PodName,
+    differences: Callable[[Prepared], tuple[Reason, ...]],
+    *,
+    calibrated: bool,
+    sandboxed: bool,
+) -> Item:
     decision = _decision(draft, calibrated=calibrated)
     container = _one(ContainerName(draft.container.name, draft.container.type))
     rests = bool(at_rest(draft.pod, draft.container))
     if draft.prepared is None:
         why = _one(decision.reasons)
-        return Item(pod, container, draft.release, decision.verdict, reasons=why, rests=rests, sandboxed=sandboxed)
+        return Item(
+            pod, container, draft.release, decision.verdict, reasons=why, rests=rests, sandboxed=sandboxed
+        )
     case, why = draft.prepared.case, decision.reasons
     if decision.hash_changed:
         why = (*differences(draft.prepared), *why)

@@ -1,7 +1,8 @@
 """Time hashcompat and real Go side by side, in one run, on the same containers.
 
-What is timed is one container and one release, from the JSON text to the hash. Only the ratio means something: machines
-differ, and so does the load on one. Rounds of the two alternate; the median of the rounds is printed.
+What is timed is one container and one release, from the JSON text to the hash. Only the ratio means
+something: machines differ, and so does the load on one. Rounds of the two alternate; the median of the rounds
+is printed.
 
     python scripts/bench.py            # builds the Go programs first if need be
 """
@@ -34,7 +35,9 @@ SECONDS = 1.0
 
 def cluster(_: int) -> list[bytes]:
     """Return the containers of the sample cluster, which resemble each other as those of a real one do."""
-    return [json.dumps(container.spec).encode() for pod in sample.collect().pods for container in pod.containers]
+    return [
+        json.dumps(container.spec).encode() for pod in sample.collect().pods for container in pod.containers
+    ]
 
 
 def strangers(number: int, count: int) -> list[bytes]:
@@ -61,15 +64,23 @@ def go(release: str, containers: Sequence[bytes]) -> float:
 
 def compare(release: str, workload: Callable[[int], list[bytes]], rounds: int) -> list[str]:
     """Return a row: the medians of both, and how many times longer hashcompat takes, with the range of the pairs."""
-    pairs = [(ours(release, containers), go(release, containers)) for containers in map(workload, range(rounds))]
+    pairs = [
+        (ours(release, containers), go(release, containers)) for containers in map(workload, range(rounds))
+    ]
     mine, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
     ratios = sorted(theirs / mine for mine, theirs in pairs)
-    return [f"{mine:,.0f}", f"{theirs:,.0f}", f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} - {ratios[-1]:.2f})"]
+    return [
+        f"{mine:,.0f}",
+        f"{theirs:,.0f}",
+        f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} - {ratios[-1]:.2f})",
+    ]
 
 
 def main() -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--containers", type=int, default=10_000, help="how many random ones a round")
     parser.add_argument("--release", action="append", help=f"default: {', '.join(RELEASES)}")
@@ -83,7 +94,13 @@ def main() -> int:
         for name, workload in workloads.items()
         for release in arguments.release or RELEASES
     ]
-    print(tabulate(rows, ["containers", "kubelet", "hashcompat/s", "Go/s", "time, hashcompat / Go"], disable_numparse=True))
+    print(
+        tabulate(
+            rows,
+            ["containers", "kubelet", "hashcompat/s", "Go/s", "time, hashcompat / Go"],
+            disable_numparse=True,
+        )
+    )
     return 0
 
 

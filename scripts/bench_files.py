@@ -23,7 +23,11 @@ from hashcompat.sources import files
 from hashcompat.verdicts import make_plan
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-WHOLE: dict[str, Callable[[str], object]] = {"json": json.loads, "compact": json.loads, "yaml": lambda text: yaml.load(text, _LOADER)}  # noqa: S506
+WHOLE: dict[str, Callable[[str], object]] = {
+    "json": json.loads,
+    "compact": json.loads,
+    "yaml": lambda text: yaml.load(text, _LOADER),  # noqa: S506 - a safe loader
+}
 YAML_SHARE = 20
 """How much smaller a YAML file is: read whole, it takes a hundred times as long as JSON."""
 
@@ -49,7 +53,9 @@ def row(form: str, path: Path) -> list[str]:
 
 def main() -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--bytes", type=float, default=1e8)
     size = parser.parse_args().bytes
     rows = []
@@ -59,7 +65,15 @@ def main() -> int:
             with path.open("w", encoding="utf-8") as stream:
                 stream.writelines(large_cluster.cluster(size / YAML_SHARE if form == "yaml" else size, form))
             rows.append(row(form, path))
-    headers = ["file", "MB", "whole, MB/s", "nodes, MB/s", "pods, MB/s", "plan, MB/s", "time, both looks / whole"]
+    headers = [
+        "file",
+        "MB",
+        "whole, MB/s",
+        "nodes, MB/s",
+        "pods, MB/s",
+        "plan, MB/s",
+        "time, both looks / whole",
+    ]
     print(tabulate(rows, headers, disable_numparse=True))
     return 0
 

@@ -29,19 +29,31 @@ def pages(catalog: Catalog) -> dict[Path, str]:
     """Return the content of every generated page by its path."""
     known = catalog.releases()
     matrix = make_matrix(newest_of_each_minor(catalog, known[0], known[-1]), catalog)
-    parts = [_MATRIX.rstrip("\n"), "## Minor by minor", markdown(matrix, catalog), "## Every pair", markdown_grid(matrix)]
+    parts = [
+        _MATRIX.rstrip("\n"),
+        "## Minor by minor",
+        markdown(matrix, catalog),
+        "## Every pair",
+        markdown_grid(matrix),
+    ]
     return {DOCS / "rules.md": rules_markdown(), DOCS / "matrix.md": "\n\n".join(parts) + "\n"}
 
 
 def outdated(catalog: Catalog) -> list[Path]:
     """Name the pages that are not what the tables say."""
-    return [path for path, text in pages(catalog).items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    return [
+        path
+        for path, text in pages(catalog).items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
 
 
 def main() -> None:
     """Write the pages, or with --check exit 1 when one is not up to date."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only compare; exit 1 when a page is not up to date")
+    parser.add_argument(
+        "--check", action="store_true", help="only compare; exit 1 when a page is not up to date"
+    )
     if parser.parse_args().check:
         old = [str(path.relative_to(DOCS.parent)) for path in outdated(default_catalog())]
         sys.exit(f"not up to date, run python scripts/docs.py: {', '.join(old)}" if old else 0)

@@ -29,8 +29,8 @@ class OracleError(Exception):
 class Program:
     """One release's Go program: the module it is built in, by which Go, with which arguments and linked variables.
 
-    ``sources`` are all files that it is made of; when one of them changes, it is built anew. ``package`` is its import path, where that
-    is not the module itself.
+    ``sources`` are all files that it is made of; when one of them changes, it is built anew. ``package`` is
+    its import path, where that is not the module itself.
     """
 
     binary: Path
@@ -55,10 +55,23 @@ class Program:
     def _compile(self) -> None:
         flags = " ".join(["-s -w", *(f"-X {name}={value}" for name, value in self.variables)])
         unfinished = self.binary.with_name(f".{self.binary.name}.{os.getpid()}")
-        command = ["go", "build", "-mod=readonly", *self.arguments, "-trimpath", "-ldflags", flags, "-o", str(unfinished), self.package]
+        command = [
+            "go",
+            "build",
+            "-mod=readonly",
+            *self.arguments,
+            "-trimpath",
+            "-ldflags",
+            flags,
+            "-o",
+            str(unfinished),
+            self.package,
+        ]
         # The caller's GOFLAGS, GOWORK or GOTOOLCHAIN must not decide which Go the golden data is made by.
         own = {"GOTOOLCHAIN": self.go, "GOFLAGS": "-buildvcs=false", "GOWORK": "off", "CGO_ENABLED": "0"}
-        done = subprocess.run(command, cwd=self.module, env={**os.environ, **own}, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=self.module, env={**os.environ, **own}, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             raise OracleError(f"go build of {self.binary.name} failed:\n{done.stderr}")
         unfinished.replace(self.binary)  # two test processes may build the same oracle
@@ -72,7 +85,9 @@ class Program:
     def run(self, *arguments: str, data: bytes = b"") -> bytes:
         """Run the program once and return what it prints."""
         self.build()
-        return subprocess.run([self.binary, *arguments], input=data, stdout=subprocess.PIPE, check=True).stdout
+        return subprocess.run(
+            [self.binary, *arguments], input=data, stdout=subprocess.PIPE, check=True
+        ).stdout
 
     def types(self) -> dict[str, Any]:
         """Read the tree of the compiled type, in the notation of schemas, by Go's reflection."""
@@ -180,7 +195,9 @@ class Script:
         one.add_argument("release", nargs="*", metavar="RELEASE", help="default: all of releases.json")
         one.set_defaults(run=self._build)
         two = commands.add_parser("golden", help="rewrite every expected file from the inputs")
-        two.add_argument("--check", action="store_true", help="write nothing; exit 1 when anything would change")
+        two.add_argument(
+            "--check", action="store_true", help="write nothing; exit 1 when anything would change"
+        )
         two.set_defaults(run=self._golden)
         return top
 

@@ -1,6 +1,7 @@
 """Write the sample cluster many times over, as ``kubectl get pods,nodes -A`` would print a large one: no two pods are alike.
 
-Names, uids and the values of env are other ones in each copy, so that nothing about one pod helps with the next. The nodes come last.
+Names, uids and the values of env are other ones in each copy, so that nothing about one pod helps with the
+next. The nodes come last.
 
     python scripts/large_cluster.py --bytes 1e9 --format json > large.json
 """
@@ -31,11 +32,19 @@ def objects(kind: str) -> list[dict[str, Any]]:
 
 def another(pod: dict[str, Any], number: int) -> dict[str, Any]:
     """Return a pod like ``pod`` with a name, a uid and env values of its own."""
-    name, uid = f"{pod['metadata']['name']}-{number}", str(uuid.UUID(int=hash((pod["metadata"]["uid"], number)) % 2**128))
+    name, uid = (
+        f"{pod['metadata']['name']}-{number}",
+        str(uuid.UUID(int=hash((pod["metadata"]["uid"], number)) % 2**128)),
+    )
     containers = [
-        {**one, "env": [*one.get("env", []), {"name": "NUMBER", "value": f"{name} {number}"}]} for one in pod["spec"]["containers"]
+        {**one, "env": [*one.get("env", []), {"name": "NUMBER", "value": f"{name} {number}"}]}
+        for one in pod["spec"]["containers"]
     ]
-    return {**pod, "metadata": {**pod["metadata"], "name": name, "uid": uid}, "spec": {**pod["spec"], "containers": containers}}
+    return {
+        **pod,
+        "metadata": {**pod["metadata"], "name": name, "uid": uid},
+        "spec": {**pod["spec"], "containers": containers},
+    }
 
 
 def pods() -> Iterator[dict[str, Any]]:
@@ -56,7 +65,12 @@ def texts(form: str) -> tuple[str, Callable[[dict[str, Any]], str], str, str]:
             '\n    ],\n    "kind": "List"\n}\n',
         )
     if form == "compact":
-        return '{"apiVersion":"v1","items":[', lambda item: json.dumps(item, separators=(",", ":")), ",", '],"kind":"List"}\n'
+        return (
+            '{"apiVersion":"v1","items":[',
+            lambda item: json.dumps(item, separators=(",", ":")),
+            ",",
+            '],"kind":"List"}\n',
+        )
     if form == "lines":
         return "", lambda item: json.dumps(item, separators=(",", ":")) + "\n", "", ""
     return "apiVersion: v1\nitems:\n", lambda item: yaml.dump([item], Dumper=_DUMPER), "", "kind: List\n"
@@ -79,9 +93,13 @@ def cluster(size: float, form: str) -> Iterator[str]:
 
 def main() -> int:
     """Write a cluster to stdout."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--bytes", type=float, default=1e9, help="the size, about (default: 1e9)")
-    parser.add_argument("--format", choices=FORMATS, default="json", help="json is indented as kubectl does it")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="json", help="json is indented as kubectl does it"
+    )
     arguments = parser.parse_args()
     sys.stdout.writelines(cluster(arguments.bytes, arguments.format))
     return 0

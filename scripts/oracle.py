@@ -105,7 +105,11 @@ def expected(releases: Sequence[str]) -> dict[Path, bytes]:
         build(release)
         answers = dict(zip(requests, ask(release, requests.values()), strict=True))
         _check_refused(release, answers)
-        files |= {Path(release, f"{case}.txt"): answer["text"].encode() for case, answer in answers.items() if "text" in answer}
+        files |= {
+            Path(release, f"{case}.txt"): answer["text"].encode()
+            for case, answer in answers.items()
+            if "text" in answer
+        }
         hashes = "".join(f"{answer.get('hash', 'refused')}  {case}\n" for case, answer in answers.items())
         files[Path(release, "HASHES")] = hashes.encode()
     return files
@@ -124,7 +128,9 @@ def differences(files: dict[Path, bytes]) -> list[str]:
     return GOLDEN.differences(files)
 
 
-SCRIPT = Script("oracle.py", "Build the Go oracles and make golden/ with them.", oracles, build, GOLDEN, expected)
+SCRIPT = Script(
+    "oracle.py", "Build the Go oracles and make golden/ with them.", oracles, build, GOLDEN, expected
+)
 
 if __name__ == "__main__":
     sys.exit(SCRIPT.main())

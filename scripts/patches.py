@@ -1,7 +1,8 @@
 """Build what `hashcompat patch` emits against Kubernetes' own source, so that its Go code is proven by running it.
 
-A patch is applied by git to the pristine files of the release's Go module. Then either the touched functions and the generated
-packages are built over the release's real types (`Touched`), or the whole module with its own tests (`whole`).
+A patch is applied by git to the pristine files of the release's Go module. Then either the touched functions
+and the generated packages are built over the release's real types (`Touched`), or the whole module with its
+own tests (`whole`).
 """
 
 from __future__ import annotations
@@ -22,19 +23,29 @@ HERE = ROOT / "scripts" / "patches"
 CACHE = ROOT / ".cache" / "patches"
 HELPERS = "pkg/kubelet/container/helpers.go"
 MANAGER = "pkg/kubelet/kuberuntime/kuberuntime_manager.go"
-FILES = (HELPERS, MANAGER, "pkg/kubelet/container/container_hash_test.go", "pkg/kubelet/container/helpers_test.go")
+FILES = (
+    HELPERS,
+    MANAGER,
+    "pkg/kubelet/container/container_hash_test.go",
+    "pkg/kubelet/container/helpers_test.go",
+)
 _GIT = ("git", "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "core.autocrlf=false")
-# The module of Kubernetes pins its staging modules without checksums, and not each of them is in the checksum database.
+# The module of Kubernetes pins its staging modules without checksums, and not each of them is in the checksum
+# database.
 _OWN = {"GOFLAGS": "-mod=mod -buildvcs=false", "GOWORK": "off", "CGO_ENABLED": "0", "GONOSUMDB": "k8s.io/*"}
 
 
 @cache
 def source(release: str) -> Path:
     """Return the pristine source of a release: its Go module, downloaded once."""
-    done = subprocess.run(["go", "mod", "download", "-json", f"k8s.io/kubernetes@v{release}"], capture_output=True, check=False)
+    done = subprocess.run(
+        ["go", "mod", "download", "-json", f"k8s.io/kubernetes@v{release}"], capture_output=True, check=False
+    )
     answer = json.loads(done.stdout or b"{}")
     if "Dir" not in answer:
-        raise OracleError(f"cannot get k8s.io/kubernetes v{release}: {answer.get('Error') or done.stderr.decode()}")
+        raise OracleError(
+            f"cannot get k8s.io/kubernetes v{release}: {answer.get('Error') or done.stderr.decode()}"
+        )
     return Path(answer["Dir"])
 
 
@@ -88,18 +99,30 @@ class Touched:
     def compose(self, tree: Path) -> Program:
         """Lay the module out from an applied tree and return the program that answers for the patched kubelet."""
         shutil.rmtree(self.directory, ignore_errors=True)
-        for name in ("pkg/util/hash/hash.go", *(f"pkg/{name}" for name in self._version_files()), *added(tree)):
+        for name in (
+            "pkg/util/hash/hash.go",
+            *(f"pkg/{name}" for name in self._version_files()),
+            *added(tree),
+        ):
             given = tree / name
             _copy(given if given.exists() else source(self.release) / name, self.directory / name)
-        self._write("pkg/kubelet/container/touched.go", _touched("container", tree / HELPERS, ("HashContainer", "pickFieldsToHash")))
-        self._write("pkg/kubelet/kuberuntime/touched.go", _touched("kuberuntime", tree / MANAGER, ("containerChanged",)))
+        self._write(
+            "pkg/kubelet/container/touched.go",
+            _touched("container", tree / HELPERS, ("HashContainer", "pickFieldsToHash")),
+        )
+        self._write(
+            "pkg/kubelet/kuberuntime/touched.go",
+            _touched("kuberuntime", tree / MANAGER, ("containerChanged",)),
+        )
         self._write("pkg/kubelet/container/types.go", (HERE / "container.go.txt").read_text())
         self._write("pkg/kubelet/kuberuntime/changed.go", (HERE / "kuberuntime.go.txt").read_text())
         self._write("main.go", (HERE / "program.go.txt").read_text())
         for suffix in ("mod", "sum"):
             text = (HERE / "modules" / f"{self.minor}.{suffix}").read_text()
             self._write(f"go.{suffix}", text.replace("=> COMMON", f"=> {COMMON}"))
-        return Program(self.directory / "kubelet", self.directory, "local", files_below(self.directory, COMMON), ())
+        return Program(
+            self.directory / "kubelet", self.directory, "local", files_below(self.directory, COMMON), ()
+        )
 
     def _version_files(self) -> list[str]:
         root = source(self.release) / "pkg"
@@ -123,7 +146,9 @@ def go(directory: Path, *arguments: str) -> str:
 
 def run(*command: str, directory: Path = ROOT) -> str:
     """Run a command and return what it prints; its complaint is the error."""
-    done = subprocess.run(command, cwd=directory, env={**os.environ, **_OWN}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=directory, env={**os.environ, **_OWN}, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise OracleError(f"{' '.join(command)}:\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -159,7 +184,12 @@ def whole(release: str, patch: str, directory: Path) -> Path:
         (directory / name).unlink(missing_ok=True)
     rows = json.loads(go(directory, "mod", "edit", "-json"))["Replace"] or []
     staging = [row["Old"]["Path"] for row in rows if row["New"]["Path"].startswith("./staging")]
-    go(directory, "mod", "edit", *(f"-replace={name}={name}@{staging_version(name, release)}" for name in staging))
+    go(
+        directory,
+        "mod",
+        "edit",
+        *(f"-replace={name}={name}@{staging_version(name, release)}" for name in staging),
+    )
     return directory
 
 
@@ -170,6 +200,11 @@ def staging_version(module: str, release: str) -> str:
     for number in range(int(patch), -1, -1):
         version = f"v0.{minor}.{number}"
         command = ["go", "mod", "download", f"{module}@{version}"]
-        if subprocess.run(command, cwd=ROOT, env={**os.environ, **_OWN}, capture_output=True, check=False).returncode == 0:
+        if (
+            subprocess.run(
+                command, cwd=ROOT, env={**os.environ, **_OWN}, capture_output=True, check=False
+            ).returncode
+            == 0
+        ):
             return version
     raise OracleError(f"no version of {module} belongs to Kubernetes {release}")

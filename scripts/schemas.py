@@ -52,7 +52,9 @@ def schema_names() -> dict[str, str]:
 def build(directory: Path) -> Path:
     """Compile the extractor once, because `go run` would link it again for every release."""
     binary = directory / "schemas"
-    subprocess.run(["go", "build", "-buildvcs=false", "-o", str(binary), "."], cwd=SCRIPTS / "schemas", check=True)
+    subprocess.run(
+        ["go", "build", "-buildvcs=false", "-o", str(binary), "."], cwd=SCRIPTS / "schemas", check=True
+    )
     return binary
 
 
@@ -60,7 +62,9 @@ def download(module: str, directory: Path) -> Path:
     """Fetch one Go module into the module cache, outside any other module so that no go.mod has a say."""
     command = ["go", "mod", "download", "-json", module]
     environment = {**os.environ, "GOFLAGS": "", "GOWORK": "off"}
-    done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=directory, env=environment, capture_output=True, text=True, check=False
+    )
     answer = json.loads(done.stdout or "{}")
     if done.returncode or answer.get("Error"):
         raise SystemExit(f"{module}: {answer.get('Error') or done.stderr.strip()}")
@@ -87,7 +91,11 @@ def minor(release: str) -> str:
 def document(tree: dict[str, Any], schema: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Add what source cannot say: which releases share the tree, where it came from, and the codecs of foreign types."""
     last = [name for name, types in schema_names().items() if types == schema][-1]
-    head = {"package": tree["package"], "releases": f"{schema}.0 - {last}.x", "madeFrom": facts.get("madeFrom", "")}
+    head = {
+        "package": tree["package"],
+        "releases": f"{schema}.0 - {last}.x",
+        "madeFrom": facts.get("madeFrom", ""),
+    }
     codecs = {"codecs": facts["codecs"]} if "codecs" in facts else {}
     return {**head, "root": tree["root"], **codecs, "types": tree["types"]}
 
@@ -172,7 +180,9 @@ def changes_problems() -> list[str]:
 def main() -> int:
     """Check, or with --write rewrite, and say so."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--every-minor", action="store_true", help="also check each minor's .0 and newest patch release")
+    parser.add_argument(
+        "--every-minor", action="store_true", help="also check each minor's .0 and newest patch release"
+    )
     parser.add_argument("--write", action="store_true", help="rewrite schemas/types from the sources")
     options = parser.parse_args()
     sources: list[Source] = load(SCRIPTS / "schemas" / "modules.json")

@@ -1,6 +1,7 @@
 """Make golden/served: the containers that an API server of each release with an oracle serves for a manifest.
 
-The oracle is the program of scripts/staticpods with -served: the release's own decoder, defaults and protobuf form.
+The oracle is the program of scripts/staticpods with -served: the release's own decoder, defaults and protobuf
+form.
 """
 
 from __future__ import annotations
@@ -45,8 +46,12 @@ def expected(releases: Sequence[str]) -> dict[Path, bytes]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Rewrite golden/served, or only compare it; 1 says that --check found a difference or that an oracle failed."""
-    parser = argparse.ArgumentParser(prog="served.py", description="Make golden/served with the oracles of scripts/staticpods.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when anything would change")
+    parser = argparse.ArgumentParser(
+        prog="served.py", description="Make golden/served with the oracles of scripts/staticpods."
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 when anything would change"
+    )
     check = parser.parse_args(argv).check
     try:
         files = expected(list(staticpods.oracles()))

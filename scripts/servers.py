@@ -1,7 +1,7 @@
 """Build the real servers and clients that the suite ``server`` starts: etcd, kube-apiserver and kubectl, of one Kubernetes release.
 
-One module (scripts/servers) requires k8s.io/kubernetes and repeats the replace lines that it needs outside of its own repository;
-etcd is the version that this release itself requires.
+One module (scripts/servers) requires k8s.io/kubernetes and repeats the replace lines that it needs outside of
+its own repository; etcd is the version that this release itself requires.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ _VERSION: Final = "k8s.io/component-base/version"
 
 def release() -> str:
     """Read from go.mod which Kubernetes release is built (``1.36.3``)."""
-    found = re.search(r"^\tk8s\.io/kubernetes v(\S+)$", (SOURCE / "go.mod").read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.search(
+        r"^\tk8s\.io/kubernetes v(\S+)$", (SOURCE / "go.mod").read_text(encoding="utf-8"), re.MULTILINE
+    )
     if not found:
         raise OracleError("scripts/servers/go.mod requires no k8s.io/kubernetes")
     return found[1]
@@ -40,7 +42,9 @@ def program(name: str) -> Program:
     said = {"gitVersion": f"v{version}", "gitMajor": major, "gitMinor": minor}
     variables = tuple((f"{_VERSION}.{key}", value) for key, value in said.items())
     sources = (SOURCE / "go.mod", SOURCE / "go.sum")
-    return Program(ROOT / ".cache" / "servers" / name, SOURCE, _GO, sources, variables, package=PACKAGES[name])
+    return Program(
+        ROOT / ".cache" / "servers" / name, SOURCE, _GO, sources, variables, package=PACKAGES[name]
+    )
 
 
 def built(name: str) -> Path:
@@ -63,7 +67,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         except OracleError as error:
             print(f"servers.py: {error}", file=sys.stderr)
             return 1
-        print(f"{name} {release()}", f"built in {time.monotonic() - start:.0f} s" if new else "up to date", flush=True)
+        print(
+            f"{name} {release()}",
+            f"built in {time.monotonic() - start:.0f} s" if new else "up to date",
+            flush=True,
+        )
     return 0
 
 

@@ -1,7 +1,8 @@
 """Build the Go oracles of static pods and make golden/staticpods with them.
 
 An oracle is one Go program (scripts/staticpods) around the decoder, the defaults and the internal Pod of
-k8s.io/kubernetes; it does what tryDecodeSinglePod and applyDefaults of pkg/kubelet/config/common.go do in its release.
+k8s.io/kubernetes; it does what tryDecodeSinglePod and applyDefaults of pkg/kubelet/config/common.go do in its
+release.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ class Oracle:
         sources = (*SOURCE.glob("*.go"), *files_below(COMMON), modfile, modfile.with_suffix(".sum"))
         arguments = (f"-modfile=releases/{self.modfile}",)
         eras = (("main.era", self.era), (ERA_VARIABLE, self.containerEra))
-        return Program(ROOT / ".cache" / "staticpods" / self.release, SOURCE, self.go, sources, eras, arguments)
+        return Program(
+            ROOT / ".cache" / "staticpods" / self.release, SOURCE, self.go, sources, eras, arguments
+        )
 
 
 def oracles() -> dict[str, Oracle]:
@@ -64,12 +67,17 @@ def build(release: str) -> bool:
 def _check_version(oracle: Oracle) -> None:
     """Refuse a module file of another release, or one whose staging modules are not of that release."""
     staging = f"v0.{oracle.release.split('.', 1)[1]}"
-    wanted = {"k8s.io/kubernetes": f"v{oracle.release}", **dict.fromkeys(("k8s.io/api", "k8s.io/apimachinery"), staging)}
+    wanted = {
+        "k8s.io/kubernetes": f"v{oracle.release}",
+        **dict.fromkeys(("k8s.io/api", "k8s.io/apimachinery"), staging),
+    }
     required = (SOURCE / "releases" / oracle.modfile).read_text(encoding="utf-8").split("\n")
     lines = [line.removesuffix(" // indirect").strip() for line in required]
     for module, version in wanted.items():
         if f"{module} {version}" not in lines:
-            raise OracleError(f"releases/{oracle.modfile} does not require {module} {version} as releases.json says")
+            raise OracleError(
+                f"releases/{oracle.modfile} does not require {module} {version} as releases.json says"
+            )
 
 
 def ask(release: str, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
@@ -103,12 +111,21 @@ def expected(releases: Sequence[str]) -> dict[Path, bytes]:
         uids = "".join(f"{answer['uid']}  {case}\n" for case, answer in answers.items())
         files[Path(release, "UIDS")] = uids.encode()
         files[Path(release, "HASHES")] = "".join(
-            f"{row['hash']}  {case}  {index}\n" for case, answer in answers.items() for index, row in enumerate(answer["containers"])
+            f"{row['hash']}  {case}  {index}\n"
+            for case, answer in answers.items()
+            for index, row in enumerate(answer["containers"])
         ).encode()
     return files
 
 
-SCRIPT = Script("staticpods.py", "Build the oracles of static pods; make golden/staticpods.", oracles, build, GOLDEN, expected)
+SCRIPT = Script(
+    "staticpods.py",
+    "Build the oracles of static pods; make golden/staticpods.",
+    oracles,
+    build,
+    GOLDEN,
+    expected,
+)
 
 if __name__ == "__main__":
     sys.exit(SCRIPT.main())

@@ -25,20 +25,35 @@ def expected(name: str) -> str:
     Raises CalledProcessError where Go fails, whose words are on stderr then.
     """
     given, *answered = KEYS[name]
-    inputs = [json.loads(line)[given] for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    inputs = [
+        json.loads(line)[given] for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     requests = "".join(f"{json.dumps(text)}\n" for text in inputs)
     # The caller's GOFLAGS, GOWORK or GOTOOLCHAIN must not decide which modules answer.
     own = {**os.environ, "GOFLAGS": "-mod=readonly", "GOWORK": "off", "GOTOOLCHAIN": "go1.26.8"}
-    done = subprocess.run(["go", "run", ".", name], cwd=SOURCE, env=own, input=requests, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        ["go", "run", ".", name],
+        cwd=SOURCE,
+        env=own,
+        input=requests,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
     answers = map(json.loads, done.stdout.splitlines())
-    rows = ({given: text, **{key: answer[key] for key in answered}} for text, answer in zip(inputs, answers, strict=True))
+    rows = (
+        {given: text, **{key: answer[key] for key in answered}}
+        for text, answer in zip(inputs, answers, strict=True)
+    )
     return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Rewrite the files, or only compare them; 1 says that --check found a difference or that Go failed."""
     parser = argparse.ArgumentParser(prog="unitdata.py", description="Make tests/unit/data with Go.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when anything would change")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 when anything would change"
+    )
     check = parser.parse_args(argv).check
     try:
         files = {DATA / f"{name}.jsonl": expected(name) for name in KEYS}

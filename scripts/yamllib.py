@@ -1,6 +1,7 @@
 """Ask the YAML libraries that kubelets were built with (scripts/yamllibs), and tell where their answers differ.
 
-python scripts/yamllib.py            # the documents of tests/unit/data/yaml.jsonl that releases read differently
+python scripts/yamllib.py            # the documents of tests/unit/data/yaml.jsonl that releases read
+differently
 """
 
 from __future__ import annotations
@@ -42,7 +43,16 @@ def build(minor: str) -> Path:
     """
     binary = CACHE / minor
     own = {"GOFLAGS": "-buildvcs=false", "GOWORK": "off", "GOTOOLCHAIN": "go1.26.8", "CGO_ENABLED": "0"}
-    command = ["go", "build", "-mod=readonly", f"-modfile={_modfile(minor)}", "-trimpath", "-o", str(binary), "."]
+    command = [
+        "go",
+        "build",
+        "-mod=readonly",
+        f"-modfile={_modfile(minor)}",
+        "-trimpath",
+        "-o",
+        str(binary),
+        ".",
+    ]
     subprocess.run(command, cwd=SOURCE, env={**os.environ, **own}, check=True)
     return binary
 
@@ -61,7 +71,11 @@ def main() -> int:
     for index, text in enumerate(texts):
         told = {minor: rows[index] for minor, rows in answers.items()}
         if len(set(told.values())) > 1:
-            print(json.dumps(text), *(f"    {minor}: {answer or 'refused'}" for minor, answer in told.items()), sep="\n")
+            print(
+                json.dumps(text),
+                *(f"    {minor}: {answer or 'refused'}" for minor, answer in told.items()),
+                sep="\n",
+            )
     return 0
 
 

@@ -49,7 +49,13 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture
 def golden(tmp_path: Path) -> Path:
     """Return a small golden directory of one's own: one release of each era, some cases."""
-    cases = ("recorded-prometheus-node-exporter", "quantity-zero-forms", "backspace-in-command", "emoji", "nil-vs-empty-args-file")
+    cases = (
+        "recorded-prometheus-node-exporter",
+        "quantity-zero-forms",
+        "backspace-in-command",
+        "emoji",
+        "nil-vs-empty-args-file",
+    )
     directory = tmp_path / "golden"
     (directory / "inputs").mkdir(parents=True)
     for case in cases:
@@ -57,7 +63,9 @@ def golden(tmp_path: Path) -> Path:
     for release in ("1.7.16", "1.27.15", "1.36.3"):
         (directory / release).mkdir()
         lines = (GOLDEN / release / "HASHES").read_text().splitlines(keepends=True)
-        (directory / release / "HASHES").write_text("".join(line for line in lines if line.split()[1] in cases))
+        (directory / release / "HASHES").write_text(
+            "".join(line for line in lines if line.split()[1] in cases)
+        )
         for case in cases:
             shutil.copy(GOLDEN / release / f"{case}.txt", directory / release)
     return directory

@@ -1,6 +1,7 @@
 """A kubectl of a few lines: ``kubectl proxy --unix-socket=PATH`` before a directory of canned answers.
 
-Run as a program: the answers are in the file FAKE_ANSWERS, ``{path: [status, document]}``; arguments are noted beside it.
+Run as a program: the answers are in the file FAKE_ANSWERS, ``{path: [status, document]}``; arguments are
+noted beside it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         answers = json.loads(Path(os.environ["FAKE_ANSWERS"]).read_text())
-        status, document = answers.get(self.path) or answers.get(self.path.partition("?")[0]) or [404, {"message": "nothing here"}]
+        status, document = (
+            answers.get(self.path)
+            or answers.get(self.path.partition("?")[0])
+            or [404, {"message": "nothing here"}]
+        )
         body = json.dumps(document).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))

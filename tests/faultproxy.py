@@ -41,8 +41,14 @@ class Handler(BaseHTTPRequestHandler):
 
     def upstream(self) -> tuple[http.client.HTTPResponse, bytes]:
         trust = ssl.create_default_context(cafile=str(self.proxy.cluster.ca_file))
-        connection = http.client.HTTPSConnection("127.0.0.1", self.proxy.cluster.port, context=trust, timeout=60)
-        connection.request("GET", self.path, headers={name: value for name, value in self.headers.items() if name in PASSED_ON})
+        connection = http.client.HTTPSConnection(
+            "127.0.0.1", self.proxy.cluster.port, context=trust, timeout=60
+        )
+        connection.request(
+            "GET",
+            self.path,
+            headers={name: value for name, value in self.headers.items() if name in PASSED_ON},
+        )
         response = connection.getresponse()
         body = response.read()
         connection.close()
@@ -50,7 +56,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def begin(self, status: int, length: int, **more: str) -> None:
         self.send_response(status)
-        for name, value in {"Content-Type": "application/json", "Content-Length": str(length), **more}.items():
+        for name, value in {
+            "Content-Type": "application/json",
+            "Content-Length": str(length),
+            **more,
+        }.items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
 

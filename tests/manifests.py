@@ -20,12 +20,17 @@ from hashcompat.model import ContainerType
 STATIC = GOLDEN / "staticpods"
 CASES = sorted(path.stem for path in (STATIC / "inputs").glob("*.json"))
 LISTS = ("initContainers", "containers")
-RELEASES = sorted((path.name for path in STATIC.iterdir() if path.name != "inputs"), key=lambda name: [*map(int, name.split("."))])
+RELEASES = sorted(
+    (path.name for path in STATIC.iterdir() if path.name != "inputs"),
+    key=lambda name: [*map(int, name.split("."))],
+)
 
 
 def document(text: str) -> dict[str, Any]:
     """Decode a manifest as a kubelet does: JSON where it begins with a brace, else the first document of the YAML."""
-    text = re.sub(r'"twice": "1", ', "", text)  # of two equal keys kubelets take the last, and the readers here refuse both
+    text = re.sub(
+        r'"twice": "1", ', "", text
+    )  # of two equal keys kubelets take the last, and the readers here refuse both
     if not text.lstrip().startswith("{"):
         first: dict[str, Any] = next(yaml.load_all(text))
         return first
@@ -39,7 +44,11 @@ def document(text: str) -> dict[str, Any]:
 def case(name: str) -> tuple[dict[str, Any], str, str]:
     """Return a case's document, node name and source."""
     row = json.loads((STATIC / "inputs" / f"{name}.json").read_text())
-    return document(row["manifest"]), row["node"], f"file:{row['path']}" if "path" in row else f"url:{row['url']}"
+    return (
+        document(row["manifest"]),
+        row["node"],
+        f"file:{row['path']}" if "path" in row else f"url:{row['url']}",
+    )
 
 
 @cache
@@ -53,7 +62,13 @@ def served(spec: Mapping[str, Any], key: str, server: ApiServer) -> list[Any]:
     """Return what our own manifest stage makes of the containers in one of a pod's lists."""
     network, images = spec.get("hostNetwork") is True, image_volumes(spec)
     return [
-        as_served(container or {}, server, container_type=_type(key, container or {}), host_network=network, image_volumes=images)
+        as_served(
+            container or {},
+            server,
+            container_type=_type(key, container or {}),
+            host_network=network,
+            image_volumes=images,
+        )
         for container in spec.get(key) or ()
     ]
 

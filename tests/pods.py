@@ -9,7 +9,9 @@ from program import GOLDEN
 
 Json = dict[str, Any]
 
-ARTICLE: Json = json.loads((GOLDEN / "inputs" / "recorded-prometheus-node-exporter.json").read_text())["container"]
+ARTICLE: Json = json.loads((GOLDEN / "inputs" / "recorded-prometheus-node-exporter.json").read_text())[
+    "container"
+]
 """The container whose hashes real kubelets logged: 1559107639 under 1.7.16 and 1428860573 under 1.9.11."""
 
 ARTICLE_MANIFEST = """
@@ -55,7 +57,12 @@ def same_uid(old: str, new: str) -> bool:
 
 def node(kubelet: str, name: str = "n1") -> Json:
     """Return a node that reports a kubelet release."""
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"nodeInfo": {"kubeletVersion": kubelet}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name},
+        "status": {"nodeInfo": {"kubeletVersion": kubelet}},
+    }
 
 
 def listed(*objects: Json) -> Json:

@@ -19,7 +19,8 @@ DENSITIES = (0.03, 0.1, 0.3, 0.6, 0.95)
 NULLS = 0.03
 UNKNOWN = 0.04
 
-# Insides of JSON strings, raw: what could be mistaken for the printer's or for JSON's own syntax, or is escaped.
+# Insides of JSON strings, raw: what could be mistaken for the printer's or for JSON's own syntax, or is
+# escaped.
 PIECES: tuple[bytes, ...] = (
     b"",
     b" ",
@@ -200,8 +201,12 @@ class Maker:
 
     def _character(self) -> bytes:
         """Make any character, as a raw one or as an escape."""
-        code = self.rng.choice((self.rng.randrange(0x250), self.rng.randrange(0x10000), self.rng.randrange(0x110000)))
-        if code < 0x10000 and (code < 0x20 or code in (0x22, 0x5C) or 0xD800 <= code < 0xE000 or self.chance(0.3)):
+        code = self.rng.choice(
+            (self.rng.randrange(0x250), self.rng.randrange(0x10000), self.rng.randrange(0x110000))
+        )
+        if code < 0x10000 and (
+            code < 0x20 or code in (0x22, 0x5C) or 0xD800 <= code < 0xE000 or self.chance(0.3)
+        ):
             return b"\\u%04x" % code
         return chr(code).encode()
 
@@ -250,13 +255,23 @@ def odd_quantity(rng: random.Random) -> str:
     suffixes = ("", "", "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
     suffix = rng.choice(suffixes)
     if rng.random() < 0.25:
-        suffix = rng.choice("eE") + rng.choice(("", "+", "-")) + rng.choice(("", "0")) + str(rng.randint(0, 25))
+        suffix = (
+            rng.choice("eE") + rng.choice(("", "+", "-")) + rng.choice(("", "0")) + str(rng.randint(0, 25))
+        )
     return rng.choice(("", "", "", "+", "-")) + rng.choice(("", "", "0", "00")) + _decimal(rng) + suffix
 
 
 def _decimal(rng: random.Random) -> str:
     whole, fraction = _digits(rng), _digits(rng)
-    forms = (whole, whole, f"{whole}.{fraction}", f"{whole}.", f".{fraction}", f"{whole}000", f"{whole}.{fraction}00")
+    forms = (
+        whole,
+        whole,
+        f"{whole}.{fraction}",
+        f"{whole}.",
+        f".{fraction}",
+        f"{whole}000",
+        f"{whole}.{fraction}00",
+    )
     return rng.choice(forms)
 
 

@@ -1,7 +1,8 @@
 """Make random static pod manifests as JSON bytes from the internal Pod's type tree, to hold UIDs and hashes against real Go's.
 
-Fields that v1 has in other places are moved there. Left out is what has no answer: times, managed fields, and a UID of its own; and
-where the JSON readers of 1.22 and before are unlike encoding/json: lone surrogates, bytes that are no UTF-8, huge numbers.
+Fields that v1 has in other places are moved there. Left out is what has no answer: times, managed fields, and
+a UID of its own; and where the JSON readers of 1.22 and before are unlike encoding/json: lone surrogates,
+bytes that are no UTF-8, huge numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ WITHOUT_ANSWER = {("v1.ObjectMeta", "uid"), ("v1.ObjectMeta", "managedFields")}
 
 def newest_tree() -> Tree:
     """Load the newest internal tree: what an older release does not know, it drops."""
-    newest = max((ROOT / "schemas" / "pods").glob("[0-9]*.json"), key=lambda path: int(path.stem.partition(".")[2]))
+    newest = max(
+        (ROOT / "schemas" / "pods").glob("[0-9]*.json"), key=lambda path: int(path.stem.partition(".")[2])
+    )
     tree: Tree = json.loads(newest.read_text())
     return tree
 
@@ -48,7 +51,11 @@ def wire_tree(tree: Tree) -> Tree:
 def _members(name: str, known: Any) -> Any:
     if isinstance(known, str):
         return known
-    kept = [field for field in known if field.get("embedded") or ("json" in field and (name, field["json"]) not in WITHOUT_ANSWER)]
+    kept = [
+        field
+        for field in known
+        if field.get("embedded") or ("json" in field and (name, field["json"]) not in WITHOUT_ANSWER)
+    ]
     return kept + MOVED.get(name, [])
 
 
@@ -61,7 +68,9 @@ def manifests(tree: Tree, seed: int, count: int) -> Iterator[bytes]:
 
 def request(manifest: bytes) -> bytes:
     """Wrap a manifest as one line for scripts/staticpods.py."""
-    return json.dumps({"manifest": manifest.decode(errors="surrogateescape"), "node": NODE, "path": PATH}).encode()
+    return json.dumps(
+        {"manifest": manifest.decode(errors="surrogateescape"), "node": NODE, "path": PATH}
+    ).encode()
 
 
 class PodMaker(Maker):
@@ -83,11 +92,14 @@ class PodMaker(Maker):
     def text(self) -> bytes:
         """Make a JSON string in which every character is one.
 
-        None with a slash is long or has capitals: how a kubelet reads such an image depends on its release, and the older ones pull none.
+        None with a slash is long or has capitals: how a kubelet reads such an image depends on its release,
+        and the older ones pull none.
         """
         while True:
             made = super().text()
-            if not (b"/" in made and (len(made) > LONGEST_NAME or made != made.lower())) and not SURROGATE.search(loads(decode_text(made))):
+            if not (
+                b"/" in made and (len(made) > LONGEST_NAME or made != made.lower())
+            ) and not SURROGATE.search(loads(decode_text(made))):
                 return made
 
     def quantity(self) -> bytes:

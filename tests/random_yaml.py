@@ -68,11 +68,13 @@ def _block(source: random.Random, depth: int) -> str:
         return scalar(source)
     if choice < 0.4:
         style = source.choice("|>") + source.choice(("", "-", "+"))
-        return style + "".join(f"{lead}{source.choice(('', ' '))}{line}" for line in ("one", "two", scalar(source)))
+        return style + "".join(
+            f"{lead}{source.choice(('', ' '))}{line}" for line in ("one", "two", scalar(source))
+        )
     if choice < 0.65:
         return "".join(f"{lead}- {_block(source, depth + 1)}" for _ in range(source.randint(1, 3)))
     if choice < 0.75:
-        return (
-            f"{lead}base: &x {_flow(source, 1)}{lead}again: *x{lead}more:{lead}  <<: {source.choice(('*x', '[*x]', '{k: 1}'))}{lead}  k: 2"
-        )
-    return "".join(f"{lead}{scalar(source)}: {_block(source, depth + 1)}" for _ in range(source.randint(1, 3)))
+        return f"{lead}base: &x {_flow(source, 1)}{lead}again: *x{lead}more:{lead}  <<: {source.choice(('*x', '[*x]', '{k: 1}'))}{lead}  k: 2"
+    return "".join(
+        f"{lead}{scalar(source)}: {_block(source, depth + 1)}" for _ in range(source.randint(1, 3))
+    )

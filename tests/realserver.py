@@ -22,9 +22,19 @@ import servers
 
 Json = dict[str, Any]
 ADMIN, READER, NARROW, NOBODY = "admin-token", "reader-token", "narrow-token", "nobody-token"
-USERS = {ADMIN: ("admin", "system:masters"), READER: ("reader", ""), NARROW: ("narrow", ""), NOBODY: ("nobody", "")}
+USERS = {
+    ADMIN: ("admin", "system:masters"),
+    READER: ("reader", ""),
+    NARROW: ("narrow", ""),
+    NOBODY: ("nobody", ""),
+}
 ROLES = "/apis/rbac.authorization.k8s.io/v1"
-_AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [{"level": "Metadata"}]}
+_AUDIT = {
+    "apiVersion": "audit.k8s.io/v1",
+    "kind": "Policy",
+    "omitStages": ["RequestReceived"],
+    "rules": [{"level": "Metadata"}],
+}
 _START_SECONDS = 90
 
 
@@ -45,11 +55,15 @@ class Cluster:
     def ca_file(self) -> Path:
         return self.directory / "ca.crt"
 
-    def request(self, method: str, path: str, body: object = None, content_type: str = "application/json") -> requests.Response:
+    def request(
+        self, method: str, path: str, body: object = None, content_type: str = "application/json"
+    ) -> requests.Response:
         """Send one request as an administrator."""
         headers = {"Authorization": f"Bearer {ADMIN}", "Content-Type": content_type}
         data = None if body is None else json.dumps(body)
-        return requests.request(method, self.url + path, data=data, headers=headers, verify=str(self.ca_file), timeout=60)
+        return requests.request(
+            method, self.url + path, data=data, headers=headers, verify=str(self.ca_file), timeout=60
+        )
 
     def create(self, path: str, body: object) -> Json:
         """Create one object and return what the server made of it."""
@@ -72,8 +86,12 @@ class Cluster:
 
     def compact(self) -> None:
         """Forget the past, so that every list begun before now expires."""
-        latest = requests.post(f"{self.etcd}/v3/kv/range", json={"key": "AA=="}, timeout=30).json()["header"]["revision"]
-        answer = requests.post(f"{self.etcd}/v3/kv/compaction", json={"revision": latest, "physical": True}, timeout=30)
+        latest = requests.post(f"{self.etcd}/v3/kv/range", json={"key": "AA=="}, timeout=30).json()["header"][
+            "revision"
+        ]
+        answer = requests.post(
+            f"{self.etcd}/v3/kv/compaction", json={"revision": latest, "physical": True}, timeout=30
+        )
         assert answer.status_code == 200, answer.text
 
     def audited(self, user: str) -> list[Json]:
@@ -81,7 +99,9 @@ class Cluster:
         events = map(json.loads, (self.directory / "audit.log").read_text().splitlines())
         return [event for event in events if event["user"].get("username") == user]
 
-    def kubeconfig(self, name: str, user: Mapping[str, object], *, server: str = "", **cluster: object) -> Path:
+    def kubeconfig(
+        self, name: str, user: Mapping[str, object], *, server: str = "", **cluster: object
+    ) -> Path:
         """Write a kubeconfig file with one cluster, one user and one context, all of this name."""
         place = {"server": server or self.url, "certificate-authority": str(self.ca_file), **cluster}
         document = {
@@ -109,13 +129,21 @@ def running(directory: Path) -> Iterator[Cluster]:
     """Start etcd and kube-apiserver with everything below a directory, and end them."""
     ca = trustme.CA()
     ca.cert_pem.write_to_path(str(directory / "ca.crt"))
-    ca.issue_cert("127.0.0.1", "localhost").private_key_and_cert_chain_pem.write_to_path(str(directory / "server.pem"))
-    (directory / "tokens.csv").write_text("".join(f'{token},{name},{name},"{group}"\n' for token, (name, group) in USERS.items()))
+    ca.issue_cert("127.0.0.1", "localhost").private_key_and_cert_chain_pem.write_to_path(
+        str(directory / "server.pem")
+    )
+    (directory / "tokens.csv").write_text(
+        "".join(f'{token},{name},{name},"{group}"\n' for token, (name, group) in USERS.items())
+    )
     (directory / "audit.json").write_text(json.dumps(_AUDIT))
     client, peer, secure = (free_port() for _ in range(3))
     cluster = Cluster(secure, f"http://127.0.0.1:{client}", directory, ca)
     with ExitStack() as stack:
-        stack.enter_context(processes.running([servers.built("etcd"), *_etcd_flags(directory, client, peer)], directory / "etcd.log"))
+        stack.enter_context(
+            processes.running(
+                [servers.built("etcd"), *_etcd_flags(directory, client, peer)], directory / "etcd.log"
+            )
+        )
         command: list[str | Path] = [servers.built("kube-apiserver"), *_server_flags(cluster)]
         server = stack.enter_context(processes.running(command, directory / "kube-apiserver.log"))
         _wait(cluster, server)
@@ -163,12 +191,17 @@ def _wait(cluster: Cluster, server: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + _START_SECONDS
     while time.monotonic() < end and server.poll() is None:
         try:
-            if cluster.request("GET", "/readyz").status_code == 200 and cluster.request("GET", "/api/v1/namespaces/default").ok:
+            if (
+                cluster.request("GET", "/readyz").status_code == 200
+                and cluster.request("GET", "/api/v1/namespaces/default").ok
+            ):
                 return
         except requests.ConnectionError:
             pass
         time.sleep(0.25)
-    raise AssertionError(f"kube-apiserver is not ready:\n{(cluster.directory / 'kube-apiserver.log').read_text()[-3000:]}")
+    raise AssertionError(
+        f"kube-apiserver is not ready:\n{(cluster.directory / 'kube-apiserver.log').read_text()[-3000:]}"
+    )
 
 
 def environment(kubeconfig: object, home: Path) -> dict[str, str]:

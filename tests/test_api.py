@@ -34,14 +34,17 @@ def test_keep_empty_tells_a_manifests_empty_list_from_none() -> None:
     container = {"name": "c", "args": []}
     assert "Args:([]string)<nil>" in hashcompat.container_text(container, "1.9.11")
     assert "Args:([]string)[]" in hashcompat.container_text(container, "1.9.11", keep_empty=True)
-    assert hashcompat.container_hash(container, "1.9.11") != hashcompat.container_hash(container, "1.9.11", keep_empty=True)
+    assert hashcompat.container_hash(container, "1.9.11") != hashcompat.container_hash(
+        container, "1.9.11", keep_empty=True
+    )
 
 
 def test_what_a_vendors_go_decides_has_two_candidates_and_no_value() -> None:
     result = hashcompat.container_hash({"name": "c", "args": ["\f"]}, "1.27.3-gke.100")
     assert (len(result.candidates), result.value, result.hex) == (2, None, None)
     assert {
-        hashcompat.container_hash({"name": "c", "args": ["\f"]}, release).value for release in ("1.27.3", "1.27.16")
+        hashcompat.container_hash({"name": "c", "args": ["\f"]}, release).value
+        for release in ("1.27.3", "1.27.16")
     } == result.candidates
 
 
@@ -65,8 +68,12 @@ def test_an_unknown_release_is_a_usage_error(release: str) -> None:
 def test_plan_is_what_the_command_says(run: Run, old: str, new: str) -> None:
     plan = hashcompat.plan([json.loads(SAMPLE.read_text())], old, new)
     items = run("plan", "--from", old, "--to", new, "--sample", "-o", "json").items
-    assert [(item.pod.name, item.container.name, item.verdict.value, item.hashes.from_, item.hashes.to) for item in plan.items] == [
-        (item["pod"], item["container"], item["verdict"], item["hash"]["from"], item["hash"]["to"]) for item in items
+    assert [
+        (item.pod.name, item.container.name, item.verdict.value, item.hashes.from_, item.hashes.to)
+        for item in plan.items
+    ] == [
+        (item["pod"], item["container"], item["verdict"], item["hash"]["from"], item["hash"]["to"])
+        for item in items
     ]
 
 
@@ -83,7 +90,10 @@ def test_plan_stops_at_what_does_not_decode_unless_it_may_go_on() -> None:
     objects = [pod(), mirror_pod({"name": "c", "args": 1})]
     with pytest.raises(InputError, match=r"^object 1: \$\.spec\.containers\[0\]\.args: want a list"):
         hashcompat.plan(objects, "1.9.11", "1.10.0")
-    assert [item.verdict for item in hashcompat.plan(objects, "1.9.11", "1.10.0", keep_going=True).items] == ["KEEP", "UNKNOWN"]
+    assert [item.verdict for item in hashcompat.plan(objects, "1.9.11", "1.10.0", keep_going=True).items] == [
+        "KEEP",
+        "UNKNOWN",
+    ]
 
 
 @pytest.mark.parametrize("value", [None, 1, "Pod", [], {}, {"kind": "Pod"}])
@@ -117,7 +127,10 @@ def test_a_patch_is_a_value_until_it_meets_the_source() -> None:
     assert patch is not None
     assert [edit.path for edit in patch.edits] == ["pkg/kubelet/kuberuntime/kuberuntime_manager.go"]
     assert hashcompat.make_patch("1.11.10", ["1.10.13"]) is None
-    with pytest.raises(MisplacedError, match=r"kuberuntime_manager\.go: hunk containerChanged: there is no func containerChanged"):
+    with pytest.raises(
+        MisplacedError,
+        match=r"kuberuntime_manager\.go: hunk containerChanged: there is no func containerChanged",
+    ):
         hashcompat.patch_text(patch, {patch.edits[0].path: "package kuberuntime\n"})
     with pytest.raises(UsageError):
         hashcompat.make_patch("1.36.0", ["1.30.14"], "pin")

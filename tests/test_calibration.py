@@ -7,7 +7,17 @@ from dataclasses import replace
 import pytest
 
 from hashcompat.calibration import index, share
-from hashcompat.model import Container, ContainerName, ContainerType, Item, Pod, PodName, Recorded, Share, Verdict
+from hashcompat.model import (
+    Container,
+    ContainerName,
+    ContainerType,
+    Item,
+    Pod,
+    PodName,
+    Recorded,
+    Share,
+    Verdict,
+)
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$", {}, running=True)
 POD = Pod(
@@ -35,10 +45,14 @@ RECORD = Recorded("u1", "shop", "web-0", "app", 7, running=True)
     [
         pytest.param(POD, RECORD, True, id="uid and container"),
         pytest.param(POD, replace(RECORD, uid="u2"), False, id="another pod of the same name"),
-        pytest.param(replace(POD, static=True), replace(RECORD, uid="u2"), True, id="a mirror pod has a uid of its own"),
+        pytest.param(
+            replace(POD, static=True), replace(RECORD, uid="u2"), True, id="a mirror pod has a uid of its own"
+        ),
         pytest.param(POD, replace(RECORD, uid=""), True, id="no uid told: namespace and name"),
         pytest.param(replace(POD, uid=""), RECORD, True, id="no uid in the pod: namespace and name"),
-        pytest.param(POD, replace(RECORD, uid="", namespace=""), True, id="a log of 1.7: the pod's name alone"),
+        pytest.param(
+            POD, replace(RECORD, uid="", namespace=""), True, id="a log of 1.7: the pod's name alone"
+        ),
         pytest.param(POD, replace(RECORD, uid="", namespace="other"), False, id="another namespace"),
         pytest.param(POD, replace(RECORD, container="sidecar"), False, id="another container"),
     ],
@@ -51,8 +65,15 @@ def test_a_record_belongs_to_a_container(pod: Pod, record: Recorded, *, found: b
     ("first", "second", "chosen"),
     [
         pytest.param(replace(RECORD, running=False, attempt=3), RECORD, RECORD, id="the running one"),
-        pytest.param(RECORD, replace(RECORD, running=False, attempt=3), RECORD, id="the running one, told first"),
-        pytest.param(replace(RECORD, attempt=1), replace(RECORD, attempt=2), replace(RECORD, attempt=2), id="the latest attempt"),
+        pytest.param(
+            RECORD, replace(RECORD, running=False, attempt=3), RECORD, id="the running one, told first"
+        ),
+        pytest.param(
+            replace(RECORD, attempt=1),
+            replace(RECORD, attempt=2),
+            replace(RECORD, attempt=2),
+            id="the latest attempt",
+        ),
         pytest.param(RECORD, replace(RECORD, hash=8), replace(RECORD, hash=8), id="the last one told"),
     ],
 )
@@ -67,7 +88,8 @@ def test_no_records_are_false() -> None:
 def test_the_share_counts_what_has_a_record() -> None:
     name = PodName(POD.node, POD.namespace, POD.name, POD.uid, POD.owner)
     items = [
-        Item(name, ContainerName("c", CONTAINER.type), "1.9.11", Verdict.KEEP, calibrated=value) for value in (True, True, False, None)
+        Item(name, ContainerName("c", CONTAINER.type), "1.9.11", Verdict.KEEP, calibrated=value)
+        for value in (True, True, False, None)
     ]
     assert str(share(items)) == "2 of 3 recorded hashes reproduced (66 %)"
     assert not share(items).complete

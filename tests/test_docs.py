@@ -19,14 +19,18 @@ def test_the_pages_are_up_to_date(catalog: Catalog) -> None:
     assert docs.outdated(catalog) == []
 
 
-def test_a_page_that_differs_or_is_missing_is_named(catalog: Catalog, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_page_that_differs_or_is_missing_is_named(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(docs, "DOCS", tmp_path)
     (tmp_path / "rules.md").write_text("# Rules\n")
     assert docs.outdated(catalog) == [tmp_path / "rules.md", tmp_path / "matrix.md"]
 
 
 def test_check_is_a_command() -> None:
-    result = subprocess.run([sys.executable, "scripts/docs.py", "--check"], cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, check=False)
+    result = subprocess.run(
+        [sys.executable, "scripts/docs.py", "--check"], cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, check=False
+    )
     assert result.returncode == 0
 
 

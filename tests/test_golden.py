@@ -14,7 +14,8 @@ from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.golden import verify
 
 RELEASES = sorted(
-    (path.name for path in GOLDEN.iterdir() if re.fullmatch(r"\d+\.\d+\.\d+", path.name)), key=lambda name: [*map(int, name.split("."))]
+    (path.name for path in GOLDEN.iterdir() if re.fullmatch(r"\d+\.\d+\.\d+", path.name)),
+    key=lambda name: [*map(int, name.split("."))],
 )
 CASES = sorted(path.stem for path in (GOLDEN / "inputs").glob("*.json"))
 
@@ -40,16 +41,24 @@ def variants() -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
         kubelet = catalog.kubelet(name)
         picked = kubelet.era.steps[0].startswith("pick")
         tree = "" if picked else kubelet.schema.name
-        found.setdefault((tree, kubelet.era.name, kubelet.escapes if "json" in kubelet.era.steps else ()), []).append(name)
+        found.setdefault(
+            (tree, kubelet.era.name, kubelet.escapes if "json" in kubelet.era.steps else ()), []
+        ).append(name)
     return found
 
 
-@pytest.mark.parametrize("variant", variants(), ids=lambda variant: "-".join((variant[0], variant[1], *variant[2])))
-def test_every_schema_era_and_encoding_has_a_golden_release(variant: tuple[str, str, tuple[str, ...]]) -> None:
+@pytest.mark.parametrize(
+    "variant", variants(), ids=lambda variant: "-".join((variant[0], variant[1], *variant[2]))
+)
+def test_every_schema_era_and_encoding_has_a_golden_release(
+    variant: tuple[str, str, tuple[str, ...]],
+) -> None:
     assert set(variants()[variant]) & set(RELEASES), f"add one of {variants()[variant]} to golden/"
 
 
-@pytest.mark.parametrize("schema", sorted({default_catalog().kubelet(name).schema.name for name in default_catalog().releases()}))
+@pytest.mark.parametrize(
+    "schema", sorted({default_catalog().kubelet(name).schema.name for name in default_catalog().releases()})
+)
 def test_every_type_tree_has_a_golden_release(schema: str) -> None:
     catalog = default_catalog()
     assert schema in {catalog.kubelet(name).schema.name for name in RELEASES}
@@ -73,7 +82,10 @@ def test_hashes_are_sorted_and_complete() -> None:
 
 
 def test_every_input_says_what_it_shows_and_none_says_it_twice() -> None:
-    documents = {case: json.loads((GOLDEN / "inputs" / f"{case}.json").read_bytes().decode(errors="replace")) for case in CASES}
+    documents = {
+        case: json.loads((GOLDEN / "inputs" / f"{case}.json").read_bytes().decode(errors="replace"))
+        for case in CASES
+    }
     assert {tuple(sorted(document)) for document in documents.values()} == {("about", "container", "source")}
     assert all(document["about"] for document in documents.values())
 
@@ -83,14 +95,30 @@ RECORDED = [
     ("recorded-kube-addon-manager", "1.5.8", 0x96C28B3C),
     ("recorded-prometheus-node-exporter", "1.7.16", 1559107639),
     ("recorded-prometheus-node-exporter", "1.9.11", 1428860573),
-    *(("recorded-test-container-ports", release, 0x3C42280F) for release in RELEASES if 16 <= int(release.split(".")[1]) <= 30),
-    *(("recorded-test-container-full", release, 0x311670A) for release in RELEASES if 16 <= int(release.split(".")[1]) <= 30),
-    *(("recorded-test-container-name-and-image", release, 0x8E45CBD0) for release in RELEASES if int(release.split(".")[1]) >= 31),
+    *(
+        ("recorded-test-container-ports", release, 0x3C42280F)
+        for release in RELEASES
+        if 16 <= int(release.split(".")[1]) <= 30
+    ),
+    *(
+        ("recorded-test-container-full", release, 0x311670A)
+        for release in RELEASES
+        if 16 <= int(release.split(".")[1]) <= 30
+    ),
+    *(
+        ("recorded-test-container-name-and-image", release, 0x8E45CBD0)
+        for release in RELEASES
+        if int(release.split(".")[1]) >= 31
+    ),
 ]
 
 
-@pytest.mark.parametrize(("case", "release", "value"), RECORDED, ids=[f"{case} {release}" for case, release, _ in RECORDED])
-def test_hashes_that_kubelets_logged_or_kubernetes_own_tests_assert(case: str, release: str, value: int) -> None:
+@pytest.mark.parametrize(
+    ("case", "release", "value"), RECORDED, ids=[f"{case} {release}" for case, release, _ in RECORDED]
+)
+def test_hashes_that_kubelets_logged_or_kubernetes_own_tests_assert(
+    case: str, release: str, value: int
+) -> None:
     container = json.loads((GOLDEN / "inputs" / f"{case}.json").read_text())["container"]
     assert container_hash(container, release).value == value
     assert f"{value}  {case}" in (GOLDEN / release / "HASHES").read_text().splitlines()

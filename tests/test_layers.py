@@ -15,7 +15,9 @@ MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__
 
 def layers() -> dict[str, int]:
     """Read ``{module or folder: layer}`` from the table in the document."""
-    rows = re.findall(r"^\| (\d) \| ((?:`[^`]+` ?)+)\|", (ROOT / "docs/architecture.md").read_text(), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (\d) \| ((?:`[^`]+` ?)+)\|", (ROOT / "docs/architecture.md").read_text(), re.MULTILINE
+    )
     return {name.rstrip("/"): int(layer) for layer, names in rows for name in re.findall(r"`([^`]+)`", names)}
 
 
@@ -47,9 +49,15 @@ def test_imports_go_downwards(path: Path) -> None:
     assert {name for name in imported(path) if order[name] > order[own]} == set()
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if path.parent.name != "cli"], ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path",
+    [path for path in MODULES if path.parent.name != "cli"],
+    ids=lambda path: str(path.relative_to(PACKAGE)),
+)
 def test_only_the_command_line_prints_or_exits(path: Path) -> None:
-    calls = {ast.unparse(node.func) for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)}
+    calls = {
+        ast.unparse(node.func) for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)
+    }
     assert calls & {"print", "sys.exit", "exit", "click.echo"} == set()
 
 

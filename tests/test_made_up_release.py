@@ -34,7 +34,9 @@ def edited(path: Path, change: Callable[[Any], Any]) -> None:
 def add_release(document: Any) -> None:
     newest = document["releases"][-1]
     assert newest["minor"] == f"1.{int(NEXT.split('.')[1]) - 1}"
-    document["releases"].append({**newest, "minor": NEXT, "types": NEXT, "era": "json-spew-fnv32a", "patches": [0, 1]})
+    document["releases"].append(
+        {**newest, "minor": NEXT, "types": NEXT, "era": "json-spew-fnv32a", "patches": [0, 1]}
+    )
 
 
 def add_field(tree: Any) -> None:
@@ -50,7 +52,9 @@ def change_rules(rules: Any) -> None:
 
 def add_history(changes: Any) -> None:
     row = next(row for row in changes["fields"] if row["change"] == "added")
-    changes["fields"].append({**row, "release": NEXT, "type": "Container", "field": "Mood", "json": "mood", "pr": PR})
+    changes["fields"].append(
+        {**row, "release": NEXT, "type": "Container", "field": "Mood", "json": "mood", "pr": PR}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -75,19 +79,36 @@ SIDECAR = pod({"name": "main", "image": "i"}, spec={"initContainers": [{**C, "re
 @pytest.mark.parametrize(
     ("old", "new", "given", "verdict", "reason"),
     [
-        pytest.param("1.30.14", f"{NEXT}.0", pod({**C, "mood": "Glad"}), "RESTART", "HC006", id="the new field, set"),
+        pytest.param(
+            "1.30.14", f"{NEXT}.0", pod({**C, "mood": "Glad"}), "RESTART", "HC006", id="the new field, set"
+        ),
         pytest.param("1.30.14", f"{NEXT}.0", pod(C), "KEEP", None, id="the new field, not set"),
         pytest.param("1.36.0", f"{NEXT}.0", pod(C), "RESTART", "HC001", id="another algorithm"),
         pytest.param("1.30.14", f"{NEXT}.1", pod(C), "RESTART", "HC023", id="the new default"),
-        pytest.param(f"{NEXT}.0", f"{NEXT}.1", pod({**C, "mood": "Glad"}), "KEEP", None, id="the default of a field that is set"),
+        pytest.param(
+            f"{NEXT}.0",
+            f"{NEXT}.1",
+            pod({**C, "mood": "Glad"}),
+            "KEEP",
+            None,
+            id="the default of a field that is set",
+        ),
         pytest.param("1.36.0", f"{NEXT}.0", SIDECAR, "KEEP", "HC002", id="the changed rule"),
         pytest.param("1.30.14", "1.36.0", SIDECAR, "RESTART", "HC001", id="the rule of the releases before"),
     ],
 )
-def test_data_alone_decide(schemas: Path, old: str, new: str, given: Json, verdict: str, reason: str | None) -> None:
+def test_data_alone_decide(
+    schemas: Path, old: str, new: str, given: Json, verdict: str, reason: str | None
+) -> None:
     pods = tuple(thing for thing in read_object(given, "f") if isinstance(thing, Pod))
-    items = {item.container.name: item for item in make_plan(Inventory(pods), old, new, Catalog(schemas), Options()).items}
-    assert (items["c"].verdict, [row.id for row in items["c"].reasons]) == (verdict, [reason] if reason else [])
+    items = {
+        item.container.name: item
+        for item in make_plan(Inventory(pods), old, new, Catalog(schemas), Options()).items
+    }
+    assert (items["c"].verdict, [row.id for row in items["c"].reasons]) == (
+        verdict,
+        [reason] if reason else [],
+    )
 
 
 def test_plan_takes_the_directory(run: Run, schemas: Path) -> None:
@@ -114,8 +135,13 @@ def test_plan_takes_the_directory(run: Run, schemas: Path) -> None:
         (("version",), f"- {NEXT}.1"),
     ],
 )
-def test_every_command_takes_the_directory(run: Run, schemas: Path, argv: tuple[str, ...], shown: str) -> None:
-    with_it, without = run(*argv, "--schemas", schemas, stdin=as_json(pod(C))), run(*argv, stdin=as_json(pod(C)))
+def test_every_command_takes_the_directory(
+    run: Run, schemas: Path, argv: tuple[str, ...], shown: str
+) -> None:
+    with_it, without = (
+        run(*argv, "--schemas", schemas, stdin=as_json(pod(C))),
+        run(*argv, stdin=as_json(pod(C))),
+    )
     assert (with_it.code, with_it.err) == (0, "")
     assert shown in with_it.out
     assert shown not in without.out
@@ -135,7 +161,9 @@ def test_verify_takes_the_directory(run: Run, schemas: Path, golden: Path) -> No
         ("rules.json", "{}", "rules.json: sidecarsCompared: want one row for 1.9.11, found 0"),
     ],
 )
-def test_a_damaged_directory_is_named(run: Run, schemas: Path, tmp_path: Path, name: str, content: str | None, message: str) -> None:
+def test_a_damaged_directory_is_named(
+    run: Run, schemas: Path, tmp_path: Path, name: str, content: str | None, message: str
+) -> None:
     directory = tmp_path / "schemas"
     shutil.copytree(schemas, directory)
     (directory / name).unlink() if content is None else (directory / name).write_text(content)

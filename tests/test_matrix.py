@@ -9,8 +9,18 @@ from hashcompat.matrix import Path, Scope, cell, cheapest_path, newest_of_each_m
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 BOUNDARIES = [
-    ("1.6", "1.7", Scope.SOME, {f"{h}.tcpSocket.host" for h in (*PROBES[:2], "lifecycle.postStart", "lifecycle.preStop")}),
-    ("1.7", "1.8", Scope.SOME, {"volumeMounts[*].mountPropagation", "securityContext.allowPrivilegeEscalation"}),
+    (
+        "1.6",
+        "1.7",
+        Scope.SOME,
+        {f"{h}.tcpSocket.host" for h in (*PROBES[:2], "lifecycle.postStart", "lifecycle.preStop")},
+    ),
+    (
+        "1.7",
+        "1.8",
+        Scope.SOME,
+        {"volumeMounts[*].mountPropagation", "securityContext.allowPrivilegeEscalation"},
+    ),
     ("1.8", "1.9", Scope.ALL, {"volumeDevices"}),
     ("1.9", "1.10", Scope.SOME, {"securityContext.runAsGroup"}),
     ("1.10", "1.11", Scope.NONE, set()),
@@ -39,15 +49,23 @@ BOUNDARIES = [
 ]
 
 
-@pytest.mark.parametrize(("older", "newer", "scope", "paths"), BOUNDARIES, ids=[f"{a}-{b}" for a, b, _, _ in BOUNDARIES])
-def test_what_restarts_between_two_minors(catalog: Catalog, older: str, newer: str, scope: Scope, paths: set[str]) -> None:
+@pytest.mark.parametrize(
+    ("older", "newer", "scope", "paths"), BOUNDARIES, ids=[f"{a}-{b}" for a, b, _, _ in BOUNDARIES]
+)
+def test_what_restarts_between_two_minors(
+    catalog: Catalog, older: str, newer: str, scope: Scope, paths: set[str]
+) -> None:
     there = cell(catalog.kubelet(f"{older}.0" if older != "1.5" else "1.5.8"), catalog.kubelet(f"{newer}.0"))
     assert (there.scope, {change.path for change in there.fields}) == (scope, paths)
     assert all(change.added for change in there.fields)
 
 
-@pytest.mark.parametrize(("older", "newer", "scope", "paths"), BOUNDARIES, ids=[f"{b}-{a}" for a, b, _, _ in BOUNDARIES])
-def test_the_way_back_restarts_the_same(catalog: Catalog, older: str, newer: str, scope: Scope, paths: set[str]) -> None:
+@pytest.mark.parametrize(
+    ("older", "newer", "scope", "paths"), BOUNDARIES, ids=[f"{b}-{a}" for a, b, _, _ in BOUNDARIES]
+)
+def test_the_way_back_restarts_the_same(
+    catalog: Catalog, older: str, newer: str, scope: Scope, paths: set[str]
+) -> None:
     back = cell(catalog.kubelet(f"{newer}.0"), catalog.kubelet(f"{older}.0"))
     assert (back.scope, {change.path for change in back.fields}) == (scope, paths)
     assert not any(change.added for change in back.fields)
@@ -60,7 +78,9 @@ def test_json_eras_ask_whether_a_field_is_set(catalog: Catalog) -> None:
 
 def test_the_cheapest_path_skips_a_release_that_would_restart_twice() -> None:
     costs = {("a", "b"): 10, ("b", "c"): 10, ("a", "c"): 12, ("c", "d"): 0, ("a", "d"): 12, ("b", "d"): 15}
-    assert cheapest_path(["a", "b", "c", "d"], lambda old, new: costs[old, new]) == Path(("a", "c", "d"), (12, 0))
+    assert cheapest_path(["a", "b", "c", "d"], lambda old, new: costs[old, new]) == Path(
+        ("a", "c", "d"), (12, 0)
+    )
 
 
 def test_of_equal_paths_the_one_with_small_steps_wins() -> None:

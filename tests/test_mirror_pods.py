@@ -59,12 +59,18 @@ SAME = {("1.16", "1.17"), ("1.19", "1.20"), ("1.21", "1.22"), ("1.28", "1.29")}
     ("before", "after", "case_name"),
     [("1.21", "1.22", "volume-ephemeral"), ("1.28", "1.29", "lifecycle"), ("1.21", "1.22", "security-pod")],
 )
-def test_fields_that_changed_at_a_boundary_count_where_a_pod_has_them(before: str, after: str, case_name: str) -> None:
+def test_fields_that_changed_at_a_boundary_count_where_a_pod_has_them(
+    before: str, after: str, case_name: str
+) -> None:
     assert same_for_mirror(case(case_name)[0]["spec"], kubelet(before), kubelet(after)) is False
 
 
 def test_a_default_of_one_release_alone_leaves_it_open() -> None:
-    ephemeral = {"ephemeralContainers": [{"imagePullPolicy": "Always", "terminationMessagePath": "/x", "terminationMessagePolicy": "File"}]}
+    ephemeral = {
+        "ephemeralContainers": [
+            {"imagePullPolicy": "Always", "terminationMessagePath": "/x", "terminationMessagePolicy": "File"}
+        ]
+    }
     assert same_for_mirror(ephemeral, kubelet("1.19"), kubelet("1.20")) is None
     assert same_for_mirror({"ephemeralContainers": [{}]}, kubelet("1.19"), kubelet("1.20")) is False
 
@@ -78,11 +84,21 @@ def test_a_conversion_of_one_release_alone_leaves_it_open() -> None:
 
 def test_what_no_release_data_tells_is_open() -> None:
     assert same_for_mirror({}, kubelet("1.5"), kubelet("1.6")) is None
-    timed = {"volumes": [{"ephemeral": {"volumeClaimTemplate": {"metadata": {"creationTimestamp": "2026-01-31T12:00:00Z"}}}}]}
+    timed = {
+        "volumes": [
+            {
+                "ephemeral": {
+                    "volumeClaimTemplate": {"metadata": {"creationTimestamp": "2026-01-31T12:00:00Z"}}
+                }
+            }
+        ]
+    }
     assert same_for_mirror(timed, kubelet("1.28"), kubelet("1.29")) is None
 
 
 @pytest.mark.parametrize(("image", "same"), [("Registry/a", None), ("registry/a", True)])
-def test_a_pull_policy_that_releases_read_from_an_image_in_different_ways_is_not_told(image: str, same: bool | None) -> None:
+def test_a_pull_policy_that_releases_read_from_an_image_in_different_ways_is_not_told(
+    image: str, same: bool | None
+) -> None:
     spec = {"containers": [{"name": "c", "image": image, "imagePullPolicy": "Always"}]}
     assert same_for_mirror(spec, kubelet("1.28"), kubelet("1.29")) is same

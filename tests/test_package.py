@@ -17,7 +17,9 @@ HEAVY = ("click", "deepdiff", "requests", "yaml", "packaging")
 def imported(code: str) -> set[str]:
     """Return which of the dependencies a fresh interpreter has imported after running some code."""
     after = f"\nimport sys; sys.stderr.write('IMPORTED ' + ' '.join(name for name in {HEAVY!r} if name in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code + after], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", code + after], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     return set(done.stderr.rpartition("IMPORTED ")[2].split())
 
 
@@ -39,19 +41,26 @@ def test_version_imports_click_alone() -> None:
 
 
 def test_a_plan_of_json_imports_neither_yaml_nor_requests_nor_deepdiff() -> None:
-    assert imported(command("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample")) == {"click", "packaging"}
+    assert imported(command("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample")) == {
+        "click",
+        "packaging",
+    }
 
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("wheel")
     offline = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index")
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *offline, "--wheel-dir", str(directory), str(ROOT)], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", *offline, "--wheel-dir", str(directory), str(ROOT)], check=True
+    )
     (path,) = directory.glob("hashcompat-*.whl")
     return path
 
 
-needs_hatchling = pytest.mark.skipif(importlib.util.find_spec("hatchling") is None, reason="hatchling is not installed")
+needs_hatchling = pytest.mark.skipif(
+    importlib.util.find_spec("hatchling") is None, reason="hatchling is not installed"
+)
 
 
 @pytest.mark.packaging
@@ -76,5 +85,7 @@ def test_the_wheel_works_where_nothing_of_the_checkout_is(wheel: Path, tmp_path:
         "from hashcompat.catalog import files; assert str(files.default_directory()).startswith(sys.path[0]); "
         "from hashcompat.cli import main; sys.exit(main._run('hashcompat', ['plan', '--from', '1.7.16', '--to', '1.9.11', '--sample']))"
     )
-    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
     assert (done.returncode, "1559107639  1428860573" in done.stdout) == (0, True)

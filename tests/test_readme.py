@@ -16,7 +16,9 @@ CAPTURES = re.findall(r"<!-- output: (.+?) -->\n```\n(.*?)\n```", README, re.DOT
 
 def hashcompat(arguments: str) -> subprocess.CompletedProcess[str]:
     program = [sys.executable, "-c", "from hashcompat.cli.main import main; main()"]
-    return subprocess.run([*program, *arguments.split()], capture_output=True, text=True, check=True, cwd=ROOT)
+    return subprocess.run(
+        [*program, *arguments.split()], capture_output=True, text=True, check=True, cwd=ROOT
+    )
 
 
 @pytest.mark.parametrize(("arguments", "shown"), CAPTURES, ids=[arguments for arguments, _ in CAPTURES])
@@ -34,7 +36,10 @@ def test_every_command_is_in_the_readme() -> None:
 
 
 def test_options_named_in_the_readme_exist() -> None:
-    helps = "".join(hashcompat(f"{command} --help").stdout for command in ("plan", "hash", "explain", "verify", "patch", "releases"))
+    helps = "".join(
+        hashcompat(f"{command} --help").stdout
+        for command in ("plan", "hash", "explain", "verify", "patch", "releases")
+    )
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", re.sub(r"```sh.*?```", "", README, flags=re.DOTALL)))
     assert {option for option in named if option not in helps} == set()
 

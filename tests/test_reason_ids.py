@@ -30,7 +30,11 @@ CAUSES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 def constants() -> dict[str, str]:
-    return {name: value for name, value in vars(reasons).items() if isinstance(value, str) and re.fullmatch(r"HC\d{3}", value)}
+    return {
+        name: value
+        for name, value in vars(reasons).items()
+        if isinstance(value, str) and re.fullmatch(r"HC\d{3}", value)
+    }
 
 
 def test_ids_are_unique_and_each_has_a_meaning() -> None:
@@ -91,7 +95,9 @@ def test_only_unknown_and_not_compared_say_so_without_a_field() -> None:
             assert fields <= {reason in ("HC004", "HC005", "HC006")}
 
 
-@pytest.mark.parametrize(("old", "new"), [("1.7.16", "1.9.11"), ("1.9.11", "1.7.16"), ("1.6.13", "1.15.12"), ("1.18.0", "1.30.0")])
+@pytest.mark.parametrize(
+    ("old", "new"), [("1.7.16", "1.9.11"), ("1.9.11", "1.7.16"), ("1.6.13", "1.15.12"), ("1.18.0", "1.30.0")]
+)
 def test_a_field_and_its_release_come_from_the_table_of_changes(catalog: Any, old: str, new: str) -> None:
     """A reason that names a field cites the release and the pull request that brought it."""
     container = {
@@ -105,7 +111,9 @@ def test_a_field_and_its_release_come_from_the_table_of_changes(catalog: Any, ol
     known = {(row["field"], row["release"], row["pr"]) for row in catalog.changes["fields"]}
     cited = {re.fullmatch(r".* \((1\.\d+), (kubernetes/kubernetes#\d+)\)", row.text) for row in item.reasons}
     assert None not in cited
-    assert {(row.field, *row.text.rpartition("(")[2].rstrip(")").split(", ")) for row in item.reasons} <= known
+    assert {
+        (row.field, *row.text.rpartition("(")[2].rstrip(")").split(", ")) for row in item.reasons
+    } <= known
     assert len(item.reasons) >= 2
 
 
@@ -116,7 +124,10 @@ def test_the_same_container_in_both_directions_names_the_same_fields() -> None:
         "volumeMounts": [{"name": "v"}, {"name": "w"}],
         "livenessProbe": {"tcpSocket": {"port": 1}},
     }
-    ways = [hashcompat.plan([pod(container)], *pair).items[0].reasons for pair in (("1.6.13", "1.15.12"), ("1.15.12", "1.6.13"))]
+    ways = [
+        hashcompat.plan([pod(container)], *pair).items[0].reasons
+        for pair in (("1.6.13", "1.15.12"), ("1.15.12", "1.6.13"))
+    ]
     assert {(row.path, row.field) for row in ways[0]} == {(row.path, row.field) for row in ways[1]}
     assert "volumeMounts[*].subPathExpr" in {row.path for row in ways[0]}
     assert len({row.path for row in ways[0]}) == len(ways[0])

@@ -32,13 +32,21 @@ def test_every_container_is_served_as_go_serves_it(catalog: Catalog, release: st
     answer = loads((SERVED / release / f"{case}.json").read_text())
     spec = manifest(case)["spec"]
     for key in LISTS:
-        assert typed(catalog, release, served(spec, key, catalog.api_server(release))) == typed(catalog, release, answer.get(key, []))
+        assert typed(catalog, release, served(spec, key, catalog.api_server(release))) == typed(
+            catalog, release, answer.get(key, [])
+        )
 
 
 def test_releases_differ_where_images_and_grpc_are_read_in_different_ways(catalog: Catalog) -> None:
     def differing(case: str) -> list[str]:
-        answers = [served(manifest(case)["spec"], "containers", catalog.api_server(release)) for release in RELEASES]
-        return [release for release, one, other in zip(RELEASES[1:], answers, answers[1:], strict=False) if one != other]
+        answers = [
+            served(manifest(case)["spec"], "containers", catalog.api_server(release)) for release in RELEASES
+        ]
+        return [
+            release
+            for release, one, other in zip(RELEASES[1:], answers, answers[1:], strict=False)
+            if one != other
+        ]
 
     assert {case: differing(case) for case in ("images", "grpc")} == {
         "images": ["1.31.14", "1.34.10"],

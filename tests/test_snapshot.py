@@ -47,13 +47,20 @@ HIDING: Json = {
     "args": [f"--password={SECRET}", "", "\b"],
     "env": [{"name": "TOKEN", "value": f"{SECRET}-env"}, {"name": "EMPTY", "value": ""}],
     "livenessProbe": {"exec": {"command": [f"{SECRET}-probe"]}},
-    "readinessProbe": {"httpGet": {"port": 1, "httpHeaders": [{"name": "Authorization", "value": f"{SECRET}-header"}]}},
+    "readinessProbe": {
+        "httpGet": {"port": 1, "httpHeaders": [{"name": "Authorization", "value": f"{SECRET}-header"}]}
+    },
     "lifecycle": {"preStop": {"exec": {"command": [f"{SECRET}-hook"]}}},
     "resources": {"limits": {"cpu": "100m"}, "requests": {"cpu": "0.1", "memory": "64Mi"}},
     "securityContext": {"privileged": False},
     "volumeMounts": [{"name": "v", "mountPath": "/v"}],
 }
-MANIFEST: Json = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "m"}, "spec": {"containers": [HIDING]}}
+MANIFEST: Json = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "m"},
+    "spec": {"containers": [HIDING]},
+}
 
 
 def saved(inventory: Inventory, catalog: Catalog) -> Inventory:
@@ -66,7 +73,10 @@ def _sorted(found: Any) -> tuple[Any, ...]:
     from hashcompat.model import Node, Pod, Recorded, Sandbox
 
     things = list(found)
-    return tuple(tuple(thing for thing in things if isinstance(thing, kind)) for kind in (Pod, Node, Recorded | Sandbox))
+    return tuple(
+        tuple(thing for thing in things if isinstance(thing, kind))
+        for kind in (Pod, Node, Recorded | Sandbox)
+    )
 
 
 def answers(plan: Plan) -> tuple[Any, ...]:
@@ -89,13 +99,17 @@ def _neighbours(catalog: Catalog) -> list[Pair]:
     return [*pairs, *((new, old) for old, new in pairs)]
 
 
-def assert_same_plans(inventory: Inventory, catalog: Catalog, ways: tuple[Options, ...] = WAYS, pairs: list[Pair] | None = None) -> int:
+def assert_same_plans(
+    inventory: Inventory, catalog: Catalog, ways: tuple[Options, ...] = WAYS, pairs: list[Pair] | None = None
+) -> int:
     """Compare the plans of an inventory and of its snapshot, between every two ways of hashing unless told otherwise; count them."""
     read = saved(inventory, catalog)
     cases = [(*pair, way) for pair in pairs or itertools.permutations(columns(catalog), 2) for way in ways]
     for old, new, way in cases:
         options = replace(way, records=index(read.records))
-        assert answers(make_plan(inventory, old, new, catalog, options)) == answers(make_plan(read, old, new, catalog, options)), (old, new)
+        assert answers(make_plan(inventory, old, new, catalog, options)) == answers(
+            make_plan(read, old, new, catalog, options)
+        ), (old, new)
     return len(cases)
 
 
@@ -109,7 +123,13 @@ def test_the_sample_plans_the_same_from_one_release_to_the_next(catalog: Catalog
 
 def test_pods_and_mirror_pods_plan_the_same_in_every_way(catalog: Catalog) -> None:
     objects = [
-        pod(HIDING, spec={"initContainers": [{**HIDING, "name": "s", "restartPolicy": "Always"}], "ephemeralContainers": [{"name": "e"}]}),
+        pod(
+            HIDING,
+            spec={
+                "initContainers": [{**HIDING, "name": "s", "restartPolicy": "Always"}],
+                "ephemeralContainers": [{"name": "e"}],
+            },
+        ),
         pod({**HIDING, "securityContext": {"procMount": "Default"}}, name="q", status={"phase": "Running"}),
         pod({**HIDING, "terminationMessagePolicy": "File"}, name="r", status={"phase": "Pending"}),
         mirror_pod(HIDING, name="m", spec={"volumes": [{"name": "v", "hostPath": {"path": "/v"}}]}),
@@ -155,15 +175,27 @@ def planned(run: Run, *source: object, stdin: bytes = b"") -> Result:
 
 SCHEMA: Json = json.loads((ROOT / "schemas" / "documents" / "ClusterSnapshot.schema.json").read_text())
 DUMP = {
-    "containers": [{**record(7), "annotations": {"io.kubernetes.container.hash": "7", "io.kubernetes.container.hashWithoutResources": "8"}}]
+    "containers": [
+        {
+            **record(7),
+            "annotations": {
+                "io.kubernetes.container.hash": "7",
+                "io.kubernetes.container.hashWithoutResources": "8",
+            },
+        }
+    ]
 }
 
 
 def errors(document: Any) -> list[str]:
-    return [f"{error.json_path}: {error.message}" for error in Draft202012Validator(SCHEMA).iter_errors(document)]
+    return [
+        f"{error.json_path}: {error.message}" for error in Draft202012Validator(SCHEMA).iter_errors(document)
+    ]
 
 
-@pytest.mark.parametrize("stdin", [SAMPLE.read_bytes(), as_json(pod(HIDING), mirror_pod(HIDING, name="m"), node("1.9.11"))])
+@pytest.mark.parametrize(
+    "stdin", [SAMPLE.read_bytes(), as_json(pod(HIDING), mirror_pod(HIDING, name="m"), node("1.9.11"))]
+)
 def test_a_snapshot_fits_its_schema(run: Run, tmp_path: Path, stdin: bytes) -> None:
     (tmp_path / "r.json").write_text(json.dumps(DUMP))
     document = json.loads(run("snapshot", "-f", "-", "--recorded", tmp_path / "r.json", stdin=stdin).out)
@@ -182,7 +214,11 @@ def test_a_snapshot_fits_its_schema(run: Run, tmp_path: Path, stdin: bytes) -> N
 def test_records_travel_with_the_snapshot(run: Run, tmp_path: Path) -> None:
     objects = [pod(HIDING), node("1.30.14"), pod(HIDING, name="elsewhere", node="n2")]
     records = {"containers": [record(7)], "items": []}
-    sandbox = {"id": "0", "metadata": {"name": "elsewhere", "uid": "uid-elsewhere", "namespace": "ns"}, "state": "SANDBOX_NOTREADY"}
+    sandbox = {
+        "id": "0",
+        "metadata": {"name": "elsewhere", "uid": "uid-elsewhere", "namespace": "ns"},
+        "state": "SANDBOX_NOTREADY",
+    }
     (tmp_path / "r.json").write_text(json.dumps(records) + json.dumps({"items": [sandbox]}))
     more = ("--recorded", tmp_path / "r.json")
     path = snapshot(run, tmp_path, *objects, more=more)
@@ -192,8 +228,18 @@ def test_records_travel_with_the_snapshot(run: Run, tmp_path: Path) -> None:
 
 
 def test_no_value_stands_in_the_snapshot(run: Run) -> None:
-    given = pod(HIDING, metadata={"annotations": {"kubectl.kubernetes.io/last-applied-configuration": SECRET}, "labels": {"a": SECRET}})
-    static = mirror_pod(HIDING, name="m", spec={"volumes": [{"name": "v", "flexVolume": {"driver": "d", "options": {"key": SECRET}}}]})
+    given = pod(
+        HIDING,
+        metadata={
+            "annotations": {"kubectl.kubernetes.io/last-applied-configuration": SECRET},
+            "labels": {"a": SECRET},
+        },
+    )
+    static = mirror_pod(
+        HIDING,
+        name="m",
+        spec={"volumes": [{"name": "v", "flexVolume": {"driver": "d", "options": {"key": SECRET}}}]},
+    )
     given["spec"]["volumes"] = [{"name": "v", "csi": {"driver": "d", "volumeAttributes": {"key": SECRET}}}]
     result = run("snapshot", "-f", "-", stdin=as_json(given, static))
     assert result.code == 0
@@ -219,7 +265,12 @@ def test_a_container_that_does_not_decode_is_named(run: Run) -> None:
 
 @pytest.mark.parametrize("row", [{}, {"uid": "u"}, 1])
 def test_a_damaged_record_is_named(run: Run, row: Any) -> None:
-    document = {"apiVersion": "hashcompat.io/v1", "kind": "ClusterSnapshot", "items": [pod()], "recorded": [row]}
+    document = {
+        "apiVersion": "hashcompat.io/v1",
+        "kind": "ClusterSnapshot",
+        "items": [pod()],
+        "recorded": [row],
+    }
     result = run("plan", "--from", "1.8.15", "--to", "1.9.11", "-f", "-", stdin=json.dumps(document).encode())
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("Error: standard input: $.recorded[0]: no row of a snapshot: ")
@@ -227,7 +278,9 @@ def test_a_damaged_record_is_named(run: Run, row: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["Pod", "PodTemplate"])
 def test_a_manifest_is_refused(run: Run, kind: str) -> None:
-    manifest = MANIFEST if kind == "Pod" else {**MANIFEST, "kind": kind, "template": {"spec": MANIFEST["spec"]}}
+    manifest = (
+        MANIFEST if kind == "Pod" else {**MANIFEST, "kind": kind, "template": {"spec": MANIFEST["spec"]}}
+    )
     result = run("snapshot", "-f", "-", stdin=as_json(pod(), manifest))
     assert (result.code, result.out) == (1, "")
     assert "default/m is a manifest; a snapshot is made of a cluster's pods, which have a uid" in result.err

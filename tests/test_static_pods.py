@@ -27,7 +27,9 @@ def minimal() -> dict[str, Any]:
     return copy.deepcopy(case("minimal")[0])
 
 
-def uid_of(release: str, manifest: dict[str, Any], node: str = "node-a", source: str = "file:/m/web.yaml") -> StaticUid:
+def uid_of(
+    release: str, manifest: dict[str, Any], node: str = "node-a", source: str = "file:/m/web.yaml"
+) -> StaticUid:
     return static_pod_uid(manifest, default_catalog().kubelet(release), node, source)
 
 
@@ -37,7 +39,9 @@ def test_every_golden_text_and_uid(catalog: Catalog, release: str, name: str) ->
     kubelet = catalog.kubelet(release)
     manifest, node, source = case(name)
     assert static_pod_text(manifest, kubelet) == (STATIC / release / f"{name}.txt").read_bytes().decode()
-    assert static_pod_uid(manifest, kubelet, node, source) == StaticUid(uids(release)[name], given=name == "uid-given")
+    assert static_pod_uid(manifest, kubelet, node, source) == StaticUid(
+        uids(release)[name], given=name == "uid-given"
+    )
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -83,23 +87,41 @@ def test_every_minor_decodes_every_case(minor: str) -> None:
     for name in CASES:
         if minor in ("1.6", "1.7") and "init-containers" in name:
             continue
-        assert static_pod_text(case(name)[0], default_catalog().kubelet(newest(minor))).startswith(f"(*{package}.Pod){{")
+        assert static_pod_text(case(name)[0], default_catalog().kubelet(newest(minor))).startswith(
+            f"(*{package}.Pod){{"
+        )
 
 
 def test_an_unchanged_tree_gives_the_same_text_and_a_changed_one_another() -> None:
     texts = [static_pod_text(minimal(), default_catalog().kubelet(newest(minor))) for minor in MINORS]
-    same = {f"{one}-{other}" for one, other, a, b in zip(MINORS, MINORS[1:], texts, texts[1:], strict=False) if a == b}
+    same = {
+        f"{one}-{other}"
+        for one, other, a, b in zip(MINORS, MINORS[1:], texts, texts[1:], strict=False)
+        if a == b
+    }
     assert same == {"1.16-1.17", "1.19-1.20", "1.20-1.21", "1.21-1.22", "1.28-1.29"}
 
 
 @pytest.mark.parametrize("release", ["1.6.13", "1.15.12", "1.16.15", "1.20.15"])
 def test_to_1_20_node_and_path_do_not_count(release: str) -> None:
-    assert len({uid_of(release, minimal(), node, f"{kind}/x").uid for node in "ab" for kind in ("file:", "url:http:/", "file:/m")}) == 1
+    assert (
+        len(
+            {
+                uid_of(release, minimal(), node, f"{kind}/x").uid
+                for node in "ab"
+                for kind in ("file:", "url:http:/", "file:/m")
+            }
+        )
+        == 1
+    )
 
 
 @pytest.mark.parametrize("release", ["1.21.14", "1.34.10", "1.35.0", "1.36.3"])
 def test_from_1_21_node_and_path_count_but_no_node_for_a_url(release: str) -> None:
-    assert len({uid_of(release, minimal(), node, f"file:{path}").uid for node in "ab" for path in ("/a", "/b")}) == 4
+    assert (
+        len({uid_of(release, minimal(), node, f"file:{path}").uid for node in "ab" for path in ("/a", "/b")})
+        == 4
+    )
     assert len({uid_of(release, minimal(), node, "url:http://x").uid for node in "ab"}) == 1
 
 
@@ -123,13 +145,17 @@ def test_a_time_makes_a_uid_unknown_and_null_does_not(release: str) -> None:
 
 
 def test_before_1_6_nothing_is_known() -> None:
-    assert uid_of("1.5.8", minimal()) == StaticUid(None, unknown="no data on static pods of 1.5.8; there is from 1.6 on")
+    assert uid_of("1.5.8", minimal()) == StaticUid(
+        None, unknown="no data on static pods of 1.5.8; there is from 1.6 on"
+    )
 
 
 @pytest.mark.parametrize("release", ["1.6.13", "1.7.16"])
 def test_1_6_and_1_7_read_init_containers_from_annotations(release: str) -> None:
     found = uid_of(release, case("annotation-init-containers")[0])
-    assert found == StaticUid(None, unknown="$.metadata.annotations: init containers in annotations, which this release reads")
+    assert found == StaticUid(
+        None, unknown="$.metadata.annotations: init containers in annotations, which this release reads"
+    )
 
 
 @pytest.mark.parametrize("source", ["", "file:", "/etc/x", "ftp:/x"])
@@ -180,7 +206,9 @@ def test_null_in_a_list_is_an_empty_object_and_gets_defaults(release: str) -> No
 
 def test_nothing_of_the_manifest_is_changed_and_shared_parts_are_not_confused() -> None:
     shared = {"limits": {"cpu": "1"}}
-    manifest = {"spec": {"containers": [{"resources": shared}], "ephemeralContainers": [{"resources": shared}]}}
+    manifest = {
+        "spec": {"containers": [{"resources": shared}], "ephemeralContainers": [{"resources": shared}]}
+    }
     before = copy.deepcopy(manifest)
     text = static_pod_text(manifest, default_catalog().kubelet("1.36.3"))
     assert manifest == before

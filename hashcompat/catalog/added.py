@@ -41,9 +41,17 @@ def _read(path: Path) -> Added:
         tree = {key: document[key] for key in ("package", "releases", "madeFrom", "root", "types")}
         return Added(parse_release(document["release"]), tree)
     except (KeyError, TypeError) as error:
-        raise InputError(f"{path}: no release that was added: {error}; remove the file and add it again") from None
+        raise InputError(
+            f"{path}: no release that was added: {error}; remove the file and add it again"
+        ) from None
 
 
 def row_of(added: Added, newest: Mapping[str, Any], types: str) -> dict[str, Any]:
     """Return the row of releases.json for an added release: the newest one's, but for its types; ``basedOn`` names that one."""
-    return {**newest, "minor": added.release.minor, "patches": [added.release.patch], "types": types, "basedOn": newest["minor"]}
+    return {
+        **newest,
+        "minor": added.release.minor,
+        "patches": [added.release.patch],
+        "types": types,
+        "basedOn": newest["minor"],
+    }

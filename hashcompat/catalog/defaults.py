@@ -28,9 +28,10 @@ _COMMON_TO_EPHEMERAL: Final = "EphemeralContainerCommon"
 class Default:
     """One field's default: where it applies, when, and what happens (a row of defaults.json for one field).
 
-    ``keys`` lead from an object of ``struct`` to the field in JSON. ``operation`` is ``set`` or the row's verb, ``argument``
-    what it sets, a field's keys, or a word. ``places`` are the lists below spec and status that it is confined to, if any.
-    ``parser`` names the release's way to read an image, which decides pull policies.
+    ``keys`` lead from an object of ``struct`` to the field in JSON. ``operation`` is ``set`` or the row's
+    verb, ``argument`` what it sets, a field's keys, or a word. ``places`` are the lists below spec and status
+    that it is confined to, if any. ``parser`` names the release's way to read an image, which decides pull
+    policies.
     """
 
     id: str
@@ -48,8 +49,8 @@ class Default:
 class ApiServer:
     """What the API servers of some releases do to a manifest's container when a pod is created; compared by identity.
 
-    ``schema`` is the newest tree: a field is dropped by the kubelet that does not know it, not here. ``written`` are rows of
-    apiserver.json, ``dropped`` those of dropped.json.
+    ``schema`` is the newest tree: a field is dropped by the kubelet that does not know it, not here.
+    ``written`` are rows of apiserver.json, ``dropped`` those of dropped.json.
     """
 
     schema: Schema
@@ -59,7 +60,10 @@ class ApiServer:
 
     def does_as(self, other: ApiServer) -> bool:
         """Tell whether another API server does the same to every manifest."""
-        return self.defaults is other.defaults and (self.written, self.dropped) == (other.written, other.dropped)
+        return self.defaults is other.defaults and (self.written, self.dropped) == (
+            other.written,
+            other.dropped,
+        )
 
 
 class DefaultData:
@@ -70,9 +74,15 @@ class DefaultData:
 
     def of(self, minor: Minor, resolve: Resolver) -> tuple[Default, ...]:
         """Return the defaults that hold in a minor, gates as they are by default, in the order in which they apply."""
-        rows = [row for row in self._document["defaults"] if holds(row, minor) and self._on(row["gate"], minor)]
+        rows = [
+            row for row in self._document["defaults"] if holds(row, minor) and self._on(row["gate"], minor)
+        ]
         parser = next(row["parser"] for row in self._document["imageParsers"] if holds(row, minor))
-        return tuple(default for row in sorted(rows, key=lambda row: row["order"]) for default in _defaults(row, resolve, parser))
+        return tuple(
+            default
+            for row in sorted(rows, key=lambda row: row["order"])
+            for default in _defaults(row, resolve, parser)
+        )
 
     @cached_property
     def _document(self) -> Row:
@@ -124,7 +134,9 @@ def _defaults(row: Row, resolve: Resolver, parser: str) -> Iterator[Default]:
         argument, _ = field_keys(struct, argument)
     for field in row["field"].split(", "):
         keys, go_type = field_keys(struct, field)
-        yield Default(f"{row['type']}.{field}", struct, keys, go_type, row["when"], operation, argument, places, parser)
+        yield Default(
+            f"{row['type']}.{field}", struct, keys, go_type, row["when"], operation, argument, places, parser
+        )
 
 
 def field_keys(struct: Struct, path: str) -> tuple[tuple[str, ...], GoType]:

@@ -31,9 +31,9 @@ _SHORT_ESCAPES_SINCE = Version("1.22")
 class Kubelet:
     """One release as a hash sees it.
 
-    ``escapes`` names the possible encoding/json variants: one for an upstream build, both for a vendor's build whose Go
-    is not known. ``static_pods`` is all that decides static pods' UIDs.
-    ``based_on`` is the minor from which all but the types of a release is taken that a user added; empty for the program's own.
+    ``escapes`` names the possible encoding/json variants: one for an upstream build, both for a vendor's
+    build whose Go is not known. ``static_pods`` is all that decides static pods' UIDs. ``based_on`` is the
+    minor from which all but the types of a release is taken that a user added; empty for the program's own.
     ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
     """
 
@@ -101,13 +101,25 @@ class Catalog:
         """The rows of apiserver.json for what any API server writes on reading a pod."""
         return [row for row in self._api_server_rows if row.get("on") != "creation"]
 
-    def read_defaults(self, server: Release, since: Release, gates: frozenset[str]) -> tuple[Mapping[str, Any], ...]:
+    def read_defaults(
+        self, server: Release, since: Release, gates: frozenset[str]
+    ) -> tuple[Mapping[str, Any], ...]:
         """Return the rows of apiserver.json for what an API server writes on reading a pod, and one of the release ``since`` did not."""
         key = server.version, since.version, gates
         if key not in self._read_defaults:
-            rows = [row for row in self._api_server_rows if row.get("on") != "creation" and server.version in SpecifierSet(row["releases"])]
+            rows = [
+                row
+                for row in self._api_server_rows
+                if row.get("on") != "creation" and server.version in SpecifierSet(row["releases"])
+            ]
             self._read_defaults[key] = tuple(
-                row for row in rows if (row["gate"] in gates if row["gate"] else since.version not in SpecifierSet(row["releases"]))
+                row
+                for row in rows
+                if (
+                    row["gate"] in gates
+                    if row["gate"]
+                    else since.version not in SpecifierSet(row["releases"])
+                )
             )
         return self._read_defaults[key]
 
@@ -118,11 +130,17 @@ class Catalog:
         """
         if name not in self._api_servers:
             found = self._api_server(self.kubelet(name).release)
-            self._api_servers[name] = next((known for known in self._api_servers.values() if known.does_as(found)), found)
+            self._api_servers[name] = next(
+                (known for known in self._api_servers.values() if known.does_as(found)), found
+            )
         return self._api_servers[name]
 
     def _api_server(self, release: Release) -> ApiServer:
-        written = [row for row in self._api_server_rows if row["gate"] is None and release.version in SpecifierSet(row["releases"])]
+        written = [
+            row
+            for row in self._api_server_rows
+            if row["gate"] is None and release.version in SpecifierSet(row["releases"])
+        ]
         dropped = [row for row in self._gated_rows if release.version in SpecifierSet(row["releases"])]
         defaults = self._container_defaults((release.major, release.minor_number))
         return ApiServer(self.newest_schema(), defaults, tuple(written), tuple(dropped))
@@ -131,7 +149,9 @@ class Catalog:
         """Return a minor's defaults below Container, one object for minors that have the same."""
         if minor not in self._defaults:
             found = self._pod_data.defaults.of(minor, container_structs(self.newest_schema()).get)
-            self._defaults[minor] = next((known for known in self._defaults.values() if known == found), found)
+            self._defaults[minor] = next(
+                (known for known in self._defaults.values() if known == found), found
+            )
         return self._defaults[minor]
 
     @cached_property

@@ -36,8 +36,9 @@ class Assertion:
 class Site:
     """One release's source, as far as a patch needs to know it.
 
-    ``functions`` are those of this release, ``others`` those of all others. ``log``, ``version`` and ``version_util`` are
-    the import paths of the packages with which this release logs, knows its own version and compares versions.
+    ``functions`` are those of this release, ``others`` those of all others. ``log``, ``version`` and
+    ``version_util`` are the import paths of the packages with which this release logs, knows its own version
+    and compares versions.
     """
 
     functions: tuple[Function, ...]

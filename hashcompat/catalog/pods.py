@@ -69,11 +69,15 @@ class PodData:
         """Load the tree that holds for a minor."""
         known = [first for first in self.minors if first <= minor]
         if not known:
-            raise UsageError(f"the internal pod of {minor[0]}.{minor[1]} is not known; the oldest known is that of 1.6")
+            raise UsageError(
+                f"the internal pod of {minor[0]}.{minor[1]} is not known; the oldest known is that of 1.6"
+            )
         if known[-1] not in self._types:
             name = "{}.{}".format(*known[-1])
             tree = files.read_json(self._directory / f"{name}.json")
-            self._types[known[-1]] = PodTypes(name, TypeBuilder(_with_moved_keys(tree, self.conversions["fields"]), PODS, WRAPPERS))
+            self._types[known[-1]] = PodTypes(
+                name, TypeBuilder(_with_moved_keys(tree, self.conversions["fields"]), PODS, WRAPPERS)
+            )
         return self._types[known[-1]]
 
 
@@ -107,8 +111,16 @@ class StaticPods:
     @cached_property
     def conversions(self) -> tuple[Conversion, ...]:
         """The conversions that hold."""
-        fields = [_field_conversion(row, self.types) for row in self.data.conversions["fields"] if holds(row, self.minor)]
-        values = [Conversion(row["source"], row["what"]) for row in self.data.conversions["values"] if holds(row, self.minor)]
+        fields = [
+            _field_conversion(row, self.types)
+            for row in self.data.conversions["fields"]
+            if holds(row, self.minor)
+        ]
+        values = [
+            Conversion(row["source"], row["what"])
+            for row in self.data.conversions["values"]
+            if holds(row, self.minor)
+        ]
         return (*fields, *values)
 
 

@@ -19,19 +19,27 @@ class Rules:
     """One release's rules; the rows name their sources.
 
     - ``sidecars_compared``: restartable init containers are compared as regular ones are.
-    - ``sidecar_startup_probe``: a sidecar with a startupProbe is compared at once (``compared``), when the probe has passed again
-      (``waits``), or not at all (``never``).
-    - ``missing_hash``: a container without a recorded hash is left alone (``kept``) or taken for a changed one (``restarts``).
+    - ``sidecar_startup_probe``: a sidecar with a startupProbe is compared at once (``compared``), when the
+      probe has passed again (``waits``), or not at all (``never``).
+    - ``missing_hash``: a container without a recorded hash is left alone (``kept``) or taken for a changed
+      one (``restarts``).
     - ``hash_without_resources``: with the gate InPlacePodVerticalScaling a second hash decides too.
-    - ``resources_recorded``: the kubelet records the resources it has given, and restarts some without a record.
-    - ``sandbox_maker``: who makes sandboxes, and so whether this kubelet takes over those that another one made.
-    - ``sandbox_checks``: what replaces a sandbox, in the kubelet's order; the names are those of kubelet/sandboxes.py.
-    - ``pod_cgroups``: how a pod's cgroup is found, which is not told by any record; where it is another one the whole pod is killed.
-    - ``pause_image``: the image of the infra container whose hash decides over the pod; None where there is no such hash.
+    - ``resources_recorded``: the kubelet records the resources it has given, and restarts some without a
+      record.
+    - ``sandbox_maker``: who makes sandboxes, and so whether this kubelet takes over those that another one
+      made.
+    - ``sandbox_checks``: what replaces a sandbox, in the kubelet's order; the names are those of
+      kubelet/sandboxes.py.
+    - ``pod_cgroups``: how a pod's cgroup is found, which is not told by any record; where it is another one
+      the whole pod is killed.
+    - ``pause_image``: the image of the infra container whose hash decides over the pod; None where there is
+      no such hash.
     - ``dockershim``: the kubelet can drive Docker by itself.
     - ``static_pod_references``: static pods that name API objects are ``allowed`` or ``refused``.
-    - ``static_pod_digest`` and ``static_pod_source``: the digest of a static pod's UID, and what follows the pod in it, by kind of source.
-    - ``minors_behind_server``: how many minors older than the API server upstream's version skew policy allows.
+    - ``static_pod_digest`` and ``static_pod_source``: the digest of a static pod's UID, and what follows the
+      pod in it, by kind of source.
+    - ``minors_behind_server``: how many minors older than the API server upstream's version skew policy
+      allows.
     - ``restart_log``: what the kubelet logs when a hash differs.
     """
 

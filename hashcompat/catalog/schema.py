@@ -30,8 +30,8 @@ class Schema:
     def container(self) -> Struct:
         """The root type.
 
-        Types of other packages (``resource.Quantity``) come from ``foreign``; ``ResourceList/resource.Quantity`` there stands
-        for that type inside ResourceList alone.
+        Types of other packages (``resource.Quantity``) come from ``foreign``;
+        ``ResourceList/resource.Quantity`` there stands for that type inside ResourceList alone.
         """
         root = TypeBuilder(self.tree, self.foreign).resolve(str(self.tree["root"]))
         if not isinstance(root, Struct):
@@ -42,7 +42,12 @@ class Schema:
 class TypeBuilder:
     """Resolves the names of one tree, each once; ``wrappers`` replace the decoding of structs that the tree expands."""
 
-    def __init__(self, tree: Tree, foreign: Mapping[str, Struct], wrappers: Mapping[str, Callable[[Struct], Coded]] | None = None) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        foreign: Mapping[str, Struct],
+        wrappers: Mapping[str, Callable[[Struct], Coded]] | None = None,
+    ) -> None:
         self._types: Mapping[str, Any] = tree["types"]
         self._package = tree["package"]
         self._wrappers = wrappers or {}
@@ -70,10 +75,15 @@ class TypeBuilder:
 
     def _field(self, row: Mapping[str, Any]) -> Field:
         go_type = parse_type(row["type"], self.resolve)
-        return Field(row["name"], go_type, row.get("json", ""), row.get("omitempty", False), row.get("embedded", False))
+        return Field(
+            row["name"], go_type, row.get("json", ""), row.get("omitempty", False), row.get("embedded", False)
+        )
 
 
 def reachable_fields(schema: Schema) -> dict[str, dict[str, str]]:
     """Return ``{type: {field: Go type}}`` of the whole tree, the form in which two releases are compared."""
     types = schema.tree["types"]
-    return {name: {row["name"]: row["type"] for row in rows} if isinstance(rows, list) else {"": rows} for name, rows in types.items()}
+    return {
+        name: {row["name"]: row["type"] for row in rows} if isinstance(rows, list) else {"": rows}
+        for name, rows in types.items()
+    }

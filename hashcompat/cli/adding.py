@@ -23,13 +23,20 @@ _TYPES: Final = "https://raw.githubusercontent.com/kubernetes/api/v0.{minor}.{pa
 def add_release(name: str, source: str | None, output: Output) -> None:
     """Save a release's types among the user's data, and show what differs from the newest release that the program knows.
 
-    Raises UsageError for a release that is not newer, InputError for types that cannot be read; nothing is saved then.
+    Raises UsageError for a release that is not newer, InputError for types that cannot be read; nothing is
+    saved then.
     """
     known = Catalog(files.default_directory())
     newest = known.releases()[-1]
     release = _newer(name, newest, known)
     origin, data = _types_go(source or _TYPES.format(minor=release.minor_number, patch=release.patch))
-    tree = {"package": "v1", "releases": str(release), "madeFrom": origin, "root": ROOT, "types": container_types(data, origin)}
+    tree = {
+        "package": "v1",
+        "releases": str(release),
+        "madeFrom": origin,
+        "root": ROOT,
+        "types": container_types(data, origin),
+    }
     directory = files.user_directory()
     path = directory / f"{release.minor}.json"
     try:
@@ -52,5 +59,7 @@ def _types_go(source: str) -> tuple[str, bytes]:
 def _newer(name: str, newest: str, known: Catalog) -> Release:
     release = parse_release(name)
     if release.vendor or release.version < known.kubelet(newest).release.version or known.knows(name):
-        raise UsageError(f"{name!r} cannot be added: want an upstream release of a newer minor than {newest}, the newest known one")
+        raise UsageError(
+            f"{name!r} cannot be added: want an upstream release of a newer minor than {newest}, the newest known one"
+        )
     return release

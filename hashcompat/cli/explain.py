@@ -15,11 +15,18 @@ from hashcompat.cli import options
 from hashcompat.errors import InputError, UsageError
 from hashcompat.explain import compare_releases, explain
 from hashcompat.model import Container, Inventory, Item, Pod
-from hashcompat.render.explanation import difference_document, difference_text, explanation_document, explanation_text
+from hashcompat.render.explanation import (
+    difference_document,
+    difference_text,
+    explanation_document,
+    explanation_text,
+)
 from hashcompat.verdicts import AUTO, make_plan
 
 
-@click.command("explain", short_help="Say why a container's hash changes, or what differs between two releases.")
+@click.command(
+    "explain", short_help="Say why a container's hash changes, or what differs between two releases."
+)
 @click.argument("target", required=False, metavar="[NAMESPACE/POD[/CONTAINER]]")
 @options.release_options
 @options.source_options
@@ -46,10 +53,14 @@ def command(target: str | None, **given: options.Given) -> None:
     found = list(_found(options.collect(given), (from_release, to_release), target, catalog, choices))
     if undecided := next((item for _, _, item in found if not catalog.knows(item.from_release)), None):
         raise InputError(f"{target}: {undecided.reasons[0].text}")
-    explanations = [explain(*row, to_release, catalog, choices, show_values=bool(given["show_values"])) for row in found]
+    explanations = [
+        explain(*row, to_release, catalog, choices, show_values=bool(given["show_values"])) for row in found
+    ]
     output.show(
         lambda: explanation_document(explanations),
-        lambda _: f"\n\n{'-' * 72}\n\n".join(explanation_text(explanation, output.paint) for explanation in explanations),
+        lambda _: f"\n\n{'-' * 72}\n\n".join(
+            explanation_text(explanation, output.paint) for explanation in explanations
+        ),
     )
 
 
@@ -68,10 +79,16 @@ def _found(
         raise _not_found(target, wanted, known, (f"{pod.namespace}/{pod.name}" for pod in inventory.pods))
     for pod in pods:
         items = make_plan(replace(inventory, pods=(pod,)), *way, catalog, choices).items
-        yield from (row for row in zip(repeat(pod), pod.containers, items, strict=False) if wanted in ("", row[1].name))
+        yield from (
+            row
+            for row in zip(repeat(pod), pod.containers, items, strict=False)
+            if wanted in ("", row[1].name)
+        )
 
 
 def _not_found(target: str, container: str, containers: list[str], pods: Iterable[str]) -> InputError:
     known = containers or list(dict.fromkeys(pods))
     near = get_close_matches(container or target, dict.fromkeys(known), n=3, cutoff=0.3) or known[:3]
-    return InputError(f"no {'container' if containers else 'pod'} {target} in the input; near it: {', '.join(dict.fromkeys(near))}")
+    return InputError(
+        f"no {'container' if containers else 'pod'} {target} in the input; near it: {', '.join(dict.fromkeys(near))}"
+    )

@@ -18,7 +18,9 @@ from hashcompat.render.tables import hash_inputs, hash_names, hash_table
 @click.command("hash", short_help="Print the hash of every container under some kubelet releases.")
 @click.option("--kubelet", metavar="RELEASE[,RELEASE...]", help="The kubelet releases that compute the hash.")
 @options.source_options
-@click.option("--show-input", is_flag=True, help="Print the exact text that is hashed; needs --show-values too.")
+@click.option(
+    "--show-input", is_flag=True, help="Print the exact text that is hashed; needs --show-values too."
+)
 @click.option("--show-values", is_flag=True, help="Allow values of env, args and commands in the output.")
 @click.option("-v", "--verbose", is_flag=True, help="Also report the fields that a kubelet drops.")
 @options.schemas_option
@@ -27,7 +29,9 @@ def command(**given: options.Given) -> None:
     """Print the hash that each kubelet release computes for every container, decimal and hex."""
     catalog = options.catalog(given)
     if not given["kubelet"]:
-        raise UsageError("--kubelet is missing; say which kubelet releases compute the hash, such as --kubelet 1.7.16,1.9.11")
+        raise UsageError(
+            "--kubelet is missing; say which kubelet releases compute the hash, such as --kubelet 1.7.16,1.9.11"
+        )
     if given["show_input"] and not given["show_values"]:
         raise UsageError("--show-input prints values of env, args and commands; say so with --show-values")
     releases = [name.strip() for name in str(given["kubelet"]).split(",")]
@@ -41,7 +45,11 @@ def command(**given: options.Given) -> None:
     def text(form: str) -> str | Iterable[str]:
         if given["show_input"]:
             return hash_inputs(rows)
-        return hash_names(rows) if form == "name" else hash_table(rows, wide=form == "wide", headers=not output.no_headers)
+        return (
+            hash_names(rows)
+            if form == "name"
+            else hash_table(rows, wide=form == "wide", headers=not output.no_headers)
+        )
 
     output.show(lambda: hash_document(rows, catalog, assumed), text)
     for line in [*(f"Assumed: {assumption}" for assumption in assumed), *unknown_uids(rows)]:

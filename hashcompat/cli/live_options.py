@@ -58,7 +58,9 @@ def collect(given: Mapping[str, Any]) -> Inventory:
     try:
         return cluster.collect(access, scope(given), note, progress.show)
     except UnreachableError as error:
-        raise InputError(f"cannot read the cluster: {error}; give pods with -f FILE, or try the built-in cluster with --sample") from None
+        raise InputError(
+            f"cannot read the cluster: {error}; give pods with -f FILE, or try the built-in cluster with --sample"
+        ) from None
     finally:
         progress.end()
 
@@ -67,14 +69,21 @@ def scope(given: Mapping[str, Any]) -> Scope:
     """Return what of the cluster is read; its nodes decide where no release says what runs now."""
     from hashcompat.sources import cluster
 
-    needs_nodes = given.get("from_release") == AUTO or given.get("release", "") in (AUTO, None)  # verify's default is auto
-    return cluster.Scope(given.get("namespaces", ()), given.get("nodes", ()), given["selector"] or "", needs_nodes)
+    needs_nodes = given.get("from_release") == AUTO or given.get("release", "") in (
+        AUTO,
+        None,
+    )  # verify's default is auto
+    return cluster.Scope(
+        given.get("namespaces", ()), given.get("nodes", ()), given["selector"] or "", needs_nodes
+    )
 
 
 def _seconds(text: str) -> float:
     match = _DURATION.fullmatch(text)
     if not match or not int(match[1]):
-        raise UsageError(f"--request-timeout: want a number of seconds or minutes such as 90s or 2m, got {text!r}")
+        raise UsageError(
+            f"--request-timeout: want a number of seconds or minutes such as 90s or 2m, got {text!r}"
+        )
     return int(match[1]) * (60.0 if match[2] == "m" else 1.0)
 
 

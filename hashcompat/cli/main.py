@@ -50,7 +50,9 @@ class _Commands(click.Group):
         command: click.Command = importlib.import_module(f"hashcompat.cli.{cmd_name}").command
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in _COMMANDS and not args[0].startswith("-"):
             near = get_close_matches(args[0], _COMMANDS, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"The commands are {', '.join(_COMMANDS)}."
@@ -59,7 +61,10 @@ class _Commands(click.Group):
 
 
 @click.command(
-    cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120}, no_args_is_help=True
+    cls=_Commands,
+    help=_HELP,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    no_args_is_help=True,
 )
 @click.version_option(__version__, "--version", message="%(prog)s %(version)s")
 def cli() -> None:
@@ -81,7 +86,11 @@ def _run(program: str, arguments: list[str]) -> int:
         click.echo(error.format_message(), err=True)
         return ExitCode.USAGE
     except click.UsageError as error:
-        return _fail(error.format_message(), ExitCode.USAGE, f"\nSee '{error.ctx.command_path if error.ctx else program} --help'.")
+        return _fail(
+            error.format_message(),
+            ExitCode.USAGE,
+            f"\nSee '{error.ctx.command_path if error.ctx else program} --help'.",
+        )
     except HashcompatError as error:
         return _fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -105,4 +114,6 @@ def _bug(error: Exception) -> int:
     if os.environ.get("HASHCOMPAT_DEBUG"):
         traceback.print_exception(error)
     kind = type(error).__name__
-    return _fail(f"this is a bug in hashcompat ({kind}); HASHCOMPAT_DEBUG=1 prints where it happened", ExitCode.FAILED)
+    return _fail(
+        f"this is a bug in hashcompat ({kind}); HASHCOMPAT_DEBUG=1 prints where it happened", ExitCode.FAILED
+    )

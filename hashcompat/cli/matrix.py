@@ -12,18 +12,23 @@ from hashcompat.matrix import Matrix, every_patch, make_matrix, newest_of_each_m
 from hashcompat.render.matrix import grid, listing, matrix_document, path_words
 
 
-@click.command("matrix", short_help="Show which pairs of releases restart what, and the cheapest path between two.")
+@click.command(
+    "matrix", short_help="Show which pairs of releases restart what, and the cheapest path between two."
+)
 @options.release_options
 @options.source_options
 @options.knowledge_options
-@click.option("--every-patch", "patches", is_flag=True, help="Every patch release instead of the newest of each minor.")
+@click.option(
+    "--every-patch", "patches", is_flag=True, help="Every patch release instead of the newest of each minor."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
 @options.schemas_option
 @options.output_options
 def command(**given: options.Given) -> None:
     """Compare every pair of releases, both ways: who restarts, and the upstream change behind it.
 
-    With pods: how many containers among them restart for each pair, and the way from --from to --to that restarts fewest.
+    With pods: how many containers among them restart for each pair, and the way from --from to --to that
+    restarts fewest.
     """
     catalog = options.catalog(given)
     known = catalog.releases()

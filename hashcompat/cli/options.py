@@ -28,34 +28,61 @@ _INPUT = (
         metavar="FILE|DIR|URL|-",
         help="Pods as JSON, JSON lines or YAML; repeatable; - is standard input.",
     ),
-    click.option("-R", "--recursive", is_flag=True, help="Read the directories given with -f and those below."),
+    click.option(
+        "-R", "--recursive", is_flag=True, help="Read the directories given with -f and those below."
+    ),
     click.option("--sample", is_flag=True, help="Use the small built-in cluster."),
-    click.option("--no-defaults", is_flag=True, help="Take manifests as they are: no API-server defaults, no canonical quantities."),
+    click.option(
+        "--no-defaults",
+        is_flag=True,
+        help="Take manifests as they are: no API-server defaults, no canonical quantities.",
+    ),
 )
 _SELECTOR = click.option(
-    "-l", "--selector", metavar="LABELS", help="Only pods of the live cluster with these labels, as kubectl reads them."
+    "-l",
+    "--selector",
+    metavar="LABELS",
+    help="Only pods of the live cluster with these labels, as kubectl reads them.",
 )
 _CLUSTER = (
-    click.option("--context", metavar="NAME", help="The kubeconfig context of the live cluster; default: the current one."),
     click.option(
-        "--kubeconfig", metavar="FILE", help="The kubeconfig file; default: KUBECONFIG, then ~/.kube/config, then the pod's own account."
+        "--context",
+        metavar="NAME",
+        help="The kubeconfig context of the live cluster; default: the current one.",
+    ),
+    click.option(
+        "--kubeconfig",
+        metavar="FILE",
+        help="The kubeconfig file; default: KUBECONFIG, then ~/.kube/config, then the pod's own account.",
     ),
     click.option("--as", "as_user", metavar="USER", help="The user to act as in the cluster."),
     click.option(
-        "--as-group", "as_groups", multiple=True, metavar="GROUP", help="The group to act as in the cluster; repeatable; needs --as."
+        "--as-group",
+        "as_groups",
+        multiple=True,
+        metavar="GROUP",
+        help="The group to act as in the cluster; repeatable; needs --as.",
     ),
     _SELECTOR,
     click.option(
-        "--request-timeout", metavar="DURATION", help="How long an answer of the cluster may take, such as 90s or 2m; default 60s."
+        "--request-timeout",
+        metavar="DURATION",
+        help="How long an answer of the cluster may take, such as 90s or 2m; default 60s.",
     ),
 )
 _FILTERS = (
     click.option("-n", "--namespace", "namespaces", multiple=True, help="Only this namespace; repeatable."),
     click.option(
-        "--exclude-namespace", "excluded_namespaces", multiple=True, metavar="NAMESPACE", help="All but this namespace; repeatable."
+        "--exclude-namespace",
+        "excluded_namespaces",
+        multiple=True,
+        metavar="NAMESPACE",
+        help="All but this namespace; repeatable.",
     ),
     click.option("--node", "nodes", multiple=True, help="Only pods of this node; repeatable."),
-    click.option("--owner", "owners", multiple=True, metavar="KIND/NAME", help="Only pods of this owner; repeatable."),
+    click.option(
+        "--owner", "owners", multiple=True, metavar="KIND/NAME", help="Only pods of this owner; repeatable."
+    ),
 )
 _STATIC = (
     click.option(
@@ -65,7 +92,13 @@ _STATIC = (
         metavar="DIR",
         help="Every file of DIR is a static pod's manifest, as in a kubelet's staticPodPath; repeatable; needs --node-name.",
     ),
-    click.option("--node-name", "node_names", multiple=True, metavar="NAME", help="The name under which that kubelet registers its node."),
+    click.option(
+        "--node-name",
+        "node_names",
+        multiple=True,
+        metavar="NAME",
+        help="The name under which that kubelet registers its node.",
+    ),
     click.option(
         "--static-pod-path",
         "static_paths",
@@ -77,7 +110,14 @@ _STATIC = (
 
 
 def _format(default: str) -> Callable[[Function], Function]:
-    return click.option("-o", "--output", type=click.Choice(_FORMATS), default=default, show_default=True, help="What goes to stdout.")
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Choice(_FORMATS),
+        default=default,
+        show_default=True,
+        help="What goes to stdout.",
+    )
 
 
 _OUTPUT = (
@@ -103,19 +143,44 @@ _RECORDED = (
         type=click.Choice(["auto", "docker", "cri"]),
         help="Ask this node's container runtime for recorded hashes: Docker by its socket, any CRI runtime by crictl.",
     ),
-    click.option("--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, where it is not at a usual place."),
+    click.option(
+        "--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, where it is not at a usual place."
+    ),
 )
 _KNOWLEDGE = (
-    click.option("--apiserver", metavar="RELEASE", help="The API server's release now; default: that of the kubelets."),
-    click.option("--apiserver-to", metavar="RELEASE", help="The API server's release to come; default: the newer kubelet's."),
-    click.option("--cri-dockerd", is_flag=True, help="cri-dockerd drives Docker under a kubelet that does not do so by itself (1.24+)."),
-    click.option("--feature-gates", metavar="GATE=true[,...]", help="Feature gates of the kubelet and API server to come."),
+    click.option(
+        "--apiserver", metavar="RELEASE", help="The API server's release now; default: that of the kubelets."
+    ),
+    click.option(
+        "--apiserver-to",
+        metavar="RELEASE",
+        help="The API server's release to come; default: the newer kubelet's.",
+    ),
+    click.option(
+        "--cri-dockerd",
+        is_flag=True,
+        help="cri-dockerd drives Docker under a kubelet that does not do so by itself (1.24+).",
+    ),
+    click.option(
+        "--feature-gates",
+        metavar="GATE=true[,...]",
+        help="Feature gates of the kubelet and API server to come.",
+    ),
 )
 _SCHEMAS = (
-    click.option("--schemas", metavar="DIR", help="Use the release data in DIR, a copy of the program's own schemas/ with changes."),
+    click.option(
+        "--schemas",
+        metavar="DIR",
+        help="Use the release data in DIR, a copy of the program's own schemas/ with changes.",
+    ),
 )
 _RELEASES = (
-    click.option("--from", "from_release", metavar="RELEASE|auto", help="The kubelet release that runs now; auto: what each node reports."),
+    click.option(
+        "--from",
+        "from_release",
+        metavar="RELEASE|auto",
+        help="The kubelet release that runs now; auto: what each node reports.",
+    ),
     click.option("--to", "to_release", metavar="RELEASE", help="The kubelet release to come."),
 )
 
@@ -160,7 +225,9 @@ def has_source(given: Given) -> bool:
 def collect(given: Given) -> Inventory:
     """Read and filter the pods that the options name, by default those of the live cluster."""
     if given["sample"] and (given["files"] or given["static_dirs"]):
-        raise UsageError("give pods with -f FILE (- is standard input), or try the built-in cluster with --sample")
+        raise UsageError(
+            "give pods with -f FILE (- is standard input), or try the built-in cluster with --sample"
+        )
     from hashcompat.cli import live_options, static_options
     from hashcompat.sources import filters, sample
 
@@ -200,7 +267,9 @@ def records(given: Given, inventory: Inventory) -> list[Recorded | Sandbox]:
     found = [*inventory.records, *recorded.collect(given.get("recorded", ()))]
     kind, endpoint = given.get("runtime"), given.get("runtime_endpoint")
     if endpoint or kind:
-        from hashcompat.sources import runtime  # asking a node pays for importing requests, reading files does not
+        from hashcompat.sources import (
+            runtime,
+        )  # asking a node pays for importing requests, reading files does not
 
         found += runtime.collect(kind or runtime.AUTO, endpoint or "")
     return found

@@ -42,7 +42,9 @@ class Output:
             return False
         return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
-    def show(self, document: Callable[[], dict[str, Any]], text: Callable[[str], str | Iterable[str]]) -> None:
+    def show(
+        self, document: Callable[[], dict[str, Any]], text: Callable[[str], str | Iterable[str]]
+    ) -> None:
         """Print the result in the format asked for, and save the document where ``--out`` says.
 
         ``text`` makes the text of the formats ``table``, ``wide`` and ``name``, or its lines.
@@ -55,7 +57,11 @@ class Output:
             _print(to_yaml(document()))
         else:
             lines = text(self.format)
-            _print(f"{line}\n" for line in ([lines] if isinstance(lines, str) else lines) if line or not isinstance(lines, str))
+            _print(
+                f"{line}\n"
+                for line in ([lines] if isinstance(lines, str) else lines)
+                if line or not isinstance(lines, str)
+            )
 
 
 def _print(pieces: Iterable[str]) -> None:
@@ -79,8 +85,9 @@ def note_dropped(lines: Iterable[str]) -> None:
 def write_whole(path: Path, content: str | Iterable[str]) -> None:
     """Write a file by rename, so that a failure leaves no half of it and an old one as it was.
 
-    What is no regular file (``/dev/null``, a pipe) must not be replaced by one and is written to. Where the name ends in ``.gz`` the
-    content is gzipped, without a time, so that the same content gives the same bytes.
+    What is no regular file (``/dev/null``, a pipe) must not be replaced by one and is written to. Where the
+    name ends in ``.gz`` the content is gzipped, without a time, so that the same content gives the same
+    bytes.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():

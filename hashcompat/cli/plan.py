@@ -29,10 +29,20 @@ from hashcompat.verdicts import AUTO
     type=click.Choice(STRATEGIES),
     help="Plan for a kubelet that is patched as hashcompat patch does.",
 )
-@click.option("--like", metavar="RELEASE[,RELEASE...]", help="The releases that the assumed patch is like; default: those that run now.")
+@click.option(
+    "--like",
+    metavar="RELEASE[,RELEASE...]",
+    help="The releases that the assumed patch is like; default: those that run now.",
+)
 @click.option("--only-restarts", is_flag=True, help="Leave out the containers that are kept.")
-@click.option("--keep-going", is_flag=True, help="Make a container that does not decode UNKNOWN instead of stopping.")
-@click.option("--detailed-exitcode", is_flag=True, help="Exit 2 when containers restart, 3 when some are UNKNOWN and none restarts.")
+@click.option(
+    "--keep-going", is_flag=True, help="Make a container that does not decode UNKNOWN instead of stopping."
+)
+@click.option(
+    "--detailed-exitcode",
+    is_flag=True,
+    help="Exit 2 when containers restart, 3 when some are UNKNOWN and none restarts.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
 @click.option("-v", "--verbose", is_flag=True, help="Also report the fields that a kubelet drops.")
 @options.schemas_option
@@ -40,11 +50,16 @@ from hashcompat.verdicts import AUTO
 def command(**given: options.Given) -> int:
     """Say which containers are killed and created again when kubelets go from one release to another.
 
-    A pod with a uid is hashed exactly as given; one without uid and status is a manifest and first gets an API server's defaults.
+    A pod with a uid is hashed exactly as given; one without uid and status is a manifest and first gets an
+    API server's defaults.
     """
     catalog = options.catalog(given)
     from_release, to_release = options.releases(given)
-    known = [catalog.kubelet(release) for release in (from_release, to_release) if release != AUTO or release is to_release]
+    known = [
+        catalog.kubelet(release)
+        for release in (from_release, to_release)
+        if release != AUTO or release is to_release
+    ]
     inventory = options.collect(given)
     choices = _with_patch(given, options.choices(given, catalog, inventory), inventory, catalog)
     plan = plan_with_hops(inventory, from_release, to_release, catalog, choices)
@@ -72,11 +87,17 @@ def _with_patch(given: options.Given, choices: Options, inventory: Inventory, ca
             raise UsageError("--like goes with --assume-patch")
         return choices
     from_release, to_release = options.releases(given)
-    running = [node.kubelet for node in inventory.nodes if catalog.knows(node.kubelet)] if from_release == AUTO else [from_release]
+    running = (
+        [node.kubelet for node in inventory.nodes if catalog.knows(node.kubelet)]
+        if from_release == AUTO
+        else [from_release]
+    )
     likes = str(given["like"]).split(",") if given["like"] else list(dict.fromkeys(running))
     patch = assume(str(given["assume_patch"]), to_release, [like.strip() for like in likes], catalog)
     if patch is None:
-        note(f"No patch needed: {to_release} hashes every container as {', '.join(likes)} does that sets only fields which both know.")
+        note(
+            f"No patch needed: {to_release} hashes every container as {', '.join(likes)} does that sets only fields which both know."
+        )
     return replace(choices, patch=patch)
 
 

@@ -11,10 +11,17 @@ from hashcompat.render.roles import role_names, roles_document, roles_table
 
 @click.command("rbac", short_help="Print the minimal role with which a live cluster can be read.")
 @click.option(
-    "--from", "from_release", metavar="RELEASE|auto", default="auto", show_default=True, help="As for plan; only auto needs the nodes."
+    "--from",
+    "from_release",
+    metavar="RELEASE|auto",
+    default="auto",
+    show_default=True,
+    help="As for plan; only auto needs the nodes.",
 )
 @options.selection_options
-@click.option("--service-account", metavar="NAMESPACE:NAME", help="Also print the bindings to this service account.")
+@click.option(
+    "--service-account", metavar="NAMESPACE:NAME", help="Also print the bindings to this service account."
+)
 @options.manifest_options
 def command(service_account: str | None, **given: options.Given) -> None:
     """Print the Role or ClusterRole for a plan with the same flags: only get and list, only pods and nodes.
@@ -27,7 +34,9 @@ def command(service_account: str | None, **given: options.Given) -> None:
     output = options.output(given)
     output.show(
         lambda: roles_document(roles),
-        lambda form: role_names(roles) if form == "name" else roles_table(roles, headers=not output.no_headers),
+        lambda form: (
+            role_names(roles) if form == "name" else roles_table(roles, headers=not output.no_headers)
+        ),
     )
 
 

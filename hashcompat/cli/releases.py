@@ -10,16 +10,22 @@ from hashcompat.render.documents import releases_document
 from hashcompat.render.tables import releases_table
 
 
-@click.command("releases", short_help="List the known kubelet releases, their types and eras; add a newer one.")
-@click.option("--add", metavar="RELEASE", help="Make a release known that is newer than this program, by its Go types.")
-@click.option("--types", metavar="FILE|URL", help="Its core/v1/types.go; default: that of k8s.io/api on GitHub.")
+@click.command(
+    "releases", short_help="List the known kubelet releases, their types and eras; add a newer one."
+)
+@click.option(
+    "--add", metavar="RELEASE", help="Make a release known that is newer than this program, by its Go types."
+)
+@click.option(
+    "--types", metavar="FILE|URL", help="Its core/v1/types.go; default: that of k8s.io/api on GitHub."
+)
 @options.schemas_option
 @options.output_options
 def command(add: str | None, types: str | None, **given: options.Given) -> None:
     """List the known kubelet releases: the type tree and the hash era of each minor, and the Go that built it.
 
-    With --add: save a newer release among the user's data, and show what differs from the newest one known. Its algorithm and rules are
-    taken to be those of that one, and plans say so.
+    With --add: save a newer release among the user's data, and show what differs from the newest one known.
+    Its algorithm and rules are taken to be those of that one, and plans say so.
     """
     if types and not add:
         raise UsageError("--types goes with --add RELEASE")
@@ -35,6 +41,8 @@ def command(add: str | None, types: str | None, **given: options.Given) -> None:
     output.show(
         lambda: releases_document(catalog),
         lambda form: (
-            "\n".join(catalog.releases()) if form == "name" else releases_table(catalog, wide=form == "wide", headers=not output.no_headers)
+            "\n".join(catalog.releases())
+            if form == "name"
+            else releases_table(catalog, wide=form == "wide", headers=not output.no_headers)
         ),
     )

@@ -17,6 +17,8 @@ def command(**given: options.Given) -> None:
     output.show(
         rules_document,
         lambda form: (
-            "\n".join(rule.id for rule in RULES) if form == "name" else rules_table(wide=form == "wide", headers=not output.no_headers)
+            "\n".join(rule.id for rule in RULES)
+            if form == "name"
+            else rules_table(wide=form == "wide", headers=not output.no_headers)
         ),
     )

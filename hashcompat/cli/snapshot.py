@@ -17,14 +17,18 @@ from hashcompat.snapshot import redacted
 @click.command("snapshot", short_help="Save what later plans need of a cluster, with values hidden.")
 @options.source_options
 @options.recorded_option
-@click.option("--out", metavar="FILE", help="Save the snapshot in FILE, gzipped where it ends in .gz; default: standard output.")
+@click.option(
+    "--out",
+    metavar="FILE",
+    help="Save the snapshot in FILE, gzipped where it ends in .gz; default: standard output.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
 @options.schemas_option
 def command(out: str | None, **given: options.Given) -> None:
     """Save pods and nodes so that -f FILE gives the same plans later, between any of the releases that are known now.
 
-    Values of env, args, commands and HTTP headers are hidden; the hashes that they take part in are saved instead. Hashes are no
-    encryption: who can guess a value can see whether the guess was right.
+    Values of env, args, commands and HTTP headers are hidden; the hashes that they take part in are saved
+    instead. Hashes are no encryption: who can guess a value can see whether the guess was right.
     """
     catalog = options.catalog(given)
     inventory = options.collect(given)
@@ -37,4 +41,6 @@ def command(out: str | None, **given: options.Given) -> None:
     if not given["quiet"]:
         pods = list(hidden.pods)
         containers = sum(len(pod.containers) for pod in pods)
-        note(f"{containers} containers in {len(pods)} pods, {len(hidden.nodes)} nodes, {len(hidden.records)} records")
+        note(
+            f"{containers} containers in {len(pods)} pods, {len(hidden.nodes)} nodes, {len(hidden.records)} records"
+        )

@@ -37,9 +37,13 @@ def _one(given: Mapping[str, Any], name: str, flag: str) -> str:
 
 def _check(node: str, path: str, directories: tuple[str, ...], names: tuple[str, ...]) -> None:
     if node and not (path or directories):
-        raise UsageError("--node-name goes with --static-pod-dir DIR, or with -f FILE and --static-pod-path PATH")
+        raise UsageError(
+            "--node-name goes with --static-pod-dir DIR, or with -f FILE and --static-pod-path PATH"
+        )
     if (path or directories) and not node:
-        raise UsageError("--node-name is missing; from 1.21 on the name under which the kubelet registers enters a static pod's UID")
+        raise UsageError(
+            "--node-name is missing; from 1.21 on the name under which the kubelet registers enters a static pod's UID"
+        )
     if path and len(directories or names) != 1:
         raise UsageError("--static-pod-path names the place of one -f FILE or one --static-pod-dir DIR")
     if path and not path.startswith("/"):

@@ -17,4 +17,6 @@ def command(**given: options.Given) -> None:
     catalog = options.catalog(given)
     known = catalog.releases()
     text = f"hashcompat {hashcompat.__version__}\nkubelet releases {known[0]} - {known[-1]}"
-    options.output(given).show(lambda: version_document(catalog), lambda form: hashcompat.__version__ if form == "name" else text)
+    options.output(given).show(
+        lambda: version_document(catalog), lambda form: hashcompat.__version__ if form == "name" else text
+    )

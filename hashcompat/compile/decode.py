@@ -1,7 +1,7 @@
 """JSON values -> typed values, with Go's rules (encoding/json ``Unmarshal`` into a struct).
 
-Null is the zero value, unknown keys are dropped, nothing is validated beyond the types. Each type is compiled once into a
-function; errors grow their path (``.ports[1].containerPort``) while they travel up.
+Null is the zero value, unknown keys are dropped, nothing is validated beyond the types. Each type is compiled
+once into a function; errors grow their path (``.ports[1].containerPort``) while they travel up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,18 @@ from typing import Any
 from hashcompat.compile.gojson import json_fields
 from hashcompat.errors import DecodeError, UsageError
 from hashcompat.go.jsontext import clean, integer, kind_of
-from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, Coded, GoType, Map, Pointer, Slice, Struct, zero_value
+from hashcompat.go.types import (
+    INT_BITS,
+    UINT_BITS,
+    Basic,
+    Coded,
+    GoType,
+    Map,
+    Pointer,
+    Slice,
+    Struct,
+    zero_value,
+)
 
 Decoder = Callable[[Any], Any]
 
@@ -20,8 +31,8 @@ Decoder = Callable[[Any], Any]
 def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:
     """Return the function that decodes one JSON value into a typed value of ``go_type``.
 
-    ``keep_empty`` tells empty lists and maps from nil, as a kubelet does for manifests that it reads itself; API pods
-    reach it as protobuf, in which an empty list or map is nil.
+    ``keep_empty`` tells empty lists and maps from nil, as a kubelet does for manifests that it reads itself;
+    API pods reach it as protobuf, in which an empty list or map is nil.
     """
     match go_type:
         case Coded():
@@ -44,7 +55,10 @@ def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:
 
 
 def _struct(go_type: Struct, keep_empty: bool) -> Decoder:
-    fields = [(field.json, compile_decoder(field.type, keep_empty=keep_empty), zero_value(field.type)) for field in go_type.fields]
+    fields = [
+        (field.json, compile_decoder(field.type, keep_empty=keep_empty), zero_value(field.type))
+        for field in go_type.fields
+    ]
     zero = zero_value(go_type)
 
     def decode(value: Any) -> Any:

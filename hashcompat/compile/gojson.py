@@ -55,7 +55,10 @@ def _coded(go_type: Coded, escapes: Escapes, lead: str) -> Encoder:
 
 
 def _struct(go_type: Struct, escapes: Escapes, lead: str) -> Encoder:
-    steps = [(path, field, _member(field, escapes, lead + "{"), _member(field, escapes, ",")) for path, _, field in json_fields(go_type)]
+    steps = [
+        (path, field, _member(field, escapes, lead + "{"), _member(field, escapes, ","))
+        for path, _, field in json_fields(go_type)
+    ]
 
     def show(value: Any, emit: Emit) -> None:
         opened = False

@@ -1,11 +1,13 @@
 """Typed values -> the text of go-spew's ``%#v`` and ``%v`` (davecgh/go-spew v1.1.1, spew/format.go).
 
-Three rules carry all of ``%#v``: a struct field and the top value print ``(Type)``, slice elements and map keys and values
-do not; a pointer prints ``(*T)`` and then the bare value; a nil slice or map is ``<nil>``, an empty one ``[]`` / ``map[]``.
-``%v`` is the same without types and field names. An interface always prints its dynamic type in ``%#v``, also in a slice.
+Three rules carry all of ``%#v``: a struct field and the top value print ``(Type)``, slice elements and map
+keys and values do not; a pointer prints ``(*T)`` and then the bare value; a nil slice or map is ``<nil>``, an
+empty one ``[]`` / ``map[]``. ``%v`` is the same without types and field names. An interface always prints its
+dynamic type in ``%#v``, also in a slice.
 
-Each type is compiled into a function ``(value, emit)`` that emits the text in pieces. ``lead`` is constant text that goes
-before the value; it is merged into the first piece, so that few and mostly constant pieces come out.
+Each type is compiled into a function ``(value, emit)`` that emits the text in pieces. ``lead`` is constant
+text that goes before the value; it is merged into the first piece, so that few and mostly constant pieces
+come out.
 """
 
 from __future__ import annotations
@@ -76,7 +78,11 @@ def _scalar_text(kind: str) -> Callable[[Any], str]:
         return lambda value: hex(value) if value else "<nil>"
     if kind in FLOATS:
         bits = 32 if kind in ("float32", "complex64") else 64
-        return (lambda value: _complex(value, bits)) if kind.startswith("complex") else (lambda value: format_float(value, bits))
+        return (
+            (lambda value: _complex(value, bits))
+            if kind.startswith("complex")
+            else (lambda value: format_float(value, bits))
+        )
     return str
 
 
@@ -86,12 +92,19 @@ def _complex(value: complex, bits: int) -> str:
 
 
 def _struct(go_type: Struct, sharp: bool, head: str) -> Printer:
-    leads = [f"{before}{field.name}:" if sharp else before for before, field in zip(_befores(head + "{"), go_type.fields, strict=False)]
+    leads = [
+        f"{before}{field.name}:" if sharp else before
+        for before, field in zip(_befores(head + "{"), go_type.fields, strict=False)
+    ]
     places = list(zip(go_type.fields, leads, strict=True))
     shows = [compile_printer(field.type, sharp=sharp, lead=lead) for field, lead in places]
     end = "}" if shows else head + "{}"
     if any(_may_forget(field.type) for field in go_type.fields):
-        return _forgetful_struct(shows, [compile_printer(field.type, sharp=sharp, typed=False, lead=lead) for field, lead in places], end)
+        return _forgetful_struct(
+            shows,
+            [compile_printer(field.type, sharp=sharp, typed=False, lead=lead) for field, lead in places],
+            end,
+        )
 
     def show(value: Any, emit: Emit) -> None:
         for show_field, item in zip(shows, value, strict=True):
@@ -109,8 +122,9 @@ def _befores(first: str) -> Iterator[str]:
 def _forgetful_struct(shows: list[Printer], bare_shows: list[Printer], end: str) -> Printer:
     """A struct in which a field may lose its type to go-spew's flag ``ignoreNextType``.
 
-    A nil pointer in a list or as a map's value returns before the flag is cleared (format.go ``formatPtr``); where it is the last
-    one, the next field prints without its type. Printers tell by their result that they left the flag set.
+    A nil pointer in a list or as a map's value returns before the flag is cleared (format.go ``formatPtr``);
+    where it is the last one, the next field prints without its type. Printers tell by their result that they
+    left the flag set.
     """
 
     def show(value: Any, emit: Emit) -> object:
@@ -189,7 +203,9 @@ def _key_order(key: GoType) -> Callable[[Any], Any] | None:
 
 def _pointer(elem: GoType, sharp: bool, typed: bool, lead: str) -> Printer:
     shows_type = sharp and typed
-    show_elem = compile_printer(elem, sharp=sharp, typed=False, lead=lead + (f"(*{elem.name})" if shows_type else "<*>"))
+    show_elem = compile_printer(
+        elem, sharp=sharp, typed=False, lead=lead + (f"(*{elem.name})" if shows_type else "<*>")
+    )
     nil = f"{lead}(*{elem.name})<nil>" if shows_type else lead + "<nil>"
 
     def show(value: Any, emit: Emit) -> object:
@@ -256,7 +272,10 @@ _BYTES_HEAD: Final = f"({BYTES.name})["
 
 def byte_slice_pieces(pieces: Iterable[str]) -> list[str]:
     """Return the ``%#v`` text, in pieces, of the non-empty ``[]byte`` that the UTF-8 of ``pieces`` makes up."""
-    text = [_tokens(piece) if len(piece) <= _LONGEST_REMEMBERED else _tokens.__wrapped__(piece) for piece in pieces]
+    text = [
+        _tokens(piece) if len(piece) <= _LONGEST_REMEMBERED else _tokens.__wrapped__(piece)
+        for piece in pieces
+    ]
     text[0] = _BYTES_HEAD + text[0][1:]
     text.append("]")
     return text

@@ -19,8 +19,13 @@ CODECS: Final[Mapping[str, Coded]] = {
 }
 """The others: types of old releases that decode or print in another way."""
 
-PODS: Final[Mapping[str, Struct]] = {known.name: known for known in (*DEFAULTS.values(), metav1.LOCATION, metav1.FIELDS)}
+PODS: Final[Mapping[str, Struct]] = {
+    known.name: known for known in (*DEFAULTS.values(), metav1.LOCATION, metav1.FIELDS)
+}
 """What a name stands for in the trees of pods (schemas/pods)."""
 
-WRAPPERS: Final[Mapping[str, Callable[[Struct], Coded]]] = {"v1.Time": metav1.time_type, "v1.FieldsV1": metav1.fields_type}
+WRAPPERS: Final[Mapping[str, Callable[[Struct], Coded]]] = {
+    "v1.Time": metav1.time_type,
+    "v1.FieldsV1": metav1.fields_type,
+}
 """Types that a tree does expand, for printing, but that decode by methods of their own."""

@@ -10,7 +10,13 @@ from hashcompat.go.types import Basic, Field, Pointer, Slice, Struct
 DEC: Final = Struct(
     "inf.Dec",
     (
-        Field("unscaled", Struct("big.Int", (Field("neg", Basic("bool", "bool")), Field("abs", Slice("big.nat", Basic("uint", "uint")))))),
+        Field(
+            "unscaled",
+            Struct(
+                "big.Int",
+                (Field("neg", Basic("bool", "bool")), Field("abs", Slice("big.nat", Basic("uint", "uint")))),
+            ),
+        ),
         Field("scale", Basic("inf.Scale", "int32")),
     ),
 )

@@ -18,8 +18,9 @@ _LONGEST_WORD: Final = 16
 def parts(chunks: Iterable[str], *, strict: bool = True) -> Iterator[Part]:
     """Yield the parts of the JSON documents in a text that comes in chunks, with nothing but white space between them.
 
-    ``strict=False`` is for a first look: faster, but number text, duplicate keys and NaN are left to the second one.
-    Raises InputError with line and column, as ``jsontext.loads``, and where the text ends too early.
+    ``strict=False`` is for a first look: faster, but number text, duplicate keys and NaN are left to the
+    second one. Raises InputError with line and column, as ``jsontext.loads``, and where the text ends too
+    early.
     """
     window = _Window(chunks, DECODER if strict else _PLAIN)
     number = 0
@@ -153,4 +154,6 @@ class _Window:
     def _error(self, problem: str, position: int) -> InputError:
         """Say what is wrong and where; what is wrong at the very end is that it ends there."""
         cut = position >= len(self._text.rstrip()) or problem.startswith("Unterminated string")
-        return no_json(*self._place(position), f"{problem}; the text ends there: is it cut short?" if cut else problem)
+        return no_json(
+            *self._place(position), f"{problem}; the text ends there: is it cut short?" if cut else problem
+        )

@@ -1,6 +1,7 @@
 """JSON as Go reads and writes it (encoding/json; sigs.k8s.io/json for what a server decodes).
 
-Reading keeps what a hash can see: the raw text of numbers that are no integers, and which bytes were no UTF-8.
+Reading keeps what a hash can see: the raw text of numbers that are no integers, and which bytes were no
+UTF-8.
 """
 
 from __future__ import annotations
@@ -34,7 +35,14 @@ _LONGEST_INTEGER: Final = 400
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
-_KINDS: Final = {bool: "a boolean", int: "an integer", str: "a string", list: "a list", dict: "an object", type(None): "null"}
+_KINDS: Final = {
+    bool: "a boolean",
+    int: "an integer",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
 
 
 def kind_of(value: object) -> str:
@@ -50,7 +58,8 @@ def clean(text: str) -> str:
 def integer(value: object, bits: int, *, signed: bool = True) -> int:
     """Return a JSON number as the Go integer of that size.
 
-    Raises DecodeError for other kinds, for fractions and exponents (``1.0`` and ``1e3`` too) and out of range.
+    Raises DecodeError for other kinds, for fractions and exponents (``1.0`` and ``1e3`` too) and out of
+    range.
     """
     if isinstance(value, Number) and value.raw == "-0":
         return 0
@@ -93,8 +102,8 @@ def _plain(value: Any, mark: str) -> Any:
 def loads(text: str) -> Any:
     """Parse one JSON document.
 
-    Raises InputError with line and column for what is no JSON, for duplicate keys (an API server refuses them,
-    and any choice between them could be the wrong hash), and for nesting beyond reason.
+    Raises InputError with line and column for what is no JSON, for duplicate keys (an API server refuses
+    them, and any choice between them could be the wrong hash), and for nesting beyond reason.
     """
     documents = list(load_all(text))
     if len(documents) != 1:
@@ -141,7 +150,9 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) != len(pairs):
         keys = [key for key, _ in pairs]
-        raise InputError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} appears twice in one object")
+        raise InputError(
+            f"the key {next(key for key in keys if keys.count(key) > 1)!r} appears twice in one object"
+        )
     return result
 
 
@@ -153,7 +164,9 @@ def _integer(raw: str) -> int | Number:
     return Number(raw) if raw == "-0" or len(raw) > _LONGEST_INTEGER else int(raw)
 
 
-DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_float=Number, parse_int=_integer, parse_constant=_refuse)
+DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=Number, parse_int=_integer, parse_constant=_refuse
+)
 """Reads a JSON value as Go does; its errors are json.JSONDecodeError, RecursionError and InputError."""
 
 _HTML_SAFE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}

@@ -65,9 +65,9 @@ def _is_time(text: str) -> bool:
 def fields_type(struct: Struct) -> Coded:
     """Give ``v1.FieldsV1`` its decoding: its one field ``Raw`` keeps the JSON text as it came.
 
-    That is compact and sorted for a manifest in YAML, which is converted to JSON first (apimachinery pkg/util/yaml ``ToJSON``); for one
-    in JSON give RawJson.
-    Raises UndecidedError for the two characters whose escapes depend on the Go that built the kubelet.
+    That is compact and sorted for a manifest in YAML, which is converted to JSON first (apimachinery
+    pkg/util/yaml ``ToJSON``); for one in JSON give RawJson. Raises UndecidedError for the two characters
+    whose escapes depend on the Go that built the kubelet.
     """
 
     def decode(value: object) -> tuple[bytes]:
@@ -75,7 +75,9 @@ def fields_type(struct: Struct) -> Coded:
             return (value.data,)
         text = _compact(value)
         if any(escape in text for escape in _ESCAPED_BY_GO_RELEASE):
-            raise UndecidedError("a backspace or form feed, which the kubelet's Go release decides how to escape")
+            raise UndecidedError(
+                "a backspace or form feed, which the kubelet's Go release decides how to escape"
+            )
         return (text.encode(),)
 
     return Coded(struct.name, struct.fields, decode, lambda value: value[0].decode(errors="replace"))

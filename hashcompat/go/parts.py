@@ -12,8 +12,9 @@ ITEMS: Final = "items"
 class Part:
     """A whole document, or one element of the list under its key ``items`` (``index``, from 0).
 
-    ``document`` counts from 1. Of a document whose elements came one by one, the other keys come last, as a document without ``items``;
-    ``kind`` is what the document has told of its kind before the element: ``kubectl get -o json`` writes it behind the items.
+    ``document`` counts from 1. Of a document whose elements came one by one, the other keys come last, as a
+    document without ``items``; ``kind`` is what the document has told of its kind before the element:
+    ``kubectl get -o json`` writes it behind the items.
     """
 
     document: int

@@ -1,7 +1,7 @@
 """``resource.Quantity`` as apimachinery parses, stores and prints it (pkg/api/resource, unchanged 1.3 - 1.36).
 
-A hash sees the private fields, so the parser must end in the same *representation* as Go, not only in the same
-number: whether the text was cached, whether the value went through ``inf.Dec``, and at which scale.
+A hash sees the private fields, so the parser must end in the same *representation* as Go, not only in the
+same number: whether the text was cached, whether the value went through ``inf.Dec``, and at which scale.
 """
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ from hashcompat.go.types import Basic, Coded, Field, Struct
 
 FORMAT: Final = Basic("resource.Format", "string")
 _FIELDS: Final = (
-    Field("i", Struct("resource.int64Amount", (Field("value", Basic("int64", "int64")), Field("scale", Basic("resource.Scale", "int32"))))),
+    Field(
+        "i",
+        Struct(
+            "resource.int64Amount",
+            (Field("value", Basic("int64", "int64")), Field("scale", Basic("resource.Scale", "int32"))),
+        ),
+    ),
     Field("d", Struct("resource.infDecAmount", (Field("Dec", inf.POINTER),))),
     Field("s", Basic("string", "string")),
     Field("Format", FORMAT),
@@ -26,16 +32,25 @@ Quantity = tuple[tuple[int, int], tuple[tuple[inf.Dec] | None], str, str]
 """Typed value of ``TYPE``: ``((value, scale), (dec,), cached text, format)``."""
 
 DECIMAL_SI, BINARY_SI, DECIMAL_EXPONENT = "DecimalSI", "BinarySI", "DecimalExponent"
-_DECIMAL_SUFFIXES: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_DECIMAL_SUFFIXES: Final = {
+    "n": -9,
+    "u": -6,
+    "m": -3,
+    "": 0,
+    "k": 3,
+    "M": 6,
+    "G": 9,
+    "T": 12,
+    "P": 15,
+    "E": 18,
+}
 _BINARY_SUFFIXES: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_NAMES: Final = {exponent: suffix for suffix, exponent in _DECIMAL_SUFFIXES.items()}
 _BINARY_NAMES: Final = {exponent: suffix for suffix, exponent in _BINARY_SUFFIXES.items()}
 
 _SPLIT: Final = re.compile(r"([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
 _EXPONENT: Final = re.compile(r"[eE]([+-]?[0-9]+)")
-_GO_SPACE: Final = (
-    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-)
+_GO_SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _MAX_INT64_DIGITS: Final = 18
 MAX_INT64: Final = 2**63 - 1
 _NANO_SCALE: Final = 9
@@ -110,7 +125,9 @@ def interpret(suffix: str) -> tuple[int, int, str]:
     raise DecodeError("a quantity with an unknown suffix")
 
 
-def _parse_fast(text: str, negative: bool, whole: str, fraction: str, exponent: int, form: str) -> Quantity | None:
+def _parse_fast(
+    text: str, negative: bool, whole: str, fraction: str, exponent: int, form: str
+) -> Quantity | None:
     """Try the ``int64Amount`` path; it alone caches the text, and only text that passes a quick canonical test."""
     digits = whole + fraction
     if form == BINARY_SI:
@@ -194,8 +211,9 @@ def round_up_to_milli(value: Quantity) -> Quantity:
 def milli_from_json(value: object) -> Quantity:
     """Decode a quantity of a ResourceList into the internal type of 1.3 - 1.5, which rounds it up to milli.
 
-    Source: pkg/api/v1/conversion.go ``Convert_v1_ResourceList_To_api_ResourceList``, in 1.5 moved to defaults.go; kubelets
-    of these releases run both on every pod, so what the API server rounded before still ends at another scale.
+    Source: pkg/api/v1/conversion.go ``Convert_v1_ResourceList_To_api_ResourceList``, in 1.5 moved to
+    defaults.go; kubelets of these releases run both on every pod, so what the API server rounded before still
+    ends at another scale.
     """
     return round_up_to_milli(from_json(value))
 

@@ -39,8 +39,8 @@ def milli_from_json(value: object) -> OldQuantity:
 def nano_from_json(value: object) -> OldQuantity:
     """Decode as 1.2 does: parsed to nano, then rounded up to milli on the way into the internal ResourceList.
 
-    Source of the second step: pkg/api/v1/conversion.go ``Convert_v1_ResourceList_To_api_ResourceList``. It brings zero to
-    the scale of milli too, and in 1.2 no quantity stands outside of a ResourceList.
+    Source of the second step: pkg/api/v1/conversion.go ``Convert_v1_ResourceList_To_api_ResourceList``. It
+    brings zero to the scale of milli too, and in 1.2 no quantity stands outside of a ResourceList.
     """
     amount, form = _parse(raw_text(value), _NANO)
     unscaled, scale = _number(amount)

@@ -1,6 +1,7 @@
 """Sums and comparisons of ``resource.Quantity`` in the representation that Go ends in (pkg/api/resource/quantity.go, amount.go).
 
-Kubelets compute quantities where they default pod-level resources; what they print then has no JSON that would decode to it.
+Kubelets compute quantities where they default pod-level resources; what they print then has no JSON that
+would decode to it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,11 @@ def _add_int64(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int] 
         return None
     terms = [value * 10 ** (own - scale) for value, own in (one, other)]
     total = sum(terms)
-    return (int(total), scale) if all(-MAX_INT64 - 1 <= number <= MAX_INT64 for number in (*terms, total)) else None
+    return (
+        (int(total), scale)
+        if all(-MAX_INT64 - 1 <= number <= MAX_INT64 for number in (*terms, total))
+        else None
+    )
 
 
 def larger_one(new: Quantity, known: Quantity) -> Quantity:

@@ -54,8 +54,16 @@ def _float32(value: float) -> float:
 def _shortest_float32(value: float) -> str:
     """Find the fewest digits that read back: at powers of two the nearest decimal may miss where the next one away from zero hits."""
     exact = Decimal(value)
-    attempts = (Context(prec=digits, rounding=rounding) for digits in range(1, 10) for rounding in (ROUND_HALF_EVEN, ROUND_UP))
-    return next(str(text).lower() for text in (attempt.create_decimal(exact) for attempt in attempts) if _float32(float(text)) == value)
+    attempts = (
+        Context(prec=digits, rounding=rounding)
+        for digits in range(1, 10)
+        for rounding in (ROUND_HALF_EVEN, ROUND_UP)
+    )
+    return next(
+        str(text).lower()
+        for text in (attempt.create_decimal(exact) for attempt in attempts)
+        if _float32(float(text)) == value
+    )
 
 
 def _point(digits: str, place: int) -> str:

@@ -1,7 +1,7 @@
 """YAML scalars and documents as Kubernetes reads them (sigs.k8s.io/yaml over go.yaml.in/yaml/v2, resolve.go).
 
-PyYAML parses; only the meaning of plain scalars and of keys is Go's: ``y`` and ``on`` are booleans, ``0644`` is 420,
-``22:22`` and ``2001-01-01`` are strings, ``1e3`` is a number, duplicate keys are an error.
+PyYAML parses; only the meaning of plain scalars and of keys is Go's: ``y`` and ``on`` are booleans, ``0644``
+is 420, ``22:22`` and ``2001-01-01`` are strings, ``1e3`` is a number, duplicate keys are an error.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def _go_integer(text: str) -> int | None:
     match = _GO_INTEGER.fullmatch(text)
     if match is None:
         return None
-    digits, base = next((group, base) for group, base in zip(match.groups()[1:], _BASES, strict=True) if group)
+    digits, base = next(
+        (group, base) for group, base in zip(match.groups()[1:], _BASES, strict=True) if group
+    )
     if len(digits) > 70:
         return None
     value = int(match[1] + digits, base)
@@ -216,7 +218,9 @@ class _Builder:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise _at(event.start_mark, "nested too deeply to be a Kubernetes object")
-        value = self._collection(event) if isinstance(event, yaml.CollectionStartEvent) else _json_value(event)
+        value = (
+            self._collection(event) if isinstance(event, yaml.CollectionStartEvent) else _json_value(event)
+        )
         self._depth -= 1
         if event.anchor is not None:
             self._anchors[event.anchor] = value
@@ -236,7 +240,10 @@ class _Builder:
         members: dict[str, Any] = {}
         for key, start in self._members(members):
             if key == ITEMS and isinstance(start, yaml.SequenceStartEvent) and start.anchor is None:
-                yield from (Part(number, value, index, members.get("kind")) for index, value in enumerate(self._elements()))
+                yield from (
+                    Part(number, value, index, members.get("kind"))
+                    for index, value in enumerate(self._elements())
+                )
             else:
                 members[key] = self.value(start)
         yield Part(number, members)
@@ -268,7 +275,9 @@ class _Builder:
         """Return what a merge key brings in; of several mappings the earlier ones take precedence (decode.go ``merge``)."""
         event = next(self._events)
         value = self.value(event)
-        listed = isinstance(value, list) and not isinstance(event, yaml.AliasEvent)  # Go takes no alias of a list
+        listed = isinstance(value, list) and not isinstance(
+            event, yaml.AliasEvent
+        )  # Go takes no alias of a list
         mappings = value if listed else [value]
         if not all(isinstance(mapping, dict) for mapping in mappings):
             raise _at(key.start_mark, "a merge key wants a mapping or a list of mappings")
@@ -285,4 +294,8 @@ class _Builder:
 
 
 def _is_merge(event: Any) -> bool:
-    return isinstance(event, yaml.ScalarEvent) and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE)
+    return (
+        isinstance(event, yaml.ScalarEvent)
+        and event.value == "<<"
+        and (event.implicit[0] or event.tag == _MERGE)
+    )

@@ -1,6 +1,7 @@
 """What admission adds to a pod that its manifest does not show, as far as it can decide a verdict.
 
-AlwaysPullImages only sets another value of a field that every container has, so it changes hashes and never decides whether two differ.
+AlwaysPullImages only sets another value of a field that every container has, so it changes hashes and never
+decides whether two differ.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ def with_token_mount(pod: Pod, container: Spec) -> Spec | None:
     mounted = any(isinstance(mount, Mapping) and mount.get("mountPath") == _MOUNT_PATH for mount in mounts)
     if not pod.manifest or pod.static or pod.automount is False or mounted:
         return None
-    return {**container, "volumeMounts": [*mounts, {"name": "default-token", "readOnly": True, "mountPath": _MOUNT_PATH}]}
+    return {
+        **container,
+        "volumeMounts": [*mounts, {"name": "default-token", "readOnly": True, "mountPath": _MOUNT_PATH}],
+    }
 
 
 def with_limit_range(pod: Pod, container: Spec) -> Spec | None:
@@ -33,7 +37,11 @@ def with_limit_range(pod: Pod, container: Spec) -> Spec | None:
         return None
     resources = container.get("resources") or {}
     filled = {name: {**_LIMITS, **(resources.get(name) or {})} for name in ("limits", "requests")}
-    return None if all(filled[name] == resources.get(name) for name in filled) else {**container, "resources": {**resources, **filled}}
+    return (
+        None
+        if all(filled[name] == resources.get(name) for name in filled)
+        else {**container, "resources": {**resources, **filled}}
+    )
 
 
 ADDITIONS: Final[Mapping[str, Callable[[Pod, Spec], Spec | None]]] = {

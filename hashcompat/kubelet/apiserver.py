@@ -18,8 +18,8 @@ Json = Mapping[str, Any]
 class ReadDefault:
     """One row: ``value`` goes to ``path`` where its parent is set and it is not.
 
-    ``container_types`` are those whose containers get it.
-    With ``merge_key`` the value is a list of which each item is added that the container lacks and that stands under ``merge_where``.
+    ``container_types`` are those whose containers get it. With ``merge_key`` the value is a list of which
+    each item is added that the container lacks and that stands under ``merge_where``.
     """
 
     path: str
@@ -35,13 +35,25 @@ def default_from_row(row: Mapping[str, Any]) -> ReadDefault:
     """Build the default that a row describes."""
     merge = row.get("merge") or {}
     types = frozenset(row.get("containerTypes", ContainerType))
-    return ReadDefault(row["path"], row["value"], row["gate"], row["source"], types, merge.get("key", ""), merge.get("where", ""))
+    return ReadDefault(
+        row["path"],
+        row["value"],
+        row["gate"],
+        row["source"],
+        types,
+        merge.get("key", ""),
+        merge.get("where", ""),
+    )
 
 
 def as_read(container: Json, defaults: Iterable[ReadDefault]) -> Json:
     """Return the container's JSON as an API server with these defaults gives it back; the same object where nothing changes."""
     for default in defaults:
-        container = _merged(container, default) if default.merge_key else _set(container, default.path.split("."), default.value)
+        container = (
+            _merged(container, default)
+            if default.merge_key
+            else _set(container, default.path.split("."), default.value)
+        )
     return container
 
 
@@ -91,5 +103,9 @@ def _merged(container: Json, default: ReadDefault) -> Json:
         place = place.get(key) if isinstance(place, Mapping) else None
     present = list(container.get(default.path) or ())
     known = {item.get(default.merge_key) for item in present if isinstance(item, Mapping)}
-    added = [item for item in default.value if item[default.merge_key] in (place or ()) and item[default.merge_key] not in known]
+    added = [
+        item
+        for item in default.value
+        if item[default.merge_key] in (place or ()) and item[default.merge_key] not in known
+    ]
     return {**container, default.path: [*present, *added]} if added else container

@@ -20,15 +20,16 @@ REFERENCES_GATE: Final = "PreventStaticPodAPIReferences"
 class Case:
     """All that the rules look at.
 
-    ``old_hash`` and ``new_hash`` are what the two kubelets compute; where the old one's release is not known (``old_known``), both are the
-    new one. ``recorded`` and ``sandboxes`` are what the runtime tells, where it was asked; ``calibrated`` says that every record of the
-    node was reproduced. ``runtime`` is the node's container runtime, empty where not known, ``cri_dockerd`` says that Docker is driven
-    without dockershim, ``gates`` and ``gates_off`` are the feature gates that are set, on and off. ``without_resources`` is the new
-    kubelet's hash without resources, where it compares one; ``admission`` names what admission adds to a manifest and makes its
-    verdict another, ``server_gate`` the feature gates that would, on at the API server; ``lost_default`` names a field that the
-    present API server may have filled in, and the one to come does not.
-    ``accepted`` are old hashes that a patched kubelet takes for its own. ``static_uids`` are those that the two kubelets give a static
-    pod, where its manifest is at hand.
+    ``old_hash`` and ``new_hash`` are what the two kubelets compute; where the old one's release is not known
+    (``old_known``), both are the new one. ``recorded`` and ``sandboxes`` are what the runtime tells, where it
+    was asked; ``calibrated`` says that every record of the node was reproduced. ``runtime`` is the node's
+    container runtime, empty where not known, ``cri_dockerd`` says that Docker is driven without dockershim,
+    ``gates`` and ``gates_off`` are the feature gates that are set, on and off. ``without_resources`` is the
+    new kubelet's hash without resources, where it compares one; ``admission`` names what admission adds to a
+    manifest and makes its verdict another, ``server_gate`` the feature gates that would, on at the API
+    server; ``lost_default`` names a field that the present API server may have filled in, and the one to come
+    does not. ``accepted`` are old hashes that a patched kubelet takes for its own. ``static_uids`` are those
+    that the two kubelets give a static pod, where its manifest is at hand.
     """
 
     pod: Pod
@@ -66,7 +67,10 @@ class Case:
     @property
     def waits(self) -> bool:
         """Whether it is a sidecar with a startupProbe, which has to pass again before anything is compared."""
-        return self.container.type is ContainerType.SIDECAR and self.container.spec.get("startupProbe") is not None
+        return (
+            self.container.type is ContainerType.SIDECAR
+            and self.container.spec.get("startupProbe") is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,13 @@ from hashcompat.model import ContainerType, Reason, Recorded, Verdict
 _RESIZABLE: Final = ("cpu", "memory")
 _CHANGED: Final = Decision(Verdict.RESTART, hash_changed=True)
 _VENDOR_GO: Final = Decision(
-    Verdict.UNKNOWN, (Reason(reasons.VENDOR_GO, "holds a backspace or form feed, and the Go that a vendor built with is not known"),)
+    Verdict.UNKNOWN,
+    (
+        Reason(
+            reasons.VENDOR_GO,
+            "holds a backspace or form feed, and the Go that a vendor built with is not known",
+        ),
+    ),
 )
 
 
@@ -52,13 +58,17 @@ def _recorded(case: Case) -> Decision | None:
         return accepted or _gated(case, case.recorded) or _delayed(case, _unlike(case))
     if case.new_hash.value is None and (unknown := _ambiguous(case)):
         return unknown
-    return _resized(case) or Decision(Verdict.KEEP, (Reason(reasons.RECORDED, "the recorded hash is the new one"),))
+    return _resized(case) or Decision(
+        Verdict.KEEP, (Reason(reasons.RECORDED, "the recorded hash is the new one"),)
+    )
 
 
 def _missing_hash(case: Case) -> Decision:
     if case.new.rules.missing_hash == "kept":
         return not_compared("no hash was recorded")
-    return _delayed(case, _restart(reasons.HASH_MISSING, "no hash was recorded, which reads as a changed one"))
+    return _delayed(
+        case, _restart(reasons.HASH_MISSING, "no hash was recorded, which reads as a changed one")
+    )
 
 
 def _unlike(case: Case) -> Decision:
@@ -67,7 +77,9 @@ def _unlike(case: Case) -> Decision:
         return _CHANGED
     if not case.old_known:
         return _restart(reasons.NOT_REPRODUCED, f"the recorded hash is not {case.new.release}'s")
-    return _restart(reasons.NOT_REPRODUCED, f"the recorded hash is neither {case.old.release}'s nor the new one")
+    return _restart(
+        reasons.NOT_REPRODUCED, f"the recorded hash is neither {case.old.release}'s nor the new one"
+    )
 
 
 def _restart(rule: str, text: str) -> Decision:
@@ -76,7 +88,10 @@ def _restart(rule: str, text: str) -> Decision:
 
 def _not_calibrated(case: Case) -> Decision | None:
     if not case.calibrated:
-        return Decision(Verdict.UNKNOWN, (Reason(reasons.NOT_CALIBRATED, "no record, on a node where not every record was reproduced"),))
+        return Decision(
+            Verdict.UNKNOWN,
+            (Reason(reasons.NOT_CALIBRATED, "no record, on a node where not every record was reproduced"),),
+        )
     return None
 
 
@@ -116,7 +131,9 @@ def _accepted(case: Case, recorded: frozenset[int]) -> Decision | None:
 def _ambiguous(case: Case) -> Decision | None:
     """A hash with two candidates decides nothing, unless one kubelet's own Go made both of them."""
     if case.lost_default:
-        text = f"the API server may have filled in {case.lost_default} by itself, and the one to come does not"
+        text = (
+            f"the API server may have filled in {case.lost_default} by itself, and the one to come does not"
+        )
         return Decision(Verdict.UNKNOWN, (Reason(reasons.API_DEFAULT, text),))
     return _VENDOR_GO if case.upgraded and None in (case.old_hash.value, case.new_hash.value) else None
 
@@ -132,10 +149,18 @@ def _delayed(case: Case, decision: Decision) -> Decision:
 def _gated(case: Case, recorded: Recorded) -> Decision | None:
     """With the resize gate the recorded hash without resources has to differ too; where it is missing it is 0, which differs.
 
-    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions`` and labels.go, 1.27.16 and 1.30.14; not for static pods.
+    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions`` and labels.go, 1.27.16 and
+    1.30.14; not for static pods.
     """
     if recorded.without_resources in case.without_resources and not case.pod.static:
-        return Decision(Verdict.KEEP, (Reason(reasons.RESIZE_GATE, "only resources differ, which the resize gate does not restart for"),))
+        return Decision(
+            Verdict.KEEP,
+            (
+                Reason(
+                    reasons.RESIZE_GATE, "only resources differ, which the resize gate does not restart for"
+                ),
+            ),
+        )
     return None
 
 
@@ -148,7 +173,9 @@ def applies_resources(case: Case) -> bool:
 def _resized(case: Case) -> Decision | None:
     """A container whose resources need a restart to apply, under a kubelet that has no record of what it gave."""
     for name in restarted_for(case.container.spec) if applies_resources(case) else ():
-        return _delayed(case, _restart(reasons.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart"))
+        return _delayed(
+            case, _restart(reasons.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart")
+        )
     return None
 
 
@@ -166,4 +193,11 @@ def restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
 RECORD_RULES: Final[tuple[Rule, ...]] = (_never_compared, _ignored_sidecar, _recorded)
 """What the record decides, whatever the old kubelet's release."""
 
-CONTAINER_RULES: Final[tuple[Rule, ...]] = (*RECORD_RULES, _not_calibrated, _admission, _server_gate, _compared, _resized)
+CONTAINER_RULES: Final[tuple[Rule, ...]] = (
+    *RECORD_RULES,
+    _not_calibrated,
+    _admission,
+    _server_gate,
+    _compared,
+    _resized,
+)

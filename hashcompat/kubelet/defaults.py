@@ -1,8 +1,9 @@
 """What an API server does to a manifest's container before any kubelet sees it.
 
-It makes quantities canonical, sets its release's defaults (pkg/apis/core/v1/defaults.go, by rows of schemas/pods/defaults.json) and drops
-the fields of features that are off (pkg/api/pod/util.go, by rows of schemas/dropped.json). The stage works on JSON: the result is the
-container that the API server would give back.
+It makes quantities canonical, sets its release's defaults (pkg/apis/core/v1/defaults.go, by rows of
+schemas/pods/defaults.json) and drops the fields of features that are off (pkg/api/pod/util.go, by rows of
+schemas/dropped.json). The stage works on JSON: the result is the container that the API server would give
+back.
 """
 
 from __future__ import annotations
@@ -47,11 +48,17 @@ def as_served(
     Raises DecodeError for JSON that does not fit the types.
     """
     served = as_defaulted(container, server, container_type=container_type, host_network=host_network)
-    written = [default for default in map(default_from_row, server.written) if container_type in default.container_types]
+    written = [
+        default
+        for default in map(default_from_row, server.written)
+        if container_type in default.container_types
+    ]
     return without_gated(as_read(served, written), server.dropped, container_type, image_volumes)
 
 
-def as_defaulted(container: Mapping[str, Any], server: ApiServer, *, container_type: ContainerType, host_network: bool) -> Json:
+def as_defaulted(
+    container: Mapping[str, Any], server: ApiServer, *, container_type: ContainerType, host_network: bool
+) -> Json:
     """Return the container's JSON after one decoding, which an API server does to stored pods too; errors as as_served."""
     result = _round_trip(server.schema)(container)
     found = objects(server.schema.container, result, ("spec", _LISTS[container_type]))

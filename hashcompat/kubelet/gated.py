@@ -17,11 +17,16 @@ _Change = Callable[[Any], Any]
 _DROPPED: Final = object()
 
 
-def without_gated(container: Json, rows: Iterable[Mapping[str, Any]], container_type: ContainerType, image_volumes: frozenset[str]) -> Json:
+def without_gated(
+    container: Json,
+    rows: Iterable[Mapping[str, Any]],
+    container_type: ContainerType,
+    image_volumes: frozenset[str],
+) -> Json:
     """Return the container's JSON without what the rows drop; the same object where they drop nothing.
 
-    A row drops ``path``, or makes it ``becomes``, in containers of ``containerTypes``; ``emptied`` goes too once nothing is in it.
-    ``of: imageVolumes`` confines it to what mounts one of ``image_volumes``.
+    A row drops ``path``, or makes it ``becomes``, in containers of ``containerTypes``; ``emptied`` goes too
+    once nothing is in it. ``of: imageVolumes`` confines it to what mounts one of ``image_volumes``.
     """
     for row in rows:
         container = _without(container, row, container_type, image_volumes)
@@ -29,14 +34,23 @@ def without_gated(container: Json, rows: Iterable[Mapping[str, Any]], container_
 
 
 def gates_at_work(
-    container: Json, rows: Iterable[Mapping[str, Any]], container_type: ContainerType, image_volumes: frozenset[str]
+    container: Json,
+    rows: Iterable[Mapping[str, Any]],
+    container_type: ContainerType,
+    image_volumes: frozenset[str],
 ) -> tuple[str, ...]:
     """Name the gates whose fields the container sets."""
-    found = [row["gate"] for row in rows if _without(container, row, container_type, image_volumes) is not container]
+    found = [
+        row["gate"]
+        for row in rows
+        if _without(container, row, container_type, image_volumes) is not container
+    ]
     return tuple(dict.fromkeys(found))
 
 
-def _without(container: Json, row: Mapping[str, Any], container_type: ContainerType, image_volumes: frozenset[str]) -> Json:
+def _without(
+    container: Json, row: Mapping[str, Any], container_type: ContainerType, image_volumes: frozenset[str]
+) -> Json:
     if container_type not in row.get("containerTypes", ContainerType):
         return container
     changed: Json = _at(container, row["path"].split("."), _change(row, image_volumes))
@@ -48,7 +62,11 @@ def _without(container: Json, row: Mapping[str, Any], container_type: ContainerT
 def image_volumes(pod_spec: Json) -> frozenset[str]:
     """Return the names of a pod's volumes of images."""
     volumes = pod_spec.get("volumes")
-    found = [volume for volume in (volumes if isinstance(volumes, list) else []) if isinstance(volume, Mapping) and volume.get("image")]
+    found = [
+        volume
+        for volume in (volumes if isinstance(volumes, list) else [])
+        if isinstance(volume, Mapping) and volume.get("image")
+    ]
     return frozenset(name for volume in found if isinstance(name := volume.get("name"), str))
 
 
@@ -78,7 +96,11 @@ def _at(value: Any, path: list[str], change: _Change) -> Any:
     changed = _each(child, inner) if path[0].endswith("[]") else inner(child)
     if changed is child:
         return value
-    return {name: changed if name == key else item for name, item in value.items() if name != key or changed is not _DROPPED}
+    return {
+        name: changed if name == key else item
+        for name, item in value.items()
+        if name != key or changed is not _DROPPED
+    }
 
 
 def _each(items: list[Any], change: _Change) -> Any:

@@ -1,6 +1,7 @@
 """The container hash of a kubelet release: an era's chain of steps over the release's types.
 
-Source of the chains: pkg/kubelet/container/helpers.go ``HashContainer`` and pkg/util/hash/hash.go ``DeepHashObject``.
+Source of the chains: pkg/kubelet/container/helpers.go ``HashContainer`` and pkg/util/hash/hash.go
+``DeepHashObject``.
 """
 
 from __future__ import annotations
@@ -88,15 +89,21 @@ class ContainerHash:
         return None if self.value is None else f"{self.value:x}"
 
 
-def container_hash(container: Mapping[str, Any], kubelet: Kubelet, *, keep_empty: bool = False) -> ContainerHash:
+def container_hash(
+    container: Mapping[str, Any], kubelet: Kubelet, *, keep_empty: bool = False
+) -> ContainerHash:
     """Hash one container's JSON as ``kubelet`` does; see Hasher.hash for errors, and true_hash for a snapshot's."""
-    candidates = frozenset(true_hash(container, hasher.hash(container)) for hasher in hashers(kubelet, keep_empty=keep_empty))
+    candidates = frozenset(
+        true_hash(container, hasher.hash(container)) for hasher in hashers(kubelet, keep_empty=keep_empty)
+    )
     return ContainerHash(candidates, kubelet.era.name)
 
 
 def hashers(kubelet: Kubelet, *, keep_empty: bool = False) -> list[Hasher]:
     """Return the kubelet's hasher; two of them where the encoding/json it was built with is not known."""
-    return [compile_hasher(kubelet.schema, kubelet.era.steps, escapes, keep_empty) for escapes in kubelet.escapes]
+    return [
+        compile_hasher(kubelet.schema, kubelet.era.steps, escapes, keep_empty) for escapes in kubelet.escapes
+    ]
 
 
 @lru_cache(maxsize=256)

@@ -88,7 +88,9 @@ def _tag(match: re.Match[str] | None, longest: int) -> str:
 def _with_domain(image: str, *, upper_case: bool) -> str:
     """Put the domain in front that a name stands for (``splitDockerDomain``); ``upper_case`` letters may make one."""
     first, slash, rest = image.partition("/")
-    is_domain = "." in first or ":" in first or first == "localhost" or (upper_case and first.lower() != first)
+    is_domain = (
+        "." in first or ":" in first or first == "localhost" or (upper_case and first.lower() != first)
+    )
     domain, rest = (first, rest) if slash and is_domain else (_HUB, image)
     if domain == f"index.{_HUB}":
         domain = _HUB

@@ -12,7 +12,9 @@ _POD: Final = r"(?P<pod>[^_\s\"]+)(?:_(?P<namespace>[^(\s\"]+))?(?:\((?P<uid>[^)
 _VALUES: Final = r"hash changed \((?P<recorded>\d+) vs \d+\)"
 _FORMATS: Final = (
     re.compile(rf'[Pp]od "{_POD}" container "(?P<container>[^"]+)" {_VALUES}'),
-    re.compile(rf'Container "(?P<container>[^"]+)" \(\{{[^}}]*\}}\)\s+of\s+pod\s+{_POD}:\s+Container spec {_VALUES}'),
+    re.compile(
+        rf'Container "(?P<container>[^"]+)" \(\{{[^}}]*\}}\)\s+of\s+pod\s+{_POD}:\s+Container spec {_VALUES}'
+    ),
 )
 """To 1.7 and 1.8 - 1.13. A pod is ``name_namespace(uid)``, in 1.1 without uid, in the CRI runtime of 1.6 and 1.7 the name alone."""
 
@@ -22,4 +24,6 @@ def from_log(text: str) -> Iterator[Recorded]:
     for pattern in _FORMATS:
         for match in pattern.finditer(text):
             uid, namespace = match["uid"] or "", match["namespace"] or ""
-            yield Recorded(uid, namespace, match["pod"], match["container"], int(match["recorded"]), running=True)
+            yield Recorded(
+                uid, namespace, match["pod"], match["container"], int(match["recorded"]), running=True
+            )

@@ -1,6 +1,7 @@
 """The v1 pod -> the JSON that the internal pod decodes from, by rows of schemas/pods/conversions.json.
 
-Source: pkg/apis/core/v1/conversion.go. Most fields keep their name and place; here are the steps for those that do not.
+Source: pkg/apis/core/v1/conversion.go. Most fields keep their name and place; here are the steps for those
+that do not.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from hashcompat.go.types import STRING
 from hashcompat.kubelet.podjson import Json, reach
 
 _INIT_CONTAINERS: Final = tuple(
-    f"pod.{stage}.kubernetes.io/init-container{kind}" for stage in ("alpha", "beta") for kind in ("s", "-statuses")
+    f"pod.{stage}.kubernetes.io/init-container{kind}"
+    for stage in ("alpha", "beta")
+    for kind in ("s", "-statuses")
 )
 
 
@@ -81,13 +84,17 @@ def _init_annotations(change: _Change) -> None:
     """Drop the annotations that 1.5 and older kept init containers in; an empty map stays."""
     metadata = change.pod.get("metadata") or {}
     if metadata.get("annotations"):
-        metadata["annotations"] = {key: value for key, value in metadata["annotations"].items() if key not in _INIT_CONTAINERS}
+        metadata["annotations"] = {
+            key: value for key, value in metadata["annotations"].items() if key not in _INIT_CONTAINERS
+        }
 
 
 def _read_init_annotations(change: _Change) -> None:
     annotations = reach(change.pod, ("metadata", "annotations")) or {}
     if any(key in annotations for key in _INIT_CONTAINERS):
-        raise UndecidedError("init containers in annotations, which this release reads").within(".metadata.annotations")
+        raise UndecidedError("init containers in annotations, which this release reads").within(
+            ".metadata.annotations"
+        )
 
 
 def _type_meta(change: _Change) -> None:

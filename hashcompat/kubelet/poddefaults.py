@@ -1,7 +1,7 @@
 """What decoding a manifest does to it in the kubelet itself: the defaults of pkg/apis/core/v1, by rows of schemas/pods/defaults.json.
 
-The stage works on the manifest's JSON and changes it in place. One walk along the type tree finds every object that a row may
-concern; then the rows are applied in their order.
+The stage works on the manifest's JSON and changes it in place. One walk along the type tree finds every
+object that a row may concern; then the rows are applied in their order.
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ _Applier = Callable[[Site], None]
 
 def apply_defaults(pod: Json, rules: StaticPods) -> None:
     """Set in ``pod`` all that ``SetObjectDefaults_Pod`` sets; the manifest must have decoded without an error before."""
-    apply_rows(rules.defaults, objects(rules.types.pod, pod), host_network=bool(pod["spec"].get("hostNetwork")))
+    apply_rows(
+        rules.defaults, objects(rules.types.pod, pod), host_network=bool(pod["spec"].get("hostNetwork"))
+    )
 
 
-def apply_rows(rows: Iterable[Default], found: Iterable[tuple[str, str, Json]], *, host_network: bool) -> None:
+def apply_rows(
+    rows: Iterable[Default], found: Iterable[tuple[str, str, Json]], *, host_network: bool
+) -> None:
     """Apply rows in their order to the objects that ``podjson.objects`` found, each with its struct's name and its place."""
     by_struct: dict[str, list[tuple[str, Json]]] = defaultdict(list)
     for struct, place, target in found:
@@ -45,7 +49,10 @@ def applier(row: Default) -> _Applier:
 
     Raises InputError where the row says what this program does not know.
     """
-    names = (f"{row.operation} {row.id}", row.operation if row.operation == "roundUpToMilli" or row.when in _UNSET else "")
+    names = (
+        f"{row.operation} {row.id}",
+        row.operation if row.operation == "roundUpToMilli" or row.when in _UNSET else "",
+    )
     found = next((_APPLIERS[name] for name in names if name in _APPLIERS), None)
     if found is None:
         raise InputError(f"a default of static pods is not known: {names[0]} when {row.when}")
@@ -91,7 +98,9 @@ def _rounded(go_type: GoType, value: Any) -> Any:
     """Round a resource list up to milli, or each resource list that stands directly in a struct."""
     match go_type, value:
         case (Map(), Mapping()):
-            return {name: Held(round_up_to_milli(from_json_or_held(quantity))) for name, quantity in value.items()}
+            return {
+                name: Held(round_up_to_milli(from_json_or_held(quantity))) for name, quantity in value.items()
+            }
         case (Struct(_, fields), Mapping()):
             types = {field.json: field.type for field in fields if isinstance(field.type, Map)}
             return {key: _rounded(types[key], item) if key in types else item for key, item in value.items()}

@@ -42,8 +42,9 @@ def reach(target: Json, keys: tuple[str, ...]) -> Any:
 def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Json]]:
     """Yield a Go name, a place and the JSON object for every struct of the tree that the JSON reaches.
 
-    The place is the key below spec or status; an embedded struct comes with the object that holds it. A null in a list of structs
-    is made ``{}``, and so is what is missing where a struct stands by value: Go decodes a zero value, which gets defaults like any other.
+    The place is the key below spec or status; an embedded struct comes with the object that holds it. A null
+    in a list of structs is made ``{}``, and so is what is missing where a struct stands by value: Go decodes
+    a zero value, which gets defaults like any other.
     """
     match go_type, value:
         case (Pointer(_, elem), _):

@@ -1,7 +1,8 @@
 """Defaults of requests and limits: from a container's limits, and of a whole pod from its containers (1.34, PodLevelResources).
 
-Source: pkg/apis/core/v1/defaults.go and k8s.io/component-helpers/resource/helpers.go ``AggregateContainerRequests``. Quantities
-that are only copied stay what they were in the manifest, because their text is printed too; sums are ``Held`` ones.
+Source: pkg/apis/core/v1/defaults.go and k8s.io/component-helpers/resource/helpers.go
+``AggregateContainerRequests``. Quantities that are only copied stay what they were in the manifest, because
+their text is printed too; sums are ``Held`` ones.
 """
 
 from __future__ import annotations
@@ -32,7 +33,14 @@ def pod_limits(site: Site) -> None:
     if resources.get("limits") or resources.get("requests"):
         stated = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
         sums = _aggregate(target, str(row.argument))
-        _add(site, {name: held for name, held in sums.items() if name.startswith(_HUGE_PAGES) and name not in stated})
+        _add(
+            site,
+            {
+                name: held
+                for name, held in sums.items()
+                if name.startswith(_HUGE_PAGES) and name not in stated
+            },
+        )
 
 
 def pod_requests(site: Site) -> None:
@@ -46,7 +54,14 @@ def pod_requests(site: Site) -> None:
 def copy_pod_limits(site: Site) -> None:
     """Copy to the pod's requests what its limits have and nothing else told (``defaultPodRequests``)."""
     limits = reach(site.target, site.row.argument) or {}
-    _add(site, {name: item for name, item in limits.items() if name in _OVERCOMMITTED or name.startswith(_HUGE_PAGES)})
+    _add(
+        site,
+        {
+            name: item
+            for name, item in limits.items()
+            if name in _OVERCOMMITTED or name.startswith(_HUGE_PAGES)
+        },
+    )
 
 
 def _add(site: Site, defaults: Resources) -> None:
@@ -93,5 +108,7 @@ def _sum(lists: Iterable[Resources]) -> dict[str, Held]:
 def _most(one: dict[str, Held], other: dict[str, Held]) -> dict[str, Held]:
     """Return the larger quantity of each resource; of equal ones the first (``maxResourceList``)."""
     added = {name: held for name, held in other.items() if name not in one}
-    larger = {name: Held(larger_one(other[name].quantity, one[name].quantity)) for name in one.keys() & other.keys()}
+    larger = {
+        name: Held(larger_one(other[name].quantity, one[name].quantity)) for name in one.keys() & other.keys()
+    }
     return {**one, **added, **larger}

@@ -22,7 +22,10 @@ def _resting(case: Case) -> Decision | None:
 
 def _refused_static_pod(case: Case) -> Decision | None:
     """A static pod that the old kubelet ran and the new one does not read: pkg/kubelet/config/common.go ``tryDecodeSinglePod``."""
-    refused = case.old.rules.static_pod_references == "allowed" and case.new.rules.static_pod_references == "refused"
+    refused = (
+        case.old.rules.static_pod_references == "allowed"
+        and case.new.rules.static_pod_references == "refused"
+    )
     if case.pod.static and case.pod.references and refused and REFERENCES_GATE not in case.gates_off:
         text = f"static pod refused: it names {', '.join(case.pod.references)}"
         return Decision(Verdict.KILL, (Reason(reasons.STATIC_REFUSED, text),))
@@ -31,7 +34,12 @@ def _refused_static_pod(case: Case) -> Decision | None:
 
 def _runtime_gone(case: Case) -> Decision | None:
     """Without dockershim nothing of Docker's is seen, so even a Never pod starts anew (no sandbox, hence attempt 0)."""
-    if drives_docker(case) and case.old.rules.dockershim and not case.new.rules.dockershim and not case.cri_dockerd:
+    if (
+        drives_docker(case)
+        and case.old.rules.dockershim
+        and not case.new.rules.dockershim
+        and not case.cri_dockerd
+    ):
         text = f"{case.new.release} does not drive Docker: without cri-dockerd everything is created anew in another runtime"
         return Decision(Verdict.RESTART, (Reason(reasons.RUNTIME_GONE, text),), pod_recreated=True)
     return None
@@ -45,9 +53,16 @@ def drives_docker(case: Case) -> bool:
 def _sandbox_replaced(case: Case) -> Decision | None:
     old, new = case.old.rules, case.new.rules
     if old.sandbox_maker != new.sandbox_maker:
-        return _new_sandbox(case, Reason(reasons.SANDBOX_REPLACED, f"{case.new.release} replaces sandboxes made by {case.old.release}"))
+        return _new_sandbox(
+            case,
+            Reason(
+                reasons.SANDBOX_REPLACED, f"{case.new.release} replaces sandboxes made by {case.old.release}"
+            ),
+        )
     if old.pause_image != new.pause_image:
-        return _new_sandbox(case, Reason(reasons.PAUSE_IMAGE, f"pause image: {old.pause_image} -> {new.pause_image}"))
+        return _new_sandbox(
+            case, Reason(reasons.PAUSE_IMAGE, f"pause image: {old.pause_image} -> {new.pause_image}")
+        )
     if old.pause_image and _infra_hash(case.old) != _infra_hash(case.new):
         return _new_sandbox(case, Reason(reasons.PAUSE_IMAGE, "the infra container has another hash too"))
     return None
@@ -56,9 +71,12 @@ def _sandbox_replaced(case: Case) -> Decision | None:
 def _infra_hash(kubelet: Kubelet) -> ContainerHash:
     """Hash the infra container of a pod without ports (dockertools ``createPodInfraContainer``).
 
-    Without a network plugin it has the pod's ports too; the hash with them changes where that without them does, and nowhere else.
+    Without a network plugin it has the pod's ports too; the hash with them changes where that without them
+    does, and nowhere else.
     """
-    return container_hash({"name": "POD", "image": kubelet.rules.pause_image, "imagePullPolicy": "IfNotPresent"}, kubelet)
+    return container_hash(
+        {"name": "POD", "image": kubelet.rules.pause_image, "imagePullPolicy": "IfNotPresent"}, kubelet
+    )
 
 
 def _new_sandbox(case: Case, reason: Reason) -> Decision:
@@ -75,5 +93,11 @@ def _sandbox_broken(case: Case) -> Decision | None:
     return None
 
 
-POD_RULES: Final[tuple[Rule, ...]] = (_resting, _refused_static_pod, _runtime_gone, _sandbox_replaced, _sandbox_broken)
+POD_RULES: Final[tuple[Rule, ...]] = (
+    _resting,
+    _refused_static_pod,
+    _runtime_gone,
+    _sandbox_replaced,
+    _sandbox_broken,
+)
 """The sandbox first, as ``computePodActions`` asks for it."""

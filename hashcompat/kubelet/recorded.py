@@ -1,7 +1,8 @@
 """Where a container runtime keeps the hash that a kubelet recorded, and how to read it back.
 
-Up to 1.5 the hash stands in the Docker name, in hex; from 1.6 on in the CRI annotation ``io.kubernetes.container.hash``, which dockershim
-and cri-dockerd keep as a Docker label (pkg/kubelet/kuberuntime/labels.go). rkt held a decimal annotation (pkg/kubelet/rkt/rkt.go, 1.5.8).
+Up to 1.5 the hash stands in the Docker name, in hex; from 1.6 on in the CRI annotation
+``io.kubernetes.container.hash``, which dockershim and cri-dockerd keep as a Docker label
+(pkg/kubelet/kuberuntime/labels.go). rkt held a decimal annotation (pkg/kubelet/rkt/rkt.go, 1.5.8).
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ _RKT_ATTEMPT: Final = "rkt.kubernetes.io/restart-count"
 def from_runtime(document: Any) -> Iterator[Recorded | Sandbox]:
     """Yield what a runtime's JSON says of containers and sandboxes; what is no kubelet's is passed over.
 
-    Known are ``docker inspect``, Docker's container list, ``docker ps --format json``, crictl's ``ps``, ``inspect``, ``pods`` and
-    ``inspectp`` with ``-o json``, and ``rkt cat-manifest``.
+    Known are ``docker inspect``, Docker's container list, ``docker ps --format json``, crictl's ``ps``,
+    ``inspect``, ``pods`` and ``inspectp`` with ``-o json``, and ``rkt cat-manifest``.
     """
     if isinstance(document, list):
         for item in document:
@@ -65,9 +66,16 @@ def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     if found.sandbox:
         yield from_docker_sandbox(found, container)
         return
-    named = {names.NAME: found.name, names.POD: found.pod, names.NAMESPACE: found.namespace, names.UID: found.uid}
+    named = {
+        names.NAME: found.name,
+        names.POD: found.pod,
+        names.NAMESPACE: found.namespace,
+        names.UID: found.uid,
+    }
     told = {key: value for key, value in found.labels.items() if key in named and value}
-    hashes = {key: found.labels.get(f"annotation.{key}") for key in (names.HASH, names.HASH_WITHOUT_RESOURCES)}
+    hashes = {
+        key: found.labels.get(f"annotation.{key}") for key in (names.HASH, names.HASH_WITHOUT_RESOURCES)
+    }
     hashes[names.HASH] = found.hex or hashes[names.HASH] or found.labels.get(names.HASH)
     yield _recorded({**named, **told}, hashes, running=found.running, attempt=found.attempt)
 
@@ -80,7 +88,9 @@ def _from_rkt(manifest: Mapping[str, Any]) -> Iterator[Recorded]:
         if name := told.get(names.NAME):
             text, attempt = told.get(_RKT_HASH, ""), pod.get(_RKT_ATTEMPT, "")
             uid, namespace, pod_name = (pod.get(key, "") for key in (names.UID, names.NAMESPACE, names.POD))
-            yield Recorded(uid, namespace, pod_name, name, _decimal(text), running=True, attempt=_decimal(attempt) or 0)
+            yield Recorded(
+                uid, namespace, pod_name, name, _decimal(text), running=True, attempt=_decimal(attempt) or 0
+            )
 
 
 def _decimal(text: str) -> int | None:
@@ -90,14 +100,24 @@ def _decimal(text: str) -> int | None:
 def _annotations(value: Mapping[str, Any]) -> Mapping[str, str]:
     """Return an appc object's annotations, a list of names and values."""
     rows = value.get("annotations") or ()
-    return {str(row["name"]): str(row["value"]) for row in rows if isinstance(row, Mapping) and {"name", "value"} <= row.keys()}
+    return {
+        str(row["name"]): str(row["value"])
+        for row in rows
+        if isinstance(row, Mapping) and {"name", "value"} <= row.keys()
+    }
 
 
-def _recorded(labels: Mapping[str, Any], annotations: Mapping[str, Any], *, running: bool, attempt: int) -> Recorded:
+def _recorded(
+    labels: Mapping[str, Any], annotations: Mapping[str, Any], *, running: bool, attempt: int
+) -> Recorded:
     """Build the record; a missing or unreadable hash counts as 0 to a kubelet, and is None here."""
-    uid, namespace, pod, name = (str(labels.get(key, "")) for key in (names.UID, names.NAMESPACE, names.POD, names.NAME))
+    uid, namespace, pod, name = (
+        str(labels.get(key, "")) for key in (names.UID, names.NAMESPACE, names.POD, names.NAME)
+    )
     value, without = (_hex(annotations.get(key)) for key in (names.HASH, names.HASH_WITHOUT_RESOURCES))
-    return Recorded(uid, namespace, pod, name, value, running=running, attempt=attempt, without_resources=without)
+    return Recorded(
+        uid, namespace, pod, name, value, running=running, attempt=attempt, without_resources=without
+    )
 
 
 def _hex(text: Any) -> int | None:

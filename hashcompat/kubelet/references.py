@@ -16,7 +16,9 @@ _VOLUMES: Final = {
     "clusterTrustBundle": "clustertrustbundles",
     "podCertificate": "podcertificates",
 }
-_VALUE_SOURCES: Final = frozenset({"envFrom", "env", "valueFrom", "initContainers", "containers", "ephemeralContainers"})
+_VALUE_SOURCES: Final = frozenset(
+    {"envFrom", "env", "valueFrom", "initContainers", "containers", "ephemeralContainers"}
+)
 
 
 def api_references(spec: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """The names under which kubelets leave containers and sandboxes in a runtime, and how a runtime's JSON holds them.
 
-Docker names: ``k8s_<container>.<hex>_<pod>_<namespace>_<uid>_<random>`` up to 1.5 (pkg/kubelet/dockertools/docker.go ``BuildDockerName``),
-``k8s_<container>_<pod>_<namespace>_<uid>_<attempt>`` from 1.6 on (pkg/kubelet/dockershim/naming.go); labels are those of
-pkg/kubelet/types/labels.go.
+Docker names: ``k8s_<container>.<hex>_<pod>_<namespace>_<uid>_<random>`` up to 1.5
+(pkg/kubelet/dockertools/docker.go ``BuildDockerName``), ``k8s_<container>_<pod>_<namespace>_<uid>_<attempt>``
+from 1.6 on (pkg/kubelet/dockershim/naming.go); labels are those of pkg/kubelet/types/labels.go.
 """
 
 from __future__ import annotations

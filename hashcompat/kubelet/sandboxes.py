@@ -1,7 +1,8 @@
 """Sandboxes as a runtime tells them, and what a kubelet looks at in them before it looks at any container.
 
-Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``podSandboxChanged`` (1.6.13, 1.8.15; kuberuntime/util/util.go
-``PodSandboxChanged``, 1.36.0); to 1.5 pkg/kubelet/dockertools/docker_manager.go ``podInfraContainerChanged`` (1.5.8).
+Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``podSandboxChanged`` (1.6.13, 1.8.15;
+kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); to 1.5 pkg/kubelet/dockertools/docker_manager.go
+``podInfraContainerChanged`` (1.5.8).
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def _latest(sandboxes: Sequence[Sandbox]) -> Sandbox:
 
 
 def _single(sandboxes: Sequence[Sandbox], _: Pod) -> str:
-    return "more than one sandbox of the pod is ready" if sum(sandbox.ready for sandbox in sandboxes) > 1 else ""
+    return (
+        "more than one sandbox of the pod is ready" if sum(sandbox.ready for sandbox in sandboxes) > 1 else ""
+    )
 
 
 def _ready(sandboxes: Sequence[Sandbox], _: Pod) -> str:

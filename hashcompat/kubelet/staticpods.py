@@ -1,7 +1,8 @@
 """The UID that a kubelet gives a static pod, which decides whether the pod is a new one after an upgrade.
 
-Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod`` and ``applyDefaults``: decode, default, convert, print the internal
-pod with go-spew, and digest the text, from 1.21 with the node and the file or URL (kubernetes/kubernetes#87461).
+Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod`` and ``applyDefaults``: decode, default, convert,
+print the internal pod with go-spew, and digest the text, from 1.21 with the node and the file or URL
+(kubernetes/kubernetes#87461).
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ def static_view(manifest: StaticManifest, kubelet: Kubelet) -> StaticView:
 def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> tuple[Json, ...]:
     """Return the init, plain and ephemeral containers with the defaults of ``kubelet``'s own release, to be hashed with empty lists kept.
 
-    The internal types that they pass through change nothing in a container, cached texts of quantities included.
-    Raises DecodeError for what it could not decode.
+    The internal types that they pass through change nothing in a container, cached texts of quantities
+    included. Raises DecodeError for what it could not decode.
     """
     given = manifest.get("spec") or {}
     kept = {key: given[key] for key in (*_CONTAINERS, "hostNetwork") if key in given}
@@ -66,8 +67,8 @@ def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> tuple[Js
 def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str, source: str) -> StaticUid:
     """Return the UID that ``kubelet`` gives a decoded manifest from ``file:<path>`` or ``url:<url>``.
 
-    ``node_name`` is the name under which the kubelet registers. A ``metadata.uid`` in the manifest is taken as it is.
-    Raises DecodeError, with the path in the manifest, for what this kubelet could not decode.
+    ``node_name`` is the name under which the kubelet registers. A ``metadata.uid`` in the manifest is taken
+    as it is. Raises DecodeError, with the path in the manifest, for what this kubelet could not decode.
     """
     rules = kubelet.static_pods
     suffix = _source_text(rules, node_name, source)
@@ -88,7 +89,8 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
 def static_pod_text(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:
     """Return the exact text of the internal, defaulted pod that ``kubelet`` digests; the source that may follow is not part of it.
 
-    Raises DecodeError for what it could not decode, UndecidedError for what it prints in ways that depend on the host.
+    Raises DecodeError for what it could not decode, UndecidedError for what it prints in ways that depend on
+    the host.
     """
     rules = kubelet.static_pods
     decode, show = _compiled(rules.types)
@@ -104,7 +106,9 @@ def _defaulted(manifest: Mapping[str, Any], rules: StaticPods) -> Json:
     check_kind(manifest)
     pod: Json = own(manifest)
     decode, _ = _compiled(rules.types)
-    decode(pod)  # for errors with the manifest's own paths, and so that the stages below meet only JSON of the right kinds
+    decode(
+        pod
+    )  # for errors with the manifest's own paths, and so that the stages below meet only JSON of the right kinds
     check_wire_fields(pod, rules)
     pod["spec"] = pod.get("spec") or {}
     apply_defaults(pod, rules)

@@ -1,7 +1,8 @@
 """Hashes that were computed before values were hidden: a container of a snapshot carries them under a key that no Go type knows.
 
-Which hash belongs to which kubelet is told by the text itself: what a kubelet would hash with the values hidden has a hash too, and that
-one leads to the true one. So whatever changes the text (another type tree, era, default) finds its own entry or none.
+Which hash belongs to which kubelet is told by the text itself: what a kubelet would hash with the values
+hidden has a hash too, and that one leads to the true one. So whatever changes the text (another type tree,
+era, default) finds its own entry or none.
 """
 
 from __future__ import annotations
@@ -30,4 +31,6 @@ def true_hash(container: Mapping[str, Any], computed: int) -> int:
 
 def without_stored(container: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a container's JSON as Kubernetes knows it."""
-    return {name: value for name, value in container.items() if name != KEY} if KEY in container else container
+    return (
+        {name: value for name, value in container.items() if name != KEY} if KEY in container else container
+    )

@@ -1,6 +1,7 @@
 """Strategy accept: the kubelet takes a container for unchanged also when an older release recorded its hash.
 
-New containers get the new hash, so the fleet converges, and the patch can be dropped once no old container is left.
+New containers get the new hash, so the fleet converges, and the patch can be dropped once no old container is
+left.
 """
 
 from __future__ import annotations

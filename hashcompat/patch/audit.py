@@ -50,14 +50,22 @@ class Audit:
 
 
 def audit_container(
-    spec: Mapping[str, Any], old: Kubelet, new: Kubelet, cuts: Sequence[Cut], defaults: Defaults, *, keep_empty: bool
+    spec: Mapping[str, Any],
+    old: Kubelet,
+    new: Kubelet,
+    cuts: Sequence[Cut],
+    defaults: Defaults,
+    *,
+    keep_empty: bool,
 ) -> Hit | None:
     """Return why the stripped text of ``new`` is not the text of ``old``; None where it is. Raises DecodeError."""
     (new_hasher,), (old_hasher,) = (hashers(kubelet, keep_empty=keep_empty) for kubelet in (new, old))
     if stripped(new_hasher.text(spec), cuts) == old_hasher.text(spec):
         return None
     pieces = [cut.piece for cut in cuts]
-    return Hit(tuple(_strings_with(spec, pieces, "")), tuple(dict.fromkeys(unknown_to(spec, new, old, defaults))))
+    return Hit(
+        tuple(_strings_with(spec, pieces, "")), tuple(dict.fromkeys(unknown_to(spec, new, old, defaults)))
+    )
 
 
 def _strings_with(value: Any, pieces: Sequence[str], path: str) -> Iterator[str]:
@@ -76,7 +84,8 @@ def _strings_with(value: Any, pieces: Sequence[str], path: str) -> Iterator[str]
 def audit(inventory: Inventory, old: Kubelet, new: Kubelet, catalog: Catalog, options: Options) -> Audit:
     """Audit every container of a source.
 
-    Raises UsageError where the releases cannot be stripped to one another, InputError for a container that does not decode.
+    Raises UsageError where the releases cannot be stripped to one another, InputError for a container that
+    does not decode.
     """
     defaults = catalog.server_defaults()
     cuts = cuts_between(old, new, defaults)
@@ -91,8 +100,12 @@ def audit(inventory: Inventory, old: Kubelet, new: Kubelet, catalog: Catalog, op
                 raise InputError(f"{pod.origin}: {container.path}{error}") from None
             if hit is not None:
                 rows.append(AuditRow(pod, container, hit))
-    static = tuple(f"{pod.namespace}/{pod.name}" for pod in pods if pod.static and _uid_changes(pod, new, cuts))
-    owners = (f"{pod.namespace}/{pod.owner}" for pod in pods if _template_changes(pod, new, cuts, catalog, options))
+    static = tuple(
+        f"{pod.namespace}/{pod.name}" for pod in pods if pod.static and _uid_changes(pod, new, cuts)
+    )
+    owners = (
+        f"{pod.namespace}/{pod.owner}" for pod in pods if _template_changes(pod, new, cuts, catalog, options)
+    )
     templates = tuple(dict.fromkeys(owners))
     return Audit(old, new, cuts, sum(len(pod.containers) for pod in pods), tuple(rows), static, templates)
 
@@ -107,9 +120,14 @@ def _uid_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut]) -> bool:
     return stripped(text, cuts) != text
 
 
-def _template_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut], catalog: Catalog, options: Options) -> bool:
+def _template_changes(
+    pod: Pod, new: Kubelet, cuts: Sequence[Cut], catalog: Catalog, options: Options
+) -> bool:
     """Tell whether the text of a ReplicaSet's pod template would be cut: it holds the containers' text."""
     if not pod.owner.startswith(("ReplicaSet/", "Deployment/", "DaemonSet/", "StatefulSet/")):
         return False
-    texts = (hashers(new)[0].text(hashed_spec(pod, container, new, catalog, options)) for container in pod.containers)
+    texts = (
+        hashers(new)[0].text(hashed_spec(pod, container, new, catalog, options))
+        for container in pod.containers
+    )
     return any(stripped(text, cuts) != text for text in texts)

@@ -1,7 +1,7 @@
 """Go source that copies today's ``v1.Container`` into an old release's, field by field, and notices what the old one lacks.
 
-Nil stays nil and empty stays empty: the text shows the difference. Nothing of the original is written to; strings, pointers to
-scalars and quantities are shared with it.
+Nil stays nil and empty stays empty: the text shows the difference. Nothing of the original is written to;
+strings, pointers to scalars and quantities are shared with it.
 """
 
 from __future__ import annotations
@@ -86,10 +86,19 @@ def _body(conversion: Conversion, old: str, new: str, todo: list[tuple[str, str]
 def _source(row: Row, conversion: Conversion, new_rows: Sequence[Row]) -> Row | None:
     """Return the new field of the same JSON key; an embedded struct may have got another name (``Handler``, ``ProbeHandler``)."""
     if not row.get("embedded"):
-        return next((other for other in new_rows if other["json"] == row["json"] and not other.get("embedded")), None)
+        return next(
+            (other for other in new_rows if other["json"] == row["json"] and not other.get("embedded")), None
+        )
     keys = {inner["json"] for inner in _fields(conversion.old, row["type"])}
     candidates = [other for other in new_rows if other.get("embedded")]
-    return next((other for other in candidates if keys & {inner["json"] for inner in _fields(conversion.new, other["type"])}), None)
+    return next(
+        (
+            other
+            for other in candidates
+            if keys & {inner["json"] for inner in _fields(conversion.new, other["type"])}
+        ),
+        None,
+    )
 
 
 def _copy(conversion: Conversion, row: Row, source: Row, todo: list[tuple[str, str]]) -> Iterator[str]:
@@ -98,7 +107,9 @@ def _copy(conversion: Conversion, row: Row, source: Row, todo: list[tuple[str, s
     old_name, new_name = old_type.lstrip("*[]"), new_type.lstrip("*[]")
     shape = old_type.removesuffix(old_name)
     if shape != new_type.removesuffix(new_name):
-        raise InputError(f"field {row['name']} is {old_type} in one release and {new_type} in the other; no conversion is known")
+        raise InputError(
+            f"field {row['name']} is {old_type} in one release and {new_type} in the other; no conversion is known"
+        )
     if _fields(conversion.old, old_name):
         todo.append((old_name, new_name))
         yield from _copy_struct(shape, target, given, old_name, f"c.{_method(old_name, new_name)}")
@@ -153,9 +164,13 @@ def _lost(conversion: Conversion, struct: str, row: Row) -> Iterator[str]:
     given, go_type = f"in.{row['name']}", row["type"]
     default = conversion.defaults.get((struct, row["name"]))
     if default is not None and go_type.startswith("[]"):
-        yield from _lost_elements(given, go_type.removeprefix("[]"), _fields(conversion.new, go_type.removeprefix("[]")), default)
+        yield from _lost_elements(
+            given, go_type.removeprefix("[]"), _fields(conversion.new, go_type.removeprefix("[]")), default
+        )
     elif default is not None:
-        held, is_set = (f"*{given}", f"{given} != nil") if go_type.startswith("*") else (given, f'{given} != ""')
+        held, is_set = (
+            (f"*{given}", f"{given} != nil") if go_type.startswith("*") else (given, f'{given} != ""')
+        )
         yield f"c.lacks({is_set} && {held} != {_quoted(default)})"
     else:
         yield f"c.lacks({_is_set(given, go_type, conversion.new)})"
@@ -178,7 +193,10 @@ def _is_set(given: str, go_type: str, types: Types) -> str:
 
 def _lost_elements(given: str, name: str, rows: Sequence[Row], values: Sequence[Row]) -> Iterator[str]:
     """An API server writes any of these elements, so only another one means something new."""
-    literals = [", ".join(f"{row['name']}: {_quoted(value[row['json']])}" for row in rows if row["json"] in value) for value in values]
+    literals = [
+        ", ".join(f"{row['name']}: {_quoted(value[row['json']])}" for row in rows if row["json"] in value)
+        for value in values
+    ]
     differs = " && ".join(f"{given}[i] != (corev1.{name}{{{literal}}})" for literal in literals)
     yield f"for i := range {given} {{"
     yield f"\tc.lacks({differs})"

@@ -47,7 +47,10 @@ def _text(name: str) -> str:
 
 def imports(standard: Iterable[str], others: Iterable[tuple[str, str]]) -> str:
     """Return an import block: the standard library, then ``(alias, path)`` of the rest, each sorted as gofmt does."""
-    groups = [[f'\t"{path}"\n' for path in sorted(standard)], [_import(*other) for other in sorted(others, key=lambda other: other[1])]]
+    groups = [
+        [f'\t"{path}"\n' for path in sorted(standard)],
+        [_import(*other) for other in sorted(others, key=lambda other: other[1])],
+    ]
     return "import (\n" + "\n".join("".join(group) for group in groups if group) + ")\n"
 
 
@@ -62,7 +65,9 @@ def package(task: Task, old: Kubelet) -> tuple[NewFile, ...]:
     texts = {"hash.go": _hash(old, release), "hash_test.go": _test(task, old, release)}
     if whole:
         texts |= {"types.go": _types(old, release), "convert.go": _convert(task, old, release)}
-    return tuple(NewFile(f"{ROOT}/{package_name(old)}/{name}", header() + text) for name, text in sorted(texts.items()))
+    return tuple(
+        NewFile(f"{ROOT}/{package_name(old)}/{name}", header() + text) for name, text in sorted(texts.items())
+    )
 
 
 def _types(old: Kubelet, release: str) -> str:
@@ -74,7 +79,12 @@ def _types(old: Kubelet, release: str) -> str:
 
 def _convert(task: Task, old: Kubelet, release: str) -> str:
     conversion = conversion_of(old.schema.tree["types"], task.new.schema.tree["types"], task.defaults)
-    return template("convert", release=release, imports=imports([], [CORE]), functions=conversion_functions(conversion).rstrip("\n"))
+    return template(
+        "convert",
+        release=release,
+        imports=imports([], [CORE]),
+        functions=conversion_functions(conversion).rstrip("\n"),
+    )
 
 
 def _hash(old: Kubelet, release: str) -> str:
@@ -83,10 +93,21 @@ def _hash(old: Kubelet, release: str) -> str:
     escapes = ESCAPES[old.escapes[-1]]
     block = imports(["bytes", "encoding/json", "hash/fnv"], [CORE, HASH_UTIL])
     form = _PICKED if "pick" in old.era.steps[0] else _WHOLE
-    return template("hash_json", release=release, imports=block, backspace=escapes[ord("\b")], form_feed=escapes[ord("\f")], **form)
+    return template(
+        "hash_json",
+        release=release,
+        imports=block,
+        backspace=escapes[ord("\b")],
+        form_feed=escapes[ord("\f")],
+        **form,
+    )
 
 
-_WHOLE: Final = {"convert": "\tc := conversion{}\n\told := c.container(container)", "value": "&old", "known": "!c.lossy"}
+_WHOLE: Final = {
+    "convert": "\tc := conversion{}\n\told := c.container(container)",
+    "value": "&old",
+    "known": "!c.lossy",
+}
 _PICKED: Final = {
     "convert": '\told := map[string]string{"name": container.Name, "image": container.Image}',
     "value": "old",
@@ -95,7 +116,10 @@ _PICKED: Final = {
 
 
 def _test(task: Task, old: Kubelet, release: str) -> str:
-    rows = [f"\t\t{{{quoted(spec)}, {value:#x}, {str(known).lower()}}}," for spec, value, known in expectations(task, old)]
+    rows = [
+        f"\t\t{{{quoted(spec)}, {value:#x}, {str(known).lower()}}},"
+        for spec, value, known in expectations(task, old)
+    ]
     block = imports(["encoding/json", "testing"], [CORE, ("", "k8s.io/apimachinery/pkg/api/equality")])
     return template("hash_test", release=release, imports=block, rows="\n".join(rows))
 

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.patch.gosource import CORE, IMPORT, ROOT, expectations, header, imports, lost_fields, package_name, quoted, template
+from hashcompat.patch.gosource import (
+    CORE,
+    IMPORT,
+    ROOT,
+    expectations,
+    header,
+    imports,
+    lost_fields,
+    package_name,
+    quoted,
+    template,
+)
 from hashcompat.patch.model import NewFile, Task
 
 _RESIZE = """
@@ -18,7 +29,11 @@ _CHECK = """	if ended(version.Get().GitVersion) {
 def resize_note(task: Task) -> bool:
     """Tell whether in-place resizes have to be spoken of: the new kubelet resizes, and its hash ignores what an old one covers."""
     picked = "pick" in task.new.era.steps[0]
-    return task.new.rules.resources_recorded and picked and any("pick" not in old.era.steps[0] for old in task.olds)
+    return (
+        task.new.rules.resources_recorded
+        and picked
+        and any("pick" not in old.era.steps[0] for old in task.olds)
+    )
 
 
 def dispatcher(task: Task) -> tuple[NewFile, ...]:
@@ -35,11 +50,17 @@ def dispatcher(task: Task) -> tuple[NewFile, ...]:
     )
     if task.until:
         code += template("until", until=task.until)
-    return NewFile(f"{ROOT}/hashlike.go", header() + code), NewFile(f"{ROOT}/hashlike_test.go", header() + _test(task))
+    return NewFile(f"{ROOT}/hashlike.go", header() + code), NewFile(
+        f"{ROOT}/hashlike_test.go", header() + _test(task)
+    )
 
 
 def _imports(task: Task) -> str:
-    others = [CORE, ("", task.site.log), *((package_name(old), f"{IMPORT}/{package_name(old)}") for old in task.olds)]
+    others = [
+        CORE,
+        ("", task.site.log),
+        *((package_name(old), f"{IMPORT}/{package_name(old)}") for old in task.olds),
+    ]
     if task.until:
         others += [("", task.site.version), ("utilversion", task.site.version_util)]
     return imports(["sync"], others)
@@ -58,7 +79,9 @@ def _test(task: Task) -> str:
     rows = [row for old in task.olds for row in _rows(task, old)]
     block = imports(["encoding/json", "testing"], [CORE])
     code = template("hashlike_test", imports=block, rows="\n".join(rows))
-    return code + (template("until_test", until=task.until, new=str(task.new.release.version)) if task.until else "")
+    return code + (
+        template("until_test", until=task.until, new=str(task.new.release.version)) if task.until else ""
+    )
 
 
 def _rows(task: Task, old: Kubelet) -> list[str]:
@@ -66,5 +89,7 @@ def _rows(task: Task, old: Kubelet) -> list[str]:
     return [
         f"\t\t{{{quoted(spec)}, {value:#x}, {str(known or task.accept_new_fields).lower()}}},"
         for spec, value, known in expectations(task, old)
-        if known or task.accept_new_fields or all(other is old or lost_fields(task, other, spec) for other in task.olds)
+        if known
+        or task.accept_new_fields
+        or all(other is old or lost_fields(task, other, spec) for other in task.olds)
     ]

@@ -1,7 +1,8 @@
 """Whether an old release knew every field that a container sets: the rule by which an old hash counts.
 
-A field that the old kubelet did not know was dropped by it. Where such a field is set, the spec means something that the old
-kubelet never ran, unless it holds what API servers write by themselves (``procMount: Default``).
+A field that the old kubelet did not know was dropped by it. Where such a field is set, the spec means
+something that the old kubelet never ran, unless it holds what API servers write by themselves (``procMount:
+Default``).
 """
 
 from __future__ import annotations
@@ -39,11 +40,15 @@ def _unknown(new: GoType, old: GoType, value: Any, path: str, defaults: Mapping[
         case Pointer(_, new_elem), Pointer(_, old_elem) if value is not None:
             return _unknown(new_elem, old_elem, value[0], path, defaults)
         case Slice(_, new_elem), Slice(_, old_elem):
-            return [found for item in value or () for found in _unknown(new_elem, old_elem, item, path, defaults)]
+            return [
+                found for item in value or () for found in _unknown(new_elem, old_elem, item, path, defaults)
+            ]
     return []
 
 
-def _unknown_fields(new: Struct, old: Struct, value: Any, path: str, defaults: Mapping[str, Any]) -> list[str]:
+def _unknown_fields(
+    new: Struct, old: Struct, value: Any, path: str, defaults: Mapping[str, Any]
+) -> list[str]:
     known = {field.json: field.type for _, _, field in json_fields(old)}
     found = []
     for index, _, field in json_fields(new):

@@ -1,7 +1,7 @@
 """The frozen values of a patch: files that it adds, and steps that change a file of Kubernetes' own.
 
-A strategy is a function of :class:`Task` that returns a :class:`Patch`; ``strategies.BY_NAME`` lists them. It reads no file: a step
-finds its own place in the text that it is given, or says why it cannot.
+A strategy is a function of :class:`Task` that returns a :class:`Patch`; ``strategies.BY_NAME`` lists them. It
+reads no file: a step finds its own place in the text that it is given, or says why it cannot.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ class MisplacedError(HashcompatError):
 class Task:
     """What a patch is to do: kubelet ``new`` (whose source is ``site``) is to take the hashes of ``olds`` for its own.
 
-    ``olds`` holds one release for each distinct hash; ``defaults`` the ``(path, value)`` that API servers write by themselves.
-    ``accept_new_fields``: an old hash counts also for a container that sets a field that the old release did not know.
-    ``until``: the last release whose kubelet accepts old hashes, empty for no end. ``article``: the literal, global form of strip.
+    ``olds`` holds one release for each distinct hash; ``defaults`` the ``(path, value)`` that API servers
+    write by themselves. ``accept_new_fields``: an old hash counts also for a container that sets a field that
+    the old release did not know. ``until``: the last release whose kubelet accepts old hashes, empty for no
+    end. ``article``: the literal, global form of strip.
     """
 
     new: Kubelet

@@ -9,7 +9,11 @@ from hashcompat.patch.model import FileEdit, Patch, Step, Task
 from hashcompat.patch.steps import AddImport, Body, DropUnusedImports, Literals, RemoveFunction
 
 _HELPERS: Final = "pkg/kubelet/container/helpers.go"
-_FREED: Final = (("encoding/json", "json"), ("hash/fnv", "fnv"), ("k8s.io/kubernetes/pkg/util/hash", "hashutil"))
+_FREED: Final = (
+    ("encoding/json", "json"),
+    ("hash/fnv", "fnv"),
+    ("k8s.io/kubernetes/pkg/util/hash", "hashutil"),
+)
 _BODY: Final = """	// As kubelet {old}, so that nothing restarts on the way there or back.
 	hash, _ := {name}.HashContainer(container)
 	return hash
@@ -21,7 +25,10 @@ def pin(task: Task) -> Patch:
     (old,) = task.olds
     name = package_name(old)
     body = _BODY.format(old=old.release, name=name)
-    steps: list[Step] = [Body(task.site, "HashContainer", body, f"{name}.HashContainer("), AddImport(f"{IMPORT}/{name}", name)]
+    steps: list[Step] = [
+        Body(task.site, "HashContainer", body, f"{name}.HashContainer("),
+        AddImport(f"{IMPORT}/{name}", name),
+    ]
     if task.site.function("pickFieldsToHash"):
         steps.append(RemoveFunction(task.site, "pickFieldsToHash"))
     steps.append(DropUnusedImports(_FREED))
@@ -50,7 +57,9 @@ def _explanation(task: Task) -> str:
     if task.site.assertions:
         paragraphs.append("Kubernetes' own tests assert hashes; they are changed to the old ones.")
     if task.new.rules.resources_recorded and "pick" not in old.era.steps[0]:
-        paragraphs.append("The old hash covers resources, so every in-place resize of a container restarts it.")
+        paragraphs.append(
+            "The old hash covers resources, so every in-place resize of a container restarts it."
+        )
     return "\n\n".join(paragraphs)
 
 
@@ -58,6 +67,4 @@ _WHAT: Final = (
     "HashContainer returns what kubelet {old} would, computed over the Go types of that release, copied field by field. Going from "
     "{old} to {new} and back restarts no container for its hash."
 )
-_DROPPED: Final = (
-    "Fields that the old release does not know are not part of the hash: a change of them alone does not restart the container."
-)
+_DROPPED: Final = "Fields that the old release does not know are not part of the hash: a change of them alone does not restart the container."

@@ -120,8 +120,12 @@ def checked_function(text: str, name: str, site: Site, mark: str) -> str:
     if expected is not None and digest == expected.sha256:
         return old
     if other := next((function for function in site.others if function.sha256 == digest), None):
-        raise MisplacedError(f"this is the func {name} of Kubernetes {other.releases}, so the tree is of another release")
-    raise MisplacedError(f"func {name} is not upstream's (SHA-256 {digest[:12]}…) but a vendor's; the change has to be merged by hand")
+        raise MisplacedError(
+            f"this is the func {name} of Kubernetes {other.releases}, so the tree is of another release"
+        )
+    raise MisplacedError(
+        f"func {name} is not upstream's (SHA-256 {digest[:12]}…) but a vendor's; the change has to be merged by hand"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +206,9 @@ class Literals:
     @property
     def words(self) -> str:
         """Say which literals become which."""
-        return "the asserted hashes become, in order: " + ", ".join(f"{old:#x} -> {new:#x}" for old, new in self.pairs)
+        return "the asserted hashes become, in order: " + ", ".join(
+            f"{old:#x} -> {new:#x}" for old, new in self.pairs
+        )
 
     def apply(self, text: str) -> str:
         """Replace them; MisplacedError names the first that is not there."""

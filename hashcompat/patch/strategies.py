@@ -53,7 +53,9 @@ BY_NAME: Final[Mapping[str, Strategy]] = {
 }
 
 
-def make_patch(kubelet: str, like: Sequence[str], strategy: str, catalog: Catalog, choices: Choices = Choices()) -> Patch | None:
+def make_patch(
+    kubelet: str, like: Sequence[str], strategy: str, catalog: Catalog, choices: Choices = Choices()
+) -> Patch | None:
     """Return the patch for a release's source; None where it hashes like every old release already.
 
     Raises UsageError for unknown releases and for what the strategy cannot do.
@@ -70,5 +72,7 @@ def make_patch(kubelet: str, like: Sequence[str], strategy: str, catalog: Catalo
         raise UsageError("--until: only --strategy accept can end; the others change the hash itself")
     if choices.article and strategy != "strip":
         raise UsageError("--article: the literal, global form is one of --strategy strip")
-    task = Task(new, wanted, site, tuple(catalog.server_defaults()), choices.accept_new_fields, until, choices.article)
+    task = Task(
+        new, wanted, site, tuple(catalog.server_defaults()), choices.accept_new_fields, until, choices.article
+    )
     return BY_NAME[strategy].build(task)

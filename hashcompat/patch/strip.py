@@ -28,7 +28,9 @@ def strip(task: Task) -> Patch:
     edit, files = _article(task.site, cuts) if task.article else _container_hash(task, cuts)
     return Patch(
         subject=f"kubelet: strip from hashes what {old.release} does not print",
-        explanation="\n\n".join([_WHAT.format(new=task.new.release, old=old.release), _GLOBAL if task.article else _LOCAL]),
+        explanation="\n\n".join(
+            [_WHAT.format(new=task.new.release, old=old.release), _GLOBAL if task.article else _LOCAL]
+        ),
         new_files=files,
         edits=(edit,),
     )
@@ -36,9 +38,16 @@ def strip(task: Task) -> Patch:
 
 def _container_hash(task: Task, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[NewFile, ...]]:
     release = str(task.olds[0].release)
-    code = template("strip", release=release, imports=imports(["bytes", "hash", "io", "strings"], []), cuts=_rows(cuts))
-    test = template("strip_test", release=release, imports=_TEST_IMPORTS, rows="\n".join(_expectations(task, cuts)))
-    files = NewFile("pkg/kubelet/container/strip.go", header() + code), NewFile("pkg/kubelet/container/strip_test.go", header() + test)
+    code = template(
+        "strip", release=release, imports=imports(["bytes", "hash", "io", "strings"], []), cuts=_rows(cuts)
+    )
+    test = template(
+        "strip_test", release=release, imports=_TEST_IMPORTS, rows="\n".join(_expectations(task, cuts))
+    )
+    files = (
+        NewFile("pkg/kubelet/container/strip.go", header() + code),
+        NewFile("pkg/kubelet/container/strip_test.go", header() + test),
+    )
     return FileEdit(_HELPERS, (Body(task.site, "HashContainer", _BODY, "strippedHash"),)), files
 
 
@@ -57,7 +66,10 @@ def _rows(cuts: tuple[Cut, ...]) -> str:
 
 def _expectations(task: Task, cuts: tuple[Cut, ...]) -> list[str]:
     """Return test rows: the containers whose stripped text is the old one, with the old hash."""
-    new, old = (compile_hasher(kubelet.schema, kubelet.era.steps, kubelet.escapes[-1], True) for kubelet in (task.new, task.olds[0]))
+    new, old = (
+        compile_hasher(kubelet.schema, kubelet.era.steps, kubelet.escapes[-1], True)
+        for kubelet in (task.new, task.olds[0])
+    )
     specs = [spec for spec in decoded_examples(task) if stripped(new.text(spec), cuts) == old.text(spec)]
     return [f"\t\t{{{quoted(spec)}, {hash_as(task.olds[0], spec):#x}}}," for spec in specs]
 

@@ -1,7 +1,8 @@
 """What the text of a newer release has more than an older one's, as pieces to cut out of it.
 
-The method of those who patched kubelets by hand: unset new fields print the same everywhere, so their text can be removed. It is
-text surgery, so a string of the user's own that holds such a piece is cut too, and a new field that is set stays.
+The method of those who patched kubelets by hand: unset new fields print the same everywhere, so their text
+can be removed. It is text surgery, so a string of the user's own that holds such a piece is cut too, and a
+new field that is set stays.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ def cuts_between(old: Kubelet, new: Kubelet, defaults: Defaults) -> tuple[Cut, .
     taken = {(field.name, field.type.name) for struct in olds.values() for field in struct.fields}
     for cut in cuts:
         if (cut.field.rpartition(".")[2], cut.piece.partition("(")[2].partition(")")[0]) in taken:
-            raise UsageError(f"--strategy strip: the text of the new field {cut.field} is also that of an old one; {_INSTEAD}")
+            raise UsageError(
+                f"--strategy strip: the text of the new field {cut.field} is also that of an old one; {_INSTEAD}"
+            )
     return tuple(cuts)
 
 
@@ -69,15 +72,21 @@ def _cuts(new: Struct, old: Struct, defaults: dict[str, Any]) -> Iterator[Cut]:
     """Yield the cuts for one struct, the last field first, so that what follows a field is always an old one."""
     known = {field.name: field.type.name for field in old.fields}
     if [name for name in known if name not in {field.name for field in new.fields}]:
-        raise UsageError(f"--strategy strip: fields of {old.name} are gone or renamed, which no cut can bring back; {_INSTEAD}")
+        raise UsageError(
+            f"--strategy strip: fields of {old.name} are gone or renamed, which no cut can bring back; {_INSTEAD}"
+        )
     following = "}"
     for index, field in reversed(list(enumerate(new.fields))):
         if field.name in known:
             if known[field.name] != field.type.name:
-                raise UsageError(f"--strategy strip: {old.name}.{field.name} has another Go type, which no cut can undo; {_INSTEAD}")
+                raise UsageError(
+                    f"--strategy strip: {old.name}.{field.name} has another Go type, which no cut can undo; {_INSTEAD}"
+                )
             following = f" {field.name}:"
         elif index == 0:
-            raise UsageError(f"--strategy strip: the new field {new.name}.{field.name} comes first in its type; {_INSTEAD}")
+            raise UsageError(
+                f"--strategy strip: the new field {new.name}.{field.name} comes first in its type; {_INSTEAD}"
+            )
         else:
             yield from _field_cuts(new, field, following, defaults)
 
@@ -86,7 +95,11 @@ def _field_cuts(struct: Struct, field: Field, following: str, defaults: dict[str
     """Cut an unset field, and one that holds what API servers write by themselves; a string needs what follows as its end."""
     name = f"{struct.name.rpartition('.')[2]}.{field.name}"
     values = [zero_value(field.type)]
-    written = [value for path, value in defaults.items() if path.rpartition(".")[2] == field.json and isinstance(value, str)]
+    written = [
+        value
+        for path, value in defaults.items()
+        if path.rpartition(".")[2] == field.json and isinstance(value, str)
+    ]
     values += [compile_decoder(field.type, keep_empty=True)(value) for value in written]
     for value in values:
         text = f" {_text(field, value)}"

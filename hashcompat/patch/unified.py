@@ -45,7 +45,11 @@ def _diff(change: Change) -> str:
         head
         + mode
         + index
-        + "".join(_terminated(difflib.unified_diff(_lines(change.before), _lines(change.after), old, f"b/{change.path}")))
+        + "".join(
+            _terminated(
+                difflib.unified_diff(_lines(change.before), _lines(change.after), old, f"b/{change.path}")
+            )
+        )
     )
 
 
@@ -65,7 +69,10 @@ def _stat(changes: Sequence[Change]) -> str:
     width = max(len(path) for path, _, _ in counts)
     most = max(added + removed for _, added, removed in counts)
     digits = len(str(most))
-    rows = [f" {path:<{width}} | {added + removed:>{digits}} {_graph(added, removed, most)}\n" for path, added, removed in counts]
+    rows = [
+        f" {path:<{width}} | {added + removed:>{digits}} {_graph(added, removed, most)}\n"
+        for path, added, removed in counts
+    ]
     created = [f" create mode 100644 {change.path}\n" for change in changes if not change.before]
     return "".join(rows) + _total(counts) + "".join(created)
 
@@ -79,7 +86,9 @@ def _counts(change: Change) -> tuple[int, int]:
 def _graph(added: int, removed: int, most: int) -> str:
     """Scale as git does, but never to nothing."""
     scale = min(1.0, _GRAPH_WIDTH / most)
-    return "+" * (max(1, round(added * scale)) if added else 0) + "-" * (max(1, round(removed * scale)) if removed else 0)
+    return "+" * (max(1, round(added * scale)) if added else 0) + "-" * (
+        max(1, round(removed * scale)) if removed else 0
+    )
 
 
 def _total(counts: Sequence[tuple[str, int, int]]) -> str:

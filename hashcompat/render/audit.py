@@ -41,7 +41,14 @@ def audit_table(audit: Audit, *, headers: bool = True) -> str:
     """Return a line for each container that is hit."""
     columns = ["NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS"]
     rows = [
-        [row.pod.node, row.pod.namespace, row.pod.name, row.container.name, ", ".join(row.hit.strings), ", ".join(row.hit.fields)]
+        [
+            row.pod.node,
+            row.pod.namespace,
+            row.pod.name,
+            row.container.name,
+            ", ".join(row.hit.strings),
+            ", ".join(row.hit.fields),
+        ]
         for row in audit.rows
     ]
     return table(columns, rows, show_headers=headers) if rows else ""
@@ -49,7 +56,9 @@ def audit_table(audit: Audit, *, headers: bool = True) -> str:
 
 def audit_names(audit: Audit) -> str:
     """Return NAMESPACE/POD/CONTAINER a line for each container that is hit."""
-    return "\n".join(printable(f"{row.pod.namespace}/{row.pod.name}/{row.container.name}") for row in audit.rows)
+    return "\n".join(
+        printable(f"{row.pod.namespace}/{row.pod.name}/{row.container.name}") for row in audit.rows
+    )
 
 
 def audit_notes(audit: Audit) -> list[str]:

@@ -13,8 +13,15 @@ from hashcompat.render.tables import table
 def calibration_document(check: RecordCheck) -> Document:
     """Return the CalibrationResult of recorded hashes: the counts of all, and an item for each that was not reproduced."""
     share = check.share
-    summary = {"recorded": len(check.rows), "compared": share.recorded, "reproduced": share.reproduced, "skipped": check.skipped}
-    return document("CalibrationResult", summary=summary, items=[_item(row) for row in check.rows if row.problem])
+    summary = {
+        "recorded": len(check.rows),
+        "compared": share.recorded,
+        "reproduced": share.reproduced,
+        "skipped": check.skipped,
+    }
+    return document(
+        "CalibrationResult", summary=summary, items=[_item(row) for row in check.rows if row.problem]
+    )
 
 
 def _item(row: CheckedRecord) -> dict[str, Any]:
@@ -32,7 +39,15 @@ def _item(row: CheckedRecord) -> dict[str, Any]:
 def calibration_table(check: RecordCheck, *, headers: bool = True) -> str:
     """Return the share, and one line a record that was not reproduced."""
     rows = [
-        [row.node, row.record.namespace, row.record.pod, row.record.container, row.record.hash, row.computed, row.problem]
+        [
+            row.node,
+            row.record.namespace,
+            row.record.pod,
+            row.record.container,
+            row.record.hash,
+            row.computed,
+            row.problem,
+        ]
         for row in check.rows
         if row.problem
     ]

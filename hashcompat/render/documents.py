@@ -79,7 +79,9 @@ def summary(plan: Plan) -> Document:
         **{verdict.value.lower(): counts[verdict] for verdict in Verdict},
         "pods": _count_pods(plan.items),
         "podsAffected": _count_pods(item for item in plan.items if item.verdict in FINDINGS),
-        "nodesAffected": len({item.pod.node for item in plan.items if item.verdict in FINDINGS and item.pod.node}),
+        "nodesAffected": len(
+            {item.pod.node for item in plan.items if item.verdict in FINDINGS and item.pod.node}
+        ),
     }
 
 
@@ -110,7 +112,9 @@ def item_document(item: Item) -> Document:
 
 def hash_document(rows: Iterable[HashRow], catalog: Catalog, assumptions: Sequence[str] = ()) -> Document:
     """Return the HashList of hash rows; ``hash`` and ``hex`` are null where a vendor's Go decides."""
-    return document("HashList", assumptions=list(assumptions), items=[_hash_item(row, catalog) for row in rows])
+    return document(
+        "HashList", assumptions=list(assumptions), items=[_hash_item(row, catalog) for row in rows]
+    )
 
 
 def _hash_item(row: HashRow, catalog: Catalog) -> Document:
@@ -164,11 +168,15 @@ def _verification(result: Verification) -> Document:
         "releases": list(result.releases),
         "cases": result.cases,
         "compared": result.compared,
-        "mismatches": [{"release": row.release, "case": row.case, "problem": row.problem} for row in result.mismatches],
+        "mismatches": [
+            {"release": row.release, "case": row.case, "problem": row.problem} for row in result.mismatches
+        ],
     }
 
 
 def version_document(catalog: Catalog) -> Document:
     """Return the Version: this program's, and the newest kubelet release it knows."""
     known = catalog.releases()
-    return document("Version", version=hashcompat.__version__, oldestKubelet=known[0], newestKubelet=known[-1])
+    return document(
+        "Version", version=hashcompat.__version__, oldestKubelet=known[0], newestKubelet=known[-1]
+    )

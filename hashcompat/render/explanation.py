@@ -12,7 +12,9 @@ from hashcompat.render.documents import Document, document, item_document, relea
 from hashcompat.render.formats import printable
 from hashcompat.render.tables import COLOURS, Paint, plain, reason_words, table
 
-_MASK_NOTE: Final = "values of env, args, commands and headers are masked; --show-values prints what is really hashed"
+_MASK_NOTE: Final = (
+    "values of env, args, commands and headers are masked; --show-values prints what is really hashed"
+)
 
 
 def explanation_document(explanations: Iterable[Explanation]) -> Document:
@@ -34,7 +36,14 @@ def _explained(explanation: Explanation) -> Document:
 
 def _side(side: Side) -> Document:
     value = None if side.hash is None else f"{side.hash:x}"
-    return {"release": side.release, "era": side.era, "hash": side.hash, "hex": value, "text": side.text, "readable": side.readable}
+    return {
+        "release": side.release,
+        "era": side.era,
+        "hash": side.hash,
+        "hex": value,
+        "text": side.text,
+        "readable": side.readable,
+    }
 
 
 def difference_document(difference: ReleaseDifference) -> Document:
@@ -43,7 +52,13 @@ def difference_document(difference: ReleaseDifference) -> Document:
         "ReleaseDifference",
         **{"from": _release(difference, "old"), "to": _release(difference, "new")},
         types=[
-            {"type": row.type, "field": row.field, "from": row.old, "to": row.new, "upstream": dict(row.upstream) if row.upstream else None}
+            {
+                "type": row.type,
+                "field": row.field,
+                "from": row.old,
+                "to": row.new,
+                "upstream": dict(row.upstream) if row.upstream else None,
+            }
             for row in difference.types
         ],
         upstream=[dict(row) for row in difference.upstream],
@@ -64,13 +79,18 @@ def _sections(explanation: Explanation, paint: Paint) -> Iterator[str]:
     item = explanation.item
     name = f"{item.pod.namespace}/{item.pod.name}/{item.container.name}"
     yield f"{printable(name)}: {paint(item.verdict.value, COLOURS[item.verdict])}, {printable(reason_words(item))}"
-    yield table(["", "KUBELET", "HASH", "HEX", "ERA"], [_side_row("from", explanation.old), _side_row("to", explanation.new)])
+    yield table(
+        ["", "KUBELET", "HASH", "HEX", "ERA"],
+        [_side_row("from", explanation.old), _side_row("to", explanation.new)],
+    )
     if explanation.fields:
         rows = [[field.path, _short(field.old), "->", _short(field.new)] for field in explanation.fields]
         yield "Fields that make the difference\n" + _indented(table((), rows, show_headers=False))
     yield _texts(explanation, paint)
     if explanation.upstream:
-        yield "Upstream changes\n" + _indented(table((), map(_upstream_row, explanation.upstream), show_headers=False))
+        yield "Upstream changes\n" + _indented(
+            table((), map(_upstream_row, explanation.upstream), show_headers=False)
+        )
     if explanation.log_line:
         yield f"Expect in the kubelet's log\n{_indented(printable(explanation.log_line))}"
 
@@ -80,7 +100,9 @@ def _side_row(label: str, side: Side) -> list[object]:
 
 
 def _short(value: Any) -> str:
-    return value if isinstance(value, str) else "nil" if value is None else json.dumps(value, ensure_ascii=False)
+    return (
+        value if isinstance(value, str) else "nil" if value is None else json.dumps(value, ensure_ascii=False)
+    )
 
 
 def _texts(explanation: Explanation, paint: Paint) -> str:
@@ -123,7 +145,10 @@ def _indented(text: str) -> str:
 def difference_text(difference: ReleaseDifference) -> str:
     """Return the type-tree and era differences between two releases."""
     old, new = difference.old, difference.new
-    rows = [[label, kubelet.release, kubelet.era.name, kubelet.schema.made_from] for label, kubelet in (("from", old), ("to", new))]
+    rows = [
+        [label, kubelet.release, kubelet.era.name, kubelet.schema.made_from]
+        for label, kubelet in (("from", old), ("to", new))
+    ]
     parts = [table(["", "KUBELET", "ERA", "TYPES MADE FROM"], rows)]
     if difference.upstream:
         parts.append(
@@ -131,7 +156,10 @@ def difference_text(difference: ReleaseDifference) -> str:
             + _indented(table((), map(_upstream_row, difference.upstream), show_headers=False))
         )
     if difference.types:
-        lines = [[row.type, row.field or "(type)", row.old, row.new, *_type_source(row.upstream)] for row in difference.types]
+        lines = [
+            [row.type, row.field or "(type)", row.old, row.new, *_type_source(row.upstream)]
+            for row in difference.types
+        ]
         parts.append(table(["TYPE", "FIELD", "FROM", "TO", "SINCE", "UPSTREAM"], lines))
     else:
         parts.append("The type trees are the same.")

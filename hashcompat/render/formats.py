@@ -56,7 +56,9 @@ def to_yaml(document: dict[str, Any]) -> Iterator[str]:
     """Yield YAML in pieces, with the keys in the document's own order."""
     import yaml  # noqa: PLC0415 - only -o yaml pays for the import
 
-    unicode = all(_UNPRINTABLE.search(json.dumps(value, ensure_ascii=False)) is None for value in _flat(document))
+    unicode = all(
+        _UNPRINTABLE.search(json.dumps(value, ensure_ascii=False)) is None for value in _flat(document)
+    )
 
     def dump(value: object) -> str:
         text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=unicode, width=1 << 30)

@@ -32,7 +32,9 @@ def _mark(matrix: Matrix, old: str, new: str) -> str:
 
 def listing(matrix: Matrix, catalog: Catalog, *, headers: bool = True) -> str:
     """Return a line a pair of neighbours, there and back: who restarts, and the upstream change behind it."""
-    cells = [matrix.cells[pair] for old, new in pairwise(matrix.releases) for pair in ((old, new), (new, old))]
+    cells = [
+        matrix.cells[pair] for old, new in pairwise(matrix.releases) for pair in ((old, new), (new, old))
+    ]
     rows = [[cell.old, cell.new, cell.scope.value, who(cell), sources(cell, catalog)] for cell in cells]
     return table(["FROM", "TO", "SCOPE", "WHICH CONTAINERS", "UPSTREAM"], rows, show_headers=headers)
 
@@ -59,8 +61,16 @@ def _names(changes: Iterable[FieldChange]) -> str:
 def sources(cell: Cell, catalog: Catalog) -> str:
     """Name the pull requests behind a cell."""
     if cell.era:
-        return ", ".join(row["pr"] for row in catalog.changes["eras"] if {row["from"], row["to"]} <= set(cell.era.split(" -> ")))
-    rows = [upstream_change(change.type, change.field, catalog) for change in cell.fields if change.added is not None]
+        return ", ".join(
+            row["pr"]
+            for row in catalog.changes["eras"]
+            if {row["from"], row["to"]} <= set(cell.era.split(" -> "))
+        )
+    rows = [
+        upstream_change(change.type, change.field, catalog)
+        for change in cell.fields
+        if change.added is not None
+    ]
     minors = {_minor(cell.old), _minor(cell.new)} if cell.go else set()
     go = [row for row in catalog.changes["go"] if _minor(row["release"]) in minors]
     return ", ".join(dict.fromkeys(str(row["pr"]) for row in [*rows, *go] if row and row["pr"]))
@@ -72,7 +82,9 @@ def matrix_document(matrix: Matrix, catalog: Catalog) -> Document:
         "RestartMatrix",
         releases=list(matrix.releases),
         items=[_cell(cell, matrix.findings, catalog) for cell in matrix.cells.values()],
-        cheapestPath=None if matrix.path is None else {"releases": list(matrix.path.releases), "findings": list(matrix.path.costs)},
+        cheapestPath=None
+        if matrix.path is None
+        else {"releases": list(matrix.path.releases), "findings": list(matrix.path.costs)},
     )
 
 
@@ -82,7 +94,9 @@ def _cell(cell: Cell, findings: Mapping[tuple[str, str], int] | None, catalog: C
         "to": cell.new,
         "scope": cell.scope.value,
         "era": cell.era,
-        "fields": [{"path": change.path, "field": change.field, "added": change.added} for change in cell.fields],
+        "fields": [
+            {"path": change.path, "field": change.field, "added": change.added} for change in cell.fields
+        ],
         "ifSet": cell.if_set,
         "go": cell.go,
         "upstream": sources(cell, catalog),

@@ -9,5 +9,7 @@ from hashcompat.patch.unified import wrapped
 def in_words(patch: Patch) -> str:
     """Return all that a person needs to make the change by hand."""
     new = [f"=== new file {file.path}\n\n{file.text}" for file in patch.new_files]
-    edits = [f"=== edit {edit.path}\n\n" + "\n\n".join(step.words for step in edit.steps) for edit in patch.edits]
+    edits = [
+        f"=== edit {edit.path}\n\n" + "\n\n".join(step.words for step in edit.steps) for edit in patch.edits
+    ]
     return "\n".join([f"{patch.subject}\n\n{wrapped(patch.explanation)}\n", *new, *edits])

@@ -15,13 +15,18 @@ def rules_table(*, wide: bool = False, headers: bool = True) -> str:
 
 def rules_document() -> Document:
     """Return the RuleList."""
-    items = [{"id": rule.id, "name": rule.name, "meaning": rule.meaning, "source": rule.source} for rule in RULES]
+    items = [
+        {"id": rule.id, "name": rule.name, "meaning": rule.meaning, "source": rule.source} for rule in RULES
+    ]
     return document("RuleList", items=items)
 
 
 def rules_markdown() -> str:
     """Return the reference page docs/rules.md."""
-    parts = ["# Rules", "The reasons that stand behind verdicts. Ids are stable: a rule keeps its id, and an id is never given twice."]
+    parts = [
+        "# Rules",
+        "The reasons that stand behind verdicts. Ids are stable: a rule keeps its id, and an id is never given twice.",
+    ]
     for rule in RULES:
         parts.append(f"## {rule.id}: {rule.name}")
         parts.append(rule.meaning)

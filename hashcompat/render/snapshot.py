@@ -27,7 +27,9 @@ def snapshot_document(inventory: Inventory, newest: str) -> Document:
     recorded = [_recorded(record) for record in inventory.records if isinstance(record, Recorded)]
     sandboxes = [_sandbox(record) for record in inventory.records if isinstance(record, Sandbox)]
     items = [*map(_node, inventory.nodes), *map(_pod, inventory.pods)]
-    return document("ClusterSnapshot", spec={"newestRelease": newest}, recorded=recorded, sandboxes=sandboxes, items=items)
+    return document(
+        "ClusterSnapshot", spec={"newestRelease": newest}, recorded=recorded, sandboxes=sandboxes, items=items
+    )
 
 
 def _recorded(record: Recorded) -> Document:
@@ -64,7 +66,12 @@ def _pod(pod: Pod) -> Document:
     lists: dict[str, list[Any]] = {}
     for container in pod.containers:
         lists.setdefault(_LISTS[container.type], []).append(container.spec)
-    made: Document = {"apiVersion": "v1", "kind": "Pod", "metadata": _metadata(pod), "spec": {**pod.spec, **lists}}
+    made: Document = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": _metadata(pod),
+        "spec": {**pod.spec, **lists},
+    }
     return made if pod.manifest else {**made, "status": _status(pod)}
 
 

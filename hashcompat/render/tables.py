@@ -19,7 +19,12 @@ Paint = Callable[[str, str], str]
 
 _SPACE: Final = "  "
 _HEADER_ROOM: Final = 2
-COLOURS: Final = {Verdict.RESTART: "red", Verdict.KILL: "red", Verdict.UNKNOWN: "yellow", Verdict.KEEP: "green"}
+COLOURS: Final = {
+    Verdict.RESTART: "red",
+    Verdict.KILL: "red",
+    Verdict.UNKNOWN: "yellow",
+    Verdict.KEEP: "green",
+}
 
 _FIELD_WORDS: Final = {
     FIELD_ADDED: "new field",
@@ -53,14 +58,18 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, show_head
     return "\n".join(table_lines(headers, lambda: kept, show_headers=show_headers))
 
 
-def table_lines(headers: Sequence[str], rows: Callable[[], Iterable[Sequence[object]]], *, show_headers: bool = True) -> Iterator[str]:
+def table_lines(
+    headers: Sequence[str], rows: Callable[[], Iterable[Sequence[object]]], *, show_headers: bool = True
+) -> Iterator[str]:
     """Yield the lines of a table; ``rows`` is asked twice, for the widths and for the cells, so that no large table is in memory."""
     head = [list(headers)] if show_headers and headers else []
     widths = [len(header) + _HEADER_ROOM for row in head for header in row]
     for cells in map(_cells, rows()):
         widths = [max(pair) for pair in zip_longest(widths, map(_width, cells), fillvalue=0)]
     for cells in chain(head, map(_cells, rows())):
-        yield _SPACE.join(cell + " " * (width - _width(cell)) for cell, width in zip(cells, widths, strict=False)).rstrip()
+        yield _SPACE.join(
+            cell + " " * (width - _width(cell)) for cell, width in zip(cells, widths, strict=False)
+        ).rstrip()
 
 
 def _cells(row: Iterable[object]) -> list[str]:
@@ -76,7 +85,9 @@ def _cell(value: object) -> str:
     return text if isinstance(value, Painted) else printable(text)
 
 
-def plan_table(plan: Plan, paint: Paint = plain, *, wide: bool = False, headers: bool = True) -> Iterator[str]:
+def plan_table(
+    plan: Plan, paint: Paint = plain, *, wide: bool = False, headers: bool = True
+) -> Iterator[str]:
     """Yield the lines of the verdict table; ``wide`` adds type, owner, uid, hex hashes and reason ids."""
     columns = ["NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "FROM", "TO", "REASON"]
     extra = ["TYPE", "OWNER", "UID", "RELEASE", "FROM-HEX", "TO-HEX", "RULES"]
@@ -90,7 +101,16 @@ def plan_table(plan: Plan, paint: Paint = plain, *, wide: bool = False, headers:
 def _plan_row(item: Item, paint: Paint) -> list[object]:
     pod = item.pod
     verdict = Painted(item.verdict.value, COLOURS[item.verdict], paint)
-    return [pod.node, pod.namespace, pod.name, item.container.name, verdict, item.hashes.from_, item.hashes.to, reason_words(item)]
+    return [
+        pod.node,
+        pod.namespace,
+        pod.name,
+        item.container.name,
+        verdict,
+        item.hashes.from_,
+        item.hashes.to,
+        reason_words(item),
+    ]
 
 
 def _wide_cells(item: Item) -> list[object]:
@@ -104,7 +124,12 @@ def reason_words(item: Item) -> str:
     fields: dict[str, list[str]] = {}
     for reason in item.reasons:
         fields.setdefault(_FIELD_WORDS.get(reason.id, reason.text), []).append(reason.field)
-    return "; ".join(" ".join([words, ", ".join(dict.fromkeys(names))]).strip() for words, names in fields.items()) or "same hash"
+    return (
+        "; ".join(
+            " ".join([words, ", ".join(dict.fromkeys(names))]).strip() for words, names in fields.items()
+        )
+        or "same hash"
+    )
 
 
 def plan_notes(plan: Plan) -> list[str]:
@@ -116,9 +141,13 @@ def plan_notes(plan: Plan) -> list[str]:
         steps = ", ".join(f"{hop.old} -> {hop.new} {_hop_words(hop)}" for hop in plan.hops)
         lines.append(f"One minor at a time, it would restart: {steps}")
     if plan.rollback:
-        lines.append(f"The way back, {plan.rollback.old} -> {plan.rollback.new}, would restart {_hop_words(plan.rollback)}")
+        lines.append(
+            f"The way back, {plan.rollback.old} -> {plan.rollback.new}, would restart {_hop_words(plan.rollback)}"
+        )
     if plan.suggestion:
-        lines.append(f"A patched kubelet would restart {plan.suggestion.saves} fewer: {plan.suggestion.command}")
+        lines.append(
+            f"A patched kubelet would restart {plan.suggestion.saves} fewer: {plan.suggestion.command}"
+        )
     return [*lines, plan_summary(plan)]
 
 
@@ -131,7 +160,11 @@ def plan_summary(plan: Plan) -> str:
     count = summary(plan)
     hit = count["restart"] + count["kill"]
     parts = [f"{plan.from_release} -> {plan.to_release}: {hit} of {count['containers']} containers restart"]
-    parts.append(f" in {count['podsAffected']} of {count['pods']} pods on {count['nodesAffected']} nodes" if hit else "")
+    parts.append(
+        f" in {count['podsAffected']} of {count['pods']} pods on {count['nodesAffected']} nodes"
+        if hit
+        else ""
+    )
     parts.append(f"; {count['kill']} of them are not started again" if count["kill"] else "")
     parts.append(f"; {count['keep']} kept, {count['unknown']} unknown")
     return "".join(parts)
@@ -158,10 +191,16 @@ def hash_inputs(rows: Iterable[HashRow]) -> str:
 
 def hash_table(rows: Iterable[HashRow], *, wide: bool = False, headers: bool = True) -> str:
     """Return one line a container and release: decimal, hex, era."""
-    columns = ["NAMESPACE", "POD", "CONTAINER", "KUBELET", "HASH", "HEX", "ERA"] + (["TYPE", "OWNER", "POD-UID"] if wide else [])
+    columns = ["NAMESPACE", "POD", "CONTAINER", "KUBELET", "HASH", "HEX", "ERA"] + (
+        ["TYPE", "OWNER", "POD-UID"] if wide else []
+    )
     lines = [
         [row.pod.namespace, row.pod.name, row.container.name, release, result.value, result.hex, result.era]
-        + ([row.container.type.value, row.pod.owner, row.uids[release].uid if row.uids else None] if wide else [])
+        + (
+            [row.container.type.value, row.pod.owner, row.uids[release].uid if row.uids else None]
+            if wide
+            else []
+        )
         for row in rows
         for release, result in row.hashes.items()
     ]
@@ -176,8 +215,15 @@ def releases_table(catalog: Catalog, *, wide: bool = False, headers: bool = True
         patches = [f"{minor}.{patch}" for patch in row["patches"]]
         names = " ".join(patches) if wide else f"{patches[0]} - {patches[-1]}"
         names = f"{patches[0]}, added" if "basedOn" in row else names
-        go = ", ".join(f"{version} since {since}" for since, version in row.get("go", [])) if wide else _go_range(row.get("go", []))
-        lines.append([minor, names, row["types"], row["era"], go] + ([catalog.schema(row["types"]).made_from] if wide else []))
+        go = (
+            ", ".join(f"{version} since {since}" for since, version in row.get("go", []))
+            if wide
+            else _go_range(row.get("go", []))
+        )
+        lines.append(
+            [minor, names, row["types"], row["era"], go]
+            + ([catalog.schema(row["types"]).made_from] if wide else [])
+        )
     return table(columns, lines, show_headers=headers)
 
 
@@ -187,10 +233,16 @@ def _go_range(rows: list[list[str]]) -> str:
 
 def verify_table(results: Iterable[Verification], *, headers: bool = True) -> str:
     """Return one line a mismatch; empty when everything is equal."""
-    lines = [[result.directory, row.release, row.case, row.problem] for result in results for row in result.mismatches]
+    lines = [
+        [result.directory, row.release, row.case, row.problem]
+        for result in results
+        for row in result.mismatches
+    ]
     return table(["DIRECTORY", "KUBELET", "CASE", "PROBLEM"], lines, show_headers=headers) if lines else ""
 
 
 def verify_names(results: Iterable[Verification]) -> str:
     """Return RELEASE/CASE a line for each mismatch."""
-    return "\n".join(printable(f"{row.release}/{row.case}") for result in results for row in result.mismatches)
+    return "\n".join(
+        printable(f"{row.release}/{row.case}") for result in results for row in result.mismatches
+    )

@@ -86,7 +86,11 @@ def pod_requests(scope: Scope) -> list[Request]:
     """Return the lists that hold the scope's pods, one for each namespace and node that it names."""
     selected = (("labelSelector", scope.selector),) if scope.selector else ()
     return [
-        Request("pods", namespace, query=(*selected, *((("fieldSelector", f"spec.nodeName={node}"),) if node else ())))
+        Request(
+            "pods",
+            namespace,
+            query=(*selected, *((("fieldSelector", f"spec.nodeName={node}"),) if node else ())),
+        )
         for namespace in dict.fromkeys(scope.namespaces or ("",))
         for node in dict.fromkeys(scope.nodes or ("",))
     ]
@@ -100,8 +104,8 @@ def node_requests(scope: Scope) -> list[Request]:
 def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
     """Read the pods of a cluster, and its nodes where they are needed or may be read.
 
-    ``say`` gets lines for the user, ``progress`` how far a list is. Raises InputError, naming what was to be read, for what is refused
-    or cannot be read whole: a part of a cluster is never an inventory.
+    ``say`` gets lines for the user, ``progress`` how far a list is. Raises InputError, naming what was to be
+    read, for what is refused or cannot be read whole: a part of a cluster is never an inventory.
     """
     with connect(access, say) as client:
         pods = [pod for request in pod_requests(scope) for pod in _read(client, request, _pod, progress)]
@@ -113,7 +117,9 @@ def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
 @contextmanager
 def connect(access: Access, say: Say) -> Iterator[Client]:
     """Connect as kubectl would: by kubeconfig through kubectl itself, or by the service account of the pod that this runs in."""
-    if not (access.kubeconfig or access.context or serviceaccount.has_kubeconfig(os.environ)) and serviceaccount.is_there(os.environ):
+    if not (
+        access.kubeconfig or access.context or serviceaccount.has_kubeconfig(os.environ)
+    ) and serviceaccount.is_there(os.environ):
         with serviceaccount.connections(os.environ) as pool:
             yield Client(pool, access.timeout, partial(_account_headers, access))
     else:
@@ -149,18 +155,24 @@ def _read(client: Client, request: Request, read: Callable[[dict[str, Any]], T],
     try:
         if request.name:
             return [read(client.get(request.path))]
-        return list_all(client, request.path, dict(request.query), read, lambda count: progress(f"{count} {request}"))
+        return list_all(
+            client, request.path, dict(request.query), read, lambda count: progress(f"{count} {request}")
+        )
     except StatusError as error:
         if error.code == _NOT_FOUND and request.name:
             return []  # its pods may outlive a node by minutes
         if error.code == _FORBIDDEN:
-            raise _RefusedError(f"cannot {request.verb} {request}: {error}; 'hashcompat rbac' prints the role that is needed") from None
+            raise _RefusedError(
+                f"cannot {request.verb} {request}: {error}; 'hashcompat rbac' prints the role that is needed"
+            ) from None
         raise InputError(f"cannot {request.verb} {request}: {error}") from None
 
 
 def _pod(item: dict[str, Any]) -> Pod:
     metadata = item.get("metadata") or {}
-    (pod,) = read_object({**item, "kind": "Pod"}, f"pod {metadata.get('namespace')}/{metadata.get('name')} of the cluster")
+    (pod,) = read_object(
+        {**item, "kind": "Pod"}, f"pod {metadata.get('namespace')}/{metadata.get('name')} of the cluster"
+    )
     return pod  # type: ignore[return-value]  # of the kind asked for
 
 

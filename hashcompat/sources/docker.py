@@ -38,7 +38,9 @@ def _negotiated(told: Any, socket: str) -> str:
         raise InputError(f"{socket}: whatever listens there is not Docker: /version tells no ApiVersion")
     version = min(_numbers(offered), NEWEST)
     if version < _numbers(told.get("MinAPIVersion") or offered):
-        raise InputError(f"{socket}: Docker speaks API {told['MinAPIVersion']} and newer, this program only {_text(NEWEST)} and older")
+        raise InputError(
+            f"{socket}: Docker speaks API {told['MinAPIVersion']} and newer, this program only {_text(NEWEST)} and older"
+        )
     return _text(version)
 
 
@@ -63,7 +65,9 @@ def _errors(socket: str) -> Iterator[None]:
     try:
         yield
     except requests.HTTPError as error:
-        raise InputError(f"{socket}: Docker answered {error.response.status_code}: {error.response.text.strip()[:200]}") from None
+        raise InputError(
+            f"{socket}: Docker answered {error.response.status_code}: {error.response.text.strip()[:200]}"
+        ) from None
     except requests.Timeout:
         raise InputError(f"{socket}: Docker does not answer within {_TIMEOUT_SECONDS} s") from None
     except (requests.RequestException, ValueError) as error:

@@ -26,8 +26,9 @@ Kinds = Mapping[int, object]
 def collect(names: tuple[str, ...], *, recursive: bool = False) -> Inventory:
     """Read the nodes in every file, directory (``recursive``: and those below), URL, or ``-`` for standard input.
 
-    Its pods are read one by one each time that somebody asks for them: nodes often stand behind them, and have a say in every verdict.
-    Raises InputError, naming the file, for what cannot be read; asking for pods raises it for what is no Kubernetes object, and for no pod.
+    Its pods are read one by one each time that somebody asks for them: nodes often stand behind them, and
+    have a say in every verdict. Raises InputError, naming the file, for what cannot be read; asking for pods
+    raises it for what is no Kubernetes object, and for no pod.
     """
     surveys = [_survey(source) for name in names for source in inputs(name, recursive, SUFFIXES)]
     found = [thing for survey in surveys for thing in survey.found]
@@ -99,7 +100,11 @@ def _no_pods(part: Part, kinds: Kinds, label: str) -> list[Found]:
 
 def _pods(survey: _Survey) -> Iterator[Pod]:
     for part in _parts(survey.source):
-        label = survey.source.origin if survey.documents == 1 else f"{survey.source.origin} (document {part.document})"
+        label = (
+            survey.source.origin
+            if survey.documents == 1
+            else f"{survey.source.origin} (document {part.document})"
+        )
         for value, path in _objects(part, survey.kinds):
             yield from (thing for thing in read_object(value, label, path) if isinstance(thing, Pod))
 

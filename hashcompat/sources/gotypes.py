@@ -13,7 +13,22 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 ROOT: Final = "Container"
-_BASIC: Final = frozenset({"bool", "string", "byte", "int", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
+_BASIC: Final = frozenset(
+    {
+        "bool",
+        "string",
+        "byte",
+        "int",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+    }
+)
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
 _JSON: Final = re.compile(r'json:"([^",]*)((?:,[a-z]+)*)"')
 _MAP: Final = "map"
@@ -22,7 +37,8 @@ _MAP: Final = "map"
 def container_types(source: bytes, origin: str) -> dict[str, Any]:
     """Return the types that Container reaches, as schemas/types holds them: a struct's fields, or the text of another type's definition.
 
-    Raises InputError, with ``origin`` and the line, for what is no Go, and for types of other packages that this program does not know.
+    Raises InputError, with ``origin`` and the line, for what is no Go, and for types of other packages that
+    this program does not know.
     """
     definitions = dict(_definitions(_parse(source, origin)))
     if ROOT not in definitions:
@@ -33,7 +49,9 @@ def container_types(source: bytes, origin: str) -> dict[str, Any]:
         name = waiting.pop()
         if name not in found:
             if name not in definitions:
-                raise InputError(f"{origin}: {name} is not defined in it; this program has to learn that type first")
+                raise InputError(
+                    f"{origin}: {name} is not defined in it; this program has to learn that type first"
+                )
             found[name] = _described(definitions[name])
             waiting += _mentioned(found[name])
     return dict(sorted(found.items()))
@@ -76,7 +94,9 @@ def _text(node: Node) -> str:
 def _described(definition: Node) -> str | list[dict[str, Any]]:
     if definition.type != "struct_type":
         return _text(definition)
-    fields = [node for node in definition.named_children[0].named_children if node.type == "field_declaration"]
+    fields = [
+        node for node in definition.named_children[0].named_children if node.type == "field_declaration"
+    ]
     return [row for field in fields for row in _rows(field)]
 
 
@@ -99,4 +119,8 @@ def _rows(field: Node) -> Iterator[dict[str, Any]]:
 def _mentioned(described: str | list[dict[str, Any]]) -> Iterator[str]:
     """Yield the types that a definition names and that have to be defined; those with code of their own do not."""
     for text in [described] if isinstance(described, str) else [row["type"] for row in described]:
-        yield from (name for name in _NAME.findall(text) if name not in _BASIC and name != _MAP and name not in DEFAULTS)
+        yield from (
+            name
+            for name in _NAME.findall(text)
+            if name not in _BASIC and name != _MAP and name not in DEFAULTS
+        )

@@ -28,10 +28,16 @@ def download(url: str) -> bytes:
         response = requests.get(url, timeout=_TIMEOUT_SECONDS)
         response.raise_for_status()
     except requests.HTTPError as error:
-        raise InputError(f"{label(url)}: the server answered {error.response.status_code} {error.response.reason}") from None
+        raise InputError(
+            f"{label(url)}: the server answered {error.response.status_code} {error.response.reason}"
+        ) from None
     except requests.RequestException as error:
         raise InputError(f"{label(url)}: cannot download: {type(error).__name__}") from None
     expected = response.headers.get("Content-Length")
-    if expected is not None and "Content-Encoding" not in response.headers and len(response.content) != int(expected):
+    if (
+        expected is not None
+        and "Content-Encoding" not in response.headers
+        and len(response.content) != int(expected)
+    ):
         raise InputError(f"{label(url)}: cannot download: the answer was cut short")
     return response.content

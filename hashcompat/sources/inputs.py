@@ -39,7 +39,8 @@ def called(name: str) -> str:
 def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[Input]:
     """Yield the files that a ``-f`` value stands for: in a directory those with such a suffix, also compressed.
 
-    What can be read only once (standard input, a pipe, a URL) is copied, beyond some size into a temporary file that vanishes with it.
+    What can be read only once (standard input, a pipe, a URL) is copied, beyond some size into a temporary
+    file that vanishes with it.
     """
     if name == STDIN:
         yield Input(called(name), _Copy(sys.stdin.buffer).open)

@@ -1,6 +1,7 @@
 """Lists from a Kubernetes API server as raw JSON: pages, retries, and never a part of a list for the whole.
 
-Source: the API concepts "Retrieving large results sets in chunks"; apimachinery ``metav1.Status`` and ``metav1.ListMeta``.
+Source: the API concepts "Retrieving large results sets in chunks"; apimachinery ``metav1.Status`` and
+``metav1.ListMeta``.
 """
 
 from __future__ import annotations
@@ -102,10 +103,14 @@ class Client:
         return _document(response.status, body)
 
     def _ask(self, url: str, end: float) -> BaseHTTPResponse:
-        headers = HTTPHeaderDict({"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "hashcompat"})
+        headers = HTTPHeaderDict(
+            {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "hashcompat"}
+        )
         headers.extend(self.headers())
         left = Timeout(total=max(end - time.monotonic(), _SHORTEST_WAIT_SECONDS))
-        return self.pool.urlopen("GET", url, headers=headers, retries=False, redirect=False, timeout=left, preload_content=False)
+        return self.pool.urlopen(
+            "GET", url, headers=headers, retries=False, redirect=False, timeout=left, preload_content=False
+        )
 
     def _body(self, response: BaseHTTPResponse, url: str, end: float) -> bytes:
         """Read an answer piece by piece, because the socket's own time-out begins anew with every byte."""
@@ -125,7 +130,9 @@ class Client:
 def _counted(retries: Retry, url: str, busy: _BusyError) -> Retry:
     """Count one try; raises the error that it ended with when it was the last."""
     try:
-        return retries.increment("GET", url, response=busy.response, error=None if busy.response else ProtocolError(str(busy)))
+        return retries.increment(
+            "GET", url, response=busy.response, error=None if busy.response else ProtocolError(str(busy))
+        )
     except MaxRetryError:
         raise busy from None
 
@@ -165,11 +172,17 @@ def _reason(error: HTTPError) -> str:
     return str(error.args[0]) if error.args else type(error).__name__
 
 
-def list_all(client: Client, path: str, query: Mapping[str, str], read: Callable[[Json], T], seen: Callable[[int], None]) -> list[T]:
+def list_all(
+    client: Client,
+    path: str,
+    query: Mapping[str, str],
+    read: Callable[[Json], T],
+    seen: Callable[[int], None],
+) -> list[T]:
     """Return what ``read`` makes of every object of a list, pages put together; ``seen`` is told the count so far.
 
-    A list whose snapshot expires on the way (410 Gone) is read again from its beginning.
-    Raises StatusError, UnreachableError; and InputError for an answer that is no list, or less than the whole.
+    A list whose snapshot expires on the way (410 Gone) is read again from its beginning. Raises StatusError,
+    UnreachableError; and InputError for an answer that is no list, or less than the whole.
     """
     for _ in range(_RESTARTS):
         found: list[T] = []
@@ -184,7 +197,9 @@ def list_all(client: Client, path: str, query: Mapping[str, str], read: Callable
         else:
             seen(len(found))
             return found
-    raise UnreachableError(f"the list expired {_RESTARTS} times before its end was read; the server keeps snapshots for too short a time")
+    raise UnreachableError(
+        f"the list expired {_RESTARTS} times before its end was read; the server keeps snapshots for too short a time"
+    )
 
 
 def _items(client: Client, path: str, query: Mapping[str, str]) -> Iterator[Json]:
@@ -204,8 +219,14 @@ def _items(client: Client, path: str, query: Mapping[str, str]) -> Iterator[Json
 
 def _page(path: str, page: Json) -> tuple[list[Json], Json]:
     items, metadata = page.get("items"), page.get("metadata") or {}
-    if not str(page.get("kind", "")).endswith("List") or not isinstance(items, list | None) or not isinstance(metadata, dict):
-        raise InputError(f"{path}: the server's answer is no list but {page.get('kind') or 'an object without kind'}")
+    if (
+        not str(page.get("kind", "")).endswith("List")
+        or not isinstance(items, list | None)
+        or not isinstance(metadata, dict)
+    ):
+        raise InputError(
+            f"{path}: the server's answer is no list but {page.get('kind') or 'an object without kind'}"
+        )
     return items or [], metadata
 
 

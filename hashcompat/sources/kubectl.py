@@ -1,7 +1,7 @@
 """kubectl as the way to the API server: it alone knows how its user's kubeconfig authenticates.
 
-``kubectl proxy`` listens on a unix socket in a directory that only this user may enter; it passes on reads of pods and nodes
-and nothing else, and it ends with this process, however that ends.
+``kubectl proxy`` listens on a unix socket in a directory that only this user may enter; it passes on reads of
+pods and nodes and nothing else, and it ends with this process, however that ends.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _PATHS: Final = r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^
 _OTHER_METHODS: Final = "POST,PUT,PATCH,DELETE,OPTIONS,CONNECT,TRACE,HEAD"
 _LOG_LINE: Final = re.compile(r"[IWEF]\d{4} |\d{4}/\d\d/\d\d |error: ")
 """Lines of kubectl's own, in the forms of klog and of Go's log package."""
-_WATCHED: Final = 'exec 3<&0; (trap "" INT HUP TERM; cat <&3; kill $$; rm -rf "$0") >/dev/null 2>&1 & exec "$@" 3<&-'
+_WATCHED: Final = (
+    'exec 3<&0; (trap "" INT HUP TERM; cat <&3; kill $$; rm -rf "$0") >/dev/null 2>&1 & exec "$@" 3<&-'
+)
 """A shell's script: standard input ends when this process does; then kubectl, which takes the shell's place, is ended too."""
 
 
@@ -36,8 +38,8 @@ _WATCHED: Final = 'exec 3<&0; (trap "" INT HUP TERM; cat <&3; kill $$; rm -rf "$
 def proxy(flags: tuple[str, ...], say: Callable[[str], None]) -> Iterator[HTTPConnectionPool]:
     """Run ``kubectl proxy`` with these flags (``--context=…``) and yield the connections to it.
 
-    What a credential plugin prints on stderr (a link to open, a code to type) is passed to ``say`` line by line.
-    Raises UnreachableError where there is no kubectl or it does not start.
+    What a credential plugin prints on stderr (a link to open, a code to type) is passed to ``say`` line by
+    line. Raises UnreachableError where there is no kubectl or it does not start.
     """
     kubectl = shutil.which("kubectl")
     if kubectl is None:
@@ -54,14 +56,21 @@ def proxy(flags: tuple[str, ...], say: Callable[[str], None]) -> Iterator[HTTPCo
 
 
 def _arguments(path: str) -> list[str]:
-    return ["proxy", f"--unix-socket={path}", f"--accept-paths={_PATHS}", f"--reject-methods={_OTHER_METHODS}"]
+    return [
+        "proxy",
+        f"--unix-socket={path}",
+        f"--accept-paths={_PATHS}",
+        f"--reject-methods={_OTHER_METHODS}",
+    ]
 
 
 def _started(command: list[str], directory: str) -> subprocess.Popen[str]:
     terminal = "/dev/tty" if sys.stdin.isatty() else "/dev/null"  # plugins may ask for a password
     script = f"{_WATCHED} <{terminal}"
     pipe = subprocess.PIPE
-    return subprocess.Popen(["/bin/sh", "-c", script, directory, *command], stdin=pipe, stdout=pipe, stderr=pipe, text=True)  # noqa: S603
+    return subprocess.Popen(  # noqa: S603
+        ["/bin/sh", "-c", script, directory, *command], stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    )
 
 
 def _stop(process: subprocess.Popen[str]) -> None:

@@ -42,19 +42,32 @@ def from_tree(directory: Path, paths: Iterable[str]) -> list[SourceFile]:
 def tree_minor(directory: Path) -> int | None:
     """Return the minor that a source tree says it is of: its newest changelog's; None where it has none.
 
-    v1.8.0 carries none that is newer than that of 1.6: they came late then, and those of 1.7 and before tell nothing.
+    v1.8.0 carries none that is newer than that of 1.6: they came late then, and those of 1.7 and before tell
+    nothing.
     """
-    names = [path.name for folder in (directory, directory / "CHANGELOG") for path in folder.glob("CHANGELOG-1.*.md")]
-    minors = [int(found[1]) for name in names if (found := _CHANGELOG.fullmatch(name)) and int(found[1]) >= _TOLD_SINCE]
+    names = [
+        path.name
+        for folder in (directory, directory / "CHANGELOG")
+        for path in folder.glob("CHANGELOG-1.*.md")
+    ]
+    minors = [
+        int(found[1])
+        for name in names
+        if (found := _CHANGELOG.fullmatch(name)) and int(found[1]) >= _TOLD_SINCE
+    ]
     return max(minors, default=None)
 
 
 def from_url(template: str, release: Release, paths: Iterable[str]) -> list[SourceFile]:
     """Download files at the release's upstream tag, each once: tags do not move, so a file is kept in the user's cache.
 
-    ``template`` holds ``{tag}`` and ``{path}``. Raises InputError, naming the URL, for what cannot be had whole.
+    ``template`` holds ``{tag}`` and ``{path}``. Raises InputError, naming the URL, for what cannot be had
+    whole.
     """
-    return [_cached(template.replace("{tag}", f"v{release.version}").replace("{path}", path), path) for path in paths]
+    return [
+        _cached(template.replace("{tag}", f"v{release.version}").replace("{path}", path), path)
+        for path in paths
+    ]
 
 
 def _cached(url: str, path: str) -> SourceFile:

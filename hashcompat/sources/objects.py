@@ -39,12 +39,20 @@ Found = Pod | Node | Recorded | Sandbox
 def read_object(value: object, origin: str, path: str = "$") -> Iterator[Found]:
     """Yield the pods and nodes in one Kubernetes object; other kinds hold none and are passed over.
 
-    Raises InputError, with ``origin`` and the path, for what is no Kubernetes object and for a pod without containers.
+    Raises InputError, with ``origin`` and the path, for what is no Kubernetes object and for a pod without
+    containers.
     """
     if not isinstance(value, Mapping):
-        raise InputError(f"{origin}: {path}: not a Kubernetes object: want an object with apiVersion and kind, got {kind_of(value)}")
+        raise InputError(
+            f"{origin}: {path}: not a Kubernetes object: want an object with apiVersion and kind, got {kind_of(value)}"
+        )
     kind = value.get("kind")
-    if kind is None and path != "$" and "spec" in value and "containers" in _mapping(value, "spec", origin, path):
+    if (
+        kind is None
+        and path != "$"
+        and "spec" in value
+        and "containers" in _mapping(value, "spec", origin, path)
+    ):
         kind = "Pod"  # items of a typed list may leave their kind out
     if not isinstance(kind, str) or not kind:
         raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind")
@@ -109,7 +117,12 @@ def _template(value: Mapping[str, Any], kind: str, origin: str, path: str) -> Po
     for key in _TEMPLATES[kind]:
         template = _mapping(template, key, origin, path)
         path = f"{path}.{key}"
-    return _pod({"metadata": {"name": name, "namespace": namespace}, "spec": template.get("spec")}, origin, path, f"{kind}/{name}")
+    return _pod(
+        {"metadata": {"name": name, "namespace": namespace}, "spec": template.get("spec")},
+        origin,
+        path,
+        f"{kind}/{name}",
+    )
 
 
 def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> Pod:
@@ -124,7 +137,8 @@ def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> P
     return Pod(
         origin=origin,
         namespace=_string(metadata, "namespace", origin, meta_path) or "default",
-        name=_string(metadata, "name", origin, meta_path) or _string(metadata, "generateName", origin, meta_path),
+        name=_string(metadata, "name", origin, meta_path)
+        or _string(metadata, "generateName", origin, meta_path),
         uid=uid,
         node=_string(spec, "nodeName", origin, f"{path}.spec"),
         owner=owner or _owner(metadata, origin, meta_path),
@@ -135,7 +149,9 @@ def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> P
         host_network=spec.get("hostNetwork") is True,
         restart_policy=_string(spec, "restartPolicy", origin, f"{path}.spec") or "Always",
         references=api_references(spec),
-        automount=automount if isinstance(automount := spec.get("automountServiceAccountToken"), bool) else None,
+        automount=automount
+        if isinstance(automount := spec.get("automountServiceAccountToken"), bool)
+        else None,
         spec=spec,
         config_hash=_string(annotations, _CONFIG_HASH, origin, f"{meta_path}.annotations"),
         containers=tuple(_containers(spec, status, origin, path)),
@@ -150,7 +166,9 @@ def _owner(metadata: Mapping[str, Any], origin: str, path: str) -> str:
     return ""
 
 
-def _containers(spec: Mapping[str, Any], status: Mapping[str, Any], origin: str, path: str) -> Iterator[Container]:
+def _containers(
+    spec: Mapping[str, Any], status: Mapping[str, Any], origin: str, path: str
+) -> Iterator[Container]:
     running = _running(status)
     told = _lists_told(status)
     for field in _LISTS:
@@ -163,7 +181,13 @@ def _containers(spec: Mapping[str, Any], status: Mapping[str, Any], origin: str,
             if not isinstance(item, Mapping):
                 raise InputError(f"{origin}: {place}: want an object, got {kind_of(item)}")
             name = _string(item, "name", origin, place)
-            yield Container(name, _type_of(key, item), place, item, running.get((key, name), False if key in told else None))
+            yield Container(
+                name,
+                _type_of(key, item),
+                place,
+                item,
+                running.get((key, name), False if key in told else None),
+            )
 
 
 def _type_of(key: str, item: Mapping[str, Any]) -> ContainerType:
@@ -176,7 +200,11 @@ def _type_of(key: str, item: Mapping[str, Any]) -> ContainerType:
 
 def _lists_told(status: Mapping[str, Any]) -> set[str]:
     """Return the spec lists of whose containers the status tells; a dump without them must not make containers look stopped."""
-    return {key for key, status_key in _STATUSES.items() if status.get("phase") == "Pending" or status.get(status_key)}
+    return {
+        key
+        for key, status_key in _STATUSES.items()
+        if status.get("phase") == "Pending" or status.get(status_key)
+    }
 
 
 def _running(status: Mapping[str, Any]) -> dict[tuple[str, str], bool]:

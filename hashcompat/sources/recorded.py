@@ -23,7 +23,8 @@ Record = Recorded | Sandbox
 def collect(names: tuple[str, ...]) -> list[Record]:
     """Read every file, and of every directory those that hold records: a node's dump has other files too.
 
-    Raises InputError, naming the file, for what cannot be read and for a file or directory without any record.
+    Raises InputError, naming the file, for what cannot be read and for a file or directory without any
+    record.
     """
     return [record for name in names for record in _collect(name)]
 
@@ -34,7 +35,11 @@ def _collect(name: str) -> list[Record]:
     for origin, data in contents(name, recursive=True, suffixes=_SUFFIXES):
         archive = members(origin, data)
         several = several or archive is not None
-        files = [(origin, data)] if archive is None else [row for row in archive if row[0].removesuffix(".gz").endswith(_TEXTS)]
+        files = (
+            [(origin, data)]
+            if archive is None
+            else [row for row in archive if row[0].removesuffix(".gz").endswith(_TEXTS)]
+        )
         records = [record for label, content in files for record in _parse(content, label)]
         if not (records or several):
             raise InputError(f"{origin}: no kubelet's container in it; want {_WANTED}")

@@ -29,13 +29,23 @@ def _rules(requests: Iterable[Request]) -> list[dict[str, Any]]:
     for request in requests:
         names.setdefault((request.resource, request.verb), []).extend(filter(None, [request.name]))
     return [
-        {"apiGroups": [""], "resources": [resource], **({"resourceNames": found} if found else {}), "verbs": [verb]}
+        {
+            "apiGroups": [""],
+            "resources": [resource],
+            **({"resourceNames": found} if found else {}),
+            "verbs": [verb],
+        }
         for (resource, verb), found in names.items()
     ]
 
 
 def _role(namespace: str, rules: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"apiVersion": f"{_API}/v1", "kind": f"{_kind(namespace)}Role", "metadata": _metadata(namespace), "rules": rules}
+    return {
+        "apiVersion": f"{_API}/v1",
+        "kind": f"{_kind(namespace)}Role",
+        "metadata": _metadata(namespace),
+        "rules": rules,
+    }
 
 
 def _binding(role: dict[str, Any], namespace: str, name: str) -> dict[str, Any]:

@@ -24,16 +24,19 @@ class _Runtime:
     sockets: tuple[str, ...]
 
 
-_RUNTIMES: Final = {"cri": _Runtime(cri.documents, cri.SOCKETS), "docker": _Runtime(docker.documents, docker.SOCKETS)}
+_RUNTIMES: Final = {
+    "cri": _Runtime(cri.documents, cri.SOCKETS),
+    "docker": _Runtime(docker.documents, docker.SOCKETS),
+}
 KINDS: Final = (AUTO, *_RUNTIMES)
 
 
 def collect(kind: str, endpoint: str = "") -> list[Record]:
     """Return the records of the runtime that the kubelet uses; ``endpoint`` is its socket, if not a usual one.
 
-    Several may answer: cri-dockerd and the Docker below it, or one that is left over. The kubelet's is the one with the most running
-    containers, and CRI before Docker, since it tells more of sandboxes.
-    Raises InputError, naming each socket and what is wrong with it, when none tells of a kubelet's container.
+    Several may answer: cri-dockerd and the Docker below it, or one that is left over. The kubelet's is the
+    one with the most running containers, and CRI before Docker, since it tells more of sandboxes. Raises
+    InputError, naming each socket and what is wrong with it, when none tells of a kubelet's container.
     """
     answers: list[list[Record]] = []
     problems = []
@@ -47,7 +50,9 @@ def collect(kind: str, endpoint: str = "") -> list[Record]:
     best = max(answers, key=_running, default=[])
     if not best:
         usual = ", ".join(socket for runtime in _of_kind(kind) for socket in runtime.sockets)
-        raise InputError("; ".join(problems) or f"no container runtime at {usual}; name its socket with --runtime-endpoint")
+        raise InputError(
+            "; ".join(problems) or f"no container runtime at {usual}; name its socket with --runtime-endpoint"
+        )
     return best
 
 

@@ -24,7 +24,12 @@ def is_there(environment: Mapping[str, str]) -> bool:
 def connections(environment: Mapping[str, str]) -> HTTPSConnectionPool:
     """Return the connections to the API server, which the account's own CA vouches for."""
     port = int(environment.get("KUBERNETES_SERVICE_PORT") or 443)
-    return HTTPSConnectionPool(environment["KUBERNETES_SERVICE_HOST"], port, cert_reqs="CERT_REQUIRED", ca_certs=str(ACCOUNT / "ca.crt"))
+    return HTTPSConnectionPool(
+        environment["KUBERNETES_SERVICE_HOST"],
+        port,
+        cert_reqs="CERT_REQUIRED",
+        ca_certs=str(ACCOUNT / "ca.crt"),
+    )
 
 
 def token() -> str:

@@ -21,7 +21,9 @@ def records(document: Mapping[str, Any], origin: str) -> Iterator[Recorded | San
             try:
                 yield read(row)
             except (KeyError, TypeError) as error:
-                raise InputError(f"{origin}: $.{key}[{index}]: no row of a snapshot: {error}; take a new one") from None
+                raise InputError(
+                    f"{origin}: $.{key}[{index}]: no row of a snapshot: {error}; take a new one"
+                ) from None
 
 
 def _recorded(row: Mapping[str, Any]) -> Recorded:
@@ -38,4 +40,6 @@ def _recorded(row: Mapping[str, Any]) -> Recorded:
 
 
 def _sandbox(row: Mapping[str, Any]) -> Sandbox:
-    return Sandbox(row["uid"], row["namespace"], row["pod"], row["ready"], row["attempt"], row["hostNetwork"], row["ip"])
+    return Sandbox(
+        row["uid"], row["namespace"], row["pod"], row["ready"], row["attempt"], row["hostNetwork"], row["ip"]
+    )

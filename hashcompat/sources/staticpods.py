@@ -31,13 +31,19 @@ def collect_directory(directory: str, node: str, path_on_node: str = "") -> list
     Raises InputError, naming the file, for what is no pod, and for a directory without any file.
     """
     try:
-        paths = sorted(path for path in Path(directory).iterdir() if not path.name.startswith(".") and path.is_file())
+        paths = sorted(
+            path for path in Path(directory).iterdir() if not path.name.startswith(".") and path.is_file()
+        )
     except OSError as error:
         raise InputError(f"{directory}: cannot read: {error.strerror}") from None
     if not paths:
-        raise InputError(f"{directory}: no static pod manifest in this directory; kubelets skip names with a dot in front and directories")
+        raise InputError(
+            f"{directory}: no static pod manifest in this directory; kubelets skip names with a dot in front and directories"
+        )
     place = path_on_node or str(Path(directory).absolute())
-    return [collect_file(str(path), node, posixpath.normpath(posixpath.join(place, path.name))) for path in paths]
+    return [
+        collect_file(str(path), node, posixpath.normpath(posixpath.join(place, path.name))) for path in paths
+    ]
 
 
 def collect_file(name: str, node: str, path_on_node: str) -> Pod:
@@ -45,8 +51,15 @@ def collect_file(name: str, node: str, path_on_node: str) -> Pod:
     ((origin, data),) = contents(name, recursive=False)
     content = _manifest(data, origin)
     found = list(read_object(content, origin))
-    if not isinstance(content, Mapping) or len(found) != 1 or not isinstance(found[0], Pod) or content.get("kind") != "Pod":
-        raise InputError(f"{origin}: a static pod manifest is one Pod; kubelets read no other kind from a file")
+    if (
+        not isinstance(content, Mapping)
+        or len(found) != 1
+        or not isinstance(found[0], Pod)
+        or content.get("kind") != "Pod"
+    ):
+        raise InputError(
+            f"{origin}: a static pod manifest is one Pod; kubelets read no other kind from a file"
+        )
     return _as_mirrored(found[0], StaticManifest(content, node, f"file:{path_on_node}"))
 
 
@@ -92,7 +105,9 @@ def _manifest(data: bytes, origin: str) -> Any:
 def _check_characters(text: str) -> None:
     """Refuse half characters: up to 1.22 kubelets read static pods by json-iterator, which makes other text of them than encoding/json."""
     if _HALF.search(_PAIR.sub("", text)):
-        raise InputError("bytes that are no UTF-8, or half of a surrogate pair, which kubelets read in different ways")
+        raise InputError(
+            "bytes that are no UTF-8, or half of a surrogate pair, which kubelets read in different ways"
+        )
 
 
 def _with_raw_fields(document: Any, text: str) -> Any:
@@ -102,7 +117,9 @@ def _with_raw_fields(document: Any, text: str) -> Any:
         return document
     raw = [text[match.end() : jsontext.end_of_value(text, match.end())] for match in _FIELDS.finditer(text)]
     if len(raw) != len(entries):
-        raise InputError("fieldsV1 stands in other places than metadata.managedFields too; leave managedFields out of the manifest")
+        raise InputError(
+            "fieldsV1 stands in other places than metadata.managedFields too; leave managedFields out of the manifest"
+        )
     kept = iter(raw)
     rows = [
         {**row, "fieldsV1": RawJson(next(kept).encode(errors="surrogateescape"))} if row in entries else row
@@ -114,4 +131,8 @@ def _with_raw_fields(document: Any, text: str) -> Any:
 def _managed_fields(document: Any) -> list[Any]:
     metadata = document.get("metadata") if isinstance(document, dict) else None
     rows = metadata.get("managedFields") if isinstance(metadata, dict) else None
-    return [row for row in rows if isinstance(row, dict) and row.get("fieldsV1") is not None] if isinstance(rows, list) else []
+    return (
+        [row for row in rows if isinstance(row, dict) and row.get("fieldsV1") is not None]
+        if isinstance(rows, list)
+        else []
+    )

@@ -15,7 +15,9 @@ OWNERS: Final = {
     "StatefulSet": ("apps/v1", "StatefulSet"),
     "Job": ("batch/v1", "Job"),
 }
-SPEC_DEFAULTS: Final[Json] = {  # SetDefaults_Pod, SetDefaults_PodSpec; preemptionPolicy comes from the Priority admission plugin
+SPEC_DEFAULTS: Final[
+    Json
+] = {  # SetDefaults_Pod, SetDefaults_PodSpec; preemptionPolicy comes from the Priority admission plugin
     "dnsPolicy": "ClusterFirst",
     "enableServiceLinks": True,
     "preemptionPolicy": "PreemptLowerPriority",
@@ -25,8 +27,16 @@ SPEC_DEFAULTS: Final[Json] = {  # SetDefaults_Pod, SetDefaults_PodSpec; preempti
     "terminationGracePeriodSeconds": 30,
 }
 PRIORITIES: Final = {"system-cluster-critical": 2000000000, "system-node-critical": 2000001000}
-VOLUME_DEFAULTS: Final[Json] = {"hostPath": {"type": ""}, "configMap": {"defaultMode": 0o644}, "secret": {"defaultMode": 0o644}}
-LISTS: Final = {"initContainers": True, "containers": True, "ephemeralContainers": False}  # which of them get the token's mount
+VOLUME_DEFAULTS: Final[Json] = {
+    "hostPath": {"type": ""},
+    "configMap": {"defaultMode": 0o644},
+    "secret": {"defaultMode": 0o644},
+}
+LISTS: Final = {
+    "initContainers": True,
+    "containers": True,
+    "ephemeralContainers": False,
+}  # which of them get the token's mount
 EVICTING: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 TOKEN_PATH: Final = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105
 
@@ -34,7 +44,13 @@ TOKEN_PATH: Final = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S10
 def pod(replica: Replica) -> Json:
     """Return the whole object."""
     spec = _spec(replica)
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": _metadata(replica), "spec": spec, "status": status(replica, spec)}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": _metadata(replica),
+        "spec": spec,
+        "status": status(replica, spec),
+    }
 
 
 def _set(fields: Json) -> Json:
@@ -69,7 +85,10 @@ def _controller_labels(replica: Replica) -> dict[str, str]:
     by_kind = {
         "Deployment": {"pod-template-hash": work.owner.rpartition("-")[2]},
         "DaemonSet": {"controller-revision-hash": revision, "pod-template-generation": "1"},
-        "StatefulSet": {"controller-revision-hash": revision, "statefulset.kubernetes.io/pod-name": replica.name},
+        "StatefulSet": {
+            "controller-revision-hash": revision,
+            "statefulset.kubernetes.io/pod-name": replica.name,
+        },
         "Job": {"controller-uid": work.owner_uid, "job-name": work.name},
     }
     return by_kind.get(work.kind, {})
@@ -82,7 +101,12 @@ def _annotations(work: Workload) -> dict[str, str]:
     if STATIC not in own:
         return own
     key, value = "kubernetes.io/config.", digest("static", work.name)[:32]
-    return {**own, f"{key}hash": value, f"{key}mirror": value, f"{key}seen": stamp(created(work.namespace, work.name))}
+    return {
+        **own,
+        f"{key}hash": value,
+        f"{key}mirror": value,
+        f"{key}seen": stamp(created(work.namespace, work.name)),
+    }
 
 
 def _owner_references(work: Workload) -> list[Json]:
@@ -103,7 +127,11 @@ def _spec(replica: Replica) -> Json:
         **_account(work),
         "priority": PRIORITIES.get(given.get("priorityClassName", ""), 0),
         "tolerations": given.get("tolerations") or _tolerations(work),
-        **{key: [_container(item, given, token if gets else "") for item in given[key]] for key, gets in LISTS.items() if key in given},
+        **{
+            key: [_container(item, given, token if gets else "") for item in given[key]]
+            for key, gets in LISTS.items()
+            if key in given
+        },
         **_set({"nodeName": replica.node_name, "volumes": _volumes(replica, token)}),
     }
 
@@ -117,7 +145,11 @@ def _account(work: Workload) -> Json:
 def _tolerations(work: Workload) -> list[Json]:
     """Return what the kubelet gives a static pod, and the DefaultTolerationSeconds admission plugin any other."""
     every: Json = {"effect": "NoExecute", "operator": "Exists"}
-    return [every] if work.kind == "Static" else [{**every, "key": key, "tolerationSeconds": 300} for key in EVICTING]
+    return (
+        [every]
+        if work.kind == "Static"
+        else [{**every, "key": key, "tolerationSeconds": 300} for key in EVICTING]
+    )
 
 
 def _token(work: Workload) -> str:
@@ -141,7 +173,16 @@ def _container(given: Json, spec: Json, token: str) -> Json:
 def _volumes(replica: Replica, token: str) -> list[Json]:
     """Return the template's volumes, then the claims of a StatefulSet, the token's secret last."""
     work = replica.work
-    claims = [{"name": name, "persistentVolumeClaim": {"claimName": f"{name}-{replica.name}"}} for name in work.claims]
+    claims = [
+        {"name": name, "persistentVolumeClaim": {"claimName": f"{name}-{replica.name}"}}
+        for name in work.claims
+    ]
     secrets = [{"name": token, "secret": {"secretName": token}}] if token else []
     given = [*work.template["spec"].get("volumes", ()), *claims, *secrets]
-    return [{key: {**VOLUME_DEFAULTS[key], **part} if key in VOLUME_DEFAULTS else part for key, part in item.items()} for item in given]
+    return [
+        {
+            key: {**VOLUME_DEFAULTS[key], **part} if key in VOLUME_DEFAULTS else part
+            for key, part in item.items()
+        }
+        for item in given
+    ]

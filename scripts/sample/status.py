@@ -53,7 +53,11 @@ def _qos_class(items: Sequence[Json]) -> str:
     wanted, limited = ([_compute(item, side) for item in items] for side in ("requests", "limits"))
     if not any(wanted) and not any(limited):
         return "BestEffort"
-    return "Guaranteed" if wanted == limited and all(len(limit) == len(COMPUTE) for limit in limited) else "Burstable"
+    return (
+        "Guaranteed"
+        if wanted == limited and all(len(limit) == len(COMPUTE) for limit in limited)
+        else "Burstable"
+    )
 
 
 def _compute(item: Json, side: str) -> Json:
@@ -64,7 +68,11 @@ def _conditions(state: State, when: str) -> list[Json]:
     """Return the pod's conditions; one that no node has taken has only the scheduler's."""
     if not state.containers:
         return [_condition("PodScheduled", when, "False", **UNSCHEDULABLE)]
-    why = {} if state.ready else {"reason": "PodCompleted" if state.containers == "terminated" else "ContainersNotReady"}
+    why = (
+        {}
+        if state.ready
+        else {"reason": "PodCompleted" if state.containers == "terminated" else "ContainersNotReady"}
+    )
     return [
         _condition("Initialized", when, "True"),
         _condition("Ready", when, str(state.ready), **why),
@@ -82,16 +90,29 @@ def _addresses(replica: Replica, spec: Json) -> Json:
     node = replica.node or {}
     host = node["status"]["addresses"][0]["address"]
     own = str(ip_network(node["spec"]["podCIDR"])[replica.serial + 2])
-    return {"hostIP": host, **({} if replica.work.state == "Succeeded" else {"podIP": host if spec.get("hostNetwork") else own})}
+    return {
+        "hostIP": host,
+        **({} if replica.work.state == "Succeeded" else {"podIP": host if spec.get("hostNetwork") else own}),
+    }
 
 
 def _container_statuses(replica: Replica, spec: Json, state: State) -> Json:
     """Return the lists of statuses; in a started pod a sidecar runs, and any other init container has ended."""
-    init = {item["name"]: "running" if item.get("restartPolicy") == "Always" else "terminated" for item in spec.get("initContainers", ())}
+    init = {
+        item["name"]: "running" if item.get("restartPolicy") == "Always" else "terminated"
+        for item in spec.get("initContainers", ())
+    }
     lists = {
-        "containerStatuses": [_container(item, replica, state.containers, ready=state.ready) for item in spec["containers"]],
-        "initContainerStatuses": [_container(item, replica, init[item["name"]], ready=True) for item in spec.get("initContainers", ())],
-        "ephemeralContainerStatuses": [_container(item, replica, "running", ready=False) for item in spec.get("ephemeralContainers", ())],
+        "containerStatuses": [
+            _container(item, replica, state.containers, ready=state.ready) for item in spec["containers"]
+        ],
+        "initContainerStatuses": [
+            _container(item, replica, init[item["name"]], ready=True)
+            for item in spec.get("initContainers", ())
+        ],
+        "ephemeralContainerStatuses": [
+            _container(item, replica, "running", ready=False) for item in spec.get("ephemeralContainers", ())
+        ],
     }
     return {key: value for key, value in lists.items() if value}
 
@@ -118,7 +139,11 @@ def _state(kind: str, start: datetime, container_id: str) -> Json:
     """Return one ContainerState; what is neither running nor terminated waits for the reason given."""
     if kind == "running":
         return {"running": {"startedAt": stamp(start)}}
-    return _terminated(start, container_id, 0, "Completed") if kind == "terminated" else {"waiting": {"reason": kind}}
+    return (
+        _terminated(start, container_id, 0, "Completed")
+        if kind == "terminated"
+        else {"waiting": {"reason": kind}}
+    )
 
 
 def _terminated(start: datetime, container_id: str, code: int, reason: str) -> Json:

@@ -13,7 +13,15 @@ from hashcompat.go.yaml import load_all
 
 Json = dict[str, Any]
 
-AREAS: Final = ("kube-system", "ingress-nginx", "monitoring", "data", "shop", "batch", "platform")  # in the order of pod IPs
+AREAS: Final = (
+    "kube-system",
+    "ingress-nginx",
+    "monitoring",
+    "data",
+    "shop",
+    "batch",
+    "platform",
+)  # in the order of pod IPs
 SEED: Final = "hashcompat sample cluster 1"
 DUMPED: Final = datetime(2024, 6, 3, tzinfo=UTC)
 STATIC: Final = "kubernetes.io/config.source"  # a manifest with this annotation lies in a file on its node
@@ -60,7 +68,9 @@ class Workload:
     @property
     def owner(self) -> str:
         """Return the controlling object's name: for a Deployment its ReplicaSet's."""
-        return f"{self.name}-{suffix(10, self.namespace, self.name)}" if self.kind == "Deployment" else self.name
+        return (
+            f"{self.name}-{suffix(10, self.namespace, self.name)}" if self.kind == "Deployment" else self.name
+        )
 
     @property
     def owner_uid(self) -> str:
@@ -109,7 +119,11 @@ def nodes() -> list[Json]:
 
 
 def _identified(node: Json, name: str) -> Json:
-    ids = {"bootID": uid("boot", name), "machineID": digest("machine", name)[:32], "systemUUID": uid("system", name).upper()}
+    ids = {
+        "bootID": uid("boot", name),
+        "machineID": digest("machine", name)[:32],
+        "systemUUID": uid("system", name).upper(),
+    }
     status = {**node["status"], "nodeInfo": {**node["status"]["nodeInfo"], **ids}}
     return {**node, "metadata": {**node["metadata"], "uid": uid("Node", name)}, "status": status}
 
@@ -134,4 +148,11 @@ def _workload(manifest: Json) -> Workload:
     meta, spec = manifest["metadata"], manifest["spec"]
     kind = "Static" if STATIC in meta.get("annotations", {}) else manifest["kind"]
     claims = tuple(claim["metadata"]["name"] for claim in spec.get("volumeClaimTemplates", ()))
-    return Workload(kind, meta["namespace"], meta["name"], spec.get("template", manifest), claims, _note(manifest, "state") or "Running")
+    return Workload(
+        kind,
+        meta["namespace"],
+        meta["name"],
+        spec.get("template", manifest),
+        claims,
+        _note(manifest, "state") or "Running",
+    )

@@ -24,7 +24,11 @@ C: Json = {"name": "c", "image": "i", "mood": {"name": "calm"}}
 
 def go_source(tree: Json, *more: str) -> str:
     """Write a type tree as Go, with some fields more in Container."""
-    lines = ["package v1", 'import "k8s.io/apimachinery/pkg/api/resource"', "type Unrelated struct { Time metav1.Time }"]
+    lines = [
+        "package v1",
+        'import "k8s.io/apimachinery/pkg/api/resource"',
+        "type Unrelated struct { Time metav1.Time }",
+    ]
     for name, described in tree["types"].items():
         if isinstance(described, str):
             lines.append(f"// {name} is documented.\ntype {name} {described}")
@@ -67,29 +71,47 @@ def added(run: Run, directory: Path, catalog: Catalog, *more: str, release: str 
     return path
 
 
-MOOD = '\tMood *Mood `json:"mood,omitempty"`\n}\ntype Mood struct {\n\tName string `json:"name"`\n\tA, B int32'
+MOOD = (
+    '\tMood *Mood `json:"mood,omitempty"`\n}\ntype Mood struct {\n\tName string `json:"name"`\n\tA, B int32'
+)
 
 
 def test_what_changed_is_shown(run: Run, tmp_path: Path, catalog: Catalog, data: Path) -> None:
     path = tmp_path / "types.go"
     path.write_text(go_source(dict(catalog.newest_schema().tree), MOOD))
     result = run("releases", "--add", f"{NEXT}.0", "--types", path, "-o", "json")
-    assert (result.code, result.err) == (0, f"Added {NEXT}.0: {data}/{NEXT}.json; remove the file to forget it\n")
+    assert (result.code, result.err) == (
+        0,
+        f"Added {NEXT}.0: {data}/{NEXT}.json; remove the file to forget it\n",
+    )
     found = {(row["type"], row["field"]): row["to"] for row in result.document["types"]}
-    assert found == {("Container", "Mood"): "*Mood", ("Mood", "Name"): "string", ("Mood", "A"): "int32", ("Mood", "B"): "int32"}
+    assert found == {
+        ("Container", "Mood"): "*Mood",
+        ("Mood", "Name"): "string",
+        ("Mood", "A"): "int32",
+        ("Mood", "B"): "int32",
+    }
 
 
 def test_the_release_is_known_and_marked(run: Run, tmp_path: Path, catalog: Catalog) -> None:
     path = added(run, tmp_path, catalog, MOOD)
     row = run("releases", "-o", "json").items[-1]
-    assert (row["minor"], row["releases"], row["types"], row["madeFrom"], row["userAdded"]) == (NEXT, [f"{NEXT}.0"], NEXT, str(path), True)
+    assert (row["minor"], row["releases"], row["types"], row["madeFrom"], row["userAdded"]) == (
+        NEXT,
+        [f"{NEXT}.0"],
+        NEXT,
+        str(path),
+        True,
+    )
     assert run("releases").out.splitlines()[-1].split()[:3] == [NEXT, f"{NEXT}.0,", "added"]
 
 
 def test_plans_say_what_was_assumed(run: Run, tmp_path: Path, catalog: Catalog) -> None:
     newest = catalog.releases()[-1]
     added(run, tmp_path, catalog, MOOD)
-    result = run("plan", "--from", newest, "--to", f"{NEXT}.0", "-f", "-", "-o", "json", stdin=as_json(pod(C)))
+    result = run(
+        "plan", "--from", newest, "--to", f"{NEXT}.0", "-f", "-", "-o", "json", stdin=as_json(pod(C))
+    )
     assert result.item["verdict"] == "KEEP"
     assumed = f"{NEXT}.0: added by its types alone, all else is taken to be as in {newest.rpartition('.')[0]}"
     assert assumed in result.document["spec"]["assumptions"]
@@ -107,7 +129,9 @@ def test_several_minors_stand_in_order(run: Run, tmp_path: Path, catalog: Catalo
     assert run("releases", "-o", "name").out.splitlines()[-2:] == [f"{NEXT}.0", f"{later}.2"]
 
 
-def test_what_the_program_knows_by_now_is_its_own(run: Run, tmp_path: Path, catalog: Catalog, data: Path) -> None:
+def test_what_the_program_knows_by_now_is_its_own(
+    run: Run, tmp_path: Path, catalog: Catalog, data: Path
+) -> None:
     added(run, tmp_path, catalog, MOOD)
     document = json.loads((data / f"{NEXT}.json").read_text())
     (data / f"{NEXT}.json").write_text(json.dumps({**document, "release": catalog.releases()[-1]}))
@@ -142,7 +166,10 @@ def test_what_cannot_be_read_is_named_and_not_saved(
 def test_a_file_of_other_types(run: Run, tmp_path: Path) -> None:
     (tmp_path / "t.go").write_text("package v1\n")
     result = run("releases", "--add", f"{NEXT}.0", "--types", tmp_path / "t.go")
-    assert (result.code, result.err) == (1, f"Error: {tmp_path}/t.go: no type Container in it; want core/v1/types.go of k8s.io/api\n")
+    assert (result.code, result.err) == (
+        1,
+        f"Error: {tmp_path}/t.go: no type Container in it; want core/v1/types.go of k8s.io/api\n",
+    )
 
 
 def test_a_damaged_release_is_named(run: Run, data: Path) -> None:
@@ -150,20 +177,30 @@ def test_a_damaged_release_is_named(run: Run, data: Path) -> None:
     (data / "1.37.json").write_text('{"release": "1.37.0"}')
     result = run("releases")
     assert (result.code, result.out) == (1, "")
-    assert result.err == f"Error: {data}/1.37.json: no release that was added: 'package'; remove the file and add it again\n"
+    assert (
+        result.err
+        == f"Error: {data}/1.37.json: no release that was added: 'package'; remove the file and add it again\n"
+    )
 
 
 def test_a_directory_of_several_files(run: Run, tmp_path: Path) -> None:
     for name in ("types.go", "more.go"):
         (tmp_path / name).write_text("package v1\n")
     result = run("releases", "--add", f"{NEXT}.0", "--types", tmp_path)
-    assert (result.code, result.err) == (1, f"Error: {tmp_path}: 2 Go files in this directory; name core/v1/types.go itself\n")
+    assert (result.code, result.err) == (
+        1,
+        f"Error: {tmp_path}: 2 Go files in this directory; name core/v1/types.go itself\n",
+    )
 
 
-def test_types_come_from_a_url_too(run: Run, tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_types_come_from_a_url_too(
+    run: Run, tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "types.go").write_text(go_source(dict(catalog.newest_schema().tree), MOOD))
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path)))
+    listening = ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    )
     thread = threading.Thread(target=listening.serve_forever)
     thread.start()
     url = f"http://127.0.0.1:{listening.server_port}/types.go"
@@ -177,11 +214,16 @@ def test_types_come_from_a_url_too(run: Run, tmp_path: Path, catalog: Catalog, m
     assert run("releases", "-o", "json").items[-1]["madeFrom"] == url
 
 
-def test_without_the_parser_the_extra_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_parser_the_extra_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "tree_sitter", None)
     (tmp_path / "types.go").write_text("package v1\n")
     result = run("releases", "--add", f"{NEXT}.0", "--types", tmp_path / "types.go")
-    assert (result.code, result.err) == (64, "Error: reading Go needs a parser; install it with: pip install 'hashcompat[go]'\n")
+    assert (result.code, result.err) == (
+        64,
+        "Error: reading Go needs a parser; install it with: pip install 'hashcompat[go]'\n",
+    )
 
 
 @pytest.mark.parametrize("argv", [("--types", "t.go"), ("--add", f"{NEXT}.0", "--schemas", "d")])
@@ -194,7 +236,10 @@ def test_a_place_that_cannot_be_written(run: Run, tmp_path: Path, catalog: Catal
     path = tmp_path / "types.go"
     path.write_text(go_source(dict(catalog.newest_schema().tree)))
     result = run("releases", "--add", f"{NEXT}.0", "--types", path)
-    assert (result.code, result.err.startswith(f"Error: {tmp_path}/data/releases: cannot write: ")) == (1, True)
+    assert (result.code, result.err.startswith(f"Error: {tmp_path}/data/releases: cannot write: ")) == (
+        1,
+        True,
+    )
 
 
 def test_the_usual_place_is_the_systems(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,29 +35,84 @@ CONTENT: list[tuple[str, bytes, str]] = [
     ("YAML with a tab", b"kind: Pod\nspec:\n\tcontainers: []\n", "line 3 column 1: not valid YAML"),
     ("JSON with a key twice", b'{"kind": "Pod", "kind": "Pod"}', "the key 'kind' appears twice"),
     ("YAML with a key twice", b"kind: Pod\nkind: Pod\n", "line 2 column 1: the key 'kind' appears twice"),
-    ("a JSON list", b'[{"kind": "Pod"}]', "$: not a Kubernetes object: want an object with apiVersion and kind, got a list"),
-    ("a JSON object of another kind of program", b'{"name": "x"}', "$: not a Kubernetes object: it has no kind"),
+    (
+        "a JSON list",
+        b'[{"kind": "Pod"}]',
+        "$: not a Kubernetes object: want an object with apiVersion and kind, got a list",
+    ),
+    (
+        "a JSON object of another kind of program",
+        b'{"name": "x"}',
+        "$: not a Kubernetes object: it has no kind",
+    ),
     ("YAML text", b"hello\n", "$: not a Kubernetes object"),
     ("a kind that is no text", b'{"kind": 3}', "$: not a Kubernetes object: it has no kind"),
     ("only a Service", b'{"kind": "Service", "apiVersion": "v1"}', "no pods in the input"),
     ("an empty List", as_json({"kind": "List", "items": []}), "no pods in the input"),
     ("a List of a number", as_json({"kind": "List", "items": [1]}), "$.items[0]: not a Kubernetes object"),
-    ("a Pod without containers", as_json({"kind": "Pod", "spec": {}}), "$.spec.containers: a Pod needs at least one container"),
-    ("a Pod without a spec", as_json({"kind": "Pod"}), "$.spec.containers: a Pod needs at least one container"),
-    ("a Deployment without a template", as_json({"kind": "Deployment"}), "$.spec.template.spec.containers: a Pod needs at least one"),
+    (
+        "a Pod without containers",
+        as_json({"kind": "Pod", "spec": {}}),
+        "$.spec.containers: a Pod needs at least one container",
+    ),
+    (
+        "a Pod without a spec",
+        as_json({"kind": "Pod"}),
+        "$.spec.containers: a Pod needs at least one container",
+    ),
+    (
+        "a Deployment without a template",
+        as_json({"kind": "Deployment"}),
+        "$.spec.template.spec.containers: a Pod needs at least one",
+    ),
     ("a spec that is text", as_json({"kind": "Pod", "spec": "x"}), "$.spec: want an object, got a string"),
-    ("a name that is a number", as_json(pod(metadata={"name": 3})), "$.metadata.name: want a string, got an integer"),
-    ("containers that are an object", as_json(pod(spec={"containers": {"a": 1}})), "$.spec.containers: want a list, got an object"),
-    ("a container that is text", as_json(pod(spec={"containers": ["a"]})), "$.spec.containers[0]: want an object, got a string"),
+    (
+        "a name that is a number",
+        as_json(pod(metadata={"name": 3})),
+        "$.metadata.name: want a string, got an integer",
+    ),
+    (
+        "containers that are an object",
+        as_json(pod(spec={"containers": {"a": 1}})),
+        "$.spec.containers: want a list, got an object",
+    ),
+    (
+        "a container that is text",
+        as_json(pod(spec={"containers": ["a"]})),
+        "$.spec.containers[0]: want an object, got a string",
+    ),
     (
         "a wrong type deep inside",
-        contained(livenessProbe={"httpGet": {"port": 80, "httpHeaders": [{"name": "a", "value": "b"}, {"name": "c", "value": 3}]}}),
+        contained(
+            livenessProbe={
+                "httpGet": {
+                    "port": 80,
+                    "httpHeaders": [{"name": "a", "value": "b"}, {"name": "c", "value": 3}],
+                }
+            }
+        ),
         "$.spec.containers[0].livenessProbe.httpGet.httpHeaders[1].value: want a string, got an integer",
     ),
-    ("a wrong type in a List", as_json(pod(), pod({"name": "c", "stdin": "yes"})), "$.items[1].spec.containers[0].stdin: want true or"),
-    ("a fraction for an integer", contained(ports=[{"containerPort": 80.5}]), "$.spec.containers[0].ports[0].containerPort: want an int"),
-    ("an integer out of range", contained(ports=[{"containerPort": 2**31}]), "2147483648 is out of the range of int32"),
-    ("a bad quantity", contained(resources={"limits": {"cpu": "a lot"}}), "$.spec.containers[0].resources.limits['cpu']: not a quantity"),
+    (
+        "a wrong type in a List",
+        as_json(pod(), pod({"name": "c", "stdin": "yes"})),
+        "$.items[1].spec.containers[0].stdin: want true or",
+    ),
+    (
+        "a fraction for an integer",
+        contained(ports=[{"containerPort": 80.5}]),
+        "$.spec.containers[0].ports[0].containerPort: want an int",
+    ),
+    (
+        "an integer out of range",
+        contained(ports=[{"containerPort": 2**31}]),
+        "2147483648 is out of the range of int32",
+    ),
+    (
+        "a bad quantity",
+        contained(resources={"limits": {"cpu": "a lot"}}),
+        "$.spec.containers[0].resources.limits['cpu']: not a quantity",
+    ),
     ("NUL bytes", b"kind: Pod\x00\n", "binary data at character 9"),
     ("an ELF file", b"\x7fELF\x02\x01\x01\x00\x00", "binary data at character"),
     ("UTF-16 without a byte order mark", as_json(pod()).decode().encode("utf-16-le"), "binary data"),
@@ -73,8 +128,12 @@ CONTENT: list[tuple[str, bytes, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("content", "says"), [pytest.param(content, says, id=name) for name, content, says in CONTENT])
-def test_unreadable_content_is_one_message_that_names_the_file(run: Run, tmp_path: Path, content: bytes, says: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "says"), [pytest.param(content, says, id=name) for name, content, says in CONTENT]
+)
+def test_unreadable_content_is_one_message_that_names_the_file(
+    run: Run, tmp_path: Path, content: bytes, says: str
+) -> None:
     path = tmp_path / "given.yaml"
     path.write_bytes(content)
     result = run(*PLAN, "-f", path)
@@ -83,9 +142,16 @@ def test_unreadable_content_is_one_message_that_names_the_file(run: Run, tmp_pat
     assert says in result.err
 
 
-@pytest.mark.parametrize(("content", "says"), [pytest.param(data, says, id=name) for name, data, says in CONTENT if len(data) < 1000])
-@pytest.mark.parametrize("argv", [("hash", "--kubelet", "1.9.11"), ("explain", "ns/p", *PLAN[1:])], ids=["hash", "explain"])
-def test_hash_and_explain_refuse_the_same_on_standard_input(run: Run, argv: tuple[str, ...], content: bytes, says: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [pytest.param(data, says, id=name) for name, data, says in CONTENT if len(data) < 1000],
+)
+@pytest.mark.parametrize(
+    "argv", [("hash", "--kubelet", "1.9.11"), ("explain", "ns/p", *PLAN[1:])], ids=["hash", "explain"]
+)
+def test_hash_and_explain_refuse_the_same_on_standard_input(
+    run: Run, argv: tuple[str, ...], content: bytes, says: str
+) -> None:
     result = run(*argv, "-f", "-", stdin=content)
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("Error: standard input: ")
@@ -151,7 +217,9 @@ PLACES = (
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
-def test_a_place_with_nothing_to_read_is_named(run: Run, tmp_path: Path, place: Callable[[Path], Path]) -> None:
+def test_a_place_with_nothing_to_read_is_named(
+    run: Run, tmp_path: Path, place: Callable[[Path], Path]
+) -> None:
     path = place(tmp_path)
     result = run(*PLAN, "-f", path)
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
@@ -160,7 +228,9 @@ def test_a_place_with_nothing_to_read_is_named(run: Run, tmp_path: Path, place: 
 
 
 @pytest.mark.parametrize("where", ["pod.json", ".", "below"])
-def test_what_may_not_be_read_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+def test_what_may_not_be_read_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
     """Also a directory below that -R comes to: what it holds would be missing from the plan."""
     (tmp_path / "below").mkdir()
     (tmp_path / "pod.json").write_bytes(as_json(pod()))
@@ -187,14 +257,38 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("two sources", (*PLAN, "--sample", "-f", "x"), "-f FILE"),
     ("flags of a cluster beside a file", (*PLAN, "-f", "x", "-l", "a=b"), "-l goes with a live cluster"),
     ("a group without a user", (*PLAN, "--as-group", "g"), "--as-group needs --as"),
-    ("a time-out that is none", (*PLAN, "--request-timeout", "0s"), "--request-timeout: want a number of seconds"),
-    ("an unknown release", ("plan", "--from", "1.9.11", "--to", "1.99.0", "--sample"), "'1.99.0' is not a known kubelet release; the"),
-    ("a release before the first", ("plan", "--from", "0.21.4", "--to", "1.9.11", "--sample"), "is not a known kubelet release"),
+    (
+        "a time-out that is none",
+        (*PLAN, "--request-timeout", "0s"),
+        "--request-timeout: want a number of seconds",
+    ),
+    (
+        "an unknown release",
+        ("plan", "--from", "1.9.11", "--to", "1.99.0", "--sample"),
+        "'1.99.0' is not a known kubelet release; the",
+    ),
+    (
+        "a release before the first",
+        ("plan", "--from", "0.21.4", "--to", "1.9.11", "--sample"),
+        "is not a known kubelet release",
+    ),
     ("a patch that never was", ("plan", "--from", "1.17.10", "--to", "1.18.0", "--sample"), "1.17.9"),
-    ("a malformed release", ("plan", "--from", "1.9", "--to", "1.10.0", "--sample"), "want MAJOR.MINOR.PATCH"),
-    ("a word for a release", ("plan", "--from", "latest", "--to", "1.10.0", "--sample"), "the nearest known releases are"),
+    (
+        "a malformed release",
+        ("plan", "--from", "1.9", "--to", "1.10.0", "--sample"),
+        "want MAJOR.MINOR.PATCH",
+    ),
+    (
+        "a word for a release",
+        ("plan", "--from", "latest", "--to", "1.10.0", "--sample"),
+        "the nearest known releases are",
+    ),
     ("a pre-release", ("plan", "--from", "1.9.11", "--to", "1.10.0-beta.1", "--sample"), "is a pre-release"),
-    ("auto for --to", ("plan", "--from", "auto", "--to", "auto", "--sample"), "'auto' is not a kubelet release"),
+    (
+        "auto for --to",
+        ("plan", "--from", "auto", "--to", "auto", "--sample"),
+        "'auto' is not a kubelet release",
+    ),
     ("an unknown release to hash", ("hash", "--kubelet", "1.9.11,9.9.9", "--sample"), "'9.9.9'"),
     ("an empty release to hash", ("hash", "--kubelet", "1.9.11,", "--sample"), "'' is not a kubelet release"),
     ("an unknown release to explain", ("explain", "--from", "1.9.11", "--to", "1.99.0"), "'1.99.0'"),
@@ -208,7 +302,11 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("an unknown format", (*PLAN, "--sample", "-o", "xml"), "'xml' is not one of"),
     ("an option without its value", ("plan", "--from"), "requires an argument"),
     ("an argument too many", (*PLAN, "--sample", "extra"), "extra"),
-    ("verify without a path", ("verify",), "give golden directories as PATH, or recorded hashes with --recorded FILE"),
+    (
+        "verify without a path",
+        ("verify",),
+        "give golden directories as PATH, or recorded hashes with --recorded FILE",
+    ),
 ]
 
 
@@ -235,9 +333,18 @@ def test_releases_may_go_backwards(run: Run) -> None:
 
 
 def test_filters_that_match_nothing_are_an_error(run: Run) -> None:
-    for filters in (("-n", "nowhere"), ("--node", "nope"), ("--owner", "Deployment/x"), ("-n", "shop", "--exclude-namespace", "shop")):
+    for filters in (
+        ("-n", "nowhere"),
+        ("--node", "nope"),
+        ("--owner", "Deployment/x"),
+        ("-n", "shop", "--exclude-namespace", "shop"),
+    ):
         result = run(*PLAN, "--sample", *filters)
-        assert (result.code, result.out, result.err) == (1, "", "Error: none of the 58 pods matches the filters\n")
+        assert (result.code, result.out, result.err) == (
+            1,
+            "",
+            "Error: none of the 58 pods matches the filters\n",
+        )
 
 
 def test_an_interruption_is_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,7 +353,11 @@ def test_an_interruption_is_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr("hashcompat.cli.plan.plan_with_hops", interrupt)
     result = run(*PLAN, "--sample")
-    assert (result.code, result.out, result.err) == (130, "", "\nError: interrupted\n")  # the empty line ends the terminal's ^C
+    assert (result.code, result.out, result.err) == (
+        130,
+        "",
+        "\nError: interrupted\n",
+    )  # the empty line ends the terminal's ^C
 
 
 def test_a_bug_is_one_line_and_a_trace_only_on_request(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,7 +372,9 @@ def test_a_bug_is_one_line_and_a_trace_only_on_request(run: Run, monkeypatch: py
 def test_a_reader_that_stops_early_sees_no_traceback() -> None:
     releases = ",".join(f"1.{minor}.0" for minor in range(6, 37))
     process = subprocess.Popen(
-        [SCRIPTS / "hashcompat", "hash", "--kubelet", releases, "--sample", "-o", "json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [SCRIPTS / "hashcompat", "hash", "--kubelet", releases, "--sample", "-o", "json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     assert process.stdout
     assert process.stderr
@@ -275,12 +388,16 @@ def test_a_reader_that_stops_early_sees_no_traceback() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which Linux has")
 def test_a_full_disk_is_a_failure() -> None:
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run([SCRIPTS / "hashcompat", "releases"], stdout=full, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(
+            [SCRIPTS / "hashcompat", "releases"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
     assert (done.returncode, done.stderr) == (1, b"Error: output: No space left on device\n")
 
 
 def test_output_that_the_encoding_cannot_hold_is_no_bug() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     argv = [str(SCRIPTS / "hashcompat"), *PLAN, "-f", "-", "-o", "json"]
-    done = subprocess.run(argv, input=as_json(pod(name="päd")), capture_output=True, check=False, env=environment)
+    done = subprocess.run(
+        argv, input=as_json(pod(name="päd")), capture_output=True, check=False, env=environment
+    )
     assert (done.returncode, b"bug" in done.stderr) == (0, False)

@@ -40,7 +40,9 @@ def test_the_sockets_are_those_that_the_program_asks() -> None:
 
 def daemonset() -> Any:
     """The DaemonSet in the example, below its namespace."""
-    (found,) = (document for document in yaml.safe_load_all(DAEMONSET.read_text()) if document["kind"] == "DaemonSet")
+    (found,) = (
+        document for document in yaml.safe_load_all(DAEMONSET.read_text()) if document["kind"] == "DaemonSet"
+    )
     return found
 
 
@@ -52,7 +54,10 @@ def test_the_daemonset_is_one_to_this_program_too(run: Run) -> None:
 def test_the_daemonset_can_only_read() -> None:
     spec = daemonset()["spec"]["template"]["spec"]
     (container,) = spec["containers"]
-    assert {mount["name"]: mount["readOnly"] for mount in container["volumeMounts"]} == {"host": True, "script": True}
+    assert {mount["name"]: mount["readOnly"] for mount in container["volumeMounts"]} == {
+        "host": True,
+        "script": True,
+    }
     assert container["securityContext"] == {
         "allowPrivilegeEscalation": False,
         "readOnlyRootFilesystem": True,

@@ -14,12 +14,24 @@ from pods import ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
 from program import ROOT, Run
 
 DIRECTORY = ROOT / "schemas" / "documents"
-SCHEMAS: dict[str, Any] = {path.name.partition(".")[0]: json.loads(path.read_text()) for path in sorted(DIRECTORY.glob("*.schema.json"))}
+SCHEMAS: dict[str, Any] = {
+    path.name.partition(".")[0]: json.loads(path.read_text())
+    for path in sorted(DIRECTORY.glob("*.schema.json"))
+}
 ODD = [
     pod({"name": "", "args": ["\f"]}, {"image": "i", "bogus": 1}, name="", metadata={"namespace": ""}),
-    pod(name="e\x1b\n\x9b\u202e😀", metadata={"ownerReferences": [{"kind": "Job", "name": "j", "controller": True}]}),
+    pod(
+        name="e\x1b\n\x9b\u202e😀",
+        metadata={"ownerReferences": [{"kind": "Job", "name": "j", "controller": True}]},
+    ),
     mirror_pod({"name": "c", "args": "not a list"}, name="m"),
-    pod(name="init", spec={"initContainers": [{"name": "s", "restartPolicy": "Always"}], "ephemeralContainers": [{"name": "e"}]}),
+    pod(
+        name="init",
+        spec={
+            "initContainers": [{"name": "s", "restartPolicy": "Always"}],
+            "ephemeralContainers": [{"name": "e"}],
+        },
+    ),
     pod(name="elsewhere", node="nowhere"),
     pod(name="done", status={"phase": "Succeeded"}),
     node("v1.27.3-gke.100"),
@@ -50,29 +62,57 @@ CALIBRATION = ("verify", "--recorded", "-", "--sample", "--kubelet", "1.7.16")
 
 OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
     ("RestartPlan", ("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample"), b""),
-    ("RestartPlan", ("plan", "--from", "auto", "--to", "1.36.99", "--sample", "-n", "shop", "--only-restarts"), b""),
-    ("RestartPlan", ("plan", "--from", "1.10.0", "--to", "1.11.0", "--sample", "--only-restarts", "-n", "shop"), b""),
+    (
+        "RestartPlan",
+        ("plan", "--from", "auto", "--to", "1.36.99", "--sample", "-n", "shop", "--only-restarts"),
+        b"",
+    ),
+    (
+        "RestartPlan",
+        ("plan", "--from", "1.10.0", "--to", "1.11.0", "--sample", "--only-restarts", "-n", "shop"),
+        b"",
+    ),
     ("RestartPlan", ("plan", "--from", "auto", "--to", "1.27.16", "--keep-going", "-f", "-"), as_json(*ODD)),
-    ("RestartPlan", ("plan", "--from", "1.31.0+k3s1", "--to", "1.32.0", "--keep-going", "-f", "-"), as_json(*ODD)),
+    (
+        "RestartPlan",
+        ("plan", "--from", "1.31.0+k3s1", "--to", "1.32.0", "--keep-going", "-f", "-"),
+        as_json(*ODD),
+    ),
     ("RestartPlan", ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-"), ARTICLE_MANIFEST.encode()),
     ("CalibrationResult", CALIBRATION, LOG.format(1559107639).encode()),
     ("HashList", ("hash", "--kubelet", "1.7.16,v1.9.11", "--sample"), b""),
     ("HashList", ("hash", "--kubelet", "1.27.3-gke.100,1.36.99", "-f", "-"), as_json(*GOOD)),
-    ("HashList", ("hash", "--kubelet", "1.27.16", "-f", "-", "--show-input", "--show-values"), as_json(*GOOD)),
+    (
+        "HashList",
+        ("hash", "--kubelet", "1.27.16", "-f", "-", "--show-input", "--show-values"),
+        as_json(*GOOD),
+    ),
     ("HashList", ("hash", "--kubelet", "1.5.8,1.21.14", *STATIC), ARTICLE_MANIFEST.encode()),
     ("RestartPlan", ("plan", "--from", "1.5.8", "--to", "1.21.14", *STATIC), ARTICLE_MANIFEST.encode()),
     *(
-        ("ExplanationList", ("explain", "platform/portal-nvbmvcj2qz-lfhjc", "--from", old, "--to", new, "--sample"), b"")
+        (
+            "ExplanationList",
+            ("explain", "platform/portal-nvbmvcj2qz-lfhjc", "--from", old, "--to", new, "--sample"),
+            b"",
+        )
         for old, new in EXPLAINED
     ),
-    ("ExplanationList", ("explain", "ns/init", "--from", "1.27.3-gke.100", "--to", "1.27.16", "-f", "-"), as_json(*GOOD)),
+    (
+        "ExplanationList",
+        ("explain", "ns/init", "--from", "1.27.3-gke.100", "--to", "1.27.16", "-f", "-"),
+        as_json(*GOOD),
+    ),
     *(("ReleaseDifference", ("explain", "--from", old, "--to", new), b"") for old, new in COMPARED),
     ("ReleaseList", ("releases",), b""),
     ("RestartMatrix", ("matrix", "--from", "1.7.16", "--to", "1.10.13"), b""),
     ("RestartMatrix", ("matrix", "--from", "1.27.14", "--to", "1.27.16", "--every-patch"), b""),
     ("RestartMatrix", ("matrix", "--from", "1.1.8", "--to", "1.3.0", "-f", "-"), as_json(pod())),
     ("RestartPlan", ("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample", "--assume-patch", "pin"), b""),
-    ("PatchAudit", ("patch", "--audit", "--kubelet", "1.9.11", "--like", "1.7.16", "--sample", "-n", "shop"), b""),
+    (
+        "PatchAudit",
+        ("patch", "--audit", "--kubelet", "1.9.11", "--like", "1.7.16", "--sample", "-n", "shop"),
+        b"",
+    ),
     ("RuleList", ("rules",), b""),
     ("VerifyResult", ("verify", str(ROOT / "golden")), b""),
     ("Version", ("version",), b""),
@@ -84,12 +124,17 @@ IDS = [f"{kind} {' '.join(argv[1:5])}" for kind, argv, _ in OUTPUTS]
 
 
 def errors(kind: str, document: Any) -> list[str]:
-    return [f"{error.json_path}: {error.message}" for error in Draft202012Validator(SCHEMAS[kind]).iter_errors(document)]
+    return [
+        f"{error.json_path}: {error.message}"
+        for error in Draft202012Validator(SCHEMAS[kind]).iter_errors(document)
+    ]
 
 
 @pytest.mark.parametrize(("kind", "argv", "stdin"), OUTPUTS, ids=IDS)
 @pytest.mark.parametrize("form", ["json", "yaml"])
-def test_every_document_fits_its_schema(run: Run, kind: str, argv: tuple[str, ...], stdin: bytes, form: str) -> None:
+def test_every_document_fits_its_schema(
+    run: Run, kind: str, argv: tuple[str, ...], stdin: bytes, form: str
+) -> None:
     result = run(*argv, "-o", form, stdin=stdin)
     assert (result.code, result.document["kind"]) == (0, kind)
     assert errors(kind, result.document) == []
@@ -140,7 +185,9 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("kind", CLOSED)
 def test_every_object_is_closed_and_requires_all_but_hints(kind: str) -> None:
     hints = {"vendorAssumed", "patchAssumed", "text", "podUID"} if kind == "HashList" else set()
-    for part in parts({key: value for key, value in SCHEMAS[kind].items() if key != "properties"} | {"root": SCHEMAS[kind]}):
+    for part in parts(
+        {key: value for key, value in SCHEMAS[kind].items() if key != "properties"} | {"root": SCHEMAS[kind]}
+    ):
         assert part["additionalProperties"] is False
         assert set(part["properties"]) - set(part["required"]) <= hints
 
@@ -166,7 +213,9 @@ def is_open(path: tuple[Any, ...]) -> bool:
     return path[-1:] in (("releases",), ("hashes",)) or "fields" in path
 
 
-FIRST: dict[str, tuple[tuple[str, ...], bytes]] = {kind: (argv, stdin) for kind, argv, stdin in reversed(OUTPUTS)}
+FIRST: dict[str, tuple[tuple[str, ...], bytes]] = {
+    kind: (argv, stdin) for kind, argv, stdin in reversed(OUTPUTS)
+}
 
 
 @pytest.mark.parametrize("kind", CLOSED)
@@ -249,7 +298,9 @@ WRONG: list[tuple[str, tuple[Any, ...], Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "path", "value"), WRONG, ids=[f"{row[0]} {'.'.join(map(str, row[1]))} {row[2]}" for row in WRONG])
+@pytest.mark.parametrize(
+    ("kind", "path", "value"), WRONG, ids=[f"{row[0]} {'.'.join(map(str, row[1]))} {row[2]}" for row in WRONG]
+)
 def test_a_wrong_value_is_refused(run: Run, kind: str, path: tuple[Any, ...], value: Any) -> None:
     argv, stdin = FIRST[kind]
     if kind == "ExplanationList":  # a container with upstream changes

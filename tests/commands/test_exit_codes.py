@@ -53,7 +53,11 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (64, ("verify",), b""),
     (0, ("verify", "--recorded", "RIGHT", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
     (2, ("verify", "--recorded", "RIGHT", "--kubelet", "1.8.15", "-f", "-"), RESTARTS),
-    (2, ("verify", "--recorded", "RIGHT", "--recorded", "GONE", "--kubelet", "1.8.15", "-f", "-", "-q"), RESTARTS),
+    (
+        2,
+        ("verify", "--recorded", "RIGHT", "--recorded", "GONE", "--kubelet", "1.8.15", "-f", "-", "-q"),
+        RESTARTS,
+    ),
     (3, ("verify", "--recorded", "RIGHT", "--recorded", "GONE", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
     (1, ("verify", "--recorded", "BROKEN", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
     (1, ("verify", "--recorded", "RIGHT"), b""),
@@ -94,13 +98,26 @@ def places(golden: Path) -> dict[str, str]:
     return made
 
 
-@pytest.mark.parametrize(("code", "argv", "stdin"), TABLE, ids=[f"{code} {' '.join(argv)}" for code, argv, _ in TABLE])
+@pytest.mark.parametrize(
+    ("code", "argv", "stdin"), TABLE, ids=[f"{code} {' '.join(argv)}" for code, argv, _ in TABLE]
+)
 def test_the_exit_code_depends_on_the_result_never_on_the_format(
-    run: Run, places: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, argv: tuple[str, ...], stdin: bytes
+    run: Run,
+    places: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+    argv: tuple[str, ...],
+    stdin: bytes,
 ) -> None:
     monkeypatch.setenv("PATH", "")  # no kubectl: no cluster can be reached
     words = [places.get(word, word) for word in argv]
-    ways = (*(("-o", form) for form in FORMATS), ("--out", str(tmp_path / "out.json")), ("--no-headers",), ("--color", "always"))
+    ways = (
+        *(("-o", form) for form in FORMATS),
+        ("--out", str(tmp_path / "out.json")),
+        ("--no-headers",),
+        ("--color", "always"),
+    )
     results = [run(*words, *more, stdin=stdin) for more in ways]
     assert [result.code for result in results] == [code] * len(ways)
     assert (tmp_path / "out.json").exists() == (code not in (1, 64))
@@ -114,7 +131,9 @@ def test_the_table_has_every_command_with_success_and_with_usage_errors() -> Non
     assert {argv[0] for code, argv, _ in TABLE if code == 64} == commands
 
 
-@pytest.mark.parametrize("command", ["plan", "hash", "explain", "matrix", "verify", "rbac", "releases", "rules", "version"])
+@pytest.mark.parametrize(
+    "command", ["plan", "hash", "explain", "matrix", "verify", "rbac", "releases", "rules", "version"]
+)
 def test_help_is_a_success_on_stdout(run: Run, command: str) -> None:
     result = run(command, "--help")
     assert (result.code, result.err) == (0, "")

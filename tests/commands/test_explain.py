@@ -10,24 +10,34 @@ TARGET = "ns/p"
 
 
 def explain(run: Run, old: str, new: str, *more: str, stdin: bytes = b"") -> str:
-    result = run("explain", TARGET, "--from", old, "--to", new, "-f", "-", *more, stdin=stdin or as_json(pod(ARTICLE)))
+    result = run(
+        "explain", TARGET, "--from", old, "--to", new, "-f", "-", *more, stdin=stdin or as_json(pod(ARTICLE))
+    )
     assert result.code == 0
     return result.out
 
 
 def test_the_recorded_case_has_every_section(run: Run) -> None:
     out = explain(run, "1.7.16", "1.9.11")
-    assert out.startswith("ns/p/prometheus-node-exporter: RESTART, new field MountPropagation, VolumeDevices\n")
+    assert out.startswith(
+        "ns/p/prometheus-node-exporter: RESTART, new field MountPropagation, VolumeDevices\n"
+    )
     assert "from  1.7.16     1559107639  5cee1837  spew-fnv32a\n" in out
     assert "to    1.9.11     1428860573  552aae9d  spew-fnv32a\n" in out
-    for title in ("Fields that make the difference\n", "Hashed text, ", "Upstream changes\n", "Expect in the kubelet's log\n"):
+    for title in (
+        "Fields that make the difference\n",
+        "Hashed text, ",
+        "Upstream changes\n",
+        "Expect in the kubelet's log\n",
+    ):
         assert title in out
 
 
 def test_the_text_marks_what_only_the_new_kubelet_hashes(run: Run) -> None:
     out = explain(run, "1.7.16", "1.9.11")
     assert (
-        "SubPath:(string){+ MountPropagation:(*v1.MountPropagationMode)<nil>+}}]{+ VolumeDevices:([]v1.VolumeDevice)<nil>+} Liveness" in out
+        "SubPath:(string){+ MountPropagation:(*v1.MountPropagationMode)<nil>+}}]{+ VolumeDevices:([]v1.VolumeDevice)<nil>+} Liveness"
+        in out
     )
     assert "[-" not in out.partition("[-only 1.7.16-]")[2]
 
@@ -59,7 +69,10 @@ def test_across_the_step_to_json_both_texts_stand_one_after_the_other(run: Run) 
 
 def test_across_the_step_to_name_and_image_the_json_is_these_two(run: Run) -> None:
     out = explain(run, "1.30.0", "1.31.0")
-    assert '\n  {"image":"harbor.finupgroup.com/kubernetes/node-exporter:v0.16.0","name":"prometheus-node-exporter"}\n' in out
+    assert (
+        '\n  {"image":"harbor.finupgroup.com/kubernetes/node-exporter:v0.16.0","name":"prometheus-node-exporter"}\n'
+        in out
+    )
     assert "kubernetes/kubernetes#124220" in out
 
 
@@ -71,7 +84,11 @@ def test_across_the_step_to_name_and_image_the_json_is_these_two(run: Run) -> No
             "1.7.16",
             'Pod "p" container "prometheus-node-exporter" hash changed (1428860573 vs 1559107639), it will be killed and re-created.',
         ),
-        ("1.7.16", "1.9.11", "Container spec hash changed (1559107639 vs 1428860573).. Container will be killed and recreated."),
+        (
+            "1.7.16",
+            "1.9.11",
+            "Container spec hash changed (1559107639 vs 1428860573).. Container will be killed and recreated.",
+        ),
         ("1.13.12", "1.14.10", "Container prometheus-node-exporter definition changed, will be restarted"),
     ],
 )
@@ -79,21 +96,45 @@ def test_the_log_line_is_the_one_of_the_kubelet_to_come(run: Run, old: str, new:
     assert explain(run, old, new).endswith(f"Expect in the kubelet's log\n  {line}\n")
 
 
-@pytest.mark.parametrize(("old", "new", "given"), [("1.9.11", "1.13.12", pod(ARTICLE)), ("1.5.8", "1.5.6", mirror_pod(ARTICLE))])
-def test_without_a_restart_there_is_no_log_line_and_no_upstream_change(run: Run, old: str, new: str, given: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "given"), [("1.9.11", "1.13.12", pod(ARTICLE)), ("1.5.8", "1.5.6", mirror_pod(ARTICLE))]
+)
+def test_without_a_restart_there_is_no_log_line_and_no_upstream_change(
+    run: Run, old: str, new: str, given: dict[str, object]
+) -> None:
     out = explain(run, old, new, stdin=as_json(given))
     assert "kubelet's log" not in out
     assert "Upstream" not in out
 
 
 def test_the_document_holds_what_the_text_says(run: Run) -> None:
-    item = run("explain", TARGET, "--from", "1.7.16", "--to", "1.9.11", "-f", "-", "-o", "json", stdin=as_json(pod(ARTICLE))).item
-    assert (item["from"]["hex"], item["to"]["hex"], item["verdict"], item["masked"]) == ("5cee1837", "552aae9d", "RESTART", True)
+    item = run(
+        "explain",
+        TARGET,
+        "--from",
+        "1.7.16",
+        "--to",
+        "1.9.11",
+        "-f",
+        "-",
+        "-o",
+        "json",
+        stdin=as_json(pod(ARTICLE)),
+    ).item
+    assert (item["from"]["hex"], item["to"]["hex"], item["verdict"], item["masked"]) == (
+        "5cee1837",
+        "552aae9d",
+        "RESTART",
+        True,
+    )
     assert {field["path"]: (field["from"], field["to"]) for field in item["fields"]} == {
         "VolumeDevices": ("absent", None),
         "VolumeMounts[0].MountPropagation": ("absent", None),
     }
-    assert [row["pr"] for row in item["upstream"]] == ["kubernetes/kubernetes#46444", "kubernetes/kubernetes#50457"]
+    assert [row["pr"] for row in item["upstream"]] == [
+        "kubernetes/kubernetes#46444",
+        "kubernetes/kubernetes#50457",
+    ]
     assert item["from"]["text"].startswith("(v1.Container){Name:(string)prometheus-node-exporter ")
 
 
@@ -139,7 +180,9 @@ def test_a_target_of_another_form_is_a_usage_error(run: Run, target: str) -> Non
 
 
 @pytest.mark.parametrize("objects", [(pod(),), (node("v2.0.0"), pod())], ids=["no node", "unknown release"])
-def test_a_pod_whose_release_is_not_known_cannot_be_explained(run: Run, objects: tuple[dict[str, object], ...]) -> None:
+def test_a_pod_whose_release_is_not_known_cannot_be_explained(
+    run: Run, objects: tuple[dict[str, object], ...]
+) -> None:
     result = run("explain", TARGET, "--from", "auto", "--to", "1.9.11", "-f", "-", stdin=as_json(*objects))
     assert (result.code, result.out) == (1, "")
     assert "kubelet release" in result.err
@@ -155,17 +198,29 @@ def test_a_deep_unknown_field_is_dropped_not_followed(run: Run) -> None:
 def test_without_a_pod_the_type_trees_are_compared(run: Run) -> None:
     out = run("explain", "--from", "1.7.16", "--to", "1.9.11").out
     rows = {tuple(line.split()[:2]): line.split()[2:] for line in out.splitlines()}
-    assert rows["Container", "VolumeDevices"] == ["absent", "[]VolumeDevice", "1.9", "kubernetes/kubernetes#50457"]
+    assert rows["Container", "VolumeDevices"] == [
+        "absent",
+        "[]VolumeDevice",
+        "1.9",
+        "kubernetes/kubernetes#50457",
+    ]
     assert rows["VolumeDevice", "DevicePath"] == ["absent", "string", "-", "-"]
     assert rows["SecurityContext", "AllowPrivilegeEscalation"][-1] == "kubernetes/kubernetes#47019"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "pulls"), [("1.15.12", "1.16.0", ["57741"]), ("1.31.0", "1.30.0", ["124220"]), ("1.15.0", "1.36.0", ["57741", "124220"])]
+    ("old", "new", "pulls"),
+    [
+        ("1.15.12", "1.16.0", ["57741"]),
+        ("1.31.0", "1.30.0", ["124220"]),
+        ("1.15.0", "1.36.0", ["57741", "124220"]),
+    ],
 )
 def test_without_a_pod_a_new_algorithm_is_named(run: Run, old: str, new: str, pulls: list[str]) -> None:
     document = run("explain", "--from", old, "--to", new, "-o", "json").document
-    assert [row["pr"] for row in document["upstream"]] == [f"kubernetes/kubernetes#{number}" for number in pulls]
+    assert [row["pr"] for row in document["upstream"]] == [
+        f"kubernetes/kubernetes#{number}" for number in pulls
+    ]
     assert "every container restarts" in run("explain", "--from", old, "--to", new).out
 
 

@@ -22,8 +22,12 @@ PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
     "probe command": lambda secret: {"livenessProbe": {"exec": {"command": ["x", secret]}}},
     "startup probe command": lambda secret: {"startupProbe": {"exec": {"command": [secret]}}},
     "hook command": lambda secret: {"lifecycle": {"postStart": {"exec": {"command": [secret]}}}},
-    "probe header": lambda secret: {"readinessProbe": {"httpGet": {"port": 1, "httpHeaders": [{"name": "A", "value": secret}]}}},
-    "hook header": lambda secret: {"lifecycle": {"preStop": {"httpGet": {"port": 1, "httpHeaders": [{"name": "A", "value": secret}]}}}},
+    "probe header": lambda secret: {
+        "readinessProbe": {"httpGet": {"port": 1, "httpHeaders": [{"name": "A", "value": secret}]}}
+    },
+    "hook header": lambda secret: {
+        "lifecycle": {"preStop": {"httpGet": {"port": 1, "httpHeaders": [{"name": "A", "value": secret}]}}}
+    },
 }
 BOUNDARIES = [
     ("1.7.16", "1.9.11"),
@@ -69,29 +73,68 @@ def test_no_command_and_no_format_shows_a_value(run: Run, place: str, old: str, 
 def test_show_values_shows_it(run: Run, place: str, form: str) -> None:
     """So the tests above could fail: the value is in the text that is hashed."""
     stdin = as_json(pod({"name": "c", "image": "i", **PLACES[place](SECRET)}))
-    shown = run("explain", "ns/p", "--from", "1.18.0", "--to", "1.19.0", "-f", "-", "-o", form, "--show-values", stdin=stdin)
+    shown = run(
+        "explain",
+        "ns/p",
+        "--from",
+        "1.18.0",
+        "--to",
+        "1.19.0",
+        "-f",
+        "-",
+        "-o",
+        form,
+        "--show-values",
+        stdin=stdin,
+    )
     assert holds(shown, SECRET)
-    assert holds(run("hash", "--kubelet", "1.18.0", "-f", "-", "-o", form, "--show-values", "--show-input", stdin=stdin), SECRET)
+    assert holds(
+        run(
+            "hash", "--kubelet", "1.18.0", "-f", "-", "-o", form, "--show-values", "--show-input", stdin=stdin
+        ),
+        SECRET,
+    )
 
 
 def test_masked_values_are_counted_not_dropped(run: Run) -> None:
     stdin = as_json(pod({"name": "c", "image": "i", "args": [SECRET, SECRET]}))
-    item = run("explain", "ns/p", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "-o", "json", stdin=stdin).item
+    item = run(
+        "explain", "ns/p", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "-o", "json", stdin=stdin
+    ).item
     assert "Args:([]string)[*** ***] " in item["from"]["text"]
 
 
 def test_masking_changes_no_hash(run: Run) -> None:
     stdin = as_json(pod({"name": "c", "image": "i", "args": [SECRET]}))
     hashes = [
-        run("explain", "ns/p", "--from", "1.9.11", "--to", "1.16.0", "-f", "-", "-o", "json", *more, stdin=stdin).item["hash"]
+        run(
+            "explain",
+            "ns/p",
+            "--from",
+            "1.9.11",
+            "--to",
+            "1.16.0",
+            "-f",
+            "-",
+            "-o",
+            "json",
+            *more,
+            stdin=stdin,
+        ).item["hash"]
         for more in ((), ("--show-values",))
     ]
     assert hashes[0] == hashes[1]
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text(min_size=1, max_size=12).map(lambda text: f"{SECRET}{text}"), st.sampled_from(list(PLACES)), st.sampled_from(BOUNDARIES))
-def test_no_value_whatever_is_in_it_is_shown(run: Run, secret: str, place: str, boundary: tuple[str, str]) -> None:
+@given(
+    st.text(min_size=1, max_size=12).map(lambda text: f"{SECRET}{text}"),
+    st.sampled_from(list(PLACES)),
+    st.sampled_from(BOUNDARIES),
+)
+def test_no_value_whatever_is_in_it_is_shown(
+    run: Run, secret: str, place: str, boundary: tuple[str, str]
+) -> None:
     stdin = as_json(pod({"name": "c", "image": "i", **PLACES[place](secret)}))
     for argv in commands(*boundary)[:6]:
         assert not holds(run(*argv, "-f", "-", stdin=stdin), SECRET)
@@ -146,9 +189,13 @@ LEAKY_JSON: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("fields", LEAKY_JSON, ids=json.dumps)
 @pytest.mark.parametrize("more", [(), ("--keep-going",)], ids=["stop", "keep going"])
-def test_no_error_about_a_wrong_type_quotes_the_value(run: Run, fields: dict[str, Any], more: tuple[str, ...]) -> None:
+def test_no_error_about_a_wrong_type_quotes_the_value(
+    run: Run, fields: dict[str, Any], more: tuple[str, ...]
+) -> None:
     stdin = as_json(pod({"name": "c", **fields}))
-    assert not holds(run("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "-v", *more, stdin=stdin), SECRET)
+    assert not holds(
+        run("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "-v", *more, stdin=stdin), SECRET
+    )
 
 
 @pytest.mark.parametrize("cut", range(60, 200, 7))
@@ -178,7 +225,9 @@ def test_verify_shows_one_character_and_no_value(run: Run, golden: Path, form: s
     assert not holds(result, SECRET)
 
 
-@pytest.mark.parametrize("url", [f"http://user:{SECRET}@127.0.0.1:1/x", f"http://127.0.0.1:1/x?token={SECRET}"])
+@pytest.mark.parametrize(
+    "url", [f"http://user:{SECRET}@127.0.0.1:1/x", f"http://127.0.0.1:1/x?token={SECRET}"]
+)
 def test_an_error_about_a_url_shows_no_credentials(run: Run, url: str) -> None:
     result = run("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", url)
     assert (result.code, "http://127.0.0.1:1/x" in result.err) == (1, True)

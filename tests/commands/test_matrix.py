@@ -42,8 +42,16 @@ def test_wide_lists_neighbours_both_ways_with_what_is_behind_them(run: Run) -> N
     ("old", "new", "words"),
     [
         ("1.10.13", "1.11.10", "none none -"),
-        ("1.15.12", "1.16.15", "all every container: spew-fnv32a -> json-spew-fnv32a kubernetes/kubernetes#57741"),
-        ("1.18.20", "1.19.16", "some those that set securityContext.seccompProfile kubernetes/kubernetes#91381"),
+        (
+            "1.15.12",
+            "1.16.15",
+            "all every container: spew-fnv32a -> json-spew-fnv32a kubernetes/kubernetes#57741",
+        ),
+        (
+            "1.18.20",
+            "1.19.16",
+            "some those that set securityContext.seccompProfile kubernetes/kubernetes#91381",
+        ),
         ("1.13.12", "1.14.10", "some those with volumeMounts[*] (SubPathExpr) kubernetes/kubernetes#71351"),
         (
             "1.26.15",
@@ -59,7 +67,9 @@ def test_who_restarts_and_why(run: Run, old: str, new: str, words: str) -> None:
 
 
 def test_every_patch_shows_where_go_changed_within_a_minor(run: Run) -> None:
-    found = cells(run("matrix", "--from", "1.27.14", "--to", "1.27.16", "--every-patch", "-o", "json").document)
+    found = cells(
+        run("matrix", "--from", "1.27.14", "--to", "1.27.16", "--every-patch", "-o", "json").document
+    )
     assert {pair: (cell["scope"], cell["go"]) for pair, cell in found.items()} == {
         ("1.27.14", "1.27.15"): ("none", False),
         ("1.27.15", "1.27.14"): ("none", False),
@@ -85,14 +95,23 @@ def test_equal_resource_lists_are_none_between_1_1_and_1_2(run: Run) -> None:
 
 def test_without_limits_every_minor_is_there(run: Run) -> None:
     document = run("matrix", "-o", "json").document
-    assert [release.rpartition(".")[0] for release in document["releases"]] == [f"1.{minor}" for minor in range(37)]
+    assert [release.rpartition(".")[0] for release in document["releases"]] == [
+        f"1.{minor}" for minor in range(37)
+    ]
     assert len(document["items"]) == 37 * 36
     assert document["cheapestPath"] is None
 
 
 def test_the_way_may_lead_back(run: Run) -> None:
-    assert run("matrix", "--from", "1.9.0", "--to", "1.7.0", "-o", "json").document["releases"] == ["1.9.11", "1.8.15", "1.7.16"]
-    assert run("matrix", "--from", "1.9.1", "--to", "1.9.0", "--every-patch", "-o", "name").out.split() == ["1.9.1", "1.9.0"]
+    assert run("matrix", "--from", "1.9.0", "--to", "1.7.0", "-o", "json").document["releases"] == [
+        "1.9.11",
+        "1.8.15",
+        "1.7.16",
+    ]
+    assert run("matrix", "--from", "1.9.1", "--to", "1.9.0", "--every-patch", "-o", "name").out.split() == [
+        "1.9.1",
+        "1.9.0",
+    ]
 
 
 def test_with_pods_the_grid_counts_them_and_the_cheapest_path_is_told(run: Run) -> None:
@@ -107,7 +126,18 @@ def test_with_pods_the_grid_counts_them_and_the_cheapest_path_is_told(run: Run) 
 
 
 def test_the_document_holds_counts_and_path(run: Run) -> None:
-    document = run("matrix", "--from", "1.10.13", "--to", "1.12.10", *STDIN, "-o", "json", "-q", stdin=as_json(pod(SECURED))).document
+    document = run(
+        "matrix",
+        "--from",
+        "1.10.13",
+        "--to",
+        "1.12.10",
+        *STDIN,
+        "-o",
+        "json",
+        "-q",
+        stdin=as_json(pod(SECURED)),
+    ).document
     assert document["cheapestPath"] == {"releases": ["1.10.13", "1.11.10", "1.12.10"], "findings": [0, 1]}
     assert {pair: cell["findings"] for pair, cell in cells(document).items()} == {
         ("1.10.13", "1.11.10"): 0,
@@ -120,7 +150,10 @@ def test_the_document_holds_counts_and_path(run: Run) -> None:
 
 
 def test_quiet_tells_no_path(run: Run) -> None:
-    assert run("matrix", "--from", "1.10.13", "--to", "1.11.10", *STDIN, "-q", stdin=as_json(pod(SECURED))).err == ""
+    assert (
+        run("matrix", "--from", "1.10.13", "--to", "1.11.10", *STDIN, "-q", stdin=as_json(pod(SECURED))).err
+        == ""
+    )
 
 
 def test_the_counts_are_those_of_plan(run: Run) -> None:
@@ -129,6 +162,8 @@ def test_the_counts_are_those_of_plan(run: Run) -> None:
     assert found["1.7.16", "1.9.11"]["findings"] == summary["restart"] + summary["kill"]
 
 
-@pytest.mark.parametrize("arguments", [("--from", "1.9"), ("--to", "9.9.9"), ("--from", "auto"), ("--to", "1.17.10")])
+@pytest.mark.parametrize(
+    "arguments", [("--from", "1.9"), ("--to", "9.9.9"), ("--from", "auto"), ("--to", "1.17.10")]
+)
 def test_a_release_that_is_none_is_a_usage_error(run: Run, arguments: tuple[str, str]) -> None:
     assert run("matrix", *arguments).code == 64

@@ -71,7 +71,9 @@ def test_names_are_targets_of_explain(run: Run) -> None:
 
 
 def test_wide_adds_type_owner_uid_and_rules(run: Run) -> None:
-    header, line = run("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-", "-o", "wide", stdin=as_json(pod())).out.splitlines()
+    header, line = run(
+        "plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-", "-o", "wide", stdin=as_json(pod())
+    ).out.splitlines()
     assert header.split()[-7:] == ["TYPE", "OWNER", "UID", "RELEASE", "FROM-HEX", "TO-HEX", "RULES"]
     assert (line.split()[-7:-3], line.split()[-1]) == (["container", "-", "uid-p", "1.7.16"], "HC004")
 
@@ -93,7 +95,10 @@ def test_the_summary_counts_what_the_document_counts(run: Run) -> None:
     assert {name: count[name.lower()] for name in ("RESTART", "KEEP", "UNKNOWN", "KILL")} == {
         name: verdicts.count(name) for name in ("RESTART", "KEEP", "UNKNOWN", "KILL")
     }
-    assert f"{count['restart']} of 75 containers restart in {count['podsAffected']} of {count['pods']} pods" in result.err
+    assert (
+        f"{count['restart']} of 75 containers restart in {count['podsAffected']} of {count['pods']} pods"
+        in result.err
+    )
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -113,10 +118,26 @@ def test_verbose_reports_each_dropped_field_once(run: Run) -> None:
 
 
 def test_without_verbose_dropped_fields_are_not_reported(run: Run) -> None:
-    assert "Dropped" not in run("plan", "--from", "1.13.12", "--to", "1.18.0", "-f", "-", stdin=as_json(pod({"name": "c", "bogus": 1}))).err
+    assert (
+        "Dropped"
+        not in run(
+            "plan",
+            "--from",
+            "1.13.12",
+            "--to",
+            "1.18.0",
+            "-f",
+            "-",
+            stdin=as_json(pod({"name": "c", "bogus": 1})),
+        ).err
+    )
 
 
-@pytest.mark.parametrize("argv", [PLAN, ("hash", "--kubelet", "1.9.11", "--sample"), ("releases",)], ids=["plan", "hash", "releases"])
+@pytest.mark.parametrize(
+    "argv",
+    [PLAN, ("hash", "--kubelet", "1.9.11", "--sample"), ("releases",)],
+    ids=["plan", "hash", "releases"],
+)
 def test_no_headers_takes_one_line_away(run: Run, argv: tuple[str, ...]) -> None:
     bare, full = (run(*argv, *more).out.splitlines() for more in (["--no-headers"], []))
     assert [line.split() for line in bare] == [line.split() for line in full[1:]]
@@ -138,7 +159,12 @@ COLOURS: list[tuple[dict[str, str], bool, str, bool]] = [
 
 @pytest.mark.parametrize(("environment", "terminal", "flag", "coloured"), COLOURS)
 def test_colour_follows_flag_then_environment_then_terminal(
-    run: Run, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], terminal: bool, flag: str, coloured: bool
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str],
+    terminal: bool,
+    flag: str,
+    coloured: bool,
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
@@ -152,7 +178,9 @@ def test_formats_for_programs_are_never_coloured(run: Run, form: str) -> None:
 
 
 def test_a_process_writes_no_colour_into_a_pipe() -> None:
-    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")
+    }
     done = subprocess.run([SCRIPTS / "hashcompat", *PLAN], capture_output=True, check=True, env=environment)
     assert b"\x1b" not in done.stdout + done.stderr
 
@@ -167,7 +195,9 @@ def hostile_pod() -> dict[str, Any]:
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(
-    "argv", [("plan", "--from", "1.9.11", "--to", "1.10.0", "-v"), ("hash", "--kubelet", "1.9.11", "-v")], ids=["plan", "hash"]
+    "argv",
+    [("plan", "--from", "1.9.11", "--to", "1.10.0", "-v"), ("hash", "--kubelet", "1.9.11", "-v")],
+    ids=["plan", "hash"],
 )
 @pytest.mark.parametrize("color", ["always", "never"])
 def test_names_cannot_drive_a_terminal(run: Run, form: str, argv: tuple[str, ...], color: str) -> None:
@@ -184,7 +214,9 @@ def test_a_line_break_in_a_name_stays_within_its_row(run: Run) -> None:
 
 @pytest.mark.parametrize("form", ["json", "yaml"])
 def test_documents_give_hostile_names_back_unchanged(run: Run, form: str) -> None:
-    item = run("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "-o", form, stdin=as_json(hostile_pod())).item
+    item = run(
+        "plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "-o", form, stdin=as_json(hostile_pod())
+    ).item
     assert [item[key] for key in ("pod", "node", "namespace", "uid")] == [HOSTILE] * 4
 
 
@@ -204,7 +236,9 @@ def test_broken_input_leaves_the_saved_file_as_it_was(run: Run, tmp_path: Path) 
     assert (result.code, path.read_text(), files_in(tmp_path)) == (1, "old", ["plan.json"])
 
 
-def test_a_failure_while_writing_leaves_the_saved_file_as_it_was(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_while_writing_leaves_the_saved_file_as_it_was(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "plan.json"
     path.write_text("old")
 
@@ -219,7 +253,9 @@ def test_a_failure_while_writing_leaves_the_saved_file_as_it_was(run: Run, tmp_p
 
 @pytest.mark.parametrize("where", ["missing/plan.json", "file/plan.json", "."])
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_place_that_cannot_be_written_prints_nothing(run: Run, tmp_path: Path, where: str, form: str) -> None:
+def test_a_place_that_cannot_be_written_prints_nothing(
+    run: Run, tmp_path: Path, where: str, form: str
+) -> None:
     (tmp_path / "file").write_text("")
     result = run(*PLAN, "--out", tmp_path / where, "-o", form)
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)

@@ -1,6 +1,7 @@
 """The command patch: what it prints, what it refuses, and that nothing is half written.
 
-Kubernetes' own source is not part of this project, so the trees here hold functions of the same names, and the release data their sums.
+Kubernetes' own source is not part of this project, so the trees here hold functions of the same names, and
+the release data their sums.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ func containerChanged(container *v1.Container, containerStatus *kubecontainer.Co
 	return expectedHash, containerStatus.Hash, expectedHash != containerStatus.Hash
 }
 """
-FILES = {"pkg/kubelet/container/helpers.go": HELPERS, "pkg/kubelet/kuberuntime/kuberuntime_manager.go": MANAGER}
+FILES = {
+    "pkg/kubelet/container/helpers.go": HELPERS,
+    "pkg/kubelet/kuberuntime/kuberuntime_manager.go": MANAGER,
+}
 UP = ("patch", "--kubelet", "1.9.11", "--like", "1.7.16")
 
 
@@ -59,7 +63,11 @@ def schemas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = json.loads((directory / "patch.json").read_text())
     for row in data["functions"]:
         for file, text in FILES.items():
-            if row["file"] == file and row["releases"].startswith(">=1.") and (">=1.7," in row["releases"] or ">=1.8," in row["releases"]):
+            if (
+                row["file"] == file
+                and row["releases"].startswith(">=1.")
+                and (">=1.7," in row["releases"] or ">=1.8," in row["releases"])
+            ):
                 found = re.search(rf"^func {row['name']}\(.*?^}}\n", text, re.MULTILINE | re.DOTALL)
                 assert found
                 row["sha256"] = hashlib.sha256(found[0].encode()).hexdigest()
@@ -81,8 +89,12 @@ def git(directory: Path, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("strategy", ["accept", "pin", "strip"])
-def test_git_takes_the_patch_and_its_diffstat_is_gits_own(run: Run, schemas: Path, tree: Path, tmp_path: Path, strategy: str) -> None:
-    result = run(*UP, "--strategy", strategy, "--tree", tree, "--schemas", schemas, "--out", tmp_path / "p.patch")
+def test_git_takes_the_patch_and_its_diffstat_is_gits_own(
+    run: Run, schemas: Path, tree: Path, tmp_path: Path, strategy: str
+) -> None:
+    result = run(
+        *UP, "--strategy", strategy, "--tree", tree, "--schemas", schemas, "--out", tmp_path / "p.patch"
+    )
     assert (result.code, result.out) == (0, "")
     assert result.err == f"Wrote {tmp_path / 'p.patch'}; apply it with: git am {tmp_path / 'p.patch'}\n"
     git(tree, "init", "--quiet")
@@ -106,9 +118,18 @@ def test_the_same_patch_has_the_same_bytes(run: Run, schemas: Path, tree: Path) 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (("\treturn expectedHash,", "\tlog()\n\treturn expectedHash,"), "hunk containerChanged: func containerChanged is not upstream's"),
-        (("func containerChanged", "func changed"), "hunk containerChanged: there is no func containerChanged"),
-        (("package kuberuntime", "package kuberuntime // hashlike.Accepts("), "hunk containerChanged: already patched"),
+        (
+            ("\treturn expectedHash,", "\tlog()\n\treturn expectedHash,"),
+            "hunk containerChanged: func containerChanged is not upstream's",
+        ),
+        (
+            ("func containerChanged", "func changed"),
+            "hunk containerChanged: there is no func containerChanged",
+        ),
+        (
+            ("package kuberuntime", "package kuberuntime // hashlike.Accepts("),
+            "hunk containerChanged: already patched",
+        ),
     ],
     ids=["vendor", "other-tag", "patched"],
 )
@@ -149,7 +170,9 @@ def server(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
         http.shutdown()
 
 
-def test_source_is_downloaded_once_and_its_checksum_shown(run: Run, schemas: Path, server: str, tmp_path: Path) -> None:
+def test_source_is_downloaded_once_and_its_checksum_shown(
+    run: Run, schemas: Path, server: str, tmp_path: Path
+) -> None:
     first = run(*UP, "--source-url", server, "--schemas", schemas)
     assert first.code == 0
     assert f"{hashlib.sha256(MANAGER.encode()).hexdigest()}  http://127.0.0.1:" in first.err
@@ -158,16 +181,27 @@ def test_source_is_downloaded_once_and_its_checksum_shown(run: Run, schemas: Pat
 
 
 def test_without_source_the_change_is_told_in_words(run: Run, schemas: Path, server: str) -> None:
-    result = run("patch", "--kubelet", "1.8.15", "--like", "1.7.16", "--source-url", server, "--schemas", schemas)
+    result = run(
+        "patch", "--kubelet", "1.8.15", "--like", "1.7.16", "--source-url", server, "--schemas", schemas
+    )
     assert result.code == 1
     assert "=== new file pkg/kubelet/container/hashlike/kubelet1716/types.go" in result.out
     assert "in func containerChanged, before the line `return expectedHash, ...`" in result.out
-    assert re.search(r"kuberuntime_manager\.go: the server answered 404 .*; a patch needs the source: --tree DIR", result.err)
+    assert re.search(
+        r"kuberuntime_manager\.go: the server answered 404 .*; a patch needs the source: --tree DIR",
+        result.err,
+    )
 
 
 @pytest.mark.parametrize(
     ("kubelet", "like"),
-    [("1.11.10", "1.10.13"), ("1.30.14", "1.16.15"), ("1.36.3", "1.31.14"), ("1.9.11", "1.9.0"), ("1.27.15", "1.27.16")],
+    [
+        ("1.11.10", "1.10.13"),
+        ("1.30.14", "1.16.15"),
+        ("1.36.3", "1.31.14"),
+        ("1.9.11", "1.9.0"),
+        ("1.27.15", "1.27.16"),
+    ],
 )
 def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, like: str) -> None:
     result = run("patch", "--kubelet", kubelet, "--like", like)
@@ -183,22 +217,45 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
         (("--kubelet", "9.9.9", "--like", "1.7.16"), "'9.9.9' is not a known kubelet release"),
         (("--kubelet", "1.7.16", "--like", "1.9.11"), "only kubelets from 1.8 on can be patched"),
         (("--kubelet", "1.9.11", "--like", "1.5.8"), "1.5.8: its hash cannot be had in 1.9.11"),
-        (("--kubelet", "1.9.11", "--like", "1.7.16,1.8.15", "--strategy", "pin"), "--strategy pin: give one release with --like"),
+        (
+            ("--kubelet", "1.9.11", "--like", "1.7.16,1.8.15", "--strategy", "pin"),
+            "--strategy pin: give one release with --like",
+        ),
         (
             ("--kubelet", "1.36.3", "--like", "1.30.14", "--strategy", "pin"),
             "would restart the container; take --strategy accept, or say --force",
         ),
-        (("--kubelet", "1.16.15", "--like", "1.15.12", "--strategy", "strip"), "1.16.15 hashes no text of unset fields"),
-        (("--kubelet", "1.15.12", "--like", "1.16.15", "--strategy", "strip"), "1.16.15 hashes no text of unset fields"),
-        (("--kubelet", "1.9.11", "--like", "1.7.16,1.8.15", "--strategy", "strip"), "--strategy strip: give one release"),
-        (("--kubelet", "1.7.16", "--like", "1.6.13", "--strategy", "strip"), "only kubelets from 1.8 on can be patched"),
+        (
+            ("--kubelet", "1.16.15", "--like", "1.15.12", "--strategy", "strip"),
+            "1.16.15 hashes no text of unset fields",
+        ),
+        (
+            ("--kubelet", "1.15.12", "--like", "1.16.15", "--strategy", "strip"),
+            "1.16.15 hashes no text of unset fields",
+        ),
+        (
+            ("--kubelet", "1.9.11", "--like", "1.7.16,1.8.15", "--strategy", "strip"),
+            "--strategy strip: give one release",
+        ),
+        (
+            ("--kubelet", "1.7.16", "--like", "1.6.13", "--strategy", "strip"),
+            "only kubelets from 1.8 on can be patched",
+        ),
         (("--kubelet", "1.8.15", "--like", "1.9.11", "--strategy", "strip"), "gone or renamed"),
         (("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "soon"), "'soon' is not a kubelet release"),
-        (("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "1.12.0", "--strategy", "pin"), "--until: only --strategy accept"),
-        (("--kubelet", "1.9.11", "--like", "1.7.16", "--article"), "--article: the literal, global form is one of --strategy strip"),
+        (
+            ("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "1.12.0", "--strategy", "pin"),
+            "--until: only --strategy accept",
+        ),
+        (
+            ("--kubelet", "1.9.11", "--like", "1.7.16", "--article"),
+            "--article: the literal, global form is one of --strategy strip",
+        ),
     ],
 )
-def test_what_no_patch_can_do_is_a_usage_error_with_the_reason(run: Run, arguments: tuple[str, ...], problem: str) -> None:
+def test_what_no_patch_can_do_is_a_usage_error_with_the_reason(
+    run: Run, arguments: tuple[str, ...], problem: str
+) -> None:
     result = run("patch", *arguments)
     assert (result.code, result.out) == (64, "")
     assert problem in result.err
@@ -208,10 +265,15 @@ PIECE = " VolumeDevices:([]v1.VolumeDevice)<nil>"
 
 
 def test_the_audit_names_the_strings_that_would_be_cut_but_no_value(run: Run) -> None:
-    hit = pod({"name": "c", "ports": [{"containerPort": 80}], "args": ["ok", f"secret{PIECE}secret"]}, {"name": "clean", "image": "i"})
+    hit = pod(
+        {"name": "c", "ports": [{"containerPort": 80}], "args": ["ok", f"secret{PIECE}secret"]},
+        {"name": "clean", "image": "i"},
+    )
     result = run(*UP, "--audit", "-f", "-", "-o", "json", stdin=as_json(hit))
     assert result.code == 2
-    assert [(item["container"], item["strings"], item["newFields"]) for item in result.items] == [("c", ["args[1]"], [])]
+    assert [(item["container"], item["strings"], item["newFields"]) for item in result.items] == [
+        ("c", ["args[1]"], [])
+    ]
     assert "secret" not in result.out
     assert result.document["summary"] == {"containers": 2, "hit": 1}
     assert "1 of 2 containers would not hash as 1.7.16 hashes them" in result.err
@@ -226,14 +288,20 @@ def test_the_audit_says_what_the_global_form_changes_besides(run: Run) -> None:
     owner = {"ownerReferences": [{"kind": "DaemonSet", "name": "d", "controller": True}]}
     static = {"annotations": {"kubernetes.io/config.source": "file"}}
     container = {"name": "c", "image": "i", "securityContext": {}}
-    pods = as_json(pod(container, metadata=owner), pod(container, metadata=static, name="s"), pod({"name": "c"}, name="n"))
+    pods = as_json(
+        pod(container, metadata=owner),
+        pod(container, metadata=static, name="s"),
+        pod({"name": "c"}, name="n"),
+    )
     result = run(*UP, "--audit", "-f", "-", "-o", "json", stdin=pods)
     assert result.document["article"] == {"staticPods": ["ns/s"], "podTemplates": ["ns/DaemonSet/d"]}
     assert run(*UP, "--audit", "-f", "-", "-o", "name", stdin=pods).out == ""
 
 
 def test_the_audit_of_what_does_not_decode_is_an_error_with_its_path(run: Run) -> None:
-    result = run(*UP, "--audit", "-f", "-", stdin=as_json(pod({"name": "c", "ports": [{"containerPort": "x"}]})))
+    result = run(
+        *UP, "--audit", "-f", "-", stdin=as_json(pod({"name": "c", "ports": [{"containerPort": "x"}]}))
+    )
     assert (result.code, result.out) == (1, "")
     assert "$.spec.containers[0].ports[0].containerPort" in result.err
 
@@ -241,4 +309,6 @@ def test_the_audit_of_what_does_not_decode_is_an_error_with_its_path(run: Run) -
 def test_a_static_pod_that_cannot_be_read_counts_as_changed(run: Run) -> None:
     static = {"annotations": {"kubernetes.io/config.source": "file"}}
     odd = as_json(pod({"name": "c"}, metadata=static, spec={"hostname": 7}))
-    assert run(*UP, "--audit", "-f", "-", "-o", "json", stdin=odd).document["article"]["staticPods"] == ["ns/p"]
+    assert run(*UP, "--audit", "-f", "-", "-o", "json", stdin=odd).document["article"]["staticPods"] == [
+        "ns/p"
+    ]

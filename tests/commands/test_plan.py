@@ -29,7 +29,10 @@ def test_the_reasons_name_both_new_fields(run: Run) -> None:
         ("HC004", "volumeDevices"),
         ("HC004", "volumeMounts[*].mountPropagation"),
     }
-    assert [reason["text"].split(" (")[0] for reason in item["reasons"]] == ["new field MountPropagation", "new field VolumeDevices"]
+    assert [reason["text"].split(" (")[0] for reason in item["reasons"]] == [
+        "new field MountPropagation",
+        "new field VolumeDevices",
+    ]
 
 
 def test_the_way_back_restarts_it_again(run: Run) -> None:
@@ -40,7 +43,12 @@ def test_the_way_back_restarts_it_again(run: Run) -> None:
 
 def test_it_is_kept_from_1_9_11_to_1_13_12(run: Run) -> None:
     item = run("plan", "--from", "1.9.11", "--to", "1.13.12", *STDIN, stdin=as_json(pod(ARTICLE))).item
-    assert (item["verdict"], item["hash"]["from"], item["hash"]["to"], item["reasons"]) == ("KEEP", 1428860573, 1428860573, [])
+    assert (item["verdict"], item["hash"]["from"], item["hash"]["to"], item["reasons"]) == (
+        "KEEP",
+        1428860573,
+        1428860573,
+        [],
+    )
 
 
 def test_the_table_shows_both_hashes_and_the_fields(run: Run) -> None:
@@ -115,12 +123,17 @@ BOUNDARIES: list[tuple[str, str, Rule]] = [
 def compared(old: str, new: str) -> Iterator[tuple[str, Json, bool, bool]]:
     """Yield name, JSON, whether an equal hash decides and whether the pod is a new one, for each container that ``new`` compares.
 
-    The rule is taken from the pods themselves: running containers of pods that are neither finished nor being deleted, and from
-    1.32 on running sidecars. What 1.31 never compared is not decided by an equal hash, and static pods have a new UID at most minors.
+    The rule is taken from the pods themselves: running containers of pods that are neither finished nor being
+    deleted, and from 1.32 on running sidecars. What 1.31 never compared is not decided by an equal hash, and
+    static pods have a new UID at most minors.
     """
     for item in json.loads(SAMPLE.read_text())["items"]:
         status, metadata = item.get("status", {}), item["metadata"]
-        if item["kind"] != "Pod" or metadata.get("deletionTimestamp") or status["phase"] in ("Succeeded", "Failed"):
+        if (
+            item["kind"] != "Pod"
+            or metadata.get("deletionTimestamp")
+            or status["phase"] in ("Succeeded", "Failed")
+        ):
             continue
         running = {
             row["name"]
@@ -129,53 +142,101 @@ def compared(old: str, new: str) -> Iterator[tuple[str, Json, bool, bool]]:
             if "running" in row["state"]
         }
         static = "kubernetes.io/config.mirror" in metadata.get("annotations", {})
-        sidecars = [row for row in item["spec"].get("initContainers", []) if row.get("restartPolicy") == "Always"]
+        sidecars = [
+            row for row in item["spec"].get("initContainers", []) if row.get("restartPolicy") == "Always"
+        ]
         sees_sidecars = [int(release.split(".")[1]) >= 32 for release in (old, new)]
         for container in item["spec"]["containers"] + (sidecars if sees_sidecars[1] else []):
             if container["name"] in running:
                 decided = container not in sidecars or sees_sidecars[0]
                 renewed = static and not same_uid(old, new)
-                yield f"{metadata['namespace']}/{metadata['name']}/{container['name']}", container, decided, renewed
+                yield (
+                    f"{metadata['namespace']}/{metadata['name']}/{container['name']}",
+                    container,
+                    decided,
+                    renewed,
+                )
 
 
-@pytest.mark.parametrize(("old", "new", "rule"), BOUNDARIES, ids=[f"{old}-{new}" for old, new, _ in BOUNDARIES])
+@pytest.mark.parametrize(
+    ("old", "new", "rule"), BOUNDARIES, ids=[f"{old}-{new}" for old, new, _ in BOUNDARIES]
+)
 def test_the_sample_restarts_what_the_boundary_says(run: Run, old: str, new: str, rule: Rule) -> None:
     items = run("plan", "--from", old, "--to", new, "--sample", "-o", "json").items
     found = {
-        verdict: {f"{item['namespace']}/{item['pod']}/{item['container']}" for item in items if item["verdict"] == verdict}
+        verdict: {
+            f"{item['namespace']}/{item['pod']}/{item['container']}"
+            for item in items
+            if item["verdict"] == verdict
+        }
         for verdict in ("RESTART", "UNKNOWN", "KILL")
     }
     judged = list(compared(old, new))
     assert found == {
         "RESTART": {name for name, container, _, renewed in judged if renewed or rule(container)},
-        "UNKNOWN": {name for name, container, decided, renewed in judged if not (renewed or rule(container) or decided)},
+        "UNKNOWN": {
+            name
+            for name, container, decided, renewed in judged
+            if not (renewed or rule(container) or decided)
+        },
         "KILL": set(),
     }
 
 
 def test_the_sample_feels_every_boundary_that_is_not_empty() -> None:
     """Otherwise the table above would prove nothing there: the fields that are new in 1.16 - 1.30 are rare, and the sample has none."""
-    felt = {new.rpartition(".")[0] for old, new, rule in BOUNDARIES if any(rule(container) for _, container, _, _ in compared(old, new))}
+    felt = {
+        new.rpartition(".")[0]
+        for old, new, rule in BOUNDARIES
+        if any(rule(container) for _, container, _, _ in compared(old, new))
+    }
     assert felt >= {"1.7", "1.8", "1.9", "1.10", "1.12", "1.14", "1.15", "1.16", "1.31"}
 
 
 SET_UNKNOWN_TO_THE_OLDER = [
-    ("1.18.20", "1.19.16", "securityContext.seccompProfile", {"securityContext": {"seccompProfile": {"type": "RuntimeDefault"}}}),
-    ("1.20.15", "1.21.14", "livenessProbe.terminationGracePeriodSeconds", {"livenessProbe": {"terminationGracePeriodSeconds": 5}}),
+    (
+        "1.18.20",
+        "1.19.16",
+        "securityContext.seccompProfile",
+        {"securityContext": {"seccompProfile": {"type": "RuntimeDefault"}}},
+    ),
+    (
+        "1.20.15",
+        "1.21.14",
+        "livenessProbe.terminationGracePeriodSeconds",
+        {"livenessProbe": {"terminationGracePeriodSeconds": 5}},
+    ),
     ("1.22.17", "1.23.17", "livenessProbe.grpc", {"livenessProbe": {"grpc": {"port": 1}}}),
     ("1.25.16", "1.26.15", "resources.claims", {"resources": {"claims": [{"name": "gpu"}]}}),
-    ("1.29.15", "1.30.14", "volumeMounts[*].recursiveReadOnly", {"volumeMounts": [{"name": "v", "recursiveReadOnly": "Enabled"}]}),
-    ("1.29.15", "1.30.14", "securityContext.appArmorProfile", {"securityContext": {"appArmorProfile": {"type": "Unconfined"}}}),
+    (
+        "1.29.15",
+        "1.30.14",
+        "volumeMounts[*].recursiveReadOnly",
+        {"volumeMounts": [{"name": "v", "recursiveReadOnly": "Enabled"}]},
+    ),
+    (
+        "1.29.15",
+        "1.30.14",
+        "securityContext.appArmorProfile",
+        {"securityContext": {"appArmorProfile": {"type": "Unconfined"}}},
+    ),
 ]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "path", "fields"), SET_UNKNOWN_TO_THE_OLDER, ids=lambda value: value if isinstance(value, str) else ""
+    ("old", "new", "path", "fields"),
+    SET_UNKNOWN_TO_THE_OLDER,
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_field_that_the_older_kubelet_drops_restarts_when_it_is_set(run: Run, old: str, new: str, path: str, fields: Json) -> None:
+def test_a_field_that_the_older_kubelet_drops_restarts_when_it_is_set(
+    run: Run, old: str, new: str, path: str, fields: Json
+) -> None:
     stdin = as_json(pod({"name": "c", "image": "i", **fields}))
     item = run("plan", "--from", old, "--to", new, *STDIN, stdin=stdin).item
-    assert (item["verdict"], [(reason["id"], reason["path"]) for reason in item["reasons"]]) == ("RESTART", [("HC006", path)])
+    assert (item["verdict"], [(reason["id"], reason["path"]) for reason in item["reasons"]]) == (
+        "RESTART",
+        [("HC006", path)],
+    )
 
 
 def test_a_change_of_the_algorithm_cites_its_pull_request(run: Run) -> None:

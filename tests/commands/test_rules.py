@@ -27,7 +27,10 @@ def test_the_document_has_an_item_for_each_rule(run: Run) -> None:
 
 def test_the_table_is_one_line_a_rule_and_wide_adds_the_source(run: Run) -> None:
     table, wide = (run("rules", "-o", form).out.splitlines() for form in ("table", "wide"))
-    assert (table[0].split(), wide[0].split()) == (["ID", "RULE", "MEANING"], ["ID", "RULE", "MEANING", "SOURCE"])
+    assert (table[0].split(), wide[0].split()) == (
+        ["ID", "RULE", "MEANING"],
+        ["ID", "RULE", "MEANING", "SOURCE"],
+    )
     assert len(table) == len(wide) == len(IDS) + 1
     assert "kubernetes/kubernetes#40297" in wide[1]
     assert "kubernetes/kubernetes" not in table[1]

@@ -18,17 +18,34 @@ def verdicts(run: Run, old: str, new: str, *objects: dict[str, Any]) -> dict[str
 
 
 def reason(run: Run, old: str, new: str, *objects: dict[str, Any]) -> tuple[str, str]:
-    (only,) = run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", stdin=as_json(*objects)).item["reasons"]
+    (only,) = run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", stdin=as_json(*objects)).item[
+        "reasons"
+    ]
     return only["id"], only["text"]
 
 
 def test_a_vendors_build_is_read_as_upstream_and_says_so(run: Run) -> None:
-    result = run("plan", "--from", "v1.16.15-eks-ad4801", "--to", "1.17.17", "-f", "-", "-o", "json", stdin=as_json(pod()))
+    result = run(
+        "plan",
+        "--from",
+        "v1.16.15-eks-ad4801",
+        "--to",
+        "1.17.17",
+        "-f",
+        "-",
+        "-o",
+        "json",
+        stdin=as_json(pod()),
+    )
     assumed = "v1.16.15-eks-ad4801: a vendor's build, read as upstream 1.16.15"
     facts = result.document["spec"]["releases"]
     assert f"Assumed: {assumed}\n" in result.err
     assert result.document["spec"]["assumptions"][0] == assumed
-    assert [facts["v1.16.15-eks-ad4801"][key] for key in ("readAs", "vendorAssumed", "patchAssumed")] == ["1.16.15", True, False]
+    assert [facts["v1.16.15-eks-ad4801"][key] for key in ("readAs", "vendorAssumed", "patchAssumed")] == [
+        "1.16.15",
+        True,
+        False,
+    ]
     assert facts["1.17.17"]["vendorAssumed"] is False
 
 
@@ -39,7 +56,9 @@ def test_a_patch_that_is_newer_than_the_data_is_read_as_its_minor_and_says_so(ru
 
 
 def test_an_assumption_about_undecided_containers_is_named_too(run: Run) -> None:
-    result = run("plan", "--from", "v1.27.3-gke.100", "--to", "1.27.16", "-f", "-", stdin=as_json(pod(FORM_FEED)))
+    result = run(
+        "plan", "--from", "v1.27.3-gke.100", "--to", "1.27.16", "-f", "-", stdin=as_json(pod(FORM_FEED))
+    )
     assert "Assumed: v1.27.3-gke.100" in result.err
 
 
@@ -55,7 +74,9 @@ def test_auto_takes_what_each_node_reports(run: Run) -> None:
 @pytest.mark.parametrize("kubelet", ["v1.99.0", "v1.36.0-rc.1", "dev", ""])
 def test_a_node_with_an_unknown_release_makes_its_pods_unknown(run: Run, kubelet: str) -> None:
     objects = (node(kubelet), pod(), node("v1.7.16", "n2"), pod(name="q", node="n2"))
-    items = run("plan", "--from", "auto", "--to", "1.9.11", "-f", "-", "-o", "json", stdin=as_json(*objects)).items
+    items = run(
+        "plan", "--from", "auto", "--to", "1.9.11", "-f", "-", "-o", "json", stdin=as_json(*objects)
+    ).items
     assert {item["pod"]: (item["verdict"], item["hash"]["to"] is None) for item in items} == {
         "p": ("UNKNOWN", True),
         "q": ("RESTART", False),
@@ -65,20 +86,39 @@ def test_a_node_with_an_unknown_release_makes_its_pods_unknown(run: Run, kubelet
 
 def test_a_finished_pod_on_a_node_with_an_unknown_release_is_kept(run: Run) -> None:
     result = run(
-        "plan", "--from", "auto", "--to", "1.9.11", "-f", "-", "-o", "json", stdin=as_json(node("v2.0.0"), pod(status={"phase": "Failed"}))
+        "plan",
+        "--from",
+        "auto",
+        "--to",
+        "1.9.11",
+        "-f",
+        "-",
+        "-o",
+        "json",
+        stdin=as_json(node("v2.0.0"), pod(status={"phase": "Failed"})),
     )
     assert (result.code, result.item["verdict"], result.item["reasons"][0]["id"]) == (0, "KEEP", "HC002")
 
 
 def test_auto_without_the_node_says_what_is_missing(run: Run) -> None:
-    assert reason(run, "auto", "1.9.11", pod()) == ("HC008", "node n1: its kubelet release is not in the input")
+    assert reason(run, "auto", "1.9.11", pod()) == (
+        "HC008",
+        "node n1: its kubelet release is not in the input",
+    )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "verdict"),
-    [("1.10.0", "1.11.10", "RESTART"), ("1.16.15", "1.17.17", "KEEP"), ("1.35.0", "1.36.0", "RESTART"), ("1.36.0", "1.35.0", "RESTART")],
+    [
+        ("1.10.0", "1.11.10", "RESTART"),
+        ("1.16.15", "1.17.17", "KEEP"),
+        ("1.35.0", "1.36.0", "RESTART"),
+        ("1.36.0", "1.35.0", "RESTART"),
+    ],
 )
-def test_a_static_pod_is_decided_by_its_uid_where_its_hash_is_equal(run: Run, old: str, new: str, verdict: str) -> None:
+def test_a_static_pod_is_decided_by_its_uid_where_its_hash_is_equal(
+    run: Run, old: str, new: str, verdict: str
+) -> None:
     item = run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", stdin=as_json(mirror_pod())).item
     assert item["hash"]["from"] == item["hash"]["to"]
     assert (item["verdict"], item["podRecreated"]) == (verdict, verdict == "RESTART")
@@ -91,7 +131,8 @@ def test_a_static_pod_from_the_kubelets_own_list_is_one_too(run: Run, source: st
 
 
 @pytest.mark.parametrize(
-    ("uid", "verdict"), [("0123456789abcdef0123456789abcdef", "RESTART"), ("8cdcb7ba-17d0-11e9-9243-52540064c479", "KEEP")]
+    ("uid", "verdict"),
+    [("0123456789abcdef0123456789abcdef", "RESTART"), ("8cdcb7ba-17d0-11e9-9243-52540064c479", "KEEP")],
 )
 def test_a_uid_that_the_manifest_sets_is_kept(run: Run, uid: str, verdict: str) -> None:
     annotations = {"kubernetes.io/config.mirror": uid, "kubernetes.io/config.hash": uid}
@@ -99,7 +140,9 @@ def test_a_uid_that_the_manifest_sets_is_kept(run: Run, uid: str, verdict: str) 
 
 
 def test_an_ordinary_pods_annotation_makes_it_no_static_pod(run: Run) -> None:
-    assert verdicts(run, "1.35.0", "1.36.0", pod(metadata={"annotations": {"kubernetes.io/config.source": "api"}})) == {"c": "KEEP"}
+    assert verdicts(
+        run, "1.35.0", "1.36.0", pod(metadata={"annotations": {"kubernetes.io/config.source": "api"}})
+    ) == {"c": "KEEP"}
 
 
 def test_a_static_pod_restarts_where_its_hash_changes(run: Run) -> None:
@@ -131,15 +174,37 @@ def test_sidecars_are_compared_from_1_32_on(run: Run, old: str, new: str, verdic
 
 def test_a_sidecar_that_is_left_alone_says_so(run: Run) -> None:
     items = run(
-        "plan", "--from", "1.28.0", "--to", "1.31.0", "-f", "-", "-o", "json", stdin=as_json(pod(spec={"initContainers": [SIDECAR]}))
+        "plan",
+        "--from",
+        "1.28.0",
+        "--to",
+        "1.31.0",
+        "-f",
+        "-",
+        "-o",
+        "json",
+        stdin=as_json(pod(spec={"initContainers": [SIDECAR]})),
     ).items
     sidecar = next(item for item in items if item["container"] == "s")
     assert sidecar["containerType"] == "sidecar"
-    assert sidecar["reasons"] == [{"id": "HC002", "path": "", "text": "not compared: a sidecar, which 1.31.0 leaves alone"}]
+    assert sidecar["reasons"] == [
+        {"id": "HC002", "path": "", "text": "not compared: a sidecar, which 1.31.0 leaves alone"}
+    ]
 
 
 def test_a_form_feed_under_a_vendors_go_is_unknown(run: Run) -> None:
-    item = run("plan", "--from", "1.27.3-gke.100", "--to", "1.27.16", "-f", "-", "-o", "json", stdin=as_json(pod(FORM_FEED))).item
+    item = run(
+        "plan",
+        "--from",
+        "1.27.3-gke.100",
+        "--to",
+        "1.27.16",
+        "-f",
+        "-",
+        "-o",
+        "json",
+        stdin=as_json(pod(FORM_FEED)),
+    ).item
     assert (item["verdict"], item["hash"]["from"], item["reasons"][0]["id"]) == ("UNKNOWN", None, "HC010")
 
 
@@ -158,8 +223,14 @@ AT_REST: list[tuple[str, dict[str, Any]]] = [
     ("the pod has finished", pod(status={"phase": "Succeeded"})),
     ("the pod has finished", pod(status={"phase": "Failed"})),
     ("the container is not running", pod(status={"phase": "Pending"})),
-    ("the container is not running", pod(status={"phase": "Running", "containerStatuses": [{"name": "c", "state": {"waiting": {}}}]})),
-    ("the container is not running", pod(status={"phase": "Running", "containerStatuses": [{"name": "other", "state": {"running": {}}}]})),
+    (
+        "the container is not running",
+        pod(status={"phase": "Running", "containerStatuses": [{"name": "c", "state": {"waiting": {}}}]}),
+    ),
+    (
+        "the container is not running",
+        pod(status={"phase": "Running", "containerStatuses": [{"name": "other", "state": {"running": {}}}]}),
+    ),
 ]
 
 
@@ -169,7 +240,9 @@ def test_what_is_not_compared_is_kept_and_says_why(run: Run, why: str, given: di
     assert reason(run, "1.30.0", "1.31.0", given) == ("HC002", f"not compared: {why}")
 
 
-@pytest.mark.parametrize("status", [{}, {"phase": "Running"}, {"phase": "Running", "containerStatuses": []}, {"phase": "Unknown"}])
+@pytest.mark.parametrize(
+    "status", [{}, {"phase": "Running"}, {"phase": "Running", "containerStatuses": []}, {"phase": "Unknown"}]
+)
 def test_a_pod_whose_status_does_not_tell_counts_as_running(run: Run, status: dict[str, Any]) -> None:
     """A dump with its status cut down must not make a kill look like a stopped container."""
     assert verdicts(run, "1.30.0", "1.31.0", pod(status=status)) == {"c": "RESTART"}
@@ -187,7 +260,17 @@ def test_the_same_release_keeps_everything(run: Run) -> None:
 def test_keep_going_makes_unknown_what_does_not_decode(run: Run) -> None:
     broken = pod({"name": "c", "args": "not a list"})
     result = run(
-        "plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "-o", "json", "--keep-going", stdin=as_json(broken, pod(name="q"))
+        "plan",
+        "--from",
+        "1.9.11",
+        "--to",
+        "1.10.0",
+        "-f",
+        "-",
+        "-o",
+        "json",
+        "--keep-going",
+        stdin=as_json(broken, pod(name="q")),
     )
     assert [(item["pod"], item["verdict"]) for item in result.items] == [("p", "UNKNOWN"), ("q", "KEEP")]
     assert result.items[0]["reasons"] == [

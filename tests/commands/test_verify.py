@@ -53,13 +53,18 @@ def test_a_whole_directory_passes_in_silence(run: Run, golden: Path) -> None:
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("change", TAMPERED.values(), ids=TAMPERED)
-def test_a_changed_text_is_found_with_case_release_and_place(run: Run, golden: Path, release: str, change: Tamper) -> None:
+def test_a_changed_text_is_found_with_case_release_and_place(
+    run: Run, golden: Path, release: str, change: Tamper
+) -> None:
     path = golden / release / f"{CASE}.txt"
     before = path.read_bytes()
     path.write_bytes(change(before))
     (found,) = mismatches(run, golden)
     changed = path.read_bytes()
-    first = next((i for i, (a, b) in enumerate(zip(before, changed, strict=False)) if a != b), min(len(before), len(changed)))
+    first = next(
+        (i for i, (a, b) in enumerate(zip(before, changed, strict=False)) if a != b),
+        min(len(before), len(changed)),
+    )
     assert (found["release"], found["case"]) == (release, CASE)
     assert found["problem"].startswith(f"text: character {first + 1}")
 
@@ -73,7 +78,9 @@ def test_one_wrong_digit_of_a_hash_is_found(run: Run, golden: Path, release: str
     wrong = list(right)
     wrong[digit] = str((int(wrong[digit]) + 1) % 10)
     path.write_text(path.read_text().replace(line, f"{''.join(wrong)}  {CASE}"))
-    assert mismatches(run, golden) == [{"release": release, "case": CASE, "problem": f"hash: golden {''.join(wrong)}, computed {right}"}]
+    assert mismatches(run, golden) == [
+        {"release": release, "case": CASE, "problem": f"hash: golden {''.join(wrong)}, computed {right}"}
+    ]
 
 
 @pytest.mark.parametrize("spelling", ["0{}", "+{}", "{}.0", "0x5cee1837"])
@@ -98,7 +105,10 @@ def test_a_text_and_a_hash_without_input_are_found(run: Run, golden: Path) -> No
     (golden / "1.7.16" / "stray.txt").write_text("x")
     with (golden / "1.36.3" / "HASHES").open("a") as file:
         file.write("1  other\n")
-    assert [(found["release"], found["case"]) for found in mismatches(run, golden)] == [("1.36.3", "other"), ("1.7.16", "stray")]
+    assert [(found["release"], found["case"]) for found in mismatches(run, golden)] == [
+        ("1.36.3", "other"),
+        ("1.7.16", "stray"),
+    ]
 
 
 def test_a_case_that_a_release_lacks_altogether_is_found(run: Run, golden: Path) -> None:
@@ -129,7 +139,9 @@ def test_a_case_that_a_release_refuses_has_no_text(run: Run, golden: Path) -> No
 
 def test_a_changed_input_is_found_in_every_release(run: Run, golden: Path) -> None:
     path = golden / "inputs" / f"{CASE}.json"
-    path.write_text(path.read_text().replace('"name": "prometheus-node-exporter"', '"name": "prometheus-node-exporteR"'))
+    path.write_text(
+        path.read_text().replace('"name": "prometheus-node-exporter"', '"name": "prometheus-node-exporteR"')
+    )
     assert [(found["release"], found["case"]) for found in mismatches(run, golden)] == [
         (release, CASE) for release in ("1.27.15", "1.36.3", "1.7.16")
     ]
@@ -164,7 +176,10 @@ def test_several_directories_are_reported_one_by_one(run: Run, golden: Path, tmp
     (other / "1.7.16" / f"{CASE}.txt").write_text("x")
     result = run("verify", golden, other, "-o", "json")
     assert result.code == 2
-    assert [(item["directory"], len(item["mismatches"])) for item in result.items] == [(str(golden), 0), (str(other), 1)]
+    assert [(item["directory"], len(item["mismatches"])) for item in result.items] == [
+        (str(golden), 0),
+        (str(other), 1),
+    ]
 
 
 def broken_input(golden: Path) -> Path:
@@ -247,7 +262,9 @@ BROKEN = (
 
 
 @pytest.mark.parametrize("damage", BROKEN, ids=lambda damage: damage.__name__)
-def test_a_broken_form_is_a_failure_that_names_the_file(run: Run, golden: Path, damage: Callable[[Path], Path]) -> None:
+def test_a_broken_form_is_a_failure_that_names_the_file(
+    run: Run, golden: Path, damage: Callable[[Path], Path]
+) -> None:
     culprit = damage(golden)
     result = run("verify", golden)
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)

@@ -15,7 +15,9 @@ D: Json = {"name": "d", "image": "i"}
 KUBELET = "1.9.11"
 
 
-def verified(run: Run, records: tuple[object, ...], *objects: Json, more: tuple[str, ...] = ("--kubelet", KUBELET)) -> Result:
+def verified(
+    run: Run, records: tuple[object, ...], *objects: Json, more: tuple[str, ...] = ("--kubelet", KUBELET)
+) -> Result:
     return run("verify", *records, *more, "-f", "-", "-o", "json", stdin=as_json(*objects))
 
 
@@ -24,7 +26,9 @@ def problems(result: Result) -> dict[str, str]:
 
 
 def test_all_reproduced(run: Run, tmp_path: Path) -> None:
-    records = recorded(tmp_path, *(record(hash_of(run, KUBELET, spec), container=spec["name"]) for spec in (C, D)))
+    records = recorded(
+        tmp_path, *(record(hash_of(run, KUBELET, spec), container=spec["name"]) for spec in (C, D))
+    )
     result = run("verify", *records, "--kubelet", KUBELET, "-f", "-", stdin=as_json(pod(C, D)))
     assert (result.code, result.out) == (0, "2 of 2 recorded hashes reproduced (100 %)\n")
 
@@ -66,12 +70,19 @@ UNKNOWN = "the kubelet release of its node is not known"
         pytest.param(("--from", "auto"), ("v1.9.11", "v1.10.0"), 0, {}, id="each node's own"),
         pytest.param((), ("v1.9.11", "v1.10.0"), 0, {}, id="auto is the default"),
         pytest.param((), ("v1.9.11", "dev"), 3, {"q/c": UNKNOWN}, id="a node of no known release"),
-        pytest.param((), ("v1.8.15", "dev"), 2, {"p/c": "differs", "q/c": UNKNOWN}, id="a difference is worse"),
+        pytest.param(
+            (), ("v1.8.15", "dev"), 2, {"p/c": "differs", "q/c": UNKNOWN}, id="a difference is worse"
+        ),
         pytest.param(("--from", "1.10.0"), ("v1.8.15", "dev"), 0, {}, id="a release that is given"),
     ],
 )
 def test_the_release_is_given_or_each_nodes_own(
-    run: Run, tmp_path: Path, more: tuple[str, ...], nodes: tuple[str, ...], code: int, expected: dict[str, str]
+    run: Run,
+    tmp_path: Path,
+    more: tuple[str, ...],
+    nodes: tuple[str, ...],
+    code: int,
+    expected: dict[str, str],
 ) -> None:
     """1.9.11 and 1.10.0 compute one hash for this container, 1.8.15 another."""
     records = recorded(tmp_path, *(record(hash_of(run, KUBELET, C), name) for name in ("p", "q")))
@@ -83,13 +94,33 @@ def test_the_release_is_given_or_each_nodes_own(
 @pytest.mark.parametrize(
     ("given", "told", "code", "skipped", "expected"),
     [
-        pytest.param(pod(C), [record(None)], 3, 0, {"p/c": "no hash was recorded"}, id="a record without a hash"),
-        pytest.param(pod(C), [record(7, "q")], 3, 0, {"q/c": "no such container in the source"}, id="no such pod"),
-        pytest.param(pod(C), [record(7, uid="old")], 3, 0, {"p/c": "no such container in the source"}, id="another pod of that name"),
-        pytest.param(pod(C), [record(7, "q", state="CONTAINER_EXITED")], 3, 1, {}, id="exited, its pod is gone: nothing compared"),
+        pytest.param(
+            pod(C), [record(None)], 3, 0, {"p/c": "no hash was recorded"}, id="a record without a hash"
+        ),
+        pytest.param(
+            pod(C), [record(7, "q")], 3, 0, {"q/c": "no such container in the source"}, id="no such pod"
+        ),
+        pytest.param(
+            pod(C),
+            [record(7, uid="old")],
+            3,
+            0,
+            {"p/c": "no such container in the source"},
+            id="another pod of that name",
+        ),
+        pytest.param(
+            pod(C),
+            [record(7, "q", state="CONTAINER_EXITED")],
+            3,
+            1,
+            {},
+            id="exited, its pod is gone: nothing compared",
+        ),
         pytest.param(pod(C, status={"phase": "Failed"}), [record(7)], 3, 1, {}, id="finished"),
         pytest.param(pod(D, spec={"initContainers": [C]}), [record(7)], 3, 1, {}, id="an init container"),
-        pytest.param(mirror_pod(C), [record(7, uid="the manifest's")], 2, 0, {"p/c": "differs"}, id="a static pod"),
+        pytest.param(
+            mirror_pod(C), [record(7, uid="the manifest's")], 2, 0, {"p/c": "differs"}, id="a static pod"
+        ),
     ],
 )
 def test_what_cannot_be_compared_and_what_no_kubelet_compares(
@@ -101,7 +132,9 @@ def test_what_cannot_be_compared_and_what_no_kubelet_compares(
 
 def test_a_line_of_a_log_is_not_missed_where_the_runtime_tells_more(run: Run, tmp_path: Path) -> None:
     records = recorded(tmp_path, record(hash_of(run, KUBELET, C)))
-    (tmp_path / "kubelet.log").write_text('Pod "p" container "c" hash changed (7 vs 8), it will be killed and re-created.')
+    (tmp_path / "kubelet.log").write_text(
+        'Pod "p" container "c" hash changed (7 vs 8), it will be killed and re-created.'
+    )
     result = verified(run, (*records, "--recorded", tmp_path / "kubelet.log"), pod(C))
     assert (result.code, problems(result)) == (0, {})
 
@@ -116,8 +149,14 @@ def test_either_of_a_vendors_two_hashes_is_reproduced(run: Run, tmp_path: Path, 
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (("golden", "--recorded", "r.json"), "give golden directories as PATH, or recorded hashes with --recorded FILE"),
-        (("golden", "--from", "1.9.11"), "--from goes with --recorded; golden directories have their own inputs and releases"),
+        (
+            ("golden", "--recorded", "r.json"),
+            "give golden directories as PATH, or recorded hashes with --recorded FILE",
+        ),
+        (
+            ("golden", "--from", "1.9.11"),
+            "--from goes with --recorded; golden directories have their own inputs and releases",
+        ),
         (("golden", "-f", "pods.json"), "-f goes with --recorded"),
         (("--recorded", "r.json", "--sample", "--from", "9.9.9"), "'9.9.9' is not a known kubelet release"),
     ],

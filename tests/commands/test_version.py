@@ -23,17 +23,22 @@ def test_the_option_needs_no_command(run: Run) -> None:
     assert run("--version").out == f"hashcompat {hashcompat.__version__}\n"
 
 
-@pytest.mark.parametrize(("script", "name"), [("hashcompat", "hashcompat"), ("kubectl-hashcompat", "kubectl hashcompat")])
+@pytest.mark.parametrize(
+    ("script", "name"), [("hashcompat", "hashcompat"), ("kubectl-hashcompat", "kubectl hashcompat")]
+)
 def test_each_console_script_calls_itself_by_its_own_name(script: str, name: str) -> None:
     done = subprocess.run([SCRIPTS / script, "plan", "--help"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith(f"Usage: {name} plan [OPTIONS]\n")
-    failed = subprocess.run([SCRIPTS / script, "plan", "--bogus"], capture_output=True, text=True, check=False)
+    failed = subprocess.run(
+        [SCRIPTS / script, "plan", "--bogus"], capture_output=True, text=True, check=False
+    )
     assert (failed.returncode, failed.stderr.splitlines()[-1]) == (64, f"See '{name} plan --help'.")
 
 
 def test_a_plugin_prints_the_same_plan() -> None:
     argv = ("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample", "-o", "json")
     outs = [
-        subprocess.run([SCRIPTS / script, *argv], capture_output=True, check=True).stdout for script in ("hashcompat", "kubectl-hashcompat")
+        subprocess.run([SCRIPTS / script, *argv], capture_output=True, check=True).stdout
+        for script in ("hashcompat", "kubectl-hashcompat")
     ]
     assert outs[0] == outs[1] != b""

@@ -60,19 +60,36 @@ def written(path: Path, size: float, form: str) -> Path:
         pytest.param(1e8, "lines", "1.13.12", 30_000, id="100 MB of JSON lines, nodes not needed"),
     ],
 )
-def test_a_plan_of_a_large_file_needs_little_memory(tmp_path: Path, size: float, form: str, old: str, least: int) -> None:
+def test_a_plan_of_a_large_file_needs_little_memory(
+    tmp_path: Path, size: float, form: str, old: str, least: int
+) -> None:
     """With ``auto`` every verdict hangs on nodes that stand behind all pods."""
     path = written(tmp_path / "pods", size, form)
     run = measured(tmp_path, "plan", "--from", old, "--to", "1.14.10", "-f", path)
     with run.out.open() as lines:
         assert sum(1 for _ in lines) > least
     assert "its kubelet release is not in the input" not in run.err
-    assert (run.peak < MOST, run.seconds < SLOWEST) == (True, True), f"{run.peak / 1e6:.0f} MB, {run.seconds:.0f} s"
+    assert (run.peak < MOST, run.seconds < SLOWEST) == (True, True), (
+        f"{run.peak / 1e6:.0f} MB, {run.seconds:.0f} s"
+    )
 
 
 def test_a_document_and_a_report_of_a_large_plan_need_little_memory(tmp_path: Path) -> None:
     path = written(tmp_path / "pods", 2e8, "json")
-    run = measured(tmp_path, "plan", "--from", "1.13.12", "--to", "1.14.10", "-f", path, "-o", "json", "--out", tmp_path / "plan.json")
+    run = measured(
+        tmp_path,
+        "plan",
+        "--from",
+        "1.13.12",
+        "--to",
+        "1.14.10",
+        "-f",
+        path,
+        "-o",
+        "json",
+        "--out",
+        tmp_path / "plan.json",
+    )
     assert run.peak < MOST / 2
     assert run.out.read_bytes() == (tmp_path / "plan.json").read_bytes()
     assert len(json.loads(run.out.read_bytes())["items"]) > 30_000

@@ -23,9 +23,13 @@ SOURCES: tuple[random_containers.Source, ...] = ("api", "file")
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("release", oracle.oracles())
-def test_random_containers_equal_go(release: str, source: random_containers.Source, record_property: Callable[[str, object], None]) -> None:
+def test_random_containers_equal_go(
+    release: str, source: random_containers.Source, record_property: Callable[[str, object], None]
+) -> None:
     hasher = hashers(default_catalog().kubelet(release), keep_empty=source == "file")[0]
-    containers = list(random_containers.containers(default_catalog().newest_schema().tree, SEED, COUNT, source))
+    containers = list(
+        random_containers.containers(default_catalog().newest_schema().tree, SEED, COUNT, source)
+    )
     answers = oracle.ask(release, (random_containers.request(container, source) for container in containers))
     compared = refused = 0
     for container, answer in zip(containers, answers, strict=True):
@@ -46,4 +50,6 @@ def test_a_wrong_text_would_be_seen() -> None:
     """The comparison above can fail: the text of another release is not accepted."""
     container = next(random_containers.containers(default_catalog().newest_schema().tree, SEED, 1, "api"))
     (answer,) = oracle.ask("1.7.16", [random_containers.request(container, "api")])
-    assert hashers(default_catalog().kubelet("1.9.11"))[0].text(loads(decode_text(container))) != answer["text"]
+    assert (
+        hashers(default_catalog().kubelet("1.9.11"))[0].text(loads(decode_text(container))) != answer["text"]
+    )

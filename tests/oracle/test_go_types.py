@@ -19,7 +19,9 @@ from hashcompat.sources.gotypes import container_types
 
 pytestmark = pytest.mark.oracle
 
-MODULES: list[dict[str, Any]] = json.loads((Path(schemas.__file__).parent / "schemas" / "modules.json").read_text())
+MODULES: list[dict[str, Any]] = json.loads(
+    (Path(schemas.__file__).parent / "schemas" / "modules.json").read_text()
+)
 MISSPELT = {"1.12.0", "1.12.1"}
 """They spell an option of ProcMount's tag ``omitEmpty``: the one difference that the trees ignore (schemas/README.md)."""
 SOURCES = [row for row in MODULES if row["file"] == "core/v1/types.go" and row["release"] not in MISSPELT]
@@ -55,12 +57,24 @@ def test_1_34_is_derived_from_1_33_and_its_types_go(run: Run, of_1_33: Path, tmp
     source = next(row for row in SOURCES if row["release"].startswith("1.34."))
     release = source["release"]
     container = {"name": "c", "image": "i", "command": ["x"]}
-    given = json.dumps({"kind": "Pod", "metadata": {"uid": "u", "name": "p"}, "spec": {"containers": [container]}}).encode()
+    given = json.dumps(
+        {"kind": "Pod", "metadata": {"uid": "u", "name": "p"}, "spec": {"containers": [container]}}
+    ).encode()
     hashing = ("hash", "--kubelet", release, "-f", "-", "-o", "json")
     assert run(*hashing, stdin=given).code == 64
-    added = run("releases", "--add", f"v{release}", "--types", schemas.download(source["module"], tmp_path) / source["file"], "-o", "json")
+    added = run(
+        "releases",
+        "--add",
+        f"v{release}",
+        "--types",
+        schemas.download(source["module"], tmp_path) / source["file"],
+        "-o",
+        "json",
+    )
     assert added.code == 0, added.err
-    assert ("Container", "RestartPolicyRules") in {(row["type"], row["field"]) for row in added.document["types"]}
+    assert ("Container", "RestartPolicyRules") in {
+        (row["type"], row["field"]) for row in added.document["types"]
+    }
     shipped = Catalog(ROOT / "schemas").kubelet(release)
     assert json.loads((of_1_33 / "1.34.json").read_text())["types"] == shipped.schema.tree["types"]
     default_catalog.cache_clear()  # as a new process

@@ -24,7 +24,9 @@ def test_golden_data_is_what_go_computes_today() -> None:
 def test_compiled_types_equal_the_schema(release: str) -> None:
     compiled = oracle.types(release)
     tree = default_catalog().kubelet(release).schema.tree
-    assert {key: compiled[key] for key in ("package", "root", "types")} == {key: tree[key] for key in ("package", "root", "types")}
+    assert {key: compiled[key] for key in ("package", "root", "types")} == {
+        key: tree[key] for key in ("package", "root", "types")
+    }
 
 
 @pytest.mark.parametrize("release", ["1.20.15", "1.36.3"])
@@ -49,5 +51,7 @@ def test_go_refuses_what_we_refuse(release: str) -> None:
 
 
 def test_schemas_equal_the_modules() -> None:
-    done = subprocess.run([sys.executable, ROOT / "scripts" / "schemas.py"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "schemas.py"], capture_output=True, text=True, check=False
+    )
     assert (done.stdout.splitlines()[-1:], done.returncode) == (["identical"], 0), done.stdout + done.stderr

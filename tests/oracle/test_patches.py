@@ -64,7 +64,9 @@ class Case:
 
 
 def identity(case: Case) -> str:
-    return f"{case.new} like {','.join(case.olds)}{', new fields too' if case.choices.accept_new_fields else ''}"
+    return (
+        f"{case.new} like {','.join(case.olds)}{', new fields too' if case.choices.accept_new_fields else ''}"
+    )
 
 
 def emitted(case: Case) -> str:
@@ -83,7 +85,12 @@ def built(case: Case) -> tuple[Touched, Any]:
     program = touched.compose(tree)
     generated = [str(tree / name) for name in patches.added(tree)]
     assert generated
-    assert patches.run("gofmt", "-l", *generated, *(str(tree / file) for file in (patches.HELPERS, patches.MANAGER))) == ""
+    assert (
+        patches.run(
+            "gofmt", "-l", *generated, *(str(tree / file) for file in (patches.HELPERS, patches.MANAGER))
+        )
+        == ""
+    )
     touched.go("vet", "./...")
     tested = {str(Path(name).parent) for name in patches.added(tree) if name.endswith("_test.go")}
     assert touched.go("test", "./pkg/...").count("ok ") == len(tested)
@@ -141,11 +148,16 @@ def answers(case: Case, old: str) -> Iterator[tuple[bytes, int, dict[str, Any]]]
 
 PINS = [Case("pin", new, olds) for new, olds in [*BOUNDARIES, *OTHER_ESCAPES]]
 ACCEPTS = [Case("accept", new, olds) for new, olds in [*BOUNDARIES, *SEVERAL]]
-ACCEPTS_ALL = [Case("accept", new, olds, Choices(accept_new_fields=True)) for new, olds in [*BOUNDARIES, *SEVERAL, *OTHER_ESCAPES]]
+ACCEPTS_ALL = [
+    Case("accept", new, olds, Choices(accept_new_fields=True))
+    for new, olds in [*BOUNDARIES, *SEVERAL, *OTHER_ESCAPES]
+]
 
 
 @pytest.mark.parametrize("case", PINS, ids=identity)
-def test_a_pinned_kubelet_returns_the_old_hash(case: Case, record_property: Callable[[str, object], None]) -> None:
+def test_a_pinned_kubelet_returns_the_old_hash(
+    case: Case, record_property: Callable[[str, object], None]
+) -> None:
     compared = 0
     for line, value, answer in answers(case, case.olds[0]):
         assert (answer["hash"], answer["changed"]) == (value, [False, True]), line
@@ -155,7 +167,9 @@ def test_a_pinned_kubelet_returns_the_old_hash(case: Case, record_property: Call
 
 
 @pytest.mark.parametrize("case", ACCEPTS_ALL, ids=identity)
-def test_an_accepting_kubelet_accepts_the_old_hash(case: Case, record_property: Callable[[str, object], None]) -> None:
+def test_an_accepting_kubelet_accepts_the_old_hash(
+    case: Case, record_property: Callable[[str, object], None]
+) -> None:
     compared = 0
     for old in case.olds:
         for line, value, answer in answers(case, old):
@@ -166,7 +180,9 @@ def test_an_accepting_kubelet_accepts_the_old_hash(case: Case, record_property: 
 
 
 @pytest.mark.parametrize("case", ACCEPTS, ids=identity)
-def test_an_old_hash_does_not_count_where_a_field_is_new(case: Case, record_property: Callable[[str, object], None]) -> None:
+def test_an_old_hash_does_not_count_where_a_field_is_new(
+    case: Case, record_property: Callable[[str, object], None]
+) -> None:
     """The generated conversion notices just the fields that plans notice."""
     catalog = default_catalog()
     new, defaults = catalog.kubelet(case.new), catalog.server_defaults()
@@ -175,7 +191,9 @@ def test_an_old_hash_does_not_count_where_a_field_is_new(case: Case, record_prop
         for line, value, answer in answers(case, old):
             container = container_of(line)
             try:
-                knows = [not unknown_to(container, new, catalog.kubelet(other), defaults) for other in case.olds]
+                knows = [
+                    not unknown_to(container, new, catalog.kubelet(other), defaults) for other in case.olds
+                ]
             except DecodeError:
                 continue
             accepted = knows[case.olds.index(old)] or (any(knows) and not answer["changed"][0])
@@ -188,15 +206,24 @@ def test_an_old_hash_does_not_count_where_a_field_is_new(case: Case, record_prop
 
 @pytest.mark.parametrize("strategy", ["accept", "pin"])
 @pytest.mark.parametrize(("new", "olds"), BOUNDARIES)
-def test_kubernetes_tests_change_only_where_hashes_are_asserted(strategy: str, new: str, olds: tuple[str, ...]) -> None:
+def test_kubernetes_tests_change_only_where_hashes_are_asserted(
+    strategy: str, new: str, olds: tuple[str, ...]
+) -> None:
     patch = make_patch(new, olds, strategy, default_catalog(), Choices(force=True))
     assert patch is not None
     tests = [edit.path for edit in patch.edits if edit.path.endswith("_test.go")]
-    asserted = {assertion.file for assertion in default_catalog().source_site(default_catalog().kubelet(new)).assertions}
+    asserted = {
+        assertion.file
+        for assertion in default_catalog().source_site(default_catalog().kubelet(new)).assertions
+    }
     assert set(tests) == (asserted if strategy == "pin" else set())
 
 
-@pytest.mark.parametrize("case", [Case("accept", "1.31.14", ("1.30.14",)), Case("accept", "1.36.3", ("1.30.14", "1.15.12"))], ids=identity)
+@pytest.mark.parametrize(
+    "case",
+    [Case("accept", "1.31.14", ("1.30.14",)), Case("accept", "1.36.3", ("1.30.14", "1.15.12"))],
+    ids=identity,
+)
 def test_kubernetes_own_tests_pass(case: Case) -> None:
     """The whole patched packages build, and Kubernetes' own tests of them pass unchanged."""
     tree = patches.whole(case.new, emitted(case), case.directory.with_name(f"{case.directory.name}-whole"))
@@ -207,17 +234,29 @@ def test_kubernetes_own_tests_pass(case: Case) -> None:
         assert f"ok  \tk8s.io/kubernetes/pkg/kubelet/{package}\t" in output
 
 
-@pytest.mark.parametrize("case", [Case("pin", "1.31.14", ("1.30.14",)), Case("pin", "1.36.3", ("1.30.14",))], ids=identity)
+@pytest.mark.parametrize(
+    "case", [Case("pin", "1.31.14", ("1.30.14",)), Case("pin", "1.36.3", ("1.30.14",))], ids=identity
+)
 def test_kubernetes_own_tests_pass_with_the_hashes_that_a_pin_asserts(case: Case) -> None:
     tree = patches.whole(case.new, emitted(case), case.directory.with_name(f"{case.directory.name}-whole"))
-    assert "ok  \tk8s.io/kubernetes/pkg/kubelet/container\t" in patches.go(tree, "test", "./pkg/kubelet/container/...")
+    assert "ok  \tk8s.io/kubernetes/pkg/kubelet/container\t" in patches.go(
+        tree, "test", "./pkg/kubelet/container/..."
+    )
 
 
-STRIPS = [Case("strip", new, olds, Choices(article=article)) for new, olds in BOUNDARIES[:4] for article in (False, True)]
+STRIPS = [
+    Case("strip", new, olds, Choices(article=article))
+    for new, olds in BOUNDARIES[:4]
+    for article in (False, True)
+]
 
 
-@pytest.mark.parametrize("case", STRIPS, ids=lambda case: f"{identity(case)}{', article' if case.choices.article else ''}")
-def test_a_stripping_kubelet_differs_only_where_the_audit_says(case: Case, record_property: Callable[[str, object], None]) -> None:
+@pytest.mark.parametrize(
+    "case", STRIPS, ids=lambda case: f"{identity(case)}{', article' if case.choices.article else ''}"
+)
+def test_a_stripping_kubelet_differs_only_where_the_audit_says(
+    case: Case, record_property: Callable[[str, object], None]
+) -> None:
     catalog = default_catalog()
     new, old = catalog.kubelet(case.new), catalog.kubelet(case.olds[0])
     cuts = cuts_between(old, new, catalog.server_defaults())
@@ -225,7 +264,9 @@ def test_a_stripping_kubelet_differs_only_where_the_audit_says(case: Case, recor
     for line, value, answer in answers(case, case.olds[0]):
         request = loads(decode_text(line))
         keep_empty = request["source"] == "file"
-        hit = audit_container(request["container"], old, new, cuts, catalog.server_defaults(), keep_empty=keep_empty)
+        hit = audit_container(
+            request["container"], old, new, cuts, catalog.server_defaults(), keep_empty=keep_empty
+        )
         assert (answer["hash"] == value) is (hit is None), line
         same, announced = same + (hit is None), announced + (hit is not None)
     record_property("patched_containers", same + announced)

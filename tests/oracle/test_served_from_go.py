@@ -31,11 +31,16 @@ LAST_OF_ANOTHER_READER = 22
 
 def differing(kubelet: Kubelet, spec: Mapping[str, Any], answer: Mapping[str, Any]) -> list[Any]:
     """Return the containers of a manifest that are not served as Go served them, as a kubelet of the release decodes both."""
-    decode, server = compile_decoder(kubelet.schema.container, keep_empty=False), default_catalog().api_server(str(kubelet.release))
+    decode, server = (
+        compile_decoder(kubelet.schema.container, keep_empty=False),
+        default_catalog().api_server(str(kubelet.release)),
+    )
     pairs = [
         (given, own, go)
         for key in LISTS
-        for given, own, go in zip(spec.get(key) or (), served(spec, key, server), answer.get(key, ()), strict=True)
+        for given, own, go in zip(
+            spec.get(key) or (), served(spec, key, server), answer.get(key, ()), strict=True
+        )
     ]
     return [given for given, own, go in pairs if decode(own) != decode(go)]
 
@@ -47,21 +52,32 @@ def test_golden_data_is_what_go_serves_today() -> None:
 @pytest.mark.parametrize("release", staticpods.oracles())
 def test_static_pods_manifests(release: str) -> None:
     kubelet = default_catalog().kubelet(release)
-    pods = [json.dumps({"apiVersion": "v1", "kind": "Pod", "spec": case(name)[0].get("spec") or {}}) for name in CASES]
+    pods = [
+        json.dumps({"apiVersion": "v1", "kind": "Pod", "spec": case(name)[0].get("spec") or {}})
+        for name in CASES
+    ]
     specs = {name: loads(pod)["spec"] for name, pod in zip(CASES, pods, strict=True)}
     answers = map(loads, map(bytes.decode, oracle.ask(release, map(str.encode, pods))))
-    found = {name: differing(kubelet, spec, answer) for (name, spec), answer in zip(specs.items(), answers, strict=True)}
+    found = {
+        name: differing(kubelet, spec, answer)
+        for (name, spec), answer in zip(specs.items(), answers, strict=True)
+    }
     assert {name: containers for name, containers in found.items() if containers} == {}
 
 
 @pytest.mark.parametrize("network", [b"false", b"true"])
 @pytest.mark.parametrize("release", staticpods.oracles())
-def test_random_manifests(release: str, network: bytes, record_property: Callable[[str, object], None]) -> None:
+def test_random_manifests(
+    release: str, network: bytes, record_property: Callable[[str, object], None]
+) -> None:
     kubelet = default_catalog().kubelet(release)
     found = list(random_containers.containers(default_catalog().newest_schema().tree, SEED, COUNT, "file"))
     if kubelet.release.minor_number <= LAST_OF_ANOTHER_READER:
         found = [one for one in found if not READ_OTHERWISE.search(one)]
-    pods = [b'{"apiVersion":"v1","kind":"Pod","spec":{"hostNetwork":%s,"containers":[%s]}}' % (network, one) for one in found]
+    pods = [
+        b'{"apiVersion":"v1","kind":"Pod","spec":{"hostNetwork":%s,"containers":[%s]}}' % (network, one)
+        for one in found
+    ]
     for pod, answer in zip(pods, oracle.ask(release, pods), strict=True):
         document = loads(answer.decode())
         assert "error" not in document, (pod, document)

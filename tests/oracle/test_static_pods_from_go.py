@@ -25,7 +25,9 @@ SEED = int(os.environ.get("RANDOM_SEED", "1"))
 def test_random_static_pods_equal_go(release: str, record_property: Callable[[str, object], None]) -> None:
     manifests = list(random_pods.manifests(random_pods.newest_tree(), SEED, COUNT))
     compared = 0
-    for manifest, answer in zip(manifests, staticpods.ask(release, map(random_pods.request, manifests)), strict=True):
+    for manifest, answer in zip(
+        manifests, staticpods.ask(release, map(random_pods.request, manifests)), strict=True
+    ):
         assert answer == expected(release, loads(decode_text(manifest)), answer["suffix"]), manifest
         compared += 1
     record_property("random_pods", compared)
@@ -43,7 +45,10 @@ def expected(release: str, manifest: dict[str, Any], suffix: str) -> dict[str, A
         "text": static_pod_text(manifest, kubelet),
         "suffix": suffix,
         "uidGiven": False,
-        "containers": [{"name": hasher.decode(one)[0], "text": hasher.text(one), "hash": hasher.hash(one)} for one in containers],
+        "containers": [
+            {"name": hasher.decode(one)[0], "text": hasher.text(one), "hash": hasher.hash(one)}
+            for one in containers
+        ],
     }
 
 

@@ -44,7 +44,9 @@ def text_of(made: Patch, name: str) -> str:
 
 @pytest.mark.parametrize("strategy", list(BY_NAME))
 @pytest.mark.parametrize(("new", "old"), PAIRS)
-def test_every_file_is_marked_licensed_and_balanced(catalog: Catalog, new: str, old: str, strategy: str) -> None:
+def test_every_file_is_marked_licensed_and_balanced(
+    catalog: Catalog, new: str, old: str, strategy: str
+) -> None:
     try:
         made = patch(catalog, new, [old], strategy)
     except UsageError:
@@ -79,7 +81,12 @@ def test_json_is_escaped_as_the_go_of_the_old_release_did(catalog: Catalog, old:
 
 def test_picked_fields_need_no_old_types(catalog: Catalog) -> None:
     made = patch(catalog, "1.30.14", ["1.36.3"])
-    assert {file.path.rpartition("/")[2] for file in made.new_files} == {"hash.go", "hash_test.go", "hashlike.go", "hashlike_test.go"}
+    assert {file.path.rpartition("/")[2] for file in made.new_files} == {
+        "hash.go",
+        "hash_test.go",
+        "hashlike.go",
+        "hashlike_test.go",
+    }
     assert 'map[string]string{"name": container.Name, "image": container.Image}' in text_of(made, "hash.go")
 
 
@@ -124,7 +131,11 @@ def test_releases_of_one_hash_share_a_package(catalog: Catalog) -> None:
 
 def test_a_pin_asserts_the_old_hashes_in_kubernetes_own_tests(catalog: Catalog) -> None:
     made = patch(catalog, "1.31.14", ["1.30.14"], "pin")
-    assert [edit.path.rpartition("/")[2] for edit in made.edits] == ["helpers.go", "container_hash_test.go", "helpers_test.go"]
+    assert [edit.path.rpartition("/")[2] for edit in made.edits] == [
+        "helpers.go",
+        "container_hash_test.go",
+        "helpers_test.go",
+    ]
     assert made.edits[1].steps[0].words == "the asserted hashes become, in order: 0x8e45cbd0 -> 0x311670a"
 
 
@@ -173,7 +184,11 @@ def test_a_conversion_copies_by_json_key_and_notices_what_is_lost() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ([row("A", "string")], [row("A", "*string")], "field A is string in one release and *string in the other"),
+        (
+            [row("A", "string")],
+            [row("A", "*string")],
+            "field A is string in one release and *string in the other",
+        ),
         ([], [row("A", "Inner")], "a new field of type Inner is added"),
     ],
 )
@@ -185,7 +200,9 @@ def test_what_cannot_be_copied_is_refused(old: list[Any], new: list[Any], proble
 def test_declarations_without_foreign_types_need_no_imports() -> None:
     assert foreign_imports({"A": "string", "B": [row("X", "[]A")]}) == []
     assert foreign_imports({"A": "map[string]resource.Quantity"}) == ["k8s.io/apimachinery/pkg/api/resource"]
-    assert type_declarations({"A": [row("Long", "A"), row("B", "*A")]}, release="1", tags=False).endswith("{\n\tLong A\n\tB    *A\n}\n")
+    assert type_declarations({"A": [row("Long", "A"), row("B", "*A")]}, release="1", tags=False).endswith(
+        "{\n\tLong A\n\tB    *A\n}\n"
+    )
 
 
 def test_missing_rows_are_damaged_data(catalog: Catalog) -> None:
@@ -225,8 +242,11 @@ def test_what_cannot_be_cut_is_refused(old: tuple[Field, ...], new: tuple[Field,
 
 
 def test_a_string_is_cut_only_up_to_what_follows(catalog: Catalog) -> None:
-    cuts = stripping.cuts_between(catalog.kubelet("1.13.12"), catalog.kubelet("1.14.10"), catalog.server_defaults())
+    cuts = stripping.cuts_between(
+        catalog.kubelet("1.13.12"), catalog.kubelet("1.14.10"), catalog.server_defaults()
+    )
     assert [(cut.piece, cut.instead) for cut in cuts] == [(" SubPathExpr:(string)}", "}")]
     assert (
-        stripping.stripped("{A:(string)x SubPathExpr:(string)}{B SubPathExpr:(string)y}", cuts) == "{A:(string)x}{B SubPathExpr:(string)y}"
+        stripping.stripped("{A:(string)x SubPathExpr:(string)}{B SubPathExpr:(string)y}", cuts)
+        == "{A:(string)x}{B SubPathExpr:(string)y}"
     )

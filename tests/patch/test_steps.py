@@ -8,7 +8,16 @@ import pytest
 
 from hashcompat.catalog.patching import Function, Site
 from hashcompat.patch.model import Change, FileEdit, MisplacedError, NewFile, Patch, apply
-from hashcompat.patch.steps import AddImport, Body, DropUnusedImports, InFunction, Literals, RemoveFunction, ReplaceLine, function_text
+from hashcompat.patch.steps import (
+    AddImport,
+    Body,
+    DropUnusedImports,
+    InFunction,
+    Literals,
+    RemoveFunction,
+    ReplaceLine,
+    function_text,
+)
 
 OWN = "func sum(a int) int {\n\ttotal := a + one()\n\treturn total\n}\n"
 OTHER = "func sum(a int64) int64 {\n\treturn a\n}\n"
@@ -92,7 +101,11 @@ def test_what_is_not_the_releases_own_text_is_refused(text: str, problem: str) -
 
 @pytest.mark.parametrize(
     ("path", "before"),
-    [("example.org/0", '\t"example.org/a"'), ("example.org/m", '\t"example.org/m/b"'), ("example.org/n", '\trenamed "example.org/z"')],
+    [
+        ("example.org/0", '\t"example.org/a"'),
+        ("example.org/m", '\t"example.org/m/b"'),
+        ("example.org/n", '\trenamed "example.org/z"'),
+    ],
 )
 def test_an_import_stands_where_gofmt_sorts_it(path: str, before: str) -> None:
     assert f'\t"{path}"\n{before}\n' in AddImport(path).apply(FILE)
@@ -122,8 +135,14 @@ def test_literals_are_replaced_in_order() -> None:
 
 
 def test_changes_are_sorted_by_path() -> None:
-    patch = Patch("s", "e", (NewFile("z", "new"), NewFile("a", "new")), (FileEdit("m", (Literals(((1, 2),)),)),))
-    assert apply(patch, {"m": "0x1"}) == (Change("a", "", "new"), Change("m", "0x1", "0x2"), Change("z", "", "new"))
+    patch = Patch(
+        "s", "e", (NewFile("z", "new"), NewFile("a", "new")), (FileEdit("m", (Literals(((1, 2),)),)),)
+    )
+    assert apply(patch, {"m": "0x1"}) == (
+        Change("a", "", "new"),
+        Change("m", "0x1", "0x2"),
+        Change("z", "", "new"),
+    )
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,9 @@ def node(directory: Path) -> Iterator[Node]:
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, directory, ignore_errors=True)
         stack.callback(_unmount, directory)
-        stack.enter_context(processes.running(["/usr/bin/containerd", "-c", str(config)], directory / "containerd.log"))
+        stack.enter_context(
+            processes.running(["/usr/bin/containerd", "-c", str(config)], directory / "containerd.log")
+        )
         _wait(made.containerd_socket)
         stack.callback(_quietly, made.cri, "rmp", "--all", "--force")
         stack.enter_context(processes.running(_dockerd(directory), directory / "dockerd.log"))
@@ -98,10 +100,27 @@ def node(directory: Path) -> Iterator[Node]:
 
 
 def _dockerd(directory: Path) -> list[str]:
-    places = [f"--data-root={directory}/docker", f"--exec-root={directory}/docker-exec", f"--pidfile={directory}/docker.pid"]
-    networks = ["--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false", "--bridge=none"]
+    places = [
+        f"--data-root={directory}/docker",
+        f"--exec-root={directory}/docker-exec",
+        f"--pidfile={directory}/docker.pid",
+    ]
+    networks = [
+        "--iptables=false",
+        "--ip6tables=false",
+        "--ip-forward=false",
+        "--ip-masq=false",
+        "--bridge=none",
+    ]
     sockets = [f"--containerd={directory}/containerd.sock", f"--host=unix://{directory}/docker.sock"]
-    return ["/usr/sbin/dockerd", *sockets, *places, *networks, "--storage-driver=vfs", "--exec-opt=native.cgroupdriver=cgroupfs"]
+    return [
+        "/usr/sbin/dockerd",
+        *sockets,
+        *places,
+        *networks,
+        "--storage-driver=vfs",
+        "--exec-opt=native.cgroupdriver=cgroupfs",
+    ]
 
 
 def _wait(socket: Path) -> None:
@@ -117,7 +136,16 @@ def _images(made: Node) -> None:
     with tarfile.open(fileobj=layer, mode="w") as archive:
         for name in ("bin/busybox", "bin/sleep", "bin/sh", "bin/true"):
             archive.add("/bin/busybox", name)
-    command = [DOCKER, "-H", f"unix://{made.docker_socket}", "import", "--change", 'CMD ["/bin/sleep","1000000"]', "-", IMAGE]
+    command = [
+        DOCKER,
+        "-H",
+        f"unix://{made.docker_socket}",
+        "import",
+        "--change",
+        'CMD ["/bin/sleep","1000000"]',
+        "-",
+        IMAGE,
+    ]
     subprocess.run(command, input=layer.getvalue(), capture_output=True, check=True)
     image = made.directory / "image.tar"
     made.docker("save", "-o", str(image), IMAGE)

@@ -45,13 +45,26 @@ def labels(pod_name: str, container: str) -> dict[str, str]:
 def in_docker(node: Node, name: str, *command: str, network: str = "none", **told: str) -> None:
     """Run a container with a kubelet's name and labels; its environment and command hold a secret."""
     flags = [f"--label={key}={value}" for key, value in told.items()]
-    node.docker("run", "-d", f"--network={network}", f"--name={name}", f"--env=TOKEN={SECRET}", *flags, IMAGE, *command)
+    node.docker(
+        "run",
+        "-d",
+        f"--network={network}",
+        f"--name={name}",
+        f"--env=TOKEN={SECRET}",
+        *flags,
+        IMAGE,
+        *command,
+    )
 
 
 def dockershim(node: Node, run: Run, spec: Json, *command: str) -> None:
     """Run a container of pod ``p`` as dockershim 1.9 does: the hash is a label with a prefix."""
     value = hash_of(run, KUBELET, spec)
-    told = {**labels("p", spec["name"]), "io.kubernetes.docker.type": "container", f"annotation.{HASH}": f"{value:x}"}
+    told = {
+        **labels("p", spec["name"]),
+        "io.kubernetes.docker.type": "container",
+        f"annotation.{HASH}": f"{value:x}",
+    }
     in_docker(node, f"k8s_{spec['name']}_p_ns_uid-p_0", *command, **told)
 
 
@@ -77,7 +90,10 @@ def in_cri(node: Node, run: Run, pod_name: str, spec: Json, release: str) -> str
 
 @pytest.fixture(scope="module")
 def node() -> Iterator[Node]:
-    with tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory, daemons.node(Path(directory)) as made:
+    with (
+        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
+        daemons.node(Path(directory)) as made,
+    ):
         yield made
 
 
@@ -89,7 +105,11 @@ def _crictl_on_the_path(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def docker(node: Node, run: Run) -> Iterator[Node]:
     """The node with a kubelet's pod in Docker: one container runs, one has ended, and one is nobody's."""
-    in_docker(node, "k8s_POD_p_ns_uid-p_0", **{**labels("p", "POD"), "io.kubernetes.docker.type": "podsandbox", "annotation.a": SECRET})
+    in_docker(
+        node,
+        "k8s_POD_p_ns_uid-p_0",
+        **{**labels("p", "POD"), "io.kubernetes.docker.type": "podsandbox", "annotation.a": SECRET},
+    )
     dockershim(node, run, C)
     dockershim(node, run, D, "/bin/true")
     in_docker(node, "nobodys")
@@ -131,14 +151,32 @@ def test_docker_tells_what_dockershim_recorded(docker: Node, run: Run) -> None:
 def test_docker_tells_the_hash_in_the_names_of_1_5(docker: Node, run: Run) -> None:
     in_docker(docker, f"k8s_c.{hash_of(run, '1.5.8', C):x}_old_ns_uid-old_8d2a0b1f")
     endpoint = ("--runtime", "docker", "--runtime-endpoint", f"unix://{docker.docker_socket}")
-    result = run("verify", *endpoint, "--kubelet", "1.5.8", "-f", "-", "-o", "json", stdin=as_json(pod(C, name="old")))
+    result = run(
+        "verify", *endpoint, "--kubelet", "1.5.8", "-f", "-", "-o", "json", stdin=as_json(pod(C, name="old"))
+    )
     assert summary(result)["reproduced"] == 1
 
 
 def test_a_plan_takes_what_docker_tells(docker: Node, run: Run) -> None:
     endpoint = ("--runtime-endpoint", docker.docker_socket, "--runtime", "docker")
-    plan = run("plan", "--from", KUBELET, "--to", "1.10.13", *endpoint, "-f", "-", "-o", "json", stdin=as_json(pod(C)))
-    assert (plan.item["verdict"], plan.item["calibrated"], plan.item["hash"]["recorded"]) == ("KEEP", True, hash_of(run, KUBELET, C))
+    plan = run(
+        "plan",
+        "--from",
+        KUBELET,
+        "--to",
+        "1.10.13",
+        *endpoint,
+        "-f",
+        "-",
+        "-o",
+        "json",
+        stdin=as_json(pod(C)),
+    )
+    assert (plan.item["verdict"], plan.item["calibrated"], plan.item["hash"]["recorded"]) == (
+        "KEEP",
+        True,
+        hash_of(run, KUBELET, C),
+    )
 
 
 def test_a_sandbox_in_docker_on_another_network_is_replaced(docker: Node, run: Run) -> None:
@@ -159,15 +197,21 @@ def test_containerd_tells_the_network_of_sandboxes(containerd: Node, run: Run) -
     verdicts = {}
     for host_network in (True, False):
         stdin = as_json(pod(C, spec={"hostNetwork": host_network}))
-        plan = run("plan", "--from", "1.29.0", "--to", "1.30.14", *endpoint, "-f", "-", "-o", "json", stdin=stdin)
+        plan = run(
+            "plan", "--from", "1.29.0", "--to", "1.30.14", *endpoint, "-f", "-", "-o", "json", stdin=stdin
+        )
         verdicts[host_network] = plan.item["verdict"], plan.item["podRecreated"]
     assert verdicts == {True: ("KEEP", False), False: ("RESTART", True)}
 
 
 @pytest.mark.usefixtures("containerd")
-def test_auto_takes_the_runtime_in_which_most_containers_run(docker: Node, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_takes_the_runtime_in_which_most_containers_run(
+    docker: Node, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     usual = {"cri": (str(docker.containerd_socket),), "docker": (str(docker.docker_socket),)}
-    monkeypatch.setattr(runtime, "_RUNTIMES", {kind: replace(runtime._RUNTIMES[kind], sockets=usual[kind]) for kind in usual})
+    monkeypatch.setattr(
+        runtime, "_RUNTIMES", {kind: replace(runtime._RUNTIMES[kind], sockets=usual[kind]) for kind in usual}
+    )
     assert summary(verified(run, "1.30.14", "--runtime", "auto")) == BOTH
     in_docker(docker, "k8s_e_p_ns_uid-p_0", **{**labels("p", "e"), "io.kubernetes.docker.type": "container"})
     assert summary(verified(run, KUBELET, "--runtime", "auto"))["reproduced"] == 2
@@ -203,7 +247,17 @@ def test_the_collector_reads_containerd(containerd: Node, run: Run, tmp_path: Pa
 
 
 def test_the_collector_fails_where_no_kubelet_ran(node: Node, tmp_path: Path) -> None:
-    environment = {"PATH": os.environ["PATH"], "RUNTIME_ENDPOINT": str(node.containerd_socket), "DOCKER_HOST": "unix:///none"}
-    done = subprocess.run(["/usr/bin/dash", COLLECTOR, tmp_path / "dump"], env=environment, capture_output=True, text=True, check=False)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "RUNTIME_ENDPOINT": str(node.containerd_socket),
+        "DOCKER_HOST": "unix:///none",
+    }
+    done = subprocess.run(
+        ["/usr/bin/dash", COLLECTOR, tmp_path / "dump"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.returncode, done.stdout, (tmp_path / "dump").exists()) == (1, "", False)
     assert "no runtime with a kubelet's containers" in done.stderr

@@ -18,8 +18,26 @@ PODS = 3000
 
 
 def node(name: str, kubelet: str) -> dict[str, Any]:
-    info = dict.fromkeys(("machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "kubeProxyVersion", "operatingSystem"), "")
-    status = {"nodeInfo": {**info, "architecture": "amd64", "kubeletVersion": kubelet, "containerRuntimeVersion": "containerd://1.7.13"}}
+    info = dict.fromkeys(
+        (
+            "machineID",
+            "systemUUID",
+            "bootID",
+            "kernelVersion",
+            "osImage",
+            "kubeProxyVersion",
+            "operatingSystem",
+        ),
+        "",
+    )
+    status = {
+        "nodeInfo": {
+            **info,
+            "architecture": "amd64",
+            "kubeletVersion": kubelet,
+            "containerRuntimeVersion": "containerd://1.7.13",
+        }
+    }
     return {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name}, "status": status}
 
 
@@ -31,11 +49,19 @@ def pod(number: int) -> dict[str, Any]:
         "env": [{"name": "SECRET", "value": "hunter2"}],
     }
     if number % 3 == 0:
-        container |= {"ports": [{"containerPort": 80}], "resources": {"requests": {"cpu": "0.1", "memory": "1024Mi"}}}
+        container |= {
+            "ports": [{"containerPort": 80}],
+            "resources": {"requests": {"cpu": "0.1", "memory": "1024Mi"}},
+        }
     if number % 5 == 0:
         container["livenessProbe"] = {"httpGet": {"path": "/", "port": 80}}
     metadata = {"name": f"p-{number:04}", "labels": {"app": f"a{number % 4}"}}
-    return {"kind": "Pod", "apiVersion": "v1", "metadata": metadata, "spec": {"nodeName": NODES[number % 3], "containers": [container]}}
+    return {
+        "kind": "Pod",
+        "apiVersion": "v1",
+        "metadata": metadata,
+        "spec": {"nodeName": NODES[number % 3], "containers": [container]},
+    }
 
 
 @pytest.fixture(scope="session")
@@ -48,15 +74,26 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def cluster(empty: Cluster) -> Cluster:
     """Fill the cluster with nodes of two releases, and pods in two namespaces that run."""
-    empty.create_all("/api/v1/nodes", [node(name, "v1.35.0" if name == "node-c" else "v1.30.4-eks-1") for name in NODES])
+    empty.create_all(
+        "/api/v1/nodes", [node(name, "v1.35.0" if name == "node-c" else "v1.30.4-eks-1") for name in NODES]
+    )
     for name in ("team-a", "team-b"):
         empty.create("/api/v1/namespaces", {"metadata": {"name": name}})
     for name, numbers in (("team-a", range(PODS - 10)), ("team-b", range(PODS - 10, PODS))):
         made = empty.create_all(f"/api/v1/namespaces/{name}/pods", map(pod, numbers))
         for one in made[-10:]:
-            state = {"name": "app", "ready": True, "restartCount": 0, "image": "i", "imageID": "", "state": {"running": {}}}
+            state = {
+                "name": "app",
+                "ready": True,
+                "restartCount": 0,
+                "image": "i",
+                "imageID": "",
+                "state": {"running": {}},
+            }
             one["status"] = {"phase": "Running", "containerStatuses": [state]}
-            answer = empty.request("PUT", f"/api/v1/namespaces/{name}/pods/{one['metadata']['name']}/status", one)
+            answer = empty.request(
+                "PUT", f"/api/v1/namespaces/{name}/pods/{one['metadata']['name']}/status", one
+            )
             assert answer.ok, answer.text
     return empty
 
@@ -67,7 +104,13 @@ def shell(tmp_path: Path) -> Shell:
 
     def call(kubeconfig: object, *argv: object, program: str = "hashcompat", **variables: str) -> Result:
         command = [str(SCRIPTS / program) if program == "hashcompat" else program, *map(str, argv)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment(kubeconfig, tmp_path) | variables)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment(kubeconfig, tmp_path) | variables,
+        )
         return Result(done.returncode, done.stdout, done.stderr)
 
     return call

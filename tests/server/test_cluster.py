@@ -60,12 +60,18 @@ def test_the_printed_role_is_enough_and_only_pods_and_nodes_are_read(shell: Shel
     reader = cluster.kubeconfig("reader", {"token": READER})
     refused = shell(reader, *JSON)
     assert (refused.code, refused.out) == (1, "")
-    assert 'cannot list pods in all namespaces: pods is forbidden: User "reader" cannot list resource "pods"' in refused.err
+    assert (
+        'cannot list pods in all namespaces: pods is forbidden: User "reader" cannot list resource "pods"'
+        in refused.err
+    )
     assert "hashcompat rbac" in refused.err
     roles(shell, cluster, "reader")
     assert len(shell(reader, *JSON).items) == PODS
     assert shell(reader, *JSON, "--node", "node-c").code == 1  # one node is another right
-    asked = [(event["verb"], event["objectRef"]["resource"], event["requestURI"].partition("?")[0]) for event in cluster.audited("reader")]
+    asked = [
+        (event["verb"], event["objectRef"]["resource"], event["requestURI"].partition("?")[0])
+        for event in cluster.audited("reader")
+    ]
     assert {*asked} == {
         ("list", "pods", "/api/v1/pods"),
         ("list", "nodes", "/api/v1/nodes"),
@@ -81,7 +87,10 @@ def test_a_role_in_one_namespace_is_enough_for_it_and_for_no_other(shell: Shell,
     assert "Going on without nodes: cannot list nodes" in result.err
     for argv, says in (
         ((*FIXED, "-n", "team-a"), 'cannot list resource "pods" in API group "" in the namespace "team-a"'),
-        ((*JSON, "-n", "team-b"), 'cannot list nodes: nodes is forbidden: User "narrow" cannot list resource "nodes"'),
+        (
+            (*JSON, "-n", "team-b"),
+            'cannot list nodes: nodes is forbidden: User "narrow" cannot list resource "nodes"',
+        ),
     ):
         refused = shell(narrow, *argv)
         assert (refused.code, refused.out, says in refused.err) == (1, "", True)
@@ -95,27 +104,47 @@ def test_pods_are_selected_by_the_server(shell: Shell, admin: Path) -> None:
     assert len(on_one) == PODS / 3
 
 
-@pytest.mark.parametrize(("flags", "says"), [(("-l", "a in b"), "unable to parse requirement"), (("-l", "no=such"), "no pods that match")])
-def test_a_selection_of_nothing_is_an_error(shell: Shell, admin: Path, flags: tuple[str, ...], says: str) -> None:
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [(("-l", "a in b"), "unable to parse requirement"), (("-l", "no=such"), "no pods that match")],
+)
+def test_a_selection_of_nothing_is_an_error(
+    shell: Shell, admin: Path, flags: tuple[str, ...], says: str
+) -> None:
     result = shell(admin, *JSON, *flags)
     assert (result.code, result.out, says in result.err) == (1, "", True)
 
 
 def ways_in(cluster: Cluster, tmp_path: Path) -> dict[str, dict[str, object]]:
     """Return a kubeconfig's user for each way to authenticate that needs no other server."""
-    leaf = cluster.ca.issue_cert("client.example", common_name="certified", organization_name="system:masters")
+    leaf = cluster.ca.issue_cert(
+        "client.example", common_name="certified", organization_name="system:masters"
+    )
     for name, pem in (("key", leaf.private_key_pem), ("cert", leaf.cert_chain_pems[0])):
         pem.write_to_path(str(tmp_path / name))
     (tmp_path / "token").write_text(ADMIN)
     plugin = tmp_path / "plugin"
-    credential = {"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": ADMIN}}
-    plugin.write_text(f"#!/bin/sh\necho 'To sign in, open https://login.example' >&2\necho '{json.dumps(credential)}'\n")
+    credential = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "kind": "ExecCredential",
+        "status": {"token": ADMIN},
+    }
+    plugin.write_text(
+        f"#!/bin/sh\necho 'To sign in, open https://login.example' >&2\necho '{json.dumps(credential)}'\n"
+    )
     plugin.chmod(0o755)
-    run = {"apiVersion": "client.authentication.k8s.io/v1", "command": str(plugin), "interactiveMode": "IfAvailable"}
+    run = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": str(plugin),
+        "interactiveMode": "IfAvailable",
+    }
     return {
         "token": {"token": ADMIN},
         "token file": {"tokenFile": str(tmp_path / "token")},
-        "client certificate": {"client-certificate": str(tmp_path / "cert"), "client-key": str(tmp_path / "key")},
+        "client certificate": {
+            "client-certificate": str(tmp_path / "cert"),
+            "client-key": str(tmp_path / "key"),
+        },
         "client certificate inside": {
             "client-certificate-data": base64.b64encode(leaf.cert_chain_pems[0].bytes()).decode(),
             "client-key-data": base64.b64encode(leaf.private_key_pem.bytes()).decode(),
@@ -124,8 +153,12 @@ def ways_in(cluster: Cluster, tmp_path: Path) -> dict[str, dict[str, object]]:
     }
 
 
-@pytest.mark.parametrize("way", ["token", "token file", "client certificate", "client certificate inside", "exec plugin"])
-def test_whatever_authenticates_kubectl_works(shell: Shell, cluster: Cluster, tmp_path: Path, way: str) -> None:
+@pytest.mark.parametrize(
+    "way", ["token", "token file", "client certificate", "client certificate inside", "exec plugin"]
+)
+def test_whatever_authenticates_kubectl_works(
+    shell: Shell, cluster: Cluster, tmp_path: Path, way: str
+) -> None:
     result = shell(cluster.kubeconfig("way", ways_in(cluster, tmp_path)[way]), *FIXED)
     assert (result.code, len(result.items)) == (0, 10), result.err
     assert ("open https://login.example" in result.err) == (way == "exec plugin")
@@ -135,10 +168,21 @@ def test_whatever_authenticates_kubectl_works(shell: Shell, cluster: Cluster, tm
     ("user", "says"),
     [
         ({"token": "wrong"}, "Unauthorized (HTTP 401)"),
-        ({"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "/no/plugin", "interactiveMode": "Never"}}, "/no/plugin"),
+        (
+            {
+                "exec": {
+                    "apiVersion": "client.authentication.k8s.io/v1",
+                    "command": "/no/plugin",
+                    "interactiveMode": "Never",
+                }
+            },
+            "/no/plugin",
+        ),
     ],
 )
-def test_credentials_that_do_not_work_are_a_clear_error(shell: Shell, cluster: Cluster, user: dict[str, object], says: str) -> None:
+def test_credentials_that_do_not_work_are_a_clear_error(
+    shell: Shell, cluster: Cluster, user: dict[str, object], says: str
+) -> None:
     result = shell(cluster.kubeconfig("wrong", user), *FIXED)
     assert (result.code, result.out, says in result.err) == (1, "", True)
 
@@ -165,7 +209,11 @@ def in_a_pod(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (tmp_path / "token").write_text(f"{ADMIN}\n")
     (tmp_path / "ca.crt").write_bytes(cluster.ca_file.read_bytes())
     monkeypatch.setattr(serviceaccount, "ACCOUNT", tmp_path)
-    for name, value in (("KUBERNETES_SERVICE_HOST", "127.0.0.1"), ("KUBERNETES_SERVICE_PORT", str(cluster.port)), ("HOME", str(tmp_path))):
+    for name, value in (
+        ("KUBERNETES_SERVICE_HOST", "127.0.0.1"),
+        ("KUBERNETES_SERVICE_PORT", str(cluster.port)),
+        ("HOME", str(tmp_path)),
+    ):
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("KUBECONFIG", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))  # a small image has no kubectl

@@ -46,14 +46,19 @@ def start(cluster: Cluster, tmp_path: Path) -> Iterator[Start]:
         proxy.faults = {0: faultproxy.drip}
         kubeconfig = cluster.kubeconfig("drip", {"token": ADMIN}, server=proxy.url)
         variables = environment(kubeconfig, tmp_path) | {"TMPDIR": str(tmp_path)}
-        heeding = ["env", "--default-signal=INT"]  # shells start background jobs, such as whole test runs, with SIGINT ignored
+        heeding = [
+            "env",
+            "--default-signal=INT",
+        ]  # shells start background jobs, such as whole test runs, with SIGINT ignored
         command = [*heeding, str(SCRIPTS / "hashcompat"), "plan", "--from", "auto", "--to", "1.36.0"]
 
         started: list[subprocess.Popen[str]] = []
 
         def call() -> subprocess.Popen[str]:
             pipe = subprocess.PIPE
-            process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=variables, process_group=0)
+            process = subprocess.Popen(
+                command, stdout=pipe, stderr=pipe, text=True, env=variables, process_group=0
+            )
             started.append(process)
             return process
 
@@ -69,7 +74,9 @@ def socket_of(tmp_path: Path) -> Path:
     return socket
 
 
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda sent: sent.name)
+@pytest.mark.parametrize(
+    "sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda sent: sent.name
+)
 def test_kubectl_ends_with_the_program(start: Start, tmp_path: Path, sent: signal.Signals) -> None:
     process = start()
     socket = socket_of(tmp_path)
@@ -115,7 +122,21 @@ def test_the_socket_passes_nothing_on_but_reads_of_pods_and_nodes(
     start()
     socket = socket_of(tmp_path)
     before = len(cluster.audited("admin"))
-    asked = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-X", method, "--unix-socket", str(socket), f"http://localhost{path}"]
+    asked = [
+        "curl",
+        "-s",
+        "-o",
+        "/dev/null",
+        "-w",
+        "%{http_code}",
+        "-X",
+        method,
+        "--unix-socket",
+        str(socket),
+        f"http://localhost{path}",
+    ]
     answer = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
     assert answer == "403"
-    assert {(event["verb"], event["objectRef"]["resource"]) for event in cluster.audited("admin")[before:]} <= {("list", "pods")}
+    assert {
+        (event["verb"], event["objectRef"]["resource"]) for event in cluster.audited("admin")[before:]
+    } <= {("list", "pods")}

@@ -47,7 +47,9 @@ def test_a_list_comes_in_pages(shell: Shell, proxy: FaultProxy, kubeconfig: Path
     [faultproxy.cut, faultproxy.reset, faultproxy.half_json, faultproxy.too_many, faultproxy.unavailable],
     ids=lambda fault: fault.__name__,
 )
-def test_a_fault_on_the_way_is_met_by_another_try(shell: Shell, admin: Path, proxy: FaultProxy, kubeconfig: Path, fault: Fault) -> None:
+def test_a_fault_on_the_way_is_met_by_another_try(
+    shell: Shell, admin: Path, proxy: FaultProxy, kubeconfig: Path, fault: Fault
+) -> None:
     proxy.faults = {3: fault}
     result = shell(kubeconfig, *PLAN)
     assert (result.code, len(proxy.paths)) == (0, PAGES + 2), result.err
@@ -96,7 +98,9 @@ def test_a_list_that_expires_on_the_way_is_read_again_from_its_beginning(
     assert len(names) == len(set(names)) == PODS
 
 
-def test_a_list_that_always_expires_is_an_error(shell: Shell, cluster: Cluster, proxy: FaultProxy, kubeconfig: Path) -> None:
+def test_a_list_that_always_expires_is_an_error(
+    shell: Shell, cluster: Cluster, proxy: FaultProxy, kubeconfig: Path
+) -> None:
     def expire() -> None:
         cluster.create("/api/v1/namespaces/default/configmaps", {"metadata": {"generateName": "later-"}})
         cluster.compact()
@@ -107,16 +111,22 @@ def test_a_list_that_always_expires_is_an_error(shell: Shell, cluster: Cluster, 
     assert "the list expired 3 times" in result.err
 
 
-def test_a_certificate_for_another_name_is_refused_unless_the_kubeconfig_names_it(shell: Shell, cluster: Cluster) -> None:
+def test_a_certificate_for_another_name_is_refused_unless_the_kubeconfig_names_it(
+    shell: Shell, cluster: Cluster
+) -> None:
     with faultproxy.running(cluster, "other.example") as proxy:
         refused = shell(cluster.kubeconfig("wrong-name", {"token": ADMIN}, server=proxy.url), *PLAN)
         assert (refused.code, refused.out, proxy.paths) == (1, "", [])
         assert "x509" in refused.err
-        named = cluster.kubeconfig("right-name", {"token": ADMIN}, server=proxy.url, **{"tls-server-name": "other.example"})
+        named = cluster.kubeconfig(
+            "right-name", {"token": ADMIN}, server=proxy.url, **{"tls-server-name": "other.example"}
+        )
         assert len(shell(named, *PLAN, "-n", "team-b").items) == 10
 
 
-def test_a_server_that_is_not_there_is_an_error_that_names_the_other_sources(shell: Shell, cluster: Cluster) -> None:
+def test_a_server_that_is_not_there_is_an_error_that_names_the_other_sources(
+    shell: Shell, cluster: Cluster
+) -> None:
     nobody_there = cluster.kubeconfig("away", {"token": ADMIN}, server="https://127.0.0.1:1")
     result = shell(nobody_there, *PLAN)
     assert (result.code, result.out) == (1, "")

@@ -29,7 +29,10 @@ def specs() -> Iterator[tuple[str, dict[str, Any]]]:
         container = json.loads(decode_text(path.read_bytes()))["container"]
         mounts = container.get("volumeMounts") or ()
         names = dict.fromkeys(mount.get("name", "") for mount in mounts if mount)
-        yield path.stem, {"containers": [container], "volumes": [{"name": name, "emptyDir": {}} for name in names]}
+        yield (
+            path.stem,
+            {"containers": [container], "volumes": [{"name": name, "emptyDir": {}} for name in names]},
+        )
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +52,14 @@ def test_enough_manifests_are_accepted(accepted: dict[str, object]) -> None:
     assert len(accepted) >= LEAST
 
 
-def test_every_container_comes_back_as_the_manifest_stage_makes_it(catalog: Catalog, accepted: dict[str, Any]) -> None:
+def test_every_container_comes_back_as_the_manifest_stage_makes_it(
+    catalog: Catalog, accepted: dict[str, Any]
+) -> None:
     release = servers.release()
-    server, decode = catalog.api_server(release), compile_decoder(catalog.kubelet(release).schema.container, keep_empty=False)
+    server, decode = (
+        catalog.api_server(release),
+        compile_decoder(catalog.kubelet(release).schema.container, keep_empty=False),
+    )
     differing = {}
     for name, (spec, answer) in accepted.items():
         for key in LISTS:

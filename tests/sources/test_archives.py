@@ -31,7 +31,18 @@ def archive(mode: Literal["w", "w:gz"], **files: str) -> bytes:
 
 
 def verified(run: Run, path: Path) -> Result:
-    return run("verify", "--kubelet", KUBELET, "-f", "-", "-o", "json", "--recorded", path, stdin=as_json(pod(C), pod(C, name="q")))
+    return run(
+        "verify",
+        "--kubelet",
+        KUBELET,
+        "-f",
+        "-",
+        "-o",
+        "json",
+        "--recorded",
+        path,
+        stdin=as_json(pod(C), pod(C, name="q")),
+    )
 
 
 def rows(run: Run, name: str) -> str:
@@ -39,8 +50,12 @@ def rows(run: Run, name: str) -> str:
 
 
 @pytest.mark.parametrize(("mode", "name"), [("w", "f.tar"), ("w:gz", "f.tar.gz"), ("w:gz", "f.tgz")])
-def test_an_archive_holds_the_dumps_of_many_nodes(run: Run, tmp_path: Path, mode: Literal["w", "w:gz"], name: str) -> None:
-    (tmp_path / name).write_bytes(archive(mode, n1_json=rows(run, "p"), n2_json=rows(run, "q"), n3_json="{}", notes_md="x"))
+def test_an_archive_holds_the_dumps_of_many_nodes(
+    run: Run, tmp_path: Path, mode: Literal["w", "w:gz"], name: str
+) -> None:
+    (tmp_path / name).write_bytes(
+        archive(mode, n1_json=rows(run, "p"), n2_json=rows(run, "q"), n3_json="{}", notes_md="x")
+    )
     assert verified(run, tmp_path / name).document["summary"]["reproduced"] == 2
     assert verified(run, tmp_path).document["summary"]["reproduced"] == 2
 

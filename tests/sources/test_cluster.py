@@ -15,7 +15,10 @@ from program import Result, Run
 
 from hashcompat.sources import serviceaccount
 
-NODE = {"metadata": {"name": "n"}, "status": {"nodeInfo": {"kubeletVersion": "v1.7.16", "containerRuntimeVersion": "docker://17.3.2"}}}
+NODE = {
+    "metadata": {"name": "n"},
+    "status": {"nodeInfo": {"kubeletVersion": "v1.7.16", "containerRuntimeVersion": "docker://17.3.2"}},
+}
 NODES = [200, {"kind": "NodeList", "items": [NODE]}]
 FORBIDDEN = [403, {"kind": "Status", "message": 'nodes is forbidden: User "u" cannot list resource "nodes"'}]
 PLAN = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-o", "json")
@@ -25,7 +28,14 @@ Live = Callable[..., Result]
 
 def listed(*pods: dict[str, Any]) -> list[Any]:
     """Answer with these pods as a server lists them: the items have no kind of their own."""
-    return [200, {"kind": "PodList", "metadata": {}, "items": [{key: one[key] for key in one if key != "kind"} for one in pods]}]
+    return [
+        200,
+        {
+            "kind": "PodList",
+            "metadata": {},
+            "items": [{key: one[key] for key in one if key != "kind"} for one in pods],
+        },
+    ]
 
 
 @pytest.fixture
@@ -64,10 +74,17 @@ def arguments(tmp_path: Path) -> list[str]:
 
 def test_a_plan_without_a_source_reads_the_live_cluster(live: Live) -> None:
     item = live(*AUTO).item
-    assert (item["verdict"], item["hash"]["from"], item["hash"]["to"], item["node"]) == ("RESTART", 1559107639, 1428860573, "n")
+    assert (item["verdict"], item["hash"]["from"], item["hash"]["to"], item["node"]) == (
+        "RESTART",
+        1559107639,
+        1428860573,
+        "n",
+    )
 
 
-@pytest.mark.parametrize("command", [("hash", "--kubelet", "1.9.11"), ("explain", "ns/p", "--from", "1.7.16", "--to", "1.9.11")])
+@pytest.mark.parametrize(
+    "command", [("hash", "--kubelet", "1.9.11"), ("explain", "ns/p", "--from", "1.7.16", "--to", "1.9.11")]
+)
 def test_other_commands_read_it_too(live: Live, command: tuple[str, ...]) -> None:
     assert "1428860573" in live(*command).out
 
@@ -78,7 +95,12 @@ def test_matrix_reads_it_where_a_flag_names_it(live: Live) -> None:
 
 
 def test_flags_go_to_kubectl(live: Live, tmp_path: Path) -> None:
-    assert live(*PLAN, "--context", "c", "--kubeconfig", "k", "--as", "u", "--as-group", "g", "--as-group", "h").code == 0
+    assert (
+        live(
+            *PLAN, "--context", "c", "--kubeconfig", "k", "--as", "u", "--as-group", "g", "--as-group", "h"
+        ).code
+        == 0
+    )
     given = arguments(tmp_path)
     assert given[:6] == ["--kubeconfig=k", "--context=c", "--as=u", "--as-group=g", "--as-group=h", "proxy"]
 
@@ -87,15 +109,23 @@ def test_each_namespace_is_one_list_and_so_is_each_node(live: Live, answers: dic
     for namespace in ("a", "b"):
         for node in ("n", "m"):
             path = f"/api/v1/namespaces/{namespace}/pods?labelSelector=x+in+%28y%29&fieldSelector=spec.nodeName%3D{node}&limit=500"
-            answers[path] = listed(pod(PLAIN, metadata={"namespace": namespace, "name": f"{namespace}-{node}"}, spec={"nodeName": node}))
+            answers[path] = listed(
+                pod(
+                    PLAIN,
+                    metadata={"namespace": namespace, "name": f"{namespace}-{node}"},
+                    spec={"nodeName": node},
+                )
+            )
     answers |= {"/api/v1/nodes/n": [200, NODE], "/api/v1/nodes": FORBIDDEN, "/api/v1/pods": FORBIDDEN}
     items = live(*AUTO, "-n", "a", "-n", "b", "-n", "a", "--node", "n", "--node", "m", "-l", "x in (y)").items
-    assert {(item["pod"], item["verdict"]) for item in items} == {(f"{name}-n", "RESTART") for name in "ab"} | {
-        (f"{name}-m", "UNKNOWN") for name in "ab"
-    }
+    assert {(item["pod"], item["verdict"]) for item in items} == {
+        (f"{name}-n", "RESTART") for name in "ab"
+    } | {(f"{name}-m", "UNKNOWN") for name in "ab"}
 
 
-def test_nodes_that_may_not_be_read_are_done_without_where_the_release_is_given(live: Live, answers: dict[str, Any]) -> None:
+def test_nodes_that_may_not_be_read_are_done_without_where_the_release_is_given(
+    live: Live, answers: dict[str, Any]
+) -> None:
     answers["/api/v1/nodes"] = FORBIDDEN
     result = live(*PLAN)
     assert (result.code, result.item["verdict"]) == (0, "RESTART")
@@ -105,7 +135,9 @@ def test_nodes_that_may_not_be_read_are_done_without_where_the_release_is_given(
     assert "'hashcompat rbac' prints the role that is needed" in refused.err
 
 
-def test_nodes_that_cannot_be_read_for_another_reason_are_an_error(live: Live, answers: dict[str, Any]) -> None:
+def test_nodes_that_cannot_be_read_for_another_reason_are_an_error(
+    live: Live, answers: dict[str, Any]
+) -> None:
     answers["/api/v1/nodes"] = [400, {"message": "what?"}]
     result = live(*PLAN)
     assert (result.code, result.out, "cannot list nodes: what? (HTTP 400)" in result.err) == (1, "", True)
@@ -122,7 +154,9 @@ def test_a_pod_that_does_not_decode_is_unknown(live: Live, answers: dict[str, An
     assert {item["verdict"] for item in live(*PLAN).items} == {"UNKNOWN", "RESTART"}
 
 
-def test_what_a_credential_plugin_says_is_passed_on_and_kubectl_s_log_is_not(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_credential_plugin_says_is_passed_on_and_kubectl_s_log_is_not(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log = "E1121 06:31:01.1 1 proxy.go:1] oops\n2026/11/21 06:31:01 httputil: oops\nerror: oops\n"
     monkeypatch.setenv("FAKE_SAYS", f"To sign in, open\n{log}code ABC\x1b[2J\n")
     result = live(*PLAN)
@@ -131,13 +165,18 @@ def test_what_a_credential_plugin_says_is_passed_on_and_kubectl_s_log_is_not(liv
     assert "oops" not in result.err
 
 
-def test_a_kubectl_that_does_not_start_is_an_error_in_its_words(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kubectl_that_does_not_start_is_an_error_in_its_words(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAKE_FAILS", "1")
     assert "kubectl does not start: it says nothing; give pods with -f FILE" in live(*PLAN).err
     monkeypatch.setenv("FAKE_SAYS", 'error: context "x" does not exist\n')
     result = live(*PLAN)
     assert (result.code, result.out) == (1, "")
-    assert 'cannot read the cluster: kubectl does not start: context "x" does not exist; give pods with -f FILE' in result.err
+    assert (
+        'cannot read the cluster: kubectl does not start: context "x" does not exist; give pods with -f FILE'
+        in result.err
+    )
 
 
 def test_without_kubectl_the_error_names_the_other_sources(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +204,9 @@ class Terminal:
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-def test_progress_is_one_line_on_a_terminal_that_is_gone_in_the_end(live: Live, monkeypatch: pytest.MonkeyPatch, quiet: bool) -> None:
+def test_progress_is_one_line_on_a_terminal_that_is_gone_in_the_end(
+    live: Live, monkeypatch: pytest.MonkeyPatch, quiet: bool
+) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     live(*PLAN, *(["-q"] if quiet else []))
@@ -174,7 +215,9 @@ def test_progress_is_one_line_on_a_terminal_that_is_gone_in_the_end(live: Live, 
     assert ("Reading" in terminal.text) != quiet
 
 
-def test_a_service_account_is_used_where_there_is_no_kubeconfig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_account_is_used_where_there_is_no_kubeconfig(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(serviceaccount, "ACCOUNT", tmp_path)
     inside = {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}
     assert not serviceaccount.is_there(inside)
@@ -183,10 +226,17 @@ def test_a_service_account_is_used_where_there_is_no_kubeconfig(tmp_path: Path, 
     assert not serviceaccount.is_there({})
     assert serviceaccount.token() == "t"
     pool = serviceaccount.connections(inside)
-    assert (pool.host, pool.port, pool.cert_reqs, pool.ca_certs) == ("10.0.0.1", 443, "CERT_REQUIRED", str(tmp_path / "ca.crt"))
+    assert (pool.host, pool.port, pool.cert_reqs, pool.ca_certs) == (
+        "10.0.0.1",
+        443,
+        "CERT_REQUIRED",
+        str(tmp_path / "ca.crt"),
+    )
 
 
-def test_a_kubeconfig_comes_before_the_service_account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kubeconfig_comes_before_the_service_account(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert not serviceaccount.has_kubeconfig({})
     assert serviceaccount.has_kubeconfig({"KUBECONFIG": "x"})

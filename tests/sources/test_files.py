@@ -50,7 +50,9 @@ FORMS: dict[str, bytes] = {
     "JSON lines after a byte order mark": b"\xef\xbb\xbf" + b"\n".join(as_json(item) for item in PODS),
     "UTF-16, as PowerShell writes it": as_json(*PODS).decode().encode("utf-16"),
     "YAML documents": as_yaml(*PODS),
-    "YAML documents with empty ones between": b"---\n" + as_yaml(*PODS).replace(b"---\n", b"---\n---\n# a comment\n---\n") + b"---\n",
+    "YAML documents with empty ones between": b"---\n"
+    + as_yaml(*PODS).replace(b"---\n", b"---\n---\n# a comment\n---\n")
+    + b"---\n",
     "YAML List": as_yaml(listed(*PODS)),
     "YAML with Windows line ends": as_yaml(*PODS).replace(b"\n", b"\r\n"),
     "gzip of JSON": gzip.compress(as_json(*PODS)),
@@ -59,16 +61,23 @@ FORMS: dict[str, bytes] = {
     "zstd of JSON": zstd.compress(as_json(*PODS)),
     "zstd of YAML": zstd.compress(as_yaml(*PODS)),
     "zstd in two frames": zstd.compress(as_json(PODS[0])) + zstd.compress(as_json(PODS[1])),
-    "PodList that says so behind its items": b'{"items": ' + json.dumps(json.loads(pod_list())["items"]).encode() + b', "kind": "PodList"}',
+    "PodList that says so behind its items": b'{"items": '
+    + json.dumps(json.loads(pod_list())["items"]).encode()
+    + b', "kind": "PodList"}',
     "YAML PodList that says so behind its items": yaml.safe_dump(json.loads(pod_list())).encode(),
-    "YAML List with an anchor": as_yaml(listed(*PODS)).replace(b"items:", b"items: &all", 1) + b"again: *all\n",
-    "other kinds between": as_json({"kind": "Service", "spec": {}}, PODS[0], {"kind": "ConfigMapList", "items": []}, PODS[1]),
+    "YAML List with an anchor": as_yaml(listed(*PODS)).replace(b"items:", b"items: &all", 1)
+    + b"again: *all\n",
+    "other kinds between": as_json(
+        {"kind": "Service", "spec": {}}, PODS[0], {"kind": "ConfigMapList", "items": []}, PODS[1]
+    ),
     "Nodes between": as_json(node("v1.0.0"), *PODS),
 }
 
 
 def kind_last(document: Json) -> bytes:
-    return json.dumps({**{key: value for key, value in document.items() if key != "kind"}, "kind": document["kind"]}).encode()
+    return json.dumps(
+        {**{key: value for key, value in document.items() if key != "kind"}, "kind": document["kind"]}
+    ).encode()
 
 
 def without_kind(item: Json) -> Json:
@@ -80,7 +89,12 @@ def without_kind(item: Json) -> Json:
     [
         pytest.param(as_json(node("v1.9.11", name="n1"), node("v1.9.11", name="n2")), id="a List"),
         pytest.param(
-            kind_last({"kind": "NodeList", "items": [without_kind(node("v1.9.11", name=name)) for name in ("n1", "n2")]}),
+            kind_last(
+                {
+                    "kind": "NodeList",
+                    "items": [without_kind(node("v1.9.11", name=name)) for name in ("n1", "n2")],
+                }
+            ),
             id="a NodeList that says so behind its items",
         ),
         pytest.param(as_yaml(node("v1.9.11", name="n1"), node("v1.9.11", name="n2")), id="YAML"),
@@ -93,7 +107,19 @@ def without_kind(item: Json) -> Json:
 def test_nodes_behind_the_pods_count(run: Run, tmp_path: Path, nodes: bytes) -> None:
     (tmp_path / "1-pods.json").write_bytes(as_json(*PODS))
     (tmp_path / "2-nodes").write_bytes(nodes)
-    found = run("plan", "--from", "auto", "--to", "1.9.11", "-o", "json", "-f", tmp_path / "1-pods.json", "-f", tmp_path / "2-nodes")
+    found = run(
+        "plan",
+        "--from",
+        "auto",
+        "--to",
+        "1.9.11",
+        "-o",
+        "json",
+        "-f",
+        tmp_path / "1-pods.json",
+        "-f",
+        tmp_path / "2-nodes",
+    )
     assert [(item["fromRelease"], item["verdict"]) for item in found.items] == [("v1.9.11", "KEEP")] * 2
 
 
@@ -122,9 +148,14 @@ def test_a_file_that_was_cut_is_an_error_and_never_a_smaller_plan(
     for length in (len(content) // 2, len(content) - 9):
         path = tmp_path / "pods"
         path.write_bytes(content[:length])
-        result = run(*PLAN, "-f", path) if through == "file" else run(*PLAN, "-f", "-", stdin=content[:length])
+        result = (
+            run(*PLAN, "-f", path) if through == "file" else run(*PLAN, "-f", "-", stdin=content[:length])
+        )
         assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
-        assert re.match(rf"Error: {path if through == 'file' else through}: (damaged (gzip|zstd) data: |line \d+ column \d+: )", result.err)
+        assert re.match(
+            rf"Error: {path if through == 'file' else through}: (damaged (gzip|zstd) data: |line \d+ column \d+: )",
+            result.err,
+        )
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> None:
@@ -138,7 +169,9 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> Non
         list(inventory.pods)
 
 
-def test_a_stream_beyond_memory_is_read_as_often_as_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_beyond_memory_is_read_as_often_as_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(inputs, "_IN_MEMORY", 100)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(as_json(*PODS))))
@@ -206,7 +239,9 @@ def test_a_pipe_is_read_to_its_end(run: Run, tmp_path: Path, expected: list[obje
 
 
 def test_a_process_reads_its_standard_input(expected: list[object]) -> None:
-    done = subprocess.run([SCRIPTS / "hashcompat", *PLAN, "-f", "-"], input=as_json(*PODS), capture_output=True, check=True)
+    done = subprocess.run(
+        [SCRIPTS / "hashcompat", *PLAN, "-f", "-"], input=as_json(*PODS), capture_output=True, check=True
+    )
     assert json.loads(done.stdout)["items"] == expected
 
 
@@ -214,10 +249,17 @@ def test_invalid_utf8_in_json_reaches_the_hash_as_go_reads_it(run: Run) -> None:
     """One U+FFFD for each byte that is none (encoding/json); the golden case ``invalid-utf8-in-args`` has hashes of real Go."""
     whole = as_json(pod({"name": "c", "args": ["a??b"]}))
     contents = (whole.replace(b"??", "\ufffd\ufffd".encode()), whole.replace(b"??", b"\xff\xfe"))
-    hashes = [run("hash", "--kubelet", "1.9.11", "-f", "-", "-o", "json", stdin=stdin).item["hashes"] for stdin in contents]
+    hashes = [
+        run("hash", "--kubelet", "1.9.11", "-f", "-", "-o", "json", stdin=stdin).item["hashes"]
+        for stdin in contents
+    ]
     assert hashes[0] == hashes[1]
 
 
 def test_invalid_utf8_in_yaml_is_refused_as_go_yaml_refuses_it(run: Run) -> None:
     result = run("hash", "--kubelet", "1.9.11", "-f", "-", stdin=b"kind: Pod\nmetadata:\n  name: a\xffb\n")
-    assert (result.code, result.out, result.err) == (1, "", "Error: standard input: line 3: not valid YAML: not UTF-8\n")
+    assert (result.code, result.out, result.err) == (
+        1,
+        "",
+        "Error: standard input: line 3: not valid YAML: not UTF-8\n",
+    )

@@ -8,12 +8,21 @@ from typing import Any
 import pytest
 from program import SAMPLE, Run
 
-PODS: list[dict[str, Any]] = [item for item in json.loads(SAMPLE.read_text())["items"] if item["kind"] == "Pod"]
+PODS: list[dict[str, Any]] = [
+    item for item in json.loads(SAMPLE.read_text())["items"] if item["kind"] == "Pod"
+]
 COMMANDS = {"plan": ("plan", "--from", "1.9.11", "--to", "1.10.0"), "hash": ("hash", "--kubelet", "1.9.11")}
 
 
 def owner(item: dict[str, Any]) -> str:
-    return next((f"{row['kind']}/{row['name']}" for row in item["metadata"].get("ownerReferences", []) if row.get("controller")), "")
+    return next(
+        (
+            f"{row['kind']}/{row['name']}"
+            for row in item["metadata"].get("ownerReferences", [])
+            if row.get("controller")
+        ),
+        "",
+    )
 
 
 FILTERS: list[tuple[tuple[str, ...], Any]] = [
@@ -21,7 +30,10 @@ FILTERS: list[tuple[tuple[str, ...], Any]] = [
     (("--namespace", "data", "-n", "shop"), lambda item: item["metadata"]["namespace"] in ("data", "shop")),
     (("--exclude-namespace", "kube-system"), lambda item: item["metadata"]["namespace"] != "kube-system"),
     (("--node", "node-a1"), lambda item: item["spec"].get("nodeName") == "node-a1"),
-    (("--node", "node-a1", "--node", "node-c1"), lambda item: item["spec"].get("nodeName") in ("node-a1", "node-c1")),
+    (
+        ("--node", "node-a1", "--node", "node-c1"),
+        lambda item: item["spec"].get("nodeName") in ("node-a1", "node-c1"),
+    ),
     (("--node", ""), lambda item: not item["spec"].get("nodeName")),
     (("--owner", "DaemonSet/kube-proxy"), lambda item: owner(item) == "DaemonSet/kube-proxy"),
     (("--owner", ""), lambda item: not owner(item)),
@@ -34,7 +46,9 @@ FILTERS: list[tuple[tuple[str, ...], Any]] = [
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("filters", "rule"), FILTERS, ids=[" ".join(filters) for filters, _ in FILTERS])
-def test_a_filter_keeps_exactly_the_matching_pods(run: Run, command: str, filters: tuple[str, ...], rule: Any) -> None:
+def test_a_filter_keeps_exactly_the_matching_pods(
+    run: Run, command: str, filters: tuple[str, ...], rule: Any
+) -> None:
     shown = {item["pod"] for item in run(*COMMANDS[command], "--sample", "-o", "json", *filters).items}
     expected = {item["metadata"]["name"] for item in PODS if rule(item)}
     assert shown == expected
@@ -42,16 +56,29 @@ def test_a_filter_keeps_exactly_the_matching_pods(run: Run, command: str, filter
 
 
 @pytest.mark.parametrize(
-    "command", [*COMMANDS.values(), ("explain", "shop/x", "--from", "1.9.11", "--to", "1.10.0")], ids=lambda argv: argv[0]
+    "command",
+    [*COMMANDS.values(), ("explain", "shop/x", "--from", "1.9.11", "--to", "1.10.0")],
+    ids=lambda argv: argv[0],
 )
 @pytest.mark.parametrize(
     "filters",
-    [("-n", "nowhere"), ("--node", "node-z"), ("--owner", "kube-proxy"), ("-n", "shop", "--exclude-namespace", "shop")],
+    [
+        ("-n", "nowhere"),
+        ("--node", "node-z"),
+        ("--owner", "kube-proxy"),
+        ("-n", "shop", "--exclude-namespace", "shop"),
+    ],
     ids=" ".join,
 )
-def test_a_filter_that_matches_nothing_is_a_failure(run: Run, command: tuple[str, ...], filters: tuple[str, ...]) -> None:
+def test_a_filter_that_matches_nothing_is_a_failure(
+    run: Run, command: tuple[str, ...], filters: tuple[str, ...]
+) -> None:
     result = run(*command, "--sample", *filters)
-    assert (result.code, result.out, result.err) == (1, "", f"Error: none of the {len(PODS)} pods matches the filters\n")
+    assert (result.code, result.out, result.err) == (
+        1,
+        "",
+        f"Error: none of the {len(PODS)} pods matches the filters\n",
+    )
 
 
 def test_explain_looks_among_the_filtered_pods_only(run: Run) -> None:
@@ -61,12 +88,26 @@ def test_explain_looks_among_the_filtered_pods_only(run: Run) -> None:
 
 
 def test_only_restarts_leaves_out_what_is_kept_and_nothing_else(run: Run) -> None:
-    every, only = (run(*COMMANDS["plan"], "--sample", "-o", "json", *more).items for more in ((), ("--only-restarts",)))
+    every, only = (
+        run(*COMMANDS["plan"], "--sample", "-o", "json", *more).items for more in ((), ("--only-restarts",))
+    )
     assert only == [item for item in every if item["verdict"] != "KEEP"]
     assert {item["verdict"] for item in only} == {"RESTART"}
 
 
 def test_only_restarts_with_none_is_a_plan_all_the_same(run: Run) -> None:
-    result = run("plan", "--from", "1.10.0", "--to", "1.11.0", "--sample", "-n", "shop", "--only-restarts", "-o", "json")
+    result = run(
+        "plan",
+        "--from",
+        "1.10.0",
+        "--to",
+        "1.11.0",
+        "--sample",
+        "-n",
+        "shop",
+        "--only-restarts",
+        "-o",
+        "json",
+    )
     assert (result.code, result.items) == (0, [])
     assert "0 of 14 containers restart; 14 kept" in result.err

@@ -63,7 +63,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", ["/pods.json", "/moved", "/packed", "/pods.json.gz", "/pods.json?token=x"])
 def test_a_url_is_read_like_a_file(run: Run, server: str, path: str) -> None:
-    assert run(*PLAN, "-f", server + path).item["hash"] == {"recorded": None, "from": 1559107639, "to": 1428860573}
+    assert run(*PLAN, "-f", server + path).item["hash"] == {
+        "recorded": None,
+        "from": 1559107639,
+        "to": 1428860573,
+    }
 
 
 @pytest.mark.parametrize(
@@ -78,7 +82,9 @@ def test_a_url_is_read_like_a_file(run: Run, server: str, path: str) -> None:
         ("/empty", "empty; want Kubernetes objects"),
     ],
 )
-def test_anything_but_whole_pods_is_a_failure_that_names_the_url(run: Run, server: str, path: str, says: str) -> None:
+def test_anything_but_whole_pods_is_a_failure_that_names_the_url(
+    run: Run, server: str, path: str, says: str
+) -> None:
     result = run(*PLAN, "-f", server + path)
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
     assert result.err.startswith(f"Error: {server}{path}: ")
@@ -94,10 +100,18 @@ def test_a_server_that_is_not_there_is_a_failure(run: Run) -> None:
 @pytest.mark.parametrize("url", ["http://", "http://[::1", "https://.x/"])
 def test_a_url_that_is_none_is_a_failure(run: Run, url: str) -> None:
     result = run(*PLAN, "-f", url)
-    assert (result.code, result.out, result.err.startswith(f"Error: {url}: cannot download: ")) == (1, "", True)
+    assert (result.code, result.out, result.err.startswith(f"Error: {url}: cannot download: ")) == (
+        1,
+        "",
+        True,
+    )
 
 
-def test_a_wrong_type_in_a_download_names_the_url_without_its_query(run: Run, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_type_in_a_download_names_the_url_without_its_query(
+    run: Run, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(globals(), "BODY", as_json(pod({"name": "c", "args": 1})))
     result = run(*PLAN, "-f", f"{server}/pods.json?token=secret")
-    assert result.err == f"Error: {server}/pods.json: $.spec.containers[0].args: want a list, got an integer\n"
+    assert (
+        result.err == f"Error: {server}/pods.json: $.spec.containers[0].args: want a list, got an integer\n"
+    )

@@ -19,12 +19,20 @@ from hashcompat.sources import kubeapi
 from hashcompat.sources.kubeapi import Client, StatusError, UnreachableError, list_all
 
 Answer = tuple[int, bytes, dict[str, str]]
-GONE: Answer = (410, b'{"kind": "Status", "message": "The provided continue parameter is too old", "reason": "Expired"}', {})
+GONE: Answer = (
+    410,
+    b'{"kind": "Status", "message": "The provided continue parameter is too old", "reason": "Expired"}',
+    {},
+)
 
 
 def page(*names: str, more: str = "", **metadata: object) -> Answer:
     items = [{"metadata": {"name": name}} for name in names]
-    body = {"kind": "PodList", "metadata": {**({"continue": more} if more else {}), **metadata}, "items": items}
+    body = {
+        "kind": "PodList",
+        "metadata": {**({"continue": more} if more else {}), **metadata},
+        "items": items,
+    }
     return 200, json.dumps(body).encode(), {}
 
 
@@ -80,8 +88,12 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return found
 
 
-def listed(server: Server, query: dict[str, str] | None = None, seen: Callable[[int], None] = lambda _: None) -> list[str]:
-    return list_all(server.client(), "/api/v1/pods", query or {}, lambda item: str(item["metadata"]["name"]), seen)
+def listed(
+    server: Server, query: dict[str, str] | None = None, seen: Callable[[int], None] = lambda _: None
+) -> list[str]:
+    return list_all(
+        server.client(), "/api/v1/pods", query or {}, lambda item: str(item["metadata"]["name"]), seen
+    )
 
 
 def test_pages_are_put_together_in_order(server: Server) -> None:
@@ -101,7 +113,9 @@ def test_progress_is_told_page_by_page(server: Server, monkeypatch: pytest.Monke
     assert counts == [2, 3]
 
 
-@pytest.mark.parametrize("empty", [b'{"kind": "PodList", "items": null}', b'{"kind": "PodList", "metadata": {}, "items": []}'])
+@pytest.mark.parametrize(
+    "empty", [b'{"kind": "PodList", "items": null}', b'{"kind": "PodList", "metadata": {}, "items": []}']
+)
 def test_a_list_may_be_empty(server: Server, empty: bytes) -> None:
     server.answers = [(200, empty, {})]
     assert listed(server) == []
@@ -127,7 +141,10 @@ def test_a_list_that_expires_for_ever_is_an_error(server: Server) -> None:
 @pytest.mark.parametrize(
     ("answers", "says"),
     [
-        ([page("a", more="t"), page("b", remainingItemCount=4)], "the server ends the list although 4 objects remain"),
+        (
+            [page("a", more="t"), page("b", remainingItemCount=4)],
+            "the server ends the list although 4 objects remain",
+        ),
         ([page("a", more="t")], "the same page again and again"),
         ([(200, b'{"kind": "Status"}', {})], "no list but Status"),
         ([(200, b'{"items": []}', {})], "no list but an object without kind"),
@@ -162,9 +179,12 @@ def test_a_refusal_is_told_at_once_in_the_server_s_words(server: Server, status:
 
 
 @pytest.mark.parametrize(
-    ("body", "says"), [(b"<html>no</html>", "<html>no</html> (HTTP 502)"), (b"", "(HTTP 502)"), (b"[1]", "[1] (HTTP 502)")]
+    ("body", "says"),
+    [(b"<html>no</html>", "<html>no</html> (HTTP 502)"), (b"", "(HTTP 502)"), (b"[1]", "[1] (HTTP 502)")],
 )
-def test_a_server_that_stays_busy_is_an_error(server: Server, waits: list[float], body: bytes, says: str) -> None:
+def test_a_server_that_stays_busy_is_an_error(
+    server: Server, waits: list[float], body: bytes, says: str
+) -> None:
     server.answers = [(502, body, {})]
     with pytest.raises(UnreachableError) as caught:
         listed(server)
@@ -173,7 +193,9 @@ def test_a_server_that_stays_busy_is_an_error(server: Server, waits: list[float]
 
 
 @pytest.mark.parametrize("body", [b'{"kind": "PodLi', b"", b"[]", b"{} {}", b'{"a": 1, "a": 2}'])
-def test_an_answer_that_is_no_json_object_is_asked_for_again(server: Server, waits: list[float], body: bytes) -> None:
+def test_an_answer_that_is_no_json_object_is_asked_for_again(
+    server: Server, waits: list[float], body: bytes
+) -> None:
     server.answers = [(200, body, {}), page("a")]
     assert listed(server) == ["a"]
     assert waits == []
@@ -199,7 +221,10 @@ def test_one_time_out_holds_for_all_tries(server: Server) -> None:
 def test_the_end_of_the_time_out_is_told() -> None:
     import socket
 
-    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(UnreachableError, match="--request-timeout"):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(UnreachableError, match="--request-timeout"),
+    ):
         Client(HTTPConnectionPool("127.0.0.1", silent.getsockname()[1]), 0.3).get("/")
 
 

@@ -35,8 +35,16 @@ def read_pod(value: object) -> Pod:
 
 @pytest.mark.parametrize("kind", OWNERS)
 def test_a_pod_template_is_a_manifest_of_its_owner(kind: str) -> None:
-    found = read_pod({"kind": kind, "metadata": {"name": "x", "namespace": "shop", "uid": "u"}, **OWNERS[kind]})
-    assert (found.owner, found.namespace, found.name, found.manifest, found.uid) == (f"{kind}/x", "shop", "x", True, "")
+    found = read_pod(
+        {"kind": kind, "metadata": {"name": "x", "namespace": "shop", "uid": "u"}, **OWNERS[kind]}
+    )
+    assert (found.owner, found.namespace, found.name, found.manifest, found.uid) == (
+        f"{kind}/x",
+        "shop",
+        "x",
+        True,
+        "",
+    )
     assert [container.name for container in found.containers] == ["c"]
 
 
@@ -51,8 +59,14 @@ def test_a_pod_template_gets_the_hash_of_its_pod(run: Run, kind: str, listed: bo
 
 
 def test_the_path_in_a_template_is_the_whole_one() -> None:
-    broken = {"kind": "CronJob", "spec": {"jobTemplate": {"spec": {"template": {"spec": {"containers": [1]}}}}}}
-    with pytest.raises(InputError, match=r"^origin: \$\.spec\.jobTemplate\.spec\.template\.spec\.containers\[0\]: want an object"):
+    broken = {
+        "kind": "CronJob",
+        "spec": {"jobTemplate": {"spec": {"template": {"spec": {"containers": [1]}}}}},
+    }
+    with pytest.raises(
+        InputError,
+        match=r"^origin: \$\.spec\.jobTemplate\.spec\.template\.spec\.containers\[0\]: want an object",
+    ):
         read(broken)
 
 
@@ -66,8 +80,15 @@ def test_the_path_in_a_template_is_the_whole_one() -> None:
         ({"name": "p", "uid": ""}, None, True),
     ],
 )
-def test_a_manifest_is_a_pod_with_neither_uid_nor_status(metadata: dict[str, str], status: dict[str, str] | None, manifest: bool) -> None:
-    assert read_pod({"kind": "Pod", "metadata": metadata, "spec": {"containers": [PLAIN]}, "status": status}).manifest is manifest
+def test_a_manifest_is_a_pod_with_neither_uid_nor_status(
+    metadata: dict[str, str], status: dict[str, str] | None, manifest: bool
+) -> None:
+    assert (
+        read_pod(
+            {"kind": "Pod", "metadata": metadata, "spec": {"containers": [PLAIN]}, "status": status}
+        ).manifest
+        is manifest
+    )
 
 
 def test_a_pod_without_a_namespace_is_in_default_and_may_have_only_a_generated_name() -> None:
@@ -100,14 +121,25 @@ def test_a_restart_policy_makes_no_sidecar_of_an_ordinary_container() -> None:
 
 STATUS = {
     "phase": "Running",
-    "containerStatuses": [{"name": "c", "state": {"running": {}}}, {"name": "d", "state": {"terminated": {}}}, {"name": "e"}, "nonsense"],
+    "containerStatuses": [
+        {"name": "c", "state": {"running": {}}},
+        {"name": "d", "state": {"terminated": {}}},
+        {"name": "e"},
+        "nonsense",
+    ],
     "initContainerStatuses": [{"name": "s", "state": {"running": {}}}],
 }
 
 
 def test_the_status_tells_which_containers_run() -> None:
     containers = [{"name": name} for name in "cdex"]
-    found = read_pod(pod(*containers, status=STATUS, spec={"initContainers": [{"name": "s"}], "ephemeralContainers": [{"name": "y"}]}))
+    found = read_pod(
+        pod(
+            *containers,
+            status=STATUS,
+            spec={"initContainers": [{"name": "s"}], "ephemeralContainers": [{"name": "y"}]},
+        )
+    )
     assert {container.name: container.running for container in found.containers} == {
         "s": True,
         "c": True,

@@ -66,7 +66,10 @@ def docker(directory: Path, version: Json, rows: Any, code: int = 200) -> Iterat
 
 def row(value: int, name: str = "c") -> Json:
     """Return one container as Docker's list tells it."""
-    labels = {"annotation.io.kubernetes.container.hash": f"{value:x}", "io.kubernetes.docker.type": "container"}
+    labels = {
+        "annotation.io.kubernetes.container.hash": f"{value:x}",
+        "io.kubernetes.docker.type": "container",
+    }
     return {"Id": "0", "Names": [f"/k8s_{name}_p_ns_uid-p_0"], "State": "running", "Labels": labels}
 
 
@@ -83,7 +86,9 @@ def verified(run: Run, *more: object) -> Result:
         ({"ApiVersion": "1.100", "MinAPIVersion": "1.44"}, "1.52"),
     ],
 )
-def test_docker_is_asked_in_the_older_version_of_both(run: Run, tmp_path: Path, offered: Json, spoken: str) -> None:
+def test_docker_is_asked_in_the_older_version_of_both(
+    run: Run, tmp_path: Path, offered: Json, spoken: str
+) -> None:
     with docker(tmp_path, offered, [row(hash_of(run, KUBELET, C))]) as server:
         result = verified(run, "--runtime", "docker", "--runtime-endpoint", tmp_path / "docker.sock")
     assert (result.code, result.document["summary"]["reproduced"]) == (0, 1)
@@ -93,23 +98,34 @@ def test_docker_is_asked_in_the_older_version_of_both(run: Run, tmp_path: Path, 
 @pytest.mark.parametrize(
     ("offered", "code", "problem"),
     [
-        ({"ApiVersion": "1.99", "MinAPIVersion": "1.60"}, 200, "Docker speaks API 1.60 and newer, this program only 1.52 and older"),
+        (
+            {"ApiVersion": "1.99", "MinAPIVersion": "1.60"},
+            200,
+            "Docker speaks API 1.60 and newer, this program only 1.52 and older",
+        ),
         ({"Components": []}, 200, "whatever listens there is not Docker: /version tells no ApiVersion"),
         ({"ApiVersion": "one"}, 200, "cannot ask Docker: ValueError"),
         ({"ApiVersion": "1.41"}, 500, 'Docker answered 500: {"message": "no"}'),
         ({"ApiVersion": "1.41"}, 200, "no kubelet's container in it"),
     ],
 )
-def test_a_docker_that_cannot_be_used_is_named(run: Run, tmp_path: Path, offered: Json, code: int, problem: str) -> None:
+def test_a_docker_that_cannot_be_used_is_named(
+    run: Run, tmp_path: Path, offered: Json, code: int, problem: str
+) -> None:
     with docker(tmp_path, offered, {"message": "no"}, code):
         result = verified(run, "--runtime", "docker", "--runtime-endpoint", tmp_path / "docker.sock")
     assert (result.code, result.out, result.err) == (1, "", f"Error: {tmp_path}/docker.sock: {problem}\n")
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # requests-unixsocket2 leaves that socket to the collector
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # requests-unixsocket2 leaves that socket to the collector
 def test_a_socket_that_is_not_there(run: Run, tmp_path: Path) -> None:
     result = verified(run, "--runtime", "docker", "--runtime-endpoint", tmp_path / "docker.sock")
-    assert (result.code, result.err) == (1, f"Error: {tmp_path}/docker.sock: cannot ask Docker: No such file or directory\n")
+    assert (result.code, result.err) == (
+        1,
+        f"Error: {tmp_path}/docker.sock: cannot ask Docker: No such file or directory\n",
+    )
     gc.collect()
 
 
@@ -120,7 +136,9 @@ def crictl(directory: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Non
     monkeypatch.setenv("PATH", f"{directory}:{os.environ['PATH']}")
 
 
-def test_crictl_is_asked_for_containers_then_for_each_sandbox(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crictl_is_asked_for_containers_then_for_each_sandbox(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     containers = json.dumps({"containers": [record(hash_of(run, KUBELET, C))]})
     pods = json.dumps({"items": [{"id": "a"}, {"id": "b"}]})
     answers = f"""*ps*) echo '{containers}' ;; *pods*) echo '{pods}' ;; *) echo '{{}}' ;;"""
@@ -140,7 +158,9 @@ def test_crictl_is_asked_for_containers_then_for_each_sandbox(run: Run, tmp_path
         ("echo '{'", "crictl ps: line 2 column 1: not valid JSON"),
     ],
 )
-def test_what_crictl_says_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, problem: str) -> None:
+def test_what_crictl_says_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, problem: str
+) -> None:
     crictl(tmp_path, monkeypatch, script)
     result = verified(run, "--runtime", "cri", "--runtime-endpoint", "/s")
     assert (result.code, result.out) == (1, "")
@@ -154,7 +174,9 @@ def test_without_crictl_files_are_the_way(run: Run, monkeypatch: pytest.MonkeyPa
     assert (result.code, result.err) == (1, problem)
 
 
-def test_an_endpoint_alone_is_tried_as_both(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_alone_is_tried_as_both(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     crictl(tmp_path, monkeypatch, "exit 1")
     with docker(tmp_path, {"ApiVersion": "1.41"}, [row(hash_of(run, KUBELET, C))]):
         result = verified(run, "--runtime-endpoint", tmp_path / "docker.sock")

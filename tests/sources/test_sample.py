@@ -18,7 +18,9 @@ def test_the_sample_is_what_kubectl_would_give(run: Run) -> None:
 def test_the_recorded_container_is_in_it_on_every_node(run: Run) -> None:
     items = [item for item in run(*PLAN, "--sample").items if item["container"] == "prometheus-node-exporter"]
     assert {item["node"] for item in items} == {"node-a1", "node-a2", "node-b1", "node-b2", "node-c1"}
-    assert {(item["hash"]["from"], item["hash"]["to"], item["verdict"]) for item in items} == {(1559107639, 1428860573, "RESTART")}
+    assert {(item["hash"]["from"], item["hash"]["to"], item["verdict"]) for item in items} == {
+        (1559107639, 1428860573, "RESTART")
+    }
 
 
 def test_every_verdict_and_type_of_container_is_in_it(run: Run) -> None:
@@ -41,8 +43,11 @@ def test_every_reason_not_to_compare_is_in_it(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "verdict"), [("1.10.0", "1.11.0", "RESTART"), ("1.16.0", "1.17.0", "KEEP"), ("1.33.0", "1.34.0", "RESTART")]
+    ("old", "new", "verdict"),
+    [("1.10.0", "1.11.0", "RESTART"), ("1.16.0", "1.17.0", "KEEP"), ("1.33.0", "1.34.0", "RESTART")],
 )
 def test_static_pods_are_decided_by_their_uid(run: Run, old: str, new: str, verdict: str) -> None:
-    items = run("plan", "--from", old, "--to", new, "--sample", "-o", "json", "-n", "kube-system", "--owner", "").items
+    items = run(
+        "plan", "--from", old, "--to", new, "--sample", "-o", "json", "-n", "kube-system", "--owner", ""
+    ).items
     assert [item["verdict"] for item in items] == [verdict] * 4

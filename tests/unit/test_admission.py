@@ -14,7 +14,9 @@ PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 def manifest(metadata: dict[str, Any] | None = None, **spec: Any) -> Pod:
-    (pod,) = read_object({"kind": "Pod", "metadata": metadata or {}, "spec": {"containers": [{"name": "c"}], **spec}}, "f")
+    (pod,) = read_object(
+        {"kind": "Pod", "metadata": metadata or {}, "spec": {"containers": [{"name": "c"}], **spec}}, "f"
+    )
     assert isinstance(pod, Pod)
     return pod
 
@@ -27,9 +29,16 @@ def manifest(metadata: dict[str, Any] | None = None, **spec: Any) -> Pod:
         pytest.param(manifest(automountServiceAccountToken=True), {}, 1, id="asked for"),
         pytest.param(manifest(automountServiceAccountToken=False), {}, None, id="not wanted"),
         pytest.param(manifest(), {"volumeMounts": [{"mountPath": PATH}]}, None, id="mounted already"),
-        pytest.param(manifest(), {"volumeMounts": ["odd", {"mountPath": f"{PATH}/sub"}]}, 3, id="mounted elsewhere"),
+        pytest.param(
+            manifest(), {"volumeMounts": ["odd", {"mountPath": f"{PATH}/sub"}]}, 3, id="mounted elsewhere"
+        ),
         pytest.param(manifest({"uid": "u"}), {}, None, id="an API pod has it"),
-        pytest.param(manifest({"annotations": {"kubernetes.io/config.source": "file"}}), {}, None, id="a static pod never gets it"),
+        pytest.param(
+            manifest({"annotations": {"kubernetes.io/config.source": "file"}}),
+            {},
+            None,
+            id="a static pod never gets it",
+        ),
     ],
 )
 def test_the_mount_is_added_to_manifests(pod: Pod, container: dict[str, Any], mounts: int | None) -> None:
@@ -43,7 +52,10 @@ def test_the_mount_is_added_to_manifests(pod: Pod, container: dict[str, Any], mo
     ("pod", "resources", "expected"),
     [
         pytest.param(
-            manifest(), None, {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}}, id="nothing set"
+            manifest(),
+            None,
+            {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}},
+            id="nothing set",
         ),
         pytest.param(
             manifest(),
@@ -51,9 +63,19 @@ def test_the_mount_is_added_to_manifests(pod: Pod, container: dict[str, Any], mo
             {"limits": {"cpu": "2", "memory": "2Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}},
             id="what is set stays",
         ),
-        pytest.param(manifest(), {"limits": {"cpu": 1, "memory": 1}, "requests": {"cpu": 1, "memory": 1}}, None, id="all set"),
+        pytest.param(
+            manifest(),
+            {"limits": {"cpu": 1, "memory": 1}, "requests": {"cpu": 1, "memory": 1}},
+            None,
+            id="all set",
+        ),
         pytest.param(manifest({"uid": "u"}), None, None, id="an API pod has them"),
-        pytest.param(manifest({"annotations": {"kubernetes.io/config.source": "file"}}), None, None, id="a static pod never gets them"),
+        pytest.param(
+            manifest({"annotations": {"kubernetes.io/config.source": "file"}}),
+            None,
+            None,
+            id="a static pod never gets them",
+        ),
     ],
 )
 def test_a_limit_range_fills_what_manifests_leave_out(pod: Pod, resources: Any, expected: Any) -> None:

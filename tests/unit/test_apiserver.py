@@ -15,7 +15,9 @@ Json = dict[str, Any]
 TOP = ReadDefault("policy", "File", None, "s")
 DEEP = ReadDefault("securityContext.procMount", "Default", None, "s")
 CPU, MEMORY = ({"resourceName": name, "restartPolicy": "NotRequired"} for name in ("cpu", "memory"))
-MERGED = ReadDefault("resizePolicy", [CPU, MEMORY], "Gate", "s", merge_key="resourceName", merge_where="resources.requests")
+MERGED = ReadDefault(
+    "resizePolicy", [CPU, MEMORY], "Gate", "s", merge_key="resourceName", merge_where="resources.requests"
+)
 
 
 @pytest.mark.parametrize(
@@ -26,16 +28,29 @@ MERGED = ReadDefault("resizePolicy", [CPU, MEMORY], "Gate", "s", merge_key="reso
         pytest.param(TOP, {"policy": "Other"}, {"policy": "Other"}, id="set"),
         pytest.param(DEEP, {}, {}, id="no parent"),
         pytest.param(DEEP, {"securityContext": None}, {"securityContext": None}, id="a null parent"),
-        pytest.param(DEEP, {"securityContext": {}}, {"securityContext": {"procMount": "Default"}}, id="an empty parent"),
-        pytest.param(DEEP, {"securityContext": {"procMount": "Unmasked"}}, {"securityContext": {"procMount": "Unmasked"}}, id="set inside"),
+        pytest.param(
+            DEEP, {"securityContext": {}}, {"securityContext": {"procMount": "Default"}}, id="an empty parent"
+        ),
+        pytest.param(
+            DEEP,
+            {"securityContext": {"procMount": "Unmasked"}},
+            {"securityContext": {"procMount": "Unmasked"}},
+            id="set inside",
+        ),
         pytest.param(MERGED, {}, {}, id="nothing requested"),
         pytest.param(MERGED, {"resources": {}}, {"resources": {}}, id="no requests"),
         pytest.param(
-            MERGED, {"resources": {"requests": {"cpu": "1"}}}, {"resources": {"requests": {"cpu": "1"}}, "resizePolicy": [CPU]}, id="cpu"
+            MERGED,
+            {"resources": {"requests": {"cpu": "1"}}},
+            {"resources": {"requests": {"cpu": "1"}}, "resizePolicy": [CPU]},
+            id="cpu",
         ),
         pytest.param(
             MERGED,
-            {"resources": {"requests": {"cpu": "1", "memory": "1"}}, "resizePolicy": [{**MEMORY, "restartPolicy": "RestartContainer"}]},
+            {
+                "resources": {"requests": {"cpu": "1", "memory": "1"}},
+                "resizePolicy": [{**MEMORY, "restartPolicy": "RestartContainer"}],
+            },
             {
                 "resources": {"requests": {"cpu": "1", "memory": "1"}},
                 "resizePolicy": [{**MEMORY, "restartPolicy": "RestartContainer"}, CPU],
@@ -57,7 +72,9 @@ def test_a_default_is_set_where_it_is_missing(default: ReadDefault, given: Json,
         pytest.param(TOP, {"policy": "File", "a": 1}, {"a": 1}, id="there"),
         pytest.param(TOP, {"policy": "Other"}, {"policy": "Other"}, id="another value"),
         pytest.param(TOP, {}, {}, id="not there"),
-        pytest.param(DEEP, {"securityContext": {"procMount": "Default"}}, {"securityContext": {}}, id="inside"),
+        pytest.param(
+            DEEP, {"securityContext": {"procMount": "Default"}}, {"securityContext": {}}, id="inside"
+        ),
         pytest.param(DEEP, {"securityContext": {}}, {"securityContext": {}}, id="not inside"),
         pytest.param(DEEP, {}, {}, id="no parent"),
     ],

@@ -53,8 +53,23 @@ def test_the_era_of_a_release(catalog: Catalog, name: str, era: str, steps: tupl
 
 
 def test_an_era_is_its_row() -> None:
-    era = era_from_row("x", {"steps": ["json", "fnv32a"], "since": "1.16", "pr": "kubernetes/kubernetes#1", "about": "y", "until": None})
-    assert (era.name, era.steps, era.since, era.source, era.about) == ("x", ("json", "fnv32a"), "1.16", "kubernetes/kubernetes#1", "y")
+    era = era_from_row(
+        "x",
+        {
+            "steps": ["json", "fnv32a"],
+            "since": "1.16",
+            "pr": "kubernetes/kubernetes#1",
+            "about": "y",
+            "until": None,
+        },
+    )
+    assert (era.name, era.steps, era.since, era.source, era.about) == (
+        "x",
+        ("json", "fnv32a"),
+        "1.16",
+        "kubernetes/kubernetes#1",
+        "y",
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,7 +99,8 @@ def test_the_json_escapes_of_a_release(catalog: Catalog, name: str, escapes: tup
 
 
 @pytest.mark.parametrize(
-    ("name", "compared"), [("1.27.0", False), ("1.28.0", False), ("1.31.14", False), ("1.32.0", True), ("1.36.0", True)]
+    ("name", "compared"),
+    [("1.27.0", False), ("1.28.0", False), ("1.31.14", False), ("1.32.0", True), ("1.36.0", True)],
 )
 def test_sidecars_are_compared_from_1_32(catalog: Catalog, name: str, *, compared: bool) -> None:
     assert catalog.kubelet(name).rules.sidecars_compared is compared
@@ -93,7 +109,10 @@ def test_sidecars_are_compared_from_1_32(catalog: Catalog, name: str, *, compare
 @pytest.mark.parametrize(
     ("name", "log"),
     [
-        ("1.7.16", 'Pod "{pod}" container "{container}" hash changed ({from} vs {to}), it will be killed and re-created.'),
+        (
+            "1.7.16",
+            'Pod "{pod}" container "{container}" hash changed ({from} vs {to}), it will be killed and re-created.',
+        ),
         ("1.8.0", "Container spec hash changed ({from} vs {to}).. Container will be killed and recreated."),
         ("1.13.12", "Container spec hash changed ({from} vs {to}).. Container will be killed and recreated."),
         ("1.14.0", "Container {container} definition changed, will be restarted"),
@@ -151,16 +170,24 @@ def test_which_minors_share_a_tree(catalog: Catalog, older: str, newer: str, *, 
     ("name", "message"),
     [
         pytest.param(
-            "1.17.10", "'1.17.10' is not a known kubelet release; the nearest known releases are 1.17.9, 1.17.11, ", id="1.17.10 is a gap"
+            "1.17.10",
+            "'1.17.10' is not a known kubelet release; the nearest known releases are 1.17.9, 1.17.11, ",
+            id="1.17.10 is a gap",
         ),
         pytest.param(
-            "v1.18.7", "'v1.18.7' is not a known kubelet release; the nearest known releases are 1.18.6, 1.18.8, ", id="1.18.7 is a gap"
+            "v1.18.7",
+            "'v1.18.7' is not a known kubelet release; the nearest known releases are 1.18.6, 1.18.8, ",
+            id="1.18.7 is a gap",
         ),
         pytest.param(
-            "1.18.11+vendor", "is not a known kubelet release; the nearest known releases are 1.18.10, 1.18.12, ", id="a vendor's gap"
+            "1.18.11+vendor",
+            "is not a known kubelet release; the nearest known releases are 1.18.10, 1.18.12, ",
+            id="a vendor's gap",
         ),
         pytest.param("0.21.4", "the nearest known releases are 1.0.0, ", id="a minor before the first"),
-        pytest.param("1.99.0", "the nearest known releases are 1.36.6, 1.36.5, ", id="a minor after the last"),
+        pytest.param(
+            "1.99.0", "the nearest known releases are 1.36.6, 1.36.5, ", id="a minor after the last"
+        ),
         pytest.param(
             "1.9",
             "'1.9' is not a kubelet release; want MAJOR.MINOR.PATCH such as 1.9.11; the nearest known releases are 1.9.0, ",
@@ -177,7 +204,9 @@ def test_which_minors_share_a_tree(catalog: Catalog, older: str, newer: str, *, 
         ),
     ],
 )
-def test_an_unknown_release_is_a_usage_error_that_names_the_nearest(catalog: Catalog, name: str, message: str) -> None:
+def test_an_unknown_release_is_a_usage_error_that_names_the_nearest(
+    catalog: Catalog, name: str, message: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         catalog.kubelet(name)
     assert message in str(caught.value)
@@ -203,7 +232,9 @@ def test_data_of_another_directory_can_be_used(tmp_path: Path) -> None:
     row = {"minor": "1.9", "types": "t", "era": "spew-fnv32a", "patches": [0, 2]}
     (tmp_path / "releases.json").write_text(json.dumps({"releases": [row]}))
     (tmp_path / "types").mkdir()
-    (tmp_path / "types" / "t.json").write_text(json.dumps({"package": "v1", "root": "C", "types": {"C": []}, "madeFrom": "here"}))
+    (tmp_path / "types" / "t.json").write_text(
+        json.dumps({"package": "v1", "root": "C", "types": {"C": []}, "madeFrom": "here"})
+    )
     other = Catalog(tmp_path)
     assert other.releases() == ["1.9.0", "1.9.2"]
     assert other.kubelet("1.9.2").schema.made_from == "here"

@@ -26,18 +26,30 @@ FULL: Rows = {camel(name): [{"releases": ">=1.0", "value": name}] for name in NA
     ("rule", "values"),
     [
         ("sidecars_compared", {"1.28.0": False, "1.31.14": False, "1.32.0": True, "1.36.0": True}),
-        ("sidecar_startup_probe", {"1.31.0": "never", "1.32.0": "waits", "1.34.13": "waits", "1.35.2": "never", "1.35.3": "waits"}),
+        (
+            "sidecar_startup_probe",
+            {"1.31.0": "never", "1.32.0": "waits", "1.34.13": "waits", "1.35.2": "never", "1.35.3": "waits"},
+        ),
         ("missing_hash", {"1.0.0": "kept", "1.5.8": "kept", "1.6.0": "restarts", "1.36.0": "restarts"}),
         ("hash_without_resources", {"1.26.15": False, "1.27.0": True, "1.30.14": True, "1.31.0": False}),
         ("resources_recorded", {"1.32.13": False, "1.33.0": True}),
         ("sandbox_maker", {"1.5.8": "dockertools", "1.6.0": "CRI"}),
-        ("pause_image", {"1.1.8": "gcr.io/google_containers/pause:0.8.0", "1.2.0": "gcr.io/google_containers/pause:2.0", "1.6.0": None}),
+        (
+            "pause_image",
+            {
+                "1.1.8": "gcr.io/google_containers/pause:0.8.0",
+                "1.2.0": "gcr.io/google_containers/pause:2.0",
+                "1.6.0": None,
+            },
+        ),
         ("dockershim", {"1.23.17": True, "1.24.0": False}),
         ("static_pod_references", {"1.33.13": "allowed", "1.34.0": "refused"}),
         ("minors_behind_server", {"1.24.17": 2, "1.25.0": 3}),
     ],
 )
-def test_the_value_on_both_sides_of_each_boundary(catalog: Catalog, rule: str, values: dict[str, Any]) -> None:
+def test_the_value_on_both_sides_of_each_boundary(
+    catalog: Catalog, rule: str, values: dict[str, Any]
+) -> None:
     assert {release: getattr(catalog.kubelet(release).rules, rule) for release in values} == values
 
 
@@ -59,7 +71,9 @@ def test_a_row_gives_its_value() -> None:
     ],
 )
 def test_a_release_with_no_value_or_with_two_is_damaged_data(rows: list[dict[str, Any]], found: int) -> None:
-    with pytest.raises(InputError, match=rf"rules\.json: dockershim: want one row for 1\.9\.11, found {found}"):
+    with pytest.raises(
+        InputError, match=rf"rules\.json: dockershim: want one row for 1\.9\.11, found {found}"
+    ):
         rules_of(Version("1.9.11"), {**FULL, "dockershim": rows})
 
 

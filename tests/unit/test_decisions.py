@@ -18,7 +18,9 @@ CONTAINER = Container("app", ContainerType.CONTAINER, "$.spec.containers[0]", {}
 
 
 def _pod() -> Pod:
-    (found,) = read_object({"kind": "Pod", "metadata": {"uid": "u"}, "spec": {"containers": [{"name": "app"}]}}, "f")
+    (found,) = read_object(
+        {"kind": "Pod", "metadata": {"uid": "u"}, "spec": {"containers": [{"name": "app"}]}}, "f"
+    )
     assert isinstance(found, Pod)
     return found
 
@@ -39,13 +41,27 @@ def test_a_running_container_is_compared(kind: ContainerType, *, running: bool |
         pytest.param(replace(POD, phase="Succeeded"), CONTAINER, "the pod has finished", id="succeeded pod"),
         pytest.param(replace(POD, phase="Failed"), CONTAINER, "the pod has finished", id="failed pod"),
         pytest.param(POD, replace(CONTAINER, type=ContainerType.INIT), "an init container", id="init"),
-        pytest.param(POD, replace(CONTAINER, type=ContainerType.INIT, running=False), "an init container", id="finished init"),
-        pytest.param(POD, replace(CONTAINER, type=ContainerType.EPHEMERAL), "an ephemeral container", id="ephemeral"),
-        pytest.param(POD, replace(CONTAINER, running=False), "the container is not running", id="not running"),
         pytest.param(
-            POD, replace(CONTAINER, type=ContainerType.SIDECAR, running=False), "the container is not running", id="sidecar not running"
+            POD,
+            replace(CONTAINER, type=ContainerType.INIT, running=False),
+            "an init container",
+            id="finished init",
         ),
-        pytest.param(replace(POD, phase="Pending"), CONTAINER, "", id="a pending pod may have running containers"),
+        pytest.param(
+            POD, replace(CONTAINER, type=ContainerType.EPHEMERAL), "an ephemeral container", id="ephemeral"
+        ),
+        pytest.param(
+            POD, replace(CONTAINER, running=False), "the container is not running", id="not running"
+        ),
+        pytest.param(
+            POD,
+            replace(CONTAINER, type=ContainerType.SIDECAR, running=False),
+            "the container is not running",
+            id="sidecar not running",
+        ),
+        pytest.param(
+            replace(POD, phase="Pending"), CONTAINER, "", id="a pending pod may have running containers"
+        ),
     ],
 )
 def test_why_a_container_is_not_compared(pod: Pod, container: Container, reason: str) -> None:
@@ -63,7 +79,9 @@ def test_why_a_container_is_not_compared(pod: Pod, container: Container, reason:
         ("1.9.10", "1.9.11", True),
     ],
 )
-def test_one_release_by_two_names_is_no_upgrade(catalog: Catalog, old: str, new: str, *, upgraded: bool) -> None:
+def test_one_release_by_two_names_is_no_upgrade(
+    catalog: Catalog, old: str, new: str, *, upgraded: bool
+) -> None:
     one, other = catalog.kubelet(old), catalog.kubelet(new)
     case = Case(POD, CONTAINER, one, other, container_hash({}, one), container_hash({}, other))
     assert case.upgraded is upgraded

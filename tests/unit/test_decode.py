@@ -13,12 +13,25 @@ from hashcompat.errors import DecodeError, UsageError
 from hashcompat.go import intstr, quantity
 from hashcompat.go.jsontext import loads
 from hashcompat.go.types import STRING as TEXT
-from hashcompat.go.types import Array, Basic, Field, GoType, Interface, Map, Pointer, Slice, Struct, zero_value
+from hashcompat.go.types import (
+    Array,
+    Basic,
+    Field,
+    GoType,
+    Interface,
+    Map,
+    Pointer,
+    Slice,
+    Struct,
+    zero_value,
+)
 
 INT32 = Basic("int32", "int32")
 BOOL = Basic("bool", "bool")
 PORT = Struct("v1.Port", (Field("Name", TEXT, "name", omitempty=True), Field("Port", INT32, "port")))
-HANDLER = Struct("v1.Handler", (Field("Exec", Pointer("*string", TEXT), "exec"), Field("Target", intstr.TYPE, "target")))
+HANDLER = Struct(
+    "v1.Handler", (Field("Exec", Pointer("*string", TEXT), "exec"), Field("Target", intstr.TYPE, "target"))
+)
 PROBE = Struct(
     "v1.Probe",
     (
@@ -51,11 +64,24 @@ def test_every_field_is_read_into_its_place() -> None:
                   "probe": {"exec": "x", "delay": 5, "grace": 0},
                   "ports": [{"port": 80}, {"name": "b", "port": -1}], "name": "n"}"""
     probe = ((("x",), (0, 0, "")), 5, (0,))
-    assert decode(document) == ("n", (("", 80), ("b", -1)), (probe,), {"cpu": quantity.parse("100m")}, True, {"k": "v"}, 255)
+    assert decode(document) == (
+        "n",
+        (("", 80), ("b", -1)),
+        (probe,),
+        {"cpu": quantity.parse("100m")},
+        True,
+        {"k": "v"},
+        255,
+    )
 
 
 @pytest.mark.parametrize(
-    "document", ["{}", "null", '{"name":null,"ports":null,"probe":null,"limits":null,"tty":null,"labels":null,"mask":null}']
+    "document",
+    [
+        "{}",
+        "null",
+        '{"name":null,"ports":null,"probe":null,"limits":null,"tty":null,"labels":null,"mask":null}',
+    ],
 )
 @pytest.mark.parametrize("keep_empty", [True, False])
 def test_absent_and_null_are_the_zero_value(document: str, *, keep_empty: bool) -> None:
@@ -70,7 +96,9 @@ def test_absent_and_null_are_the_zero_value(document: str, *, keep_empty: bool) 
         ('{"labels": {}}', ("", None, None, None, False, {}, 0), EMPTY),
     ],
 )
-def test_an_empty_list_or_map_is_nil_only_where_protobuf_carried_it(document: str, kept: Any, dropped: Any) -> None:
+def test_an_empty_list_or_map_is_nil_only_where_protobuf_carried_it(
+    document: str, kept: Any, dropped: Any
+) -> None:
     assert decode(document, keep_empty=True) == kept
     assert decode(document, keep_empty=False) == dropped
 
@@ -112,19 +140,37 @@ def test_keys_are_told_apart_by_case_and_unknown_ones_dropped() -> None:
         pytest.param('{"tty": "true"}', ".tty: want true or false, got a string", id="boolean"),
         pytest.param('{"tty": 1}', ".tty: want true or false, got an integer", id="number for a boolean"),
         pytest.param('{"ports": {}}', ".ports: want a list, got an object", id="list"),
-        pytest.param('{"ports": [{}, {"port": "80"}]}', ".ports[1].port: want an integer, got a string", id="second item"),
-        pytest.param('{"ports": [{"port": 2147483648}]}', ".ports[0].port: 2147483648 is out of the range of int32", id="range"),
-        pytest.param('{"ports": [{"port": 1.0}]}', ".ports[0].port: want an integer, got a number with", id="fraction"),
+        pytest.param(
+            '{"ports": [{}, {"port": "80"}]}',
+            ".ports[1].port: want an integer, got a string",
+            id="second item",
+        ),
+        pytest.param(
+            '{"ports": [{"port": 2147483648}]}',
+            ".ports[0].port: 2147483648 is out of the range of int32",
+            id="range",
+        ),
+        pytest.param(
+            '{"ports": [{"port": 1.0}]}', ".ports[0].port: want an integer, got a number with", id="fraction"
+        ),
         pytest.param('{"mask": 256}', ".mask: 256 is out of the range of uint8", id="unsigned, above"),
         pytest.param('{"mask": -1}', ".mask: -1 is out of the range of uint8", id="unsigned, below"),
         pytest.param('{"probe": "x"}', ".probe: want an object, got a string", id="struct behind a pointer"),
         pytest.param(
-            '{"probe": {"target": true}}', ".probe.target: want an integer or a string, got a boolean", id="field of an embedded struct"
+            '{"probe": {"target": true}}',
+            ".probe.target: want an integer or a string, got a boolean",
+            id="field of an embedded struct",
         ),
         pytest.param('{"limits": []}', ".limits: want an object, got a list", id="map"),
         pytest.param('{"limits": {"cpu": "1x"}}', ".limits['cpu']: not a quantity", id="map value"),
-        pytest.param('{"labels": {"a.b/c": 1}}', ".labels['a.b/c']: want a string, got an integer", id="map key in the path"),
-        pytest.param('{"labels": {"\\ud800": 1}}', ".labels['\ufffd']: want a string", id="path that can be printed"),
+        pytest.param(
+            '{"labels": {"a.b/c": 1}}',
+            ".labels['a.b/c']: want a string, got an integer",
+            id="map key in the path",
+        ),
+        pytest.param(
+            '{"labels": {"\\ud800": 1}}', ".labels['\ufffd']: want a string", id="path that can be printed"
+        ),
     ],
 )
 def test_a_value_of_the_wrong_type_is_refused_with_its_path(document: str, problem: str) -> None:
@@ -141,7 +187,12 @@ def test_an_error_never_shows_a_string_value() -> None:
 
 @pytest.mark.parametrize(
     "go_type",
-    [Basic("float64", "float64"), Interface("interface {}"), Array("[1]int", 1, INT32), Map("map[int32]string", INT32, TEXT)],
+    [
+        Basic("float64", "float64"),
+        Interface("interface {}"),
+        Array("[1]int", 1, INT32),
+        Map("map[int32]string", INT32, TEXT),
+    ],
     ids=lambda go_type: go_type.name,
 )
 def test_a_type_that_no_container_has_is_not_guessed_at(go_type: GoType) -> None:
@@ -160,7 +211,15 @@ def test_a_type_that_no_container_has_is_not_guessed_at(go_type: GoType) -> None
         ('{"probe": {"target": {"Type": 1}}}', []),
         ('{"ports": null, "probe": null}', []),
     ],
-    ids=["none", "at the top", "in a list", "behind a pointer, inline", "map keys are free", "types with a decoder", "null"],
+    ids=[
+        "none",
+        "at the top",
+        "in a list",
+        "behind a pointer, inline",
+        "map keys are free",
+        "types with a decoder",
+        "null",
+    ],
 )
 def test_unknown_fields_are_named(document: str, paths: list[str]) -> None:
     assert list(unknown_fields(THING, loads(document))) == paths
@@ -179,7 +238,9 @@ things = st.fixed_dictionaries(
 
 
 @given(things)
-def test_keeping_empty_ones_makes_a_difference_exactly_where_something_is_empty(thing: dict[str, Any]) -> None:
+def test_keeping_empty_ones_makes_a_difference_exactly_where_something_is_empty(
+    thing: dict[str, Any],
+) -> None:
     kept = compile_decoder(THING, keep_empty=True)(thing)
     dropped = compile_decoder(THING, keep_empty=False)(thing)
     assert (kept == dropped) == all(value or key == "name" for key, value in thing.items())

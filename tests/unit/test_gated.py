@@ -14,7 +14,9 @@ MOUNTS = [{"name": "i", "mountPath": "/i"}, {"name": "v", "mountPath": "/v"}]
 IMAGES = frozenset({"i"})
 
 
-def dropped(catalog: Catalog, release: str, container: Any, kind: ContainerType = ContainerType.CONTAINER) -> tuple[Any, tuple[str, ...]]:
+def dropped(
+    catalog: Catalog, release: str, container: Any, kind: ContainerType = ContainerType.CONTAINER
+) -> tuple[Any, tuple[str, ...]]:
     rows = catalog.api_server(release).dropped
     return without_gated(container, rows, kind, IMAGES), gates_at_work(container, rows, kind, IMAGES)
 
@@ -25,7 +27,12 @@ def dropped(catalog: Catalog, release: str, container: Any, kind: ContainerType 
         ("1.34.10", {"volumeMounts": MOUNTS}, {"volumeMounts": MOUNTS[1:]}, ("ImageVolume",)),
         ("1.34.10", {"volumeMounts": MOUNTS[:1]}, {}, ("ImageVolume",)),
         ("1.36.3", {"lifecycle": {"stopSignal": "SIGUSR1"}}, {}, ("ContainerStopSignals",)),
-        ("1.36.3", {"lifecycle": {"stopSignal": "SIGUSR1", "preStop": {}}}, {"lifecycle": {"preStop": {}}}, ("ContainerStopSignals",)),
+        (
+            "1.36.3",
+            {"lifecycle": {"stopSignal": "SIGUSR1", "preStop": {}}},
+            {"lifecycle": {"preStop": {}}},
+            ("ContainerStopSignals",),
+        ),
         ("1.32.13", {"lifecycle": {"stopSignal": "SIGUSR1"}}, {"lifecycle": {}}, ("ContainerStopSignals",)),
         (
             "1.32.13",
@@ -33,16 +40,29 @@ def dropped(catalog: Catalog, release: str, container: Any, kind: ContainerType 
             {"securityContext": {"procMount": "Default"}},
             ("ProcMountType",),
         ),
-        ("1.34.10", {"env": [{"valueFrom": {"fileKeyRef": {}}}]}, {"env": [{"valueFrom": {}}]}, ("EnvFiles",)),
+        (
+            "1.34.10",
+            {"env": [{"valueFrom": {"fileKeyRef": {}}}]},
+            {"env": [{"valueFrom": {}}]},
+            ("EnvFiles",),
+        ),
     ],
 )
-def test_what_is_off_is_dropped(catalog: Catalog, release: str, given: Any, expected: Any, gates: tuple[str, ...]) -> None:
+def test_what_is_off_is_dropped(
+    catalog: Catalog, release: str, given: Any, expected: Any, gates: tuple[str, ...]
+) -> None:
     assert dropped(catalog, release, given) == (expected, gates)
 
 
 @pytest.mark.parametrize(
     "given",
-    [{}, {"lifecycle": None}, {"volumeMounts": [None]}, {"securityContext": {"procMount": "Default"}}, {"volumeMounts": MOUNTS[1:]}],
+    [
+        {},
+        {"lifecycle": None},
+        {"volumeMounts": [None]},
+        {"securityContext": {"procMount": "Default"}},
+        {"volumeMounts": MOUNTS[1:]},
+    ],
 )
 def test_the_same_object_comes_back_where_nothing_is_dropped(catalog: Catalog, given: Any) -> None:
     container, gates = dropped(catalog, "1.29.15", given)
@@ -55,7 +75,9 @@ def test_a_row_for_some_container_types(catalog: Catalog) -> None:
     assert dropped(catalog, "1.34.10", given, ContainerType.SIDECAR) == (given, ())
 
 
-@pytest.mark.parametrize("volumes", [None, {}, [None, {"name": 1, "image": {"reference": "i"}}, {"name": "v", "emptyDir": {}}]])
+@pytest.mark.parametrize(
+    "volumes", [None, {}, [None, {"name": 1, "image": {"reference": "i"}}, {"name": "v", "emptyDir": {}}]]
+)
 def test_no_image_volumes(volumes: Any) -> None:
     assert image_volumes({"volumes": volumes}) == frozenset()
 

@@ -13,7 +13,20 @@ from hashcompat.compile.gojson import at, compile_encoder, json_fields
 from hashcompat.errors import UsageError
 from hashcompat.go import intstr, quantity
 from hashcompat.go.jsontext import ESCAPES
-from hashcompat.go.types import STRING, STRING_MAP, Array, Basic, Field, GoType, Interface, Map, Pointer, Slice, Struct, zero_value
+from hashcompat.go.types import (
+    STRING,
+    STRING_MAP,
+    Array,
+    Basic,
+    Field,
+    GoType,
+    Interface,
+    Map,
+    Pointer,
+    Slice,
+    Struct,
+    zero_value,
+)
 
 INT = Basic("int32", "int32")
 BOOL = Basic("bool", "bool")
@@ -74,7 +87,12 @@ def test_omitempty_leaves_out_everything_but_structs(name: str) -> None:
         ("map", {}, True, "{}"),
         ("pointer", ("",), False, '""'),
         ("slice", ("a", "b"), False, '["a","b"]'),
-        ("map", {"b": "2", "a": "1", "\u00e9": "3", "B": "4"}, False, '{"B":"4","a":"1","b":"2","\u00e9":"3"}'),
+        (
+            "map",
+            {"b": "2", "a": "1", "\u00e9": "3", "B": "4"},
+            False,
+            '{"B":"4","a":"1","b":"2","\u00e9":"3"}',
+        ),
         ("bool", True, False, "true"),
         ("int", -5, False, "-5"),
         ("struct", ("x", 0), False, '{"a":"x"}'),
@@ -92,8 +110,14 @@ def test_values(name: str, value: Any, omitted: bool, written: str) -> None:
 
 
 def test_fields_of_an_embedded_struct_stand_in_its_place() -> None:
-    handler = Struct("v1.Handler", (Field("Exec", STRING, "exec", omitempty=True), Field("Get", STRING, "get", omitempty=True)))
-    probe = Struct("v1.Probe", (Field("First", INT, "first"), Field("Handler", handler, embedded=True), Field("Last", INT, "last")))
+    handler = Struct(
+        "v1.Handler",
+        (Field("Exec", STRING, "exec", omitempty=True), Field("Get", STRING, "get", omitempty=True)),
+    )
+    probe = Struct(
+        "v1.Probe",
+        (Field("First", INT, "first"), Field("Handler", handler, embedded=True), Field("Last", INT, "last")),
+    )
     assert marshal(probe, (1, ("x", "y"), 2)) == '{"first":1,"exec":"x","get":"y","last":2}'
     assert [(path, owner.name, field.name) for path, owner, field in json_fields(probe)] == [
         ((0,), "v1.Probe", "First"),
@@ -126,14 +150,21 @@ def test_a_nil_list_inside_a_list() -> None:
     assert marshal(Slice("[][]string", Slice("[]string", STRING)), (None, (), ("a",))) == '[null,[],["a"]]'
 
 
-@pytest.mark.parametrize(("go", "expected"), [("before-go1.22", r'{"\u0008":"\u000c"}'), ("go1.22", r'{"\b":"\f"}')])
+@pytest.mark.parametrize(
+    ("go", "expected"), [("before-go1.22", r'{"\u0008":"\u000c"}'), ("go1.22", r'{"\b":"\f"}')]
+)
 def test_keys_and_values_are_escaped_as_that_go_does(go: str, expected: str) -> None:
     assert marshal(STRING_MAP, {"\b": "\f"}, go) == expected
 
 
 @pytest.mark.parametrize(
     "go_type",
-    [Basic("float64", "float64"), Interface("interface {}"), Array("[1]int", 1, INT), Map("map[int32]string", INT, STRING)],
+    [
+        Basic("float64", "float64"),
+        Interface("interface {}"),
+        Array("[1]int", 1, INT),
+        Map("map[int32]string", INT, STRING),
+    ],
     ids=lambda go_type: go_type.name,
 )
 def test_a_type_that_no_container_has_is_not_guessed_at(go_type: GoType) -> None:

@@ -13,7 +13,12 @@ from hashcompat.errors import DecodeError, UsageError
 from hashcompat.kubelet.hashing import ContainerHash, compile_hasher, container_hash, hashers
 
 INPUTS = Path(__file__).parents[2] / "golden" / "inputs"
-PORTS = {"name": "test_container", "image": "foo/image:v1", "args": ["/bin/sh", "-c", "echo abc"], "ports": [{"containerPort": 8001}]}
+PORTS = {
+    "name": "test_container",
+    "image": "foo/image:v1",
+    "args": ["/bin/sh", "-c", "echo abc"],
+    "ports": [{"containerPort": 8001}],
+}
 FULL = {
     **PORTS,
     "command": ["/bin/testcmd"],
@@ -37,9 +42,14 @@ def exporter() -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("case", "releases", "recorded"),
-    [("infra-pod", ("1.0.0", "1.0.7"), "e4cc795"), ("kube-addon-manager", ("1.3.0", "1.4.12", "1.5.8"), "96c28b3c")],
+    [
+        ("infra-pod", ("1.0.0", "1.0.7"), "e4cc795"),
+        ("kube-addon-manager", ("1.3.0", "1.4.12", "1.5.8"), "96c28b3c"),
+    ],
 )
-def test_hashes_that_kubelets_before_1_6_recorded(catalog: Catalog, case: str, releases: tuple[str, ...], recorded: str) -> None:
+def test_hashes_that_kubelets_before_1_6_recorded(
+    catalog: Catalog, case: str, releases: tuple[str, ...], recorded: str
+) -> None:
     for release in releases:
         assert container_hash(recorded_container(case), catalog.kubelet(release)).hex == recorded
 
@@ -53,12 +63,16 @@ def test_hashes_that_kubelets_recorded(catalog: Catalog, release: str, recorded:
     ("container", "releases", "asserted"),
     [
         pytest.param(PORTS, ("1.16.0", "1.22.17", "1.30.14"), "3c42280f", id="args and a port, 1.16 - 1.30"),
-        pytest.param(FULL, ("1.16.0", "1.22.17", "1.30.14"), "311670a", id="command, env and resources, 1.16 - 1.30"),
+        pytest.param(
+            FULL, ("1.16.0", "1.22.17", "1.30.14"), "311670a", id="command, env and resources, 1.16 - 1.30"
+        ),
         pytest.param(NAMES, ("1.31.0", "1.36.0"), "8e45cbd0", id="name and image, 1.31 - 1.36"),
         pytest.param(FULL, ("1.31.0", "1.36.0"), "8e45cbd0", id="all else does not count, 1.31 - 1.36"),
     ],
 )
-def test_hashes_that_kubernetes_asserts(catalog: Catalog, container: dict[str, Any], releases: tuple[str, ...], asserted: str) -> None:
+def test_hashes_that_kubernetes_asserts(
+    catalog: Catalog, container: dict[str, Any], releases: tuple[str, ...], asserted: str
+) -> None:
     assert {container_hash(container, catalog.kubelet(release)).hex for release in releases} == {asserted}
 
 
@@ -90,11 +104,21 @@ def test_the_text_of_1_9_is_readable_as_it_is(catalog: Catalog) -> None:
 def test_the_tree_of_1_9_has_every_field_by_its_go_name(catalog: Catalog) -> None:
     (hasher,) = hashers(catalog.kubelet("1.9.11"))
     tree = hasher.tree({"name": "app", "resources": {"limits": {"cpu": "0.1"}}})
-    assert (tree["Name"], tree["VolumeDevices"], tree["Resources"]["Limits"]) == ("app", None, {"cpu": "100m"})
+    assert (tree["Name"], tree["VolumeDevices"], tree["Resources"]["Limits"]) == (
+        "app",
+        None,
+        {"cpu": "100m"},
+    )
 
 
-@pytest.mark.parametrize(("release", "differ"), [("1.15.12", True), ("1.16.0", False), ("1.31.0", False)], ids=["spew", "JSON", "picked"])
-def test_an_empty_list_counts_where_unset_fields_are_hashed(catalog: Catalog, release: str, *, differ: bool) -> None:
+@pytest.mark.parametrize(
+    ("release", "differ"),
+    [("1.15.12", True), ("1.16.0", False), ("1.31.0", False)],
+    ids=["spew", "JSON", "picked"],
+)
+def test_an_empty_list_counts_where_unset_fields_are_hashed(
+    catalog: Catalog, release: str, *, differ: bool
+) -> None:
     container, kubelet = {"name": "a", "command": []}, catalog.kubelet(release)
     from_file = container_hash(container, kubelet, keep_empty=True)
     assert (from_file != container_hash(container, kubelet, keep_empty=False)) is differ
@@ -112,7 +136,9 @@ def test_a_vendors_go_leaves_two_candidates_and_no_value(catalog: Catalog, char:
     container = {**NAMES, "args": [char]}
     vendor = container_hash(container, catalog.kubelet("v1.27.3-gke.100"))
     assert (vendor.value, vendor.hex) == (None, None)
-    assert vendor.candidates == {container_hash(container, catalog.kubelet(name)).value for name in ("1.27.15", "1.27.16")}
+    assert vendor.candidates == {
+        container_hash(container, catalog.kubelet(name)).value for name in ("1.27.15", "1.27.16")
+    }
 
 
 def test_without_those_characters_a_vendors_go_does_not_matter(catalog: Catalog) -> None:
@@ -122,7 +148,9 @@ def test_without_those_characters_a_vendors_go_does_not_matter(catalog: Catalog)
 
 
 @pytest.mark.parametrize("release", ["1.9.11", "1.15.12", "1.30.0"])
-def test_where_the_go_of_the_kubelet_cannot_matter_there_is_one_candidate(catalog: Catalog, release: str) -> None:
+def test_where_the_go_of_the_kubelet_cannot_matter_there_is_one_candidate(
+    catalog: Catalog, release: str
+) -> None:
     vendor = container_hash({**NAMES, "args": ["\b"]}, catalog.kubelet(f"{release}+vendor"))
     assert vendor == container_hash({**NAMES, "args": ["\b"]}, catalog.kubelet(release))
     assert vendor.value is not None
@@ -157,6 +185,8 @@ def test_a_hasher_is_compiled_once(catalog: Catalog) -> None:
         (("json", "pick name", "spew", "fnv32a"), "picks fields of what is no struct"),
     ],
 )
-def test_an_era_that_this_program_cannot_compute_is_refused(catalog: Catalog, steps: tuple[str, ...], problem: str) -> None:
+def test_an_era_that_this_program_cannot_compute_is_refused(
+    catalog: Catalog, steps: tuple[str, ...], problem: str
+) -> None:
     with pytest.raises(UsageError, match=problem):
         compile_hasher(catalog.newest_schema(), steps, "go1.22", keep_empty=False)

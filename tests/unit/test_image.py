@@ -1,6 +1,7 @@
 """The pull policy that follows from an image, as each group of releases reads images.
 
-golden/served holds ``normalized`` and both ``reference`` to real Go; here stands what older releases did, and where the others part.
+golden/served holds ``normalized`` and both ``reference`` to real Go; here stands what older releases did, and
+where the others part.
 """
 
 from __future__ import annotations
@@ -14,7 +15,18 @@ from hashcompat.kubelet.image import pull_policy
 HEX = "0123456789abcdef"
 SHA256 = "sha256:" + HEX * 4
 PARSERS = ("last part", "repository tag", "named", "normalized", "reference 0.5", "reference 0.6")
-SINCE = {"1.0.7": 0, "1.1.8": 0, "1.2.0": 1, "1.3.0": 2, "1.7.16": 2, "1.8.0": 3, "1.28.15": 3, "1.29.0": 4, "1.31.14": 4, "1.32.0": 5}
+SINCE = {
+    "1.0.7": 0,
+    "1.1.8": 0,
+    "1.2.0": 1,
+    "1.3.0": 2,
+    "1.7.16": 2,
+    "1.8.0": 3,
+    "1.28.15": 3,
+    "1.29.0": 4,
+    "1.31.14": 4,
+    "1.32.0": 5,
+}
 
 
 def letters(image: str) -> str:

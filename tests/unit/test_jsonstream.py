@@ -16,8 +16,15 @@ from hashcompat.go.jsontext import load_all
 from hashcompat.go.parts import Part
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["items", "kind", "a", "é\n"]), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["items", "kind", "a", "é\n"]), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -60,23 +67,51 @@ def test_elements_come_before_the_end_is_read() -> None:
 
 
 def test_a_kind_behind_the_items_is_told_with_the_rest() -> None:
-    assert list(parts(['{"items": [7], "kind": "List"} [1]'])) == [Part(1, 7, 0), Part(1, {"kind": "List"}), Part(2, [1])]
+    assert list(parts(['{"items": [7], "kind": "List"} [1]'])) == [
+        Part(1, 7, 0),
+        Part(1, {"kind": "List"}),
+        Part(2, [1]),
+    ]
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        pytest.param('{"items": [\n1,\n2 3]}', "line 3 column 3: not valid JSON: Expecting ',' delimiter", id="no comma between elements"),
-        pytest.param('{"a": 1 "b": 2}', "line 1 column 9: not valid JSON: Expecting ',' delimiter", id="no comma between members"),
+        pytest.param(
+            '{"items": [\n1,\n2 3]}',
+            "line 3 column 3: not valid JSON: Expecting ',' delimiter",
+            id="no comma between elements",
+        ),
+        pytest.param(
+            '{"a": 1 "b": 2}',
+            "line 1 column 9: not valid JSON: Expecting ',' delimiter",
+            id="no comma between members",
+        ),
         pytest.param('{"a" 1}', "line 1 column 6: not valid JSON: Expecting ':' delimiter", id="no colon"),
-        pytest.param('{"a": 1,}', "line 1 column 9: not valid JSON: Expecting property name", id="a comma too many"),
-        pytest.param('{"items": [1,]}', "line 1 column 14: not valid JSON: Expecting value", id="a comma too many in the list"),
+        pytest.param(
+            '{"a": 1,}', "line 1 column 9: not valid JSON: Expecting property name", id="a comma too many"
+        ),
+        pytest.param(
+            '{"items": [1,]}',
+            "line 1 column 14: not valid JSON: Expecting value",
+            id="a comma too many in the list",
+        ),
         pytest.param('{"a": 1, "a": 2}', "the key 'a' appears twice in one object", id="a key twice"),
-        pytest.param('{"items": [], "items": []}', "the key 'items' appears twice in one object", id="items twice"),
-        pytest.param('{"items": [{"a": 1, "a": 2}]}', "the key 'a' appears twice in one object", id="a key twice in an element"),
+        pytest.param(
+            '{"items": [], "items": []}', "the key 'items' appears twice in one object", id="items twice"
+        ),
+        pytest.param(
+            '{"items": [{"a": 1, "a": 2}]}',
+            "the key 'a' appears twice in one object",
+            id="a key twice in an element",
+        ),
         pytest.param('{"a": NaN}', "NaN is not valid JSON", id="NaN"),
-        pytest.param('{"items": [{"a": "x\n"}]}', "line 1 column 20: not valid JSON: Invalid control character", id="a line break in text"),
+        pytest.param(
+            '{"items": [{"a": "x\n"}]}',
+            "line 1 column 20: not valid JSON: Invalid control character",
+            id="a line break in text",
+        ),
         pytest.param('{"a": ' + "[" * 100_000, "nested too deeply", id="depth"),
     ],
 )
@@ -88,10 +123,14 @@ def test_an_error_says_where(text: str, problem: str, size: int) -> None:
     assert str(caught.value).startswith(problem)
 
 
-@pytest.mark.parametrize("text", ['{"kind": "List", "items": [{"name": "pod", "n": 12.5e3, "b": true}, {"c": "\\u00e9"}]}'])
+@pytest.mark.parametrize(
+    "text", ['{"kind": "List", "items": [{"name": "pod", "n": 12.5e3, "b": true}, {"c": "\\u00e9"}]}']
+)
 def test_a_text_that_was_cut_anywhere_is_an_error(text: str) -> None:
     for length in range(1, len(text)):
-        with pytest.raises(InputError, match=r"line 1 column \d+: not valid JSON: .*(is it cut short\?|Expecting|Invalid)"):
+        with pytest.raises(
+            InputError, match=r"line 1 column \d+: not valid JSON: .*(is it cut short\?|Expecting|Invalid)"
+        ):
             list(parts([text[:length]]))
 
 
@@ -105,4 +144,7 @@ def test_an_error_in_the_middle_is_told_without_reading_the_rest() -> None:
 
 
 def test_a_first_look_leaves_numbers_and_keys_to_the_second() -> None:
-    assert list(parts(['{"a": 1.50, "items": [{"b": NaN, "b": 1}]}'], strict=False)) == [Part(1, {"b": 1}, 0), Part(1, {"a": 1.5})]
+    assert list(parts(['{"a": 1.50, "items": [{"b": NaN, "b": 1}]}'], strict=False)) == [
+        Part(1, {"b": 1}, 0),
+        Part(1, {"a": 1.5}),
+    ]

@@ -11,7 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.errors import DecodeError, InputError
-from hashcompat.go.jsontext import ESCAPES, Number, clean, decode_text, dumps, integer, kind_of, load_all, loads, quote
+from hashcompat.go.jsontext import (
+    ESCAPES,
+    Number,
+    clean,
+    decode_text,
+    dumps,
+    integer,
+    kind_of,
+    load_all,
+    loads,
+    quote,
+)
 
 unicode_text = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -62,13 +73,22 @@ def test_an_escaped_half_and_a_broken_byte_do_not_become_one_character() -> None
 
 @pytest.mark.parametrize(
     ("document", "expected"),
-    [(" 1 ", 1), ("null", None), ("true", True), ("[]", []), ('{"a": {"b": [1, "x"]}}', {"a": {"b": [1, "x"]}}), ("\t\r\n{}\n", {})],
+    [
+        (" 1 ", 1),
+        ("null", None),
+        ("true", True),
+        ("[]", []),
+        ('{"a": {"b": [1, "x"]}}', {"a": {"b": [1, "x"]}}),
+        ("\t\r\n{}\n", {}),
+    ],
 )
 def test_a_document_is_read(document: str, expected: Any) -> None:
     assert loads(document) == expected
 
 
-@pytest.mark.parametrize("raw", ["-0", "1.0", "1e3", "1E+3", "0.1", "1.50", "1e400", "-0.0", "9" * 5000, "-" + "9" * 401])
+@pytest.mark.parametrize(
+    "raw", ["-0", "1.0", "1e3", "1E+3", "0.1", "1.50", "1e400", "-0.0", "9" * 5000, "-" + "9" * 401]
+)
 def test_a_number_that_is_no_usual_integer_keeps_its_text(raw: str) -> None:
     number = loads(raw)
     assert isinstance(number, Number)
@@ -94,7 +114,9 @@ def test_an_integer_of_any_usual_length_is_exact(raw: str) -> None:
         pytest.param("[1,2", "line 1 column 5", id="cut off"),
         pytest.param("[1,]", "line 1 column 4", id="comma before the end"),
         pytest.param("{'a':1}", "line 1 column 2", id="single quotes"),
-        pytest.param('"a\tb"', "line 1 column 3: not valid JSON: Invalid control character", id="raw tab in a string"),
+        pytest.param(
+            '"a\tb"', "line 1 column 3: not valid JSON: Invalid control character", id="raw tab in a string"
+        ),
         pytest.param(r'"\x41"', "line 1 column 2", id="an escape that JSON lacks"),
         pytest.param("\ufeff{}", "line 1 column 1", id="byte order mark"),
         pytest.param("\u00a0{}", "line 1 column 1", id="space that is none in JSON"),
@@ -150,7 +172,13 @@ def test_a_kind_is_named_without_its_value(value: object, kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("bits", "signed", "low", "high"),
-    [(8, True, -128, 127), (32, True, -(2**31), 2**31 - 1), (64, True, -(2**63), 2**63 - 1), (8, False, 0, 255), (64, False, 0, 2**64 - 1)],
+    [
+        (8, True, -128, 127),
+        (32, True, -(2**31), 2**31 - 1),
+        (64, True, -(2**63), 2**63 - 1),
+        (8, False, 0, 255),
+        (64, False, 0, 2**64 - 1),
+    ],
 )
 def test_the_range_of_a_go_integer(bits: int, signed: bool, low: int, high: int) -> None:
     assert [integer(low, bits, signed=signed), integer(high, bits, signed=signed)] == [low, high]

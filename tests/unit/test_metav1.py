@@ -11,7 +11,9 @@ from hashcompat.go.jsontext import Number
 from hashcompat.go.metav1 import FIELDS, LOCATION, RawJson, fields_type, time_type
 from hashcompat.go.types import BYTES, Basic, Field, Pointer, Struct
 
-GO_TIME = Struct("time.Time", (Field("wall", Basic("uint64", "uint64")), Field("loc", Pointer("*time.Location", LOCATION))))
+GO_TIME = Struct(
+    "time.Time", (Field("wall", Basic("uint64", "uint64")), Field("loc", Pointer("*time.Location", LOCATION)))
+)
 TIME = time_type(Struct("v1.Time", (Field("Time", GO_TIME, embedded=True),)))
 FIELDS_V1 = fields_type(Struct("v1.FieldsV1", (Field("Raw", BYTES, "-"),)))
 
@@ -21,13 +23,17 @@ def test_null_is_the_zero_time() -> None:
     assert TIME.encode(TIME.decode(None)) == ""
 
 
-@pytest.mark.parametrize("text", ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.5+01:00", "2026-01-31T12:00:00-07:30"])
+@pytest.mark.parametrize(
+    "text", ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.5+01:00", "2026-01-31T12:00:00-07:30"]
+)
 def test_a_time_is_undecided(text: str) -> None:
     with pytest.raises(UndecidedError, match="time zone of the host"):
         TIME.decode(text)
 
 
-@pytest.mark.parametrize("value", ["", "now", "2026-13-31T12:00:00Z", "2026-01-31 12:00:00Z", "2026-01-31T12:00:00", 5, {}])
+@pytest.mark.parametrize(
+    "value", ["", "now", "2026-13-31T12:00:00Z", "2026-01-31 12:00:00Z", "2026-01-31T12:00:00", 5, {}]
+)
 def test_what_is_no_time_is_refused(value: object) -> None:
     with pytest.raises(DecodeError, match="want a time") as caught:
         TIME.decode(value)
@@ -38,7 +44,10 @@ def test_what_is_no_time_is_refused(value: object) -> None:
     ("value", "text"),
     [
         ({}, b"{}"),
-        ({"f:b": {"a": 1, "B": [None, True, False, "<"]}, "f:a": {}}, rb'{"f:a":{},"f:b":{"B":[null,true,false,"\u003c"],"a":1}}'),
+        (
+            {"f:b": {"a": 1, "B": [None, True, False, "<"]}, "f:a": {}},
+            rb'{"f:a":{},"f:b":{"B":[null,true,false,"\u003c"],"a":1}}',
+        ),
         ({"v": Number("1.50")}, b'{"v":1.50}'),
         (RawJson(b'{ "as": "it came" }'), b'{ "as": "it came" }'),
     ],

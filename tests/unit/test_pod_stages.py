@@ -66,8 +66,18 @@ def test_rows_that_hold_nowhere_are_those_behind_a_gate() -> None:
 
 def test_rows_are_in_order() -> None:
     ids = [row.id for row in rules((1, 36)).defaults]
-    wanted = ["Container.Resources.Requests", "PodSpec.Resources.Limits", "PodSpec.Resources.Requests", "ContainerPort.HostPort"]
-    wanted += ["PodSpec.DNSPolicy", "ImageVolumeSource.PullPolicy", "ResourceRequirements.Limits", "PodStatus.AllocatedResources"]
+    wanted = [
+        "Container.Resources.Requests",
+        "PodSpec.Resources.Limits",
+        "PodSpec.Resources.Requests",
+        "ContainerPort.HostPort",
+    ]
+    wanted += [
+        "PodSpec.DNSPolicy",
+        "ImageVolumeSource.PullPolicy",
+        "ResourceRequirements.Limits",
+        "PodStatus.AllocatedResources",
+    ]
     assert [name for name in dict.fromkeys(ids) if name in wanted] == wanted
 
 
@@ -88,8 +98,14 @@ def test_a_tree_holds_until_the_next_one() -> None:
 
 def test_kubelets_share_trees(catalog: Catalog) -> None:
     assert catalog.kubelet("1.16.0").static_pods.types is catalog.kubelet("1.17.0").static_pods.types
-    assert (catalog.kubelet("1.34.0").static_pods.digest, catalog.kubelet("1.35.0").static_pods.digest) == ("md5", "fnv128a")
-    assert [bool(catalog.kubelet(name).static_pods.source["file"]) for name in ("1.20.0", "1.21.0")] == [False, True]
+    assert (catalog.kubelet("1.34.0").static_pods.digest, catalog.kubelet("1.35.0").static_pods.digest) == (
+        "md5",
+        "fnv128a",
+    )
+    assert [bool(catalog.kubelet(name).static_pods.source["file"]) for name in ("1.20.0", "1.21.0")] == [
+        False,
+        True,
+    ]
 
 
 def test_a_name_that_is_no_struct_or_no_field_is_damaged_data() -> None:
@@ -107,12 +123,17 @@ def test_an_unknown_default_is_an_error(changed: Change) -> None:
         document["defaults"][:] = [row for row in document["defaults"] if row["field"] == "DNSPolicy"]
         document["defaults"][0]["when"] = "the moon is full"
 
-    with pytest.raises(InputError, match=r"a default of static pods is not known: set PodSpec\.DNSPolicy when the moon is full"):
+    with pytest.raises(
+        InputError,
+        match=r"a default of static pods is not known: set PodSpec\.DNSPolicy when the moon is full",
+    ):
         poddefaults.apply_defaults({"spec": {}}, rules((1, 36), changed("defaults.json", change)))
 
 
 def test_an_unknown_conversion_is_an_error(changed: Change) -> None:
-    data = changed("conversions.json", lambda document: document["values"][0].update(source="new.go", until=None))
+    data = changed(
+        "conversions.json", lambda document: document["values"][0].update(source="new.go", until=None)
+    )
     with pytest.raises(InputError, match=r"a conversion of static pods is not known: new\.go"):
         podconversion.convert({"spec": {"terminationGracePeriodSeconds": 30}}, rules((1, 36), data))
 
@@ -171,10 +192,16 @@ def test_huge_pages_that_requests_or_limits_state_are_not_summed_up() -> None:
 
 def test_resources_of_a_claim_are_rounded_list_by_list() -> None:
     claim: dict[str, Any] = {"resources": {"requests": {"storage": "1.0005"}, "limits": None, "other": 1}}
-    volumes = [{"ephemeral": {"volumeClaimTemplate": {"spec": claim}}}, {"ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]
+    volumes = [
+        {"ephemeral": {"volumeClaimTemplate": {"spec": claim}}},
+        {"ephemeral": {"volumeClaimTemplate": {"spec": {}}}},
+    ]
     poddefaults.apply_defaults({"spec": {"volumes": volumes}}, rules((1, 19)))
     rounded = Held(((1001, -3), (None,), "", "DecimalSI"))
-    assert claim == {"volumeMode": "Filesystem", "resources": {"requests": {"storage": rounded}, "limits": None, "other": 1}}
+    assert claim == {
+        "volumeMode": "Filesystem",
+        "resources": {"requests": {"storage": rounded}, "limits": None, "other": 1},
+    }
 
 
 def test_own_copies_and_reach_stops_at_null() -> None:

@@ -13,7 +13,16 @@ from support import rows
 from hashcompat.compile.spew import spew
 from hashcompat.errors import DecodeError
 from hashcompat.go.jsontext import Number, loads
-from hashcompat.go.quantity import TYPE, ZERO, Quantity, canonical, from_json, parse, round_up_to_milli, to_json
+from hashcompat.go.quantity import (
+    TYPE,
+    ZERO,
+    Quantity,
+    canonical,
+    from_json,
+    parse,
+    round_up_to_milli,
+    to_json,
+)
 
 ROWS = [pytest.param(row, id=row["text"] or "empty") for row in rows("quantities.jsonl")]
 
@@ -56,7 +65,22 @@ def test_the_hashed_text_of_a_quantity_on_the_slow_path() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "+ 1", "1..2", "1.2.3", "1 m", "1_000", "0x10", "inf", "NaN", "\u0661", "\uff11", "1\n1", "1m\u20071"],
+    [
+        "",
+        " ",
+        "+ 1",
+        "1..2",
+        "1.2.3",
+        "1 m",
+        "1_000",
+        "0x10",
+        "inf",
+        "NaN",
+        "\u0661",
+        "\uff11",
+        "1\n1",
+        "1m\u20071",
+    ],
 )
 def test_what_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(DecodeError, match="not a quantity"):
@@ -99,7 +123,9 @@ def test_no_digits_on_the_slow_path_are_refused_as_inf_dec_does(text: str) -> No
         parse(text)
 
 
-@pytest.mark.parametrize("text", ["1e-2147483648", "12345678901234567890e2147483647", "12345678901234567890e10000"])
+@pytest.mark.parametrize(
+    "text", ["1e-2147483648", "12345678901234567890e2147483647", "12345678901234567890e10000"]
+)
 def test_an_exponent_on_the_slow_path_that_no_memory_holds_is_refused(text: str) -> None:
     with pytest.raises(DecodeError, match="absurd exponent"):
         parse(text)
@@ -116,7 +142,9 @@ def test_whatever_is_far_below_nano_is_one_nano(text: str, expected: str) -> Non
     assert fields(parse(text)) == expected
 
 
-@pytest.mark.parametrize("text", ["9" * 5000, "1e" + "9" * 5000, "0." + "0" * 5000, "0" * 5000, "1" + "0" * 5000 + "Ki"])
+@pytest.mark.parametrize(
+    "text", ["9" * 5000, "1e" + "9" * 5000, "0." + "0" * 5000, "0" * 5000, "1" + "0" * 5000 + "Ki"]
+)
 def test_thousands_of_digits_are_an_error_and_not_a_crash(text: str) -> None:
     with pytest.raises(DecodeError, match="absurdly many digits"):
         parse(text)
@@ -147,7 +175,9 @@ def test_a_very_large_number_is_still_written(exponent: str) -> None:
         pytest.param("1E3", "{{1 3} {<nil>} 1E3 DecimalExponent}", id="bare exponent keeps its letter"),
         pytest.param('"100m"', "{{100 -3} {<nil>} 100m DecimalSI}", id="string"),
         pytest.param('" 100m "', "{{100 -3} {<nil>} 100m DecimalSI}", id="spaces are trimmed"),
-        pytest.param('"\u00a0100m\u3000"', "{{100 -3} {<nil>} 100m DecimalSI}", id="spaces of Unicode are trimmed"),
+        pytest.param(
+            '"\u00a0100m\u3000"', "{{100 -3} {<nil>} 100m DecimalSI}", id="spaces of Unicode are trimmed"
+        ),
     ],
 )
 def test_a_json_value_is_decoded_from_its_raw_text(document: str, expected: str) -> None:
@@ -178,7 +208,27 @@ def test_a_value_without_a_format_is_written_with_an_exponent() -> None:
     assert canonical(((5000, 0), (None,), "", "")) == "5e3"
 
 
-SUFFIXES = ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "e-2", "E+4"]
+SUFFIXES = [
+    "",
+    "n",
+    "u",
+    "m",
+    "k",
+    "M",
+    "G",
+    "T",
+    "P",
+    "E",
+    "Ki",
+    "Mi",
+    "Gi",
+    "Ti",
+    "Pi",
+    "Ei",
+    "e3",
+    "e-2",
+    "E+4",
+]
 SCALES = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18, "": 0}
 BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 plain_numbers = st.from_regex(r"[+-]?(0|[1-9][0-9]{0,14})(\.[0-9]{1,6})?", fullmatch=True)
@@ -200,7 +250,11 @@ def test_the_canonical_text_is_a_fixed_point(text: str) -> None:
 
 
 small = st.builds(
-    "".join, st.tuples(st.from_regex(r"-?[0-9]{1,6}(\.[0-9]{1,3})?", fullmatch=True), st.sampled_from(["", "m", "k", "G", "Ki", "Gi"]))
+    "".join,
+    st.tuples(
+        st.from_regex(r"-?[0-9]{1,6}(\.[0-9]{1,3})?", fullmatch=True),
+        st.sampled_from(["", "m", "k", "G", "Ki", "Gi"]),
+    ),
 )
 
 

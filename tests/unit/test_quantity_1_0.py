@@ -29,23 +29,37 @@ def shown(unscaled: str, scale: int, form: str) -> str:
         pytest.param("0.1", ("100", 3, "DecimalSI"), ("100", 3, "DecimalSI"), id="the same in other words"),
         pytest.param("64Mi", ("67108864000", 3, "BinarySI"), ("67108864000", 3, "BinarySI"), id="binary"),
         pytest.param(" 1k\n", ("1000000", 3, "DecimalSI"), ("1000000", 3, "DecimalSI"), id="white space"),
-        pytest.param("1e3", ("1000000", 3, "DecimalExponent"), ("1000000", 3, "DecimalExponent"), id="exponent"),
+        pytest.param(
+            "1e3", ("1000000", 3, "DecimalExponent"), ("1000000", 3, "DecimalExponent"), id="exponent"
+        ),
         pytest.param("+5.", ("5000", 3, "DecimalSI"), ("5000", 3, "DecimalSI"), id="plus, no fraction"),
         pytest.param("-.5", ("-500", 3, "DecimalSI"), ("-500", 3, "DecimalSI"), id="minus, no whole"),
-        pytest.param("0", ("", 0, "DecimalSI"), ("", 3, "DecimalSI"), id="zero is rounded on the way into the list only"),
+        pytest.param(
+            "0",
+            ("", 0, "DecimalSI"),
+            ("", 3, "DecimalSI"),
+            id="zero is rounded on the way into the list only",
+        ),
         pytest.param("0.00", ("", 2, "DecimalSI"), ("", 3, "DecimalSI"), id="zero has a scale"),
         pytest.param("-0m", ("", 3, "DecimalSI"), ("", 3, "DecimalSI"), id="no negative zero"),
         pytest.param("0Ki", ("", 0, "BinarySI"), ("", 3, "BinarySI"), id="binary zero"),
         pytest.param("0.1m", ("1", 3, "DecimalSI"), ("1", 3, "DecimalSI"), id="rounded up"),
         pytest.param("-0.1m", ("-1", 3, "DecimalSI"), ("-1", 3, "DecimalSI"), id="away from zero"),
         pytest.param("1e-30", ("1", 3, "DecimalExponent"), ("1", 3, "DecimalExponent"), id="next to nothing"),
-        pytest.param("0.0001Ki", ("103", 3, "DecimalSI"), ("103", 3, "DecimalSI"), id="a fraction of one is no BinarySI"),
+        pytest.param(
+            "0.0001Ki",
+            ("103", 3, "DecimalSI"),
+            ("103", 3, "DecimalSI"),
+            id="a fraction of one is no BinarySI",
+        ),
         pytest.param("9223372036854775808", ("9223372036854775807", 0, "DecimalSI"), None, id="capped"),
         pytest.param("5u", None, ("1", 3, "DecimalSI"), id="micro since 1.2"),
         pytest.param("5n", None, ("1", 3, "DecimalSI"), id="nano since 1.2"),
     ],
 )
-def test_what_a_text_becomes(text: str, old: tuple[str, int, str] | None, new: tuple[str, int, str] | None) -> None:
+def test_what_a_text_becomes(
+    text: str, old: tuple[str, int, str] | None, new: tuple[str, int, str] | None
+) -> None:
     if old:
         assert spew(MILLI_TYPE, milli_from_json(text)) == shown(*old)
     if new:
@@ -63,7 +77,22 @@ def test_1_0_knows_nothing_below_milli(text: str) -> None:
         milli_from_json(text)
 
 
-REFUSED_TEXTS = ["", ".", "+", "-.", "1.2.3", "1mm", "1e", "1KiKi", "1 m", "--1", "m", "1e9223372036854775808", "9" * 5000, "1e-20000e"]
+REFUSED_TEXTS = [
+    "",
+    ".",
+    "+",
+    "-.",
+    "1.2.3",
+    "1mm",
+    "1e",
+    "1KiKi",
+    "1 m",
+    "--1",
+    "m",
+    "1e9223372036854775808",
+    "9" * 5000,
+    "1e-20000e",
+]
 
 
 @pytest.mark.parametrize("value", [*REFUSED_TEXTS, None, True, [], {}])
@@ -85,7 +114,15 @@ def test_bare_numbers_are_read_by_their_text(value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("text", "canonical"),
-    [("1.5Gi", "1536Mi"), ("1000m", "1"), ("0.5", "500m"), ("1e4", "10e3"), ("0", "0"), ("1000Ki", "1000Ki"), ("0.1m", "1m")],
+    [
+        ("1.5Gi", "1536Mi"),
+        ("1000m", "1"),
+        ("0.5", "500m"),
+        ("1e4", "10e3"),
+        ("0", "0"),
+        ("1000Ki", "1000Ki"),
+        ("0.1m", "1m"),
+    ],
 )
 def test_the_text_that_is_written(text: str, canonical: str) -> None:
     assert to_json(milli_from_json(text)) == canonical
@@ -96,7 +133,11 @@ def test_a_quantity_without_an_amount_is_written_as_zero() -> None:
     assert to_json((None, "")) == "0"
 
 
-@given(st.decimals(min_value=-(10**9), max_value=10**9, places=6, allow_nan=False).map(lambda number: f"{number:f}"))
+@given(
+    st.decimals(min_value=-(10**9), max_value=10**9, places=6, allow_nan=False).map(
+        lambda number: f"{number:f}"
+    )
+)
 def test_rounding_goes_away_from_zero_by_less_than_a_milli(text: str) -> None:
     pointer, _ = milli_from_json(text)
     assert pointer is not None

@@ -50,7 +50,9 @@ def test_the_larger_one_exceeds(one: str, other: str) -> None:
         ("0", "0", (0, 0), DECIMAL_SI),
     ],
 )
-def test_int64_amounts_stay_int64_at_the_finer_scale(one: str, other: str, amount: tuple[int, int], form: str) -> None:
+def test_int64_amounts_stay_int64_at_the_finer_scale(
+    one: str, other: str, amount: tuple[int, int], form: str
+) -> None:
     assert add(parse(one), parse(other)) == (amount, (None,), "", form)
 
 

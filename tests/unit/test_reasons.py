@@ -24,7 +24,9 @@ UNKNOWN_PRS = {"1.1.0", "1.2.0", "1.3.0"}
 """Releases with fields whose pull request is not known."""
 
 
-def paths(catalog: Catalog, spec: Mapping[str, Any], old: str, new: str) -> list[tuple[str, str, str, bool | None]]:
+def paths(
+    catalog: Catalog, spec: Mapping[str, Any], old: str, new: str
+) -> list[tuple[str, str, str, bool | None]]:
     changes = field_changes(spec, catalog.kubelet(old), catalog.kubelet(new))
     return [(change.path, change.type, change.field, change.added) for change in changes]
 
@@ -32,8 +34,20 @@ def paths(catalog: Catalog, spec: Mapping[str, Any], old: str, new: str) -> list
 @pytest.mark.parametrize(
     ("old", "new", "spec", "expected"),
     [
-        pytest.param("1.8.0", "1.9.0", NAMES, [("volumeDevices", "Container", "VolumeDevices", True)], id="1.9 volumeDevices"),
-        pytest.param("1.9.0", "1.8.0", NAMES, [("volumeDevices", "Container", "VolumeDevices", False)], id="the way back"),
+        pytest.param(
+            "1.8.0",
+            "1.9.0",
+            NAMES,
+            [("volumeDevices", "Container", "VolumeDevices", True)],
+            id="1.9 volumeDevices",
+        ),
+        pytest.param(
+            "1.9.0",
+            "1.8.0",
+            NAMES,
+            [("volumeDevices", "Container", "VolumeDevices", False)],
+            id="the way back",
+        ),
         pytest.param("1.10.0", "1.11.0", MOUNT, [], id="1.11 nothing"),
         pytest.param(
             "1.13.0",
@@ -50,11 +64,21 @@ def paths(catalog: Catalog, spec: Mapping[str, Any], old: str, new: str) -> list
             [("securityContext.runAsGroup", "SecurityContext", "RunAsGroup", True)],
             id="1.10 runAsGroup",
         ),
-        pytest.param("1.9.0", "1.10.0", {**NAMES, "securityContext": None}, [], id="1.10 nothing without a securityContext"),
+        pytest.param(
+            "1.9.0",
+            "1.10.0",
+            {**NAMES, "securityContext": None},
+            [],
+            id="1.10 nothing without a securityContext",
+        ),
         pytest.param(
             "1.6.0",
             "1.7.0",
-            {**NAMES, "livenessProbe": {"tcpSocket": {"port": 1}}, "lifecycle": {"preStop": {"tcpSocket": {"port": 2}}}},
+            {
+                **NAMES,
+                "livenessProbe": {"tcpSocket": {"port": 1}},
+                "lifecycle": {"preStop": {"tcpSocket": {"port": 2}}},
+            },
             [
                 ("livenessProbe.tcpSocket.host", "TCPSocketAction", "Host", True),
                 ("lifecycle.preStop.tcpSocket.host", "TCPSocketAction", "Host", True),
@@ -65,7 +89,10 @@ def paths(catalog: Catalog, spec: Mapping[str, Any], old: str, new: str) -> list
             "1.8.0",
             "1.10.0",
             {**NAMES, "securityContext": {}},
-            [("volumeDevices", "Container", "VolumeDevices", True), ("securityContext.runAsGroup", "SecurityContext", "RunAsGroup", True)],
+            [
+                ("volumeDevices", "Container", "VolumeDevices", True),
+                ("securityContext.runAsGroup", "SecurityContext", "RunAsGroup", True),
+            ],
             id="two minors at once",
         ),
     ],
@@ -123,8 +150,16 @@ def reasons(catalog: Catalog, spec: Mapping[str, Any], old: str, new: str) -> li
     [
         ("1.15.0", "1.16.0", "hash algorithm: spew-fnv32a -> json-spew-fnv32a (kubernetes/kubernetes#57741)"),
         ("1.16.0", "1.15.0", "hash algorithm: json-spew-fnv32a -> spew-fnv32a (kubernetes/kubernetes#57741)"),
-        ("1.30.0", "1.31.0", "hash algorithm: json-spew-fnv32a -> picked-json-spew-fnv32a (kubernetes/kubernetes#124220)"),
-        ("1.15.0", "1.36.0", "hash algorithm: spew-fnv32a -> picked-json-spew-fnv32a (kubernetes/kubernetes#124220)"),
+        (
+            "1.30.0",
+            "1.31.0",
+            "hash algorithm: json-spew-fnv32a -> picked-json-spew-fnv32a (kubernetes/kubernetes#124220)",
+        ),
+        (
+            "1.15.0",
+            "1.36.0",
+            "hash algorithm: spew-fnv32a -> picked-json-spew-fnv32a (kubernetes/kubernetes#124220)",
+        ),
     ],
 )
 def test_another_algorithm_is_the_only_reason(catalog: Catalog, old: str, new: str, text: str) -> None:
@@ -134,9 +169,28 @@ def test_another_algorithm_is_the_only_reason(catalog: Catalog, old: str, new: s
 @pytest.mark.parametrize(
     ("old", "new", "spec", "expected"),
     [
-        ("1.8.0", "1.9.0", NAMES, ("HC004", "volumeDevices", "new field VolumeDevices (1.9, kubernetes/kubernetes#50457)")),
-        ("1.9.0", "1.8.0", NAMES, ("HC005", "volumeDevices", "field VolumeDevices is gone (1.9, kubernetes/kubernetes#50457)")),
-        ("1.13.0", "1.14.0", MOUNT, ("HC004", "volumeMounts[*].subPathExpr", "new field SubPathExpr (1.14, kubernetes/kubernetes#71351)")),
+        (
+            "1.8.0",
+            "1.9.0",
+            NAMES,
+            ("HC004", "volumeDevices", "new field VolumeDevices (1.9, kubernetes/kubernetes#50457)"),
+        ),
+        (
+            "1.9.0",
+            "1.8.0",
+            NAMES,
+            ("HC005", "volumeDevices", "field VolumeDevices is gone (1.9, kubernetes/kubernetes#50457)"),
+        ),
+        (
+            "1.13.0",
+            "1.14.0",
+            MOUNT,
+            (
+                "HC004",
+                "volumeMounts[*].subPathExpr",
+                "new field SubPathExpr (1.14, kubernetes/kubernetes#71351)",
+            ),
+        ),
     ],
 )
 def test_a_field_is_named_with_the_release_and_pull_request_that_brought_it(
@@ -150,12 +204,16 @@ def test_a_field_that_is_set_and_dropped(catalog: Catalog, old: str, new: str) -
     spec = {**NAMES, "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}]}
     ((identity, path, text),) = reasons(catalog, spec, old, new)
     assert (identity, path) == ("HC006", "resizePolicy")
-    assert text.startswith("ResizePolicy is set, and only one of the kubelets knows it (1.27, kubernetes/kubernetes#")
+    assert text.startswith(
+        "ResizePolicy is set, and only one of the kubelets knows it (1.27, kubernetes/kubernetes#"
+    )
 
 
 def test_with_equal_fields_it_is_the_go_that_built_the_kubelet(catalog: Catalog) -> None:
     spec = {**NAMES, "args": ["\b"]}
-    assert container_hash(spec, catalog.kubelet("1.27.15")) != container_hash(spec, catalog.kubelet("1.27.16"))
+    assert container_hash(spec, catalog.kubelet("1.27.15")) != container_hash(
+        spec, catalog.kubelet("1.27.16")
+    )
     ((identity, path, text),) = reasons(catalog, spec, "1.27.15", "1.27.16")
     assert (identity, path) == ("HC003", "")
     assert "Go 1.22" in text
@@ -184,7 +242,10 @@ def test_without_a_history_the_reasons_stand_alone(catalog: Catalog) -> None:
     (field,) = difference(NAMES, catalog.kubelet("1.8.0"), catalog.kubelet("1.9.0"), bare)
     (era,) = difference(NAMES, catalog.kubelet("1.30.0"), catalog.kubelet("1.31.0"), bare)
     assert field.text == "new field VolumeDevices"
-    assert era.text == f"hash algorithm: json-spew-fnv32a -> picked-json-spew-fnv32a ({catalog.kubelet('1.31.0').era.source})"
+    assert (
+        era.text
+        == f"hash algorithm: json-spew-fnv32a -> picked-json-spew-fnv32a ({catalog.kubelet('1.31.0').era.source})"
+    )
 
 
 def test_the_history_of_a_field(catalog: Catalog) -> None:
@@ -224,7 +285,9 @@ def test_whatever_changes_the_hash_between_two_minors_is_named(catalog: Catalog)
         one, other = catalog.kubelet(old), catalog.kubelet(new)
         differ = container_hash(FILLED, one) != container_hash(FILLED, other)
         picked = one.era is other.era and one.era.steps[0].startswith("pick")
-        assert differ == (not picked and (one.era is not other.era or bool(field_changes(FILLED, one, other)))), (old, new)
+        assert differ == (
+            not picked and (one.era is not other.era or bool(field_changes(FILLED, one, other)))
+        ), (old, new)
         for reason in difference(FILLED, one, other, catalog) if differ else ():
             assert reason.id in {rule.id for rule in RULES}
             assert "kubernetes/kubernetes#" in reason.text or new in UNKNOWN_PRS, (old, new, reason)
@@ -269,20 +332,28 @@ OLD: dict[str, Any] = {
         ("1.3.0", "1.5.8", []),
     ],
 )
-def test_a_field_with_another_go_type_is_named(catalog: Catalog, old: str, new: str, expected: list[tuple[str, str, str]]) -> None:
+def test_a_field_with_another_go_type_is_named(
+    catalog: Catalog, old: str, new: str, expected: list[tuple[str, str, str]]
+) -> None:
     assert [change[:3] for change in paths(catalog, OLD, old, new) if change[3] is None] == expected
 
 
 def test_the_reason_says_that_the_type_is_another(catalog: Catalog) -> None:
     spec = {**NAMES, "ports": [{"containerPort": 1}]}
     reason = difference(spec, catalog.kubelet("1.2.0"), catalog.kubelet("1.3.0"), catalog)[0]
-    assert (reason.id, reason.text, reason.path) == ("HC026", "another Go type of field HostPort (1.3)", "ports[*].hostPort")
+    assert (reason.id, reason.text, reason.path) == (
+        "HC026",
+        "another Go type of field HostPort (1.3)",
+        "ports[*].hostPort",
+    )
 
 
 def test_a_type_that_changed_twice_is_named_with_the_release_in_between(catalog: Catalog) -> None:
     spec = {**NAMES, "livenessProbe": {"timeoutSeconds": 1}}
     for old, new, release in (("1.1.0", "1.2.0", "1.2"), ("1.3.0", "1.2.0", "1.3")):
-        texts = {reason.text for reason in difference(spec, catalog.kubelet(old), catalog.kubelet(new), catalog)}
+        texts = {
+            reason.text for reason in difference(spec, catalog.kubelet(old), catalog.kubelet(new), catalog)
+        }
         assert f"another Go type of field TimeoutSeconds ({release})" in texts
 
 
@@ -290,4 +361,6 @@ def test_equal_resource_lists_are_no_reason(catalog: Catalog) -> None:
     spec = {**NAMES, "resources": {"limits": {"cpu": "1"}}}
     assert [change for change in paths(catalog, spec, "1.1.0", "1.2.0") if "limits" in change[0]] == []
     zero = {**NAMES, "resources": {"limits": {"cpu": "0"}}}
-    assert paths(catalog, zero, "1.1.0", "1.2.0") == [("resources.limits", "ResourceRequirements", "Limits", None)]
+    assert paths(catalog, zero, "1.1.0", "1.2.0") == [
+        ("resources.limits", "ResourceRequirements", "Limits", None)
+    ]

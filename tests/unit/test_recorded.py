@@ -23,11 +23,22 @@ OLD_NAME = f"/k8s_app.e4cc795_web-0_shop_{UID}_1a2b3c4d"
 
 
 def docker(name: str = NEW_NAME, *, running: Any = True, **labels: str) -> dict[str, Any]:
-    return {"Id": "c0ffee", "Name": name, "State": {"Running": running}, "Config": {"Labels": {**LABELS, **labels}}}
+    return {
+        "Id": "c0ffee",
+        "Name": name,
+        "State": {"Running": running},
+        "Config": {"Labels": {**LABELS, **labels}},
+    }
 
 
 def cri(state: str = "CONTAINER_RUNNING", **annotations: str) -> dict[str, Any]:
-    return {"id": "c0ffee", "metadata": {"name": "app", "attempt": 2}, "labels": LABELS, "annotations": annotations, "state": state}
+    return {
+        "id": "c0ffee",
+        "metadata": {"name": "app", "attempt": 2},
+        "labels": LABELS,
+        "annotations": annotations,
+        "state": state,
+    }
 
 
 def containers(document: object) -> list[Recorded]:
@@ -41,9 +52,17 @@ HASH = {"io.kubernetes.container.hash": "552aae9d"}
 @pytest.mark.parametrize(
     "document",
     [
-        pytest.param([docker(**{"annotation.io.kubernetes.container.hash": "552aae9d"})], id="docker inspect, dockershim's label"),
         pytest.param(
-            {"Id": "c", "Names": [NEW_NAME], "State": "running", "Labels": {"annotation.io.kubernetes.container.hash": "552aae9d"}},
+            [docker(**{"annotation.io.kubernetes.container.hash": "552aae9d"})],
+            id="docker inspect, dockershim's label",
+        ),
+        pytest.param(
+            {
+                "Id": "c",
+                "Names": [NEW_NAME],
+                "State": "running",
+                "Labels": {"annotation.io.kubernetes.container.hash": "552aae9d"},
+            },
             id="Docker's container list, names from the container's name",
         ),
         pytest.param({"status": cri(**HASH), "info": {}}, id="crictl inspect"),
@@ -76,7 +95,9 @@ def test_a_label_of_1_2_is_read_where_the_name_has_none() -> None:
     assert record.hash == 0x552AAE9D
 
 
-@pytest.mark.parametrize("text", ["", "xyz", "552AAE9D", "123456789"], ids=["empty", "no hex", "upper case", "nine digits"])
+@pytest.mark.parametrize(
+    "text", ["", "xyz", "552AAE9D", "123456789"], ids=["empty", "no hex", "upper case", "nine digits"]
+)
 def test_an_unreadable_hash_counts_as_missing(text: str) -> None:
     (record,) = containers({"containers": [cri(**{"io.kubernetes.container.hash": text})]})
     assert record.hash is None
@@ -91,11 +112,15 @@ def test_a_missing_annotation_is_a_record_without_a_hash() -> None:
     "document",
     [
         pytest.param([docker("/registry")], id="no kubelet's container"),
-        pytest.param({"containers": [{"labels": {}, "annotations": HASH}]}, id="a CRI container without labels"),
+        pytest.param(
+            {"containers": [{"labels": {}, "annotations": HASH}]}, id="a CRI container without labels"
+        ),
         pytest.param({"kind": "PodList"}, id="something else"),
         pytest.param("text", id="no object"),
         pytest.param({"containers": ["text"]}, id="a list of something else"),
-        pytest.param({"items": [{"state": "SANDBOX_READY", "metadata": {}}]}, id="a CRI sandbox without a name"),
+        pytest.param(
+            {"items": [{"state": "SANDBOX_READY", "metadata": {}}]}, id="a CRI sandbox without a name"
+        ),
         pytest.param({"acKind": "PodManifest", "apps": [{"name": "c"}, "text"]}, id="a pod of rkt's own"),
     ],
 )
@@ -153,7 +178,10 @@ def test_logs_up_to_1_7_name_the_pod_in_four_ways(pod: str, expected: tuple[str,
 @pytest.mark.parametrize(("text", "value"), [("4294967295", 4294967295), ("e4cc795", None)])
 def test_rkt_wrote_decimal(text: str, value: int | None) -> None:
     """1.5.8 pkg/kubelet/rkt/rkt.go newAppcRuntimeApp; the pod's names stand in the manifest's own annotations."""
-    app = [{"name": "rkt.kubernetes.io/container-hash", "value": text}, {"name": "io.kubernetes.container.name", "value": "app"}]
+    app = [
+        {"name": "rkt.kubernetes.io/container-hash", "value": text},
+        {"name": "io.kubernetes.container.name", "value": "app"},
+    ]
     pod = [{"name": name, "value": value} for name, value in LABELS.items() if "pod" in name]
     manifest = {"acKind": "PodManifest", "apps": [{"name": "app", "annotations": app}], "annotations": pod}
     assert containers(manifest) == [Recorded(UID, "shop", "web-0", "app", value, running=True)]
@@ -164,7 +192,10 @@ def test_rkt_wrote_decimal(text: str, value: int | None) -> None:
 @pytest.mark.parametrize("prefix", ["", "annotation."])
 def test_the_hash_without_resources_is_read_too(prefix: str) -> None:
     """1.27.16 pkg/kubelet/kuberuntime/labels.go newContainerAnnotations."""
-    told = {f"{prefix}io.kubernetes.container.hash": "1", f"{prefix}io.kubernetes.container.hashWithoutResources": "a0"}
+    told = {
+        f"{prefix}io.kubernetes.container.hash": "1",
+        f"{prefix}io.kubernetes.container.hashWithoutResources": "a0",
+    }
     (record,) = containers([docker(**told)] if prefix else {"containers": [cri(**told)]})
     assert (record.hash, record.without_resources) == (1, 160)
 
@@ -174,7 +205,9 @@ def cri_pod(**more: Any) -> dict[str, Any]:
     return {"id": "c0ffee", "metadata": metadata, "state": "SANDBOX_READY", **more}
 
 
-def infra(name: str = f"/k8s_POD_web-0_shop_{UID}_2", *, mode: str | None = "none", **more: Any) -> dict[str, Any]:
+def infra(
+    name: str = f"/k8s_POD_web-0_shop_{UID}_2", *, mode: str | None = "none", **more: Any
+) -> dict[str, Any]:
     host = {} if mode is None else {"HostConfig": {"NetworkMode": mode}}
     return {"Id": "c0ffee", "Name": name, "State": {"Running": True}, **host, **more}
 
@@ -187,8 +220,16 @@ NETWORK = {"linux": {"namespaces": {"options": {"network": "POD"}}}, "network": 
     ("document", "expected"),
     [
         pytest.param({"items": [cri_pod()]}, SANDBOX, id="crictl pods"),
-        pytest.param({"items": [cri_pod(state="SANDBOX_NOTREADY")]}, replace(SANDBOX, ready=False), id="crictl pods, not ready"),
-        pytest.param({"status": cri_pod(**NETWORK)}, replace(SANDBOX, host_network=False, ip="10.0.0.1"), id="crictl inspectp"),
+        pytest.param(
+            {"items": [cri_pod(state="SANDBOX_NOTREADY")]},
+            replace(SANDBOX, ready=False),
+            id="crictl pods, not ready",
+        ),
+        pytest.param(
+            {"status": cri_pod(**NETWORK)},
+            replace(SANDBOX, host_network=False, ip="10.0.0.1"),
+            id="crictl inspectp",
+        ),
         pytest.param(
             {"status": cri_pod(linux={"namespaces": {"options": {"network": "NODE"}}}, network={"ip": ""})},
             replace(SANDBOX, host_network=True, ip=""),
@@ -200,10 +241,14 @@ NETWORK = {"linux": {"namespaces": {"options": {"network": "POD"}}}, "network": 
             id="crictl inspectp, CRI of 1.10",
         ),
         pytest.param([infra()], replace(SANDBOX, host_network=False), id="docker inspect"),
-        pytest.param([infra(mode="host")], replace(SANDBOX, host_network=True), id="docker inspect, the host's network"),
+        pytest.param(
+            [infra(mode="host")], replace(SANDBOX, host_network=True), id="docker inspect, the host's network"
+        ),
         pytest.param([infra(mode=None)], SANDBOX, id="docker ps tells no network"),
         pytest.param(
-            [infra(f"/k8s_POD.6d00e006_web-0_shop_{UID}_ab")], replace(SANDBOX, host_network=False, attempt=0), id="docker inspect, 1.5"
+            [infra(f"/k8s_POD.6d00e006_web-0_shop_{UID}_ab")],
+            replace(SANDBOX, host_network=False, attempt=0),
+            id="docker inspect, 1.5",
         ),
         pytest.param([docker(**{"io.kubernetes.docker.type": "podsandbox"})], SANDBOX, id="by label"),
     ],

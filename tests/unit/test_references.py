@@ -43,7 +43,10 @@ def container(key: str = "containers", **fields: Any) -> dict[str, Any]:
             (volume(**{driver: {"secretRef": {"name": "s"}}}), ("secrets",))
             for driver in ("cephfs", "cinder", "flexVolume", "rbd", "iscsi")
         ),
-        *((volume(**{driver: {"secretRef": {"name": "s"}}}), ("secrets",)) for driver in ("scaleIO", "storageos")),
+        *(
+            (volume(**{driver: {"secretRef": {"name": "s"}}}), ("secrets",))
+            for driver in ("scaleIO", "storageos")
+        ),
         (projected(secret={"name": "s"}), ("secrets",)),
         (projected(configMap={"name": "m"}), ("configmaps",)),
         (projected(serviceAccountToken={"path": "t"}), ("serviceaccounts",)),
@@ -51,12 +54,22 @@ def container(key: str = "containers", **fields: Any) -> dict[str, Any]:
         (projected(podCertificate={"signerName": "s"}), ("podcertificates",)),
         (container(envFrom=[{"secretRef": {"name": "s"}}]), ("secrets",)),
         (container(envFrom=[{"configMapRef": {"name": "m"}}]), ("configmaps",)),
-        (container(env=[{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]), ("secrets",)),
-        (container(env=[{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "m", "key": "k"}}}]), ("configmaps",)),
+        (
+            container(env=[{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]),
+            ("secrets",),
+        ),
+        (
+            container(env=[{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "m", "key": "k"}}}]),
+            ("configmaps",),
+        ),
         (container("initContainers", envFrom=[{"secretRef": {"name": "s"}}]), ("secrets",)),
         (container("ephemeralContainers", envFrom=[{"secretRef": {"name": "s"}}]), ("secrets",)),
         (
-            {**volume(secret={"secretName": "s"}), "serviceAccountName": "x", "imagePullSecrets": [{"name": "s"}]},
+            {
+                **volume(secret={"secretName": "s"}),
+                "serviceAccountName": "x",
+                "imagePullSecrets": [{"name": "s"}],
+            },
             ("serviceaccounts", "secrets"),
         ),
     ],
@@ -83,9 +96,14 @@ def test_what_names_an_api_object(spec: dict[str, Any], kinds: tuple[str, ...]) 
         volume(projected=None),
         container(envFrom=[{"secretRef": {"name": ""}}]),
         container(
-            env=[{"name": "secretKeyRef", "value": "secret"}, {"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}]
+            env=[
+                {"name": "secretKeyRef", "value": "secret"},
+                {"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
+            ]
         ),
-        container(env=[{"name": "A", "valueFrom": {"fileKeyRef": {"volumeName": "v", "path": "p", "key": "k"}}}]),
+        container(
+            env=[{"name": "A", "valueFrom": {"fileKeyRef": {"volumeName": "v", "path": "p", "key": "k"}}}]
+        ),
         container(volumeMounts=[{"name": "secret", "mountPath": "/secret"}], command=["secret"]),
         {"volumes": "odd", "containers": ["odd"]},
     ],

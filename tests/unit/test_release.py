@@ -61,7 +61,9 @@ def test_what_is_no_release_is_a_usage_error(text: str) -> None:
         parse_release(text)
 
 
-@pytest.mark.parametrize("suffix", ["-alpha.0", "-alpha", "-beta.2", "-rc.1", "-rc.1+abc", "-alpha.0.1234+deadbeef"])
+@pytest.mark.parametrize(
+    "suffix", ["-alpha.0", "-alpha", "-beta.2", "-rc.1", "-rc.1+abc", "-alpha.0.1234+deadbeef"]
+)
 def test_a_pre_release_is_refused(suffix: str) -> None:
     with pytest.raises(UsageError, match="is a pre-release"):
         parse_release("v1.30.0" + suffix)

@@ -35,7 +35,12 @@ def test_a_tree_becomes_go_types() -> None:
         "v1.Container",
         (
             Field("Handler", Struct("v1.Handler", (Field("Name", STRING, "name"),)), "", embedded=True),
-            Field("Limits", Map("v1.ResourceList", Basic("v1.ResourceName", "string"), quantity.TYPE), "limits", omitempty=True),
+            Field(
+                "Limits",
+                Map("v1.ResourceList", Basic("v1.ResourceName", "string"), quantity.TYPE),
+                "limits",
+                omitempty=True,
+            ),
             Field("Ports", Slice("[]*v1.Port", Pointer("*v1.Port", port)), "ports"),
         ),
     )
@@ -56,14 +61,20 @@ def test_a_root_that_is_no_struct_is_refused() -> None:
 
 
 def test_fields_are_compared_by_name_and_go_type() -> None:
-    assert reachable_fields(schema({"Container": [ROW], "Mode": "string"})) == {"Container": {"Name": "string"}, "Mode": {"": "string"}}
+    assert reachable_fields(schema({"Container": [ROW], "Mode": "string"})) == {
+        "Container": {"Name": "string"},
+        "Mode": {"": "string"},
+    }
 
 
 def test_every_tree_that_ships_builds(catalog: Catalog) -> None:
     names = {row["types"] for row in catalog.rows.values()}
     containers = {name: catalog.schema(name).container for name in names}
     internal = {"1.0", "1.1", "1.2", "1.3"}
-    assert all(container.name == ("api.Container" if name in internal else "v1.Container") for name, container in containers.items())
+    assert all(
+        container.name == ("api.Container" if name in internal else "v1.Container")
+        for name, container in containers.items()
+    )
     for container in containers.values():
         assert zero_value(container) != ()
         assert [field.name for field in container.fields[:2]] == ["Name", "Image"]

@@ -10,7 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.compile.spew import byte_slice_pieces, compile_printer, spew
-from hashcompat.go.types import BYTES, STRING, STRING_MAP, Array, Basic, Field, GoType, Interface, Pointer, Slice, Struct, parse_type
+from hashcompat.go.types import (
+    BYTES,
+    STRING,
+    STRING_MAP,
+    Array,
+    Basic,
+    Field,
+    GoType,
+    Interface,
+    Pointer,
+    Slice,
+    Struct,
+    parse_type,
+)
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 INT = Basic("int", "int")
@@ -22,7 +35,10 @@ def unnamed(name: str) -> GoType:
 
 def test_the_three_rules_of_sharp_v() -> None:
     inner = Struct("v1.Inner", (Field("N", Pointer("*int", INT)), Field("L", Slice("[]string", STRING))))
-    outer = Struct("v1.Outer", (Field("A", inner), Field("B", Slice("[]v1.Inner", inner)), Field("C", Pointer("*v1.Inner", inner))))
+    outer = Struct(
+        "v1.Outer",
+        (Field("A", inner), Field("B", Slice("[]v1.Inner", inner)), Field("C", Pointer("*v1.Inner", inner))),
+    )
     value = ((None, None), (((1,), ()),), ((None, ("x",)),))
     assert spew(outer, value) == (
         "(v1.Outer){A:(v1.Inner){N:(*int)<nil> L:([]string)<nil>} B:([]v1.Inner)[{N:(*int)1 L:([]string)[]}] "
@@ -78,7 +94,10 @@ def test_equal_values_have_equal_text_and_other_values_another(notation: str, da
     go_type = parse_type(notation, unnamed)
     one, other = data.draw(values[notation]), data.draw(values[notation])
     assert spew(go_type, one) == spew(go_type, _copy(one))
-    if notation not in ("[]string", "map[string]string"):  # strings are not quoted: ["a b"] and ["a", "b"] print alike
+    if notation not in (
+        "[]string",
+        "map[string]string",
+    ):  # strings are not quoted: ["a b"] and ["a", "b"] print alike
         assert (spew(go_type, one) == spew(go_type, other)) == (repr(one) == repr(other))
 
 
@@ -103,7 +122,12 @@ def test_map_keys_print_in_the_order_of_their_bytes(value: dict[str, str]) -> No
     ("go_type", "value", "sharp", "plain"),
     [
         (Interface("interface {}"), (INT, 1), "(int)1", "1"),
-        (Slice("[]interface {}", Interface("interface {}")), ((INT, 1), None), "([]interface {})[(int)1 (interface {})<nil>]", "[1 <nil>]"),
+        (
+            Slice("[]interface {}", Interface("interface {}")),
+            ((INT, 1), None),
+            "([]interface {})[(int)1 (interface {})<nil>]",
+            "[1 <nil>]",
+        ),
         (Array("[0]int", 0, INT), (), "([0]int)[]", "[]"),
     ],
     ids=["interface", "interfaces in a slice keep their types", "empty array"],

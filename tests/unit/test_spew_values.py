@@ -13,7 +13,20 @@ from typing import Any
 import pytest
 
 from hashcompat.compile.spew import spew
-from hashcompat.go.types import FLOATS, Array, Basic, Field, GoType, Interface, Map, Pointer, Slice, Struct, parse_type, renamed
+from hashcompat.go.types import (
+    FLOATS,
+    Array,
+    Basic,
+    Field,
+    GoType,
+    Interface,
+    Map,
+    Pointer,
+    Slice,
+    Struct,
+    parse_type,
+    renamed,
+)
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "values.jsonl"
 RECORDS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
@@ -45,7 +58,9 @@ class Types:
     def _built(self, full_name: str, definition: Any) -> GoType:
         if isinstance(definition, str):
             return renamed(self.read(definition), full_name)
-        return Struct(full_name, tuple(Field(row["name"], self.read(row["type"]), row["json"]) for row in definition))
+        return Struct(
+            full_name, tuple(Field(row["name"], self.read(row["type"]), row["json"]) for row in definition)
+        )
 
     def value(self, go_type: GoType, encoded: Any) -> Any:
         """Rebuild a typed value (hashcompat.go.types says which Python value stands for which Go type)."""
@@ -92,4 +107,16 @@ def test_both_texts_are_those_of_go_spew(record: dict[str, Any]) -> None:
 
 def test_there_are_values_of_every_kind() -> None:
     kinds = {record["name"].partition("-")[0] for record in RECORDS}
-    assert {"bool", "string", "uintptr", "float32", "complex64", "bytes", "array", "map", "pointer", "interface", "struct"} <= kinds
+    assert {
+        "bool",
+        "string",
+        "uintptr",
+        "float32",
+        "complex64",
+        "bytes",
+        "array",
+        "map",
+        "pointer",
+        "interface",
+        "struct",
+    } <= kinds

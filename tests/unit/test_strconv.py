@@ -55,7 +55,9 @@ def test_a_float64_in_g_form(value: float, expected: str) -> None:
         pytest.param(-0.0, "-0", id="minus zero"),
         pytest.param(1e-45, "1e-45", id="the smallest"),
         pytest.param(1.401298464324817e-45, "1e-45", id="the smallest, as a double"),
-        pytest.param(2.0**90, "1.2379401e+27", id="2^90: the nearest decimal does not read back, the next one does"),
+        pytest.param(
+            2.0**90, "1.2379401e+27", id="2^90: the nearest decimal does not read back, the next one does"
+        ),
         pytest.param(-(2.0**87), "-1.5474251e+26", id="-2^87"),
         pytest.param(2.0**-96, "1.2621775e-29", id="2^-96"),
         pytest.param(0.33333334, "0.33333334", id="a third"),

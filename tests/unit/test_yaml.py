@@ -45,13 +45,17 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         assert hasattr(pyyaml, "CSafeLoader"), "PyYAML was built without libyaml"
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row["yaml"]) for row in ROWS if row["json"] is not None])
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=row["yaml"]) for row in ROWS if row["json"] is not None]
+)
 @pytest.mark.usefixtures("parser")
 def test_the_json_is_that_of_go(row: dict[str, str]) -> None:
     assert exact(one(row["yaml"])) == exact(loads(row["json"]))
 
 
-@pytest.mark.parametrize("text", [pytest.param(row["yaml"], id=row["yaml"]) for row in REFUSED if "\\ud" not in row["yaml"]])
+@pytest.mark.parametrize(
+    "text", [pytest.param(row["yaml"], id=row["yaml"]) for row in REFUSED if "\\ud" not in row["yaml"]]
+)
 @pytest.mark.usefixtures("parser")
 def test_what_go_refuses_is_refused(text: str) -> None:
     with pytest.raises(InputError):
@@ -69,8 +73,12 @@ def test_surrogates_are_refused_by_libyaml_as_by_go(text: str) -> None:
     [
         pytest.param("a: 1\nb: 2\na: 3\n", "line 3 column 1: the key 'a' appears twice", id="the same key"),
         pytest.param("{1: a, '1': b}", "line 1 column 8: the key '1' appears twice", id="number and string"),
-        pytest.param("0x1: a\n1: b\n", "line 2 column 1: the key '1' appears twice", id="two spellings of a number"),
-        pytest.param("yes: a\n'true': b\n", "line 2 column 1: the key 'true' appears twice", id="yes and true"),
+        pytest.param(
+            "0x1: a\n1: b\n", "line 2 column 1: the key '1' appears twice", id="two spellings of a number"
+        ),
+        pytest.param(
+            "yes: a\n'true': b\n", "line 2 column 1: the key 'true' appears twice", id="yes and true"
+        ),
         pytest.param("x:\n- a: 1\n  a: 1\n", "line 3 column 3: the key 'a' appears twice", id="further down"),
         pytest.param("&k key: 1\n*k : 2\n", "line 2 column 1: the key 'key' appears twice", id="by alias"),
     ],
@@ -85,18 +93,36 @@ def test_a_key_that_appears_twice_is_refused_though_go_takes_the_last(text: str,
     [
         pytest.param("a:\n  b: .inf\n", "line 2 column 6: a number that JSON does not have", id="infinity"),
         pytest.param("- .nan\n", "line 1 column 3: a number that JSON does not have", id="NaN"),
-        pytest.param("a: *x\n", "line 1 column 4: an alias of an anchor that is not known here", id="alias without anchor"),
-        pytest.param("a: &a\n  b: *a\n", "line 2 column 6: an alias of an anchor that is not known here", id="alias inside its own anchor"),
         pytest.param(
-            "a: &x 1\n---\nb: *x\n", "line 3 column 4: an alias of an anchor that is not known here", id="anchors end with the document"
+            "a: *x\n",
+            "line 1 column 4: an alias of an anchor that is not known here",
+            id="alias without anchor",
+        ),
+        pytest.param(
+            "a: &a\n  b: *a\n",
+            "line 2 column 6: an alias of an anchor that is not known here",
+            id="alias inside its own anchor",
+        ),
+        pytest.param(
+            "a: &x 1\n---\nb: *x\n",
+            "line 3 column 4: an alias of an anchor that is not known here",
+            id="anchors end with the document",
         ),
         pytest.param("? [a]\n: b\n", "line 1 column 3: a key that is neither text", id="list as key"),
         pytest.param("? {a: 1}\n: b\n", "line 1 column 3: a key that is neither text", id="mapping as key"),
         pytest.param("a: 1\n~: b\n", "line 2 column 1: a key that is neither text", id="null as key"),
-        pytest.param("9223372036854775808: a\n", "line 1 column 1: a key that is neither text", id="key beyond int64"),
+        pytest.param(
+            "9223372036854775808: a\n", "line 1 column 1: a key that is neither text", id="key beyond int64"
+        ),
         pytest.param("a:\n  <<: 5\n", "line 2 column 3: a merge key wants", id="merge of a number"),
-        pytest.param("a:\n  <<: [{}, 1]\n", "line 2 column 3: a merge key wants", id="merge of a list with a number"),
-        pytest.param("a: !!int foo\n", "line 1 column 4: a scalar that does not fit its tag", id="tag that does not fit"),
+        pytest.param(
+            "a:\n  <<: [{}, 1]\n", "line 2 column 3: a merge key wants", id="merge of a list with a number"
+        ),
+        pytest.param(
+            "a: !!int foo\n",
+            "line 1 column 4: a scalar that does not fit its tag",
+            id="tag that does not fit",
+        ),
         pytest.param("a: !!binary x\n", "line 1 column 4: ", id="no base64"),
         pytest.param("a: b: c\n", "line 1 column 5: not valid YAML: ", id="mapping inside a plain scalar"),
         pytest.param("a:\n\t- b\n", "line 2 column 1: not valid YAML: ", id="tab as indent"),
@@ -118,7 +144,9 @@ def test_a_character_that_yaml_forbids_is_an_input_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 100_000, "a: " + "{a: " * 5000, "- " * 5000 + "x"], ids=["flow lists", "flow mappings", "block lists"]
+    "text",
+    ["[" * 100_000, "a: " + "{a: " * 5000, "- " * 5000 + "x"],
+    ids=["flow lists", "flow mappings", "block lists"],
 )
 def test_deep_nesting_is_an_input_error_and_no_crash(text: str) -> None:
     with pytest.raises(InputError, match="nested too deeply"):
@@ -153,7 +181,12 @@ def test_an_anchor_keeps_the_value_that_it_had() -> None:
         ("c: {<<: [{k: 1}, {k: 2, l: 3}]}\n", {"k": 1, "l": 3}),
         ("c: {'<<': 1}\n", {"<<": 1}),
     ],
-    ids=["own key after the merge", "own key before the merge", "the earlier mapping wins", "a quoted merge key is none"],
+    ids=[
+        "own key after the merge",
+        "own key before the merge",
+        "the earlier mapping wins",
+        "a quoted merge key is none",
+    ],
 )
 def test_merge_keys(text: str, expected: dict[str, Any]) -> None:
     assert one(text)["c"] == expected
@@ -184,8 +217,13 @@ def test_every_64_bit_integer_is_exact(value: int) -> None:
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text(st.characters(codec="ascii", exclude_categories=["Cc"])),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abyn~0.1<-:", min_size=1), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.text(st.characters(codec="ascii", exclude_categories=["Cc"])),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text("abyn~0.1<-:", min_size=1), inner, max_size=4)
+    ),
     max_leaves=10,
 )
 

@@ -117,12 +117,18 @@ def running() -> Iterator[tuple[str, Json, bool, bool]]:
     """Yield name, JSON, whether it is a sidecar and whether its pod is static, for each container that any kubelet could compare."""
     for item in json.loads(cluster())["items"]:
         status, metadata = item.get("status", {"phase": ""}), item["metadata"]
-        if item["kind"] != "Pod" or metadata.get("deletionTimestamp") or status["phase"] in ("Succeeded", "Failed"):
+        if (
+            item["kind"] != "Pod"
+            or metadata.get("deletionTimestamp")
+            or status["phase"] in ("Succeeded", "Failed")
+        ):
             continue
         rows = [row for key in ("containerStatuses", "initContainerStatuses") for row in status.get(key, [])]
         alive = {row["name"] for row in rows if "running" in row["state"]}
         static = "kubernetes.io/config.mirror" in metadata.get("annotations", {})
-        sidecars = [row for row in item["spec"].get("initContainers", []) if row.get("restartPolicy") == "Always"]
+        sidecars = [
+            row for row in item["spec"].get("initContainers", []) if row.get("restartPolicy") == "Always"
+        ]
         for container in item["spec"]["containers"] + sidecars:
             if container["name"] in alive or "status" not in item:
                 yield f"{metadata['name']}/{container['name']}", container, container in sidecars, static
@@ -152,7 +158,13 @@ def verdicts(run: Run, old: str, new: str) -> dict[str, set[str]]:
 
 
 NEIGHBOURS = list(pairwise(RELEASES))
-JUMPS = [("1.7.16", "1.9.11"), ("1.9.11", "1.13.12"), ("1.10.13", "1.15.12"), ("1.16.15", "1.30.14"), ("1.20.15", "1.26.15")]
+JUMPS = [
+    ("1.7.16", "1.9.11"),
+    ("1.9.11", "1.13.12"),
+    ("1.10.13", "1.15.12"),
+    ("1.16.15", "1.30.14"),
+    ("1.20.15", "1.26.15"),
+]
 JUMPS += [("1.31.14", "1.36.6"), ("1.30.14", "1.32.13"), ("1.6.13", "1.36.6"), ("1.28.11", "1.33.13")]
 
 
@@ -183,12 +195,19 @@ def test_every_boundary_that_is_not_empty_is_felt_and_not_by_all(release: str) -
 def test_the_boundaries_on_the_way_to_1_6(run: Run, old: str, new: str) -> None:
     """kubernetes/kubernetes#40297 and #40727: 1.6 makes every pod anew, but for those that are never restarted."""
     objects = json.loads(SAMPLE.read_text())["items"]
-    never = {item["metadata"]["name"] for item in objects if item["kind"] == "Pod" and item["spec"].get("restartPolicy") == "Never"}
+    never = {
+        item["metadata"]["name"]
+        for item in objects
+        if item["kind"] == "Pod" and item["spec"].get("restartPolicy") == "Never"
+    }
     for item in run("plan", "--from", old, "--to", new, "--sample", "-o", "json").items:
         if "HC002" in [reason["id"] for reason in item["reasons"]]:
             assert item["verdict"] == "KEEP"
         elif new == "1.6.13":
             killed = item["pod"] in never or item["containerType"] == "ephemeral"
-            assert (item["verdict"], item["podRecreated"]) == ("KILL" if killed else "RESTART", item["pod"] not in never)
+            assert (item["verdict"], item["podRecreated"]) == (
+                "KILL" if killed else "RESTART",
+                item["pod"] not in never,
+            )
         else:
             assert item["verdict"] in ("KEEP", "UNKNOWN")

@@ -18,7 +18,9 @@ Steps = list[tuple[str, str, int, int]]
 
 
 def spec(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ...] = ()) -> Any:
-    return run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *more, stdin=as_json(*objects)).document["spec"]
+    return run(
+        "plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *more, stdin=as_json(*objects)
+    ).document["spec"]
 
 
 def steps(rows: list[Any]) -> Steps:
@@ -29,9 +31,17 @@ def steps(rows: list[Any]) -> Steps:
     ("old", "new", "hops"),
     [
         pytest.param(
-            "1.9.3", "1.12.1", [("1.9.3", "1.10.13", 1, 0), ("1.10.13", "1.11.10", 0, 0), ("1.11.10", "1.12.1", 1, 0)], id="three minors"
+            "1.9.3",
+            "1.12.1",
+            [("1.9.3", "1.10.13", 1, 0), ("1.10.13", "1.11.10", 0, 0), ("1.11.10", "1.12.1", 1, 0)],
+            id="three minors",
         ),
-        pytest.param("1.12.1", "1.9.3", [("1.12.1", "1.11.10", 1, 0), ("1.11.10", "1.10.13", 0, 0), ("1.10.13", "1.9.3", 1, 0)], id="back"),
+        pytest.param(
+            "1.12.1",
+            "1.9.3",
+            [("1.12.1", "1.11.10", 1, 0), ("1.11.10", "1.10.13", 0, 0), ("1.10.13", "1.9.3", 1, 0)],
+            id="back",
+        ),
         pytest.param("1.9.3", "1.10.1", [], id="one minor is the way itself"),
         pytest.param("1.9.3", "1.9.11", [], id="a patch"),
         pytest.param("1.9.3", "1.9.3", [], id="nothing"),
@@ -61,7 +71,17 @@ def test_from_auto_there_is_no_one_way(run: Run) -> None:
 
 def test_recorded_hashes_belong_to_the_present_alone(run: Run, tmp_path: Path) -> None:
     document = run(
-        "plan", "--from", "1.9.11", "--to", "1.11.0", "-f", "-", "-o", "json", *recorded(tmp_path, record(1)), stdin=as_json(pod(C))
+        "plan",
+        "--from",
+        "1.9.11",
+        "--to",
+        "1.11.0",
+        "-f",
+        "-",
+        "-o",
+        "json",
+        *recorded(tmp_path, record(1)),
+        stdin=as_json(pod(C)),
     ).document
     assert document["items"][0]["verdict"] == "RESTART"
     assert steps(document["spec"]["hops"]) == [("1.9.11", "1.10.13", 0, 0), ("1.10.13", "1.11.0", 0, 0)]

@@ -12,7 +12,12 @@ from upgrades import decided, planned
 
 
 def manifest(container: Json, **spec: Any) -> Json:
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "m"}, "spec": {"containers": [container], **spec}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "m"},
+        "spec": {"containers": [container], **spec},
+    }
 
 
 TOKEN: Json = {"name": "t", "readOnly": True, "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
@@ -28,8 +33,20 @@ TOKEN: Json = {"name": "t", "readOnly": True, "mountPath": "/var/run/secrets/kub
         ("1.13.12", "1.14.0", pod(C), (), KEEP),
         ("1.14.0", "1.15.0", manifest(C), (), KEEP),
         ("1.8.0", "1.9.0", manifest(C), (), ("RESTART", ["HC004"])),
-        ("1.32.0", "1.33.0", manifest({**C, **CPU_RESTARTS}), ("--apiserver", "1.33.0"), ("UNKNOWN", ["HC024"])),
-        ("1.32.0", "1.33.0", manifest({**C, **CPU_RESTARTS, **SIZED}), ("--apiserver", "1.33.0"), ("RESTART", ["HC019"])),
+        (
+            "1.32.0",
+            "1.33.0",
+            manifest({**C, **CPU_RESTARTS}),
+            ("--apiserver", "1.33.0"),
+            ("UNKNOWN", ["HC024"]),
+        ),
+        (
+            "1.32.0",
+            "1.33.0",
+            manifest({**C, **CPU_RESTARTS, **SIZED}),
+            ("--apiserver", "1.33.0"),
+            ("RESTART", ["HC019"]),
+        ),
         ("1.33.0", "1.34.0", manifest({**C, **CPU_RESTARTS}), (), KEEP),
     ],
 )
@@ -50,19 +67,49 @@ def test_hc024_names_what_admission_adds(run: Run) -> None:
 
 GATED: Expected = ("UNKNOWN", ["HC030"])
 MOUNTED: Json = {**C, "volumeMounts": [{"name": "v", "mountPath": "/v", "subPathExpr": "$(A)"}]}
-READ_ONLY: Json = {**C, "volumeMounts": [{"name": "v", "mountPath": "/v", "readOnly": True, "recursiveReadOnly": "Enabled"}]}
+READ_ONLY: Json = {
+    **C,
+    "volumeMounts": [{"name": "v", "mountPath": "/v", "readOnly": True, "recursiveReadOnly": "Enabled"}],
+}
 
 
 @pytest.mark.parametrize(
     ("old", "new", "given", "more", "expected"),
     [
-        pytest.param("1.32.0", "1.33.0", manifest({**C, **CPU_RESTARTS, **SIZED}), (), GATED, id="resized, if the policy is kept"),
-        pytest.param("1.32.0", "1.33.0", manifest({**C, **CPU_RESTARTS}), (), GATED, id="and a LimitRange adds requests"),
-        pytest.param("1.26.0", "1.27.0", manifest({**C, **CPU_RESTARTS}), (), GATED, id="an API server that knows it before kubelets"),
+        pytest.param(
+            "1.32.0",
+            "1.33.0",
+            manifest({**C, **CPU_RESTARTS, **SIZED}),
+            (),
+            GATED,
+            id="resized, if the policy is kept",
+        ),
+        pytest.param(
+            "1.32.0",
+            "1.33.0",
+            manifest({**C, **CPU_RESTARTS}),
+            (),
+            GATED,
+            id="and a LimitRange adds requests",
+        ),
+        pytest.param(
+            "1.26.0",
+            "1.27.0",
+            manifest({**C, **CPU_RESTARTS}),
+            (),
+            GATED,
+            id="an API server that knows it before kubelets",
+        ),
         pytest.param("1.33.0", "1.34.0", manifest({**C, **CPU_RESTARTS}), (), KEEP, id="on by default"),
-        pytest.param("1.32.0", "1.32.0", manifest({**C, **CPU_RESTARTS}), (), KEEP, id="hashed by neither kubelet"),
-        pytest.param("1.33.0", "1.33.0", pod({**C, **CPU_RESTARTS}), (), KEEP, id="a pod shows what was kept"),
-        pytest.param("1.13.12", "1.14.0", manifest(MOUNTED), (), ("RESTART", ["HC004"]), id="restarts either way"),
+        pytest.param(
+            "1.32.0", "1.32.0", manifest({**C, **CPU_RESTARTS}), (), KEEP, id="hashed by neither kubelet"
+        ),
+        pytest.param(
+            "1.33.0", "1.33.0", pod({**C, **CPU_RESTARTS}), (), KEEP, id="a pod shows what was kept"
+        ),
+        pytest.param(
+            "1.13.12", "1.14.0", manifest(MOUNTED), (), ("RESTART", ["HC004"]), id="restarts either way"
+        ),
         pytest.param("1.29.0", "1.30.0", manifest(READ_ONLY), (), GATED, id="in a list"),
     ],
 )
@@ -74,4 +121,7 @@ def test_hc030_whether_the_api_server_kept_a_field_decides(
 
 def test_hc030_names_the_gate(run: Run) -> None:
     (reason,) = planned(run, "1.32.0", "1.33.0", manifest({**C, **CPU_RESTARTS}))["c"]["reasons"]
-    assert reason["text"] == "a manifest: a field that API servers drop unless InPlacePodVerticalScaling is on decides"
+    assert (
+        reason["text"]
+        == "a manifest: a field that API servers drop unless InPlacePodVerticalScaling is on decides"
+    )

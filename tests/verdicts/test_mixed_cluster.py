@@ -22,8 +22,14 @@ RESIZED: Json = {
     "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}],
 }
 CONFIG: Json = {"volumes": [{"name": "v", "configMap": {"name": "c"}}]}
-DONE: Json = {"phase": "Succeeded", "containerStatuses": [{"name": "c", "state": {"terminated": {"exitCode": 0}}}]}
-WAITING: Json = {"phase": "Running", "containerStatuses": [{"name": "c", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}
+DONE: Json = {
+    "phase": "Succeeded",
+    "containerStatuses": [{"name": "c", "state": {"terminated": {"exitCode": 0}}}],
+}
+WAITING: Json = {
+    "phase": "Running",
+    "containerStatuses": [{"name": "c", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}],
+}
 JOB: Json = {"ownerReferences": [{"kind": "Job", "name": "j", "controller": True}]}
 
 
@@ -40,7 +46,12 @@ def pinned(name: str, node: str) -> Json:
     return given
 
 
-NODES = [host(OLD, "old", "rkt://1.25.0"), host(GKE, "gke", "docker://19.3.15"), host(EKS, "eks", "containerd://1.7"), host(K3S, "k3s", "")]
+NODES = [
+    host(OLD, "old", "rkt://1.25.0"),
+    host(GKE, "gke", "docker://19.3.15"),
+    host(EKS, "eks", "containerd://1.7"),
+    host(K3S, "k3s", ""),
+]
 PODS: list[tuple[Json, dict[str, tuple[str, list[str]]]]] = [
     (pod(C, name="old-web", node="old"), {"c": ("RESTART", ["HC017"])}),
     (pod(C, name="old-never", node="old", spec={"restartPolicy": "Never"}), {"c": ("KILL", ["HC017"])}),
@@ -53,28 +64,51 @@ PODS: list[tuple[Json, dict[str, tuple[str, list[str]]]]] = [
     (pod(C, name="eks-web", node="eks"), {"c": ("RESTART", ["HC001"])}),
     (pod(C, name="eks-never", node="eks", spec={"restartPolicy": "Never"}), {"c": ("UNKNOWN", ["HC014"])}),
     (
-        pod(C, name="eks-mesh", node="eks", spec={"initContainers": [SIDECAR, {**SIDECAR, **PROBE, "name": "p"}]}),
+        pod(
+            C,
+            name="eks-mesh",
+            node="eks",
+            spec={"initContainers": [SIDECAR, {**SIDECAR, **PROBE, "name": "p"}]},
+        ),
         {"c": ("UNKNOWN", ["HC014"]), "s": ("RESTART", ["HC001"]), "p": ("RESTART", ["HC001", "HC025"])},
     ),
     (mirror_pod(C, name="eks-static", node="eks"), {"c": ("RESTART", ["HC022"])}),
     (pinned("eks-pinned", "eks"), {"c": ("RESTART", ["HC001"])}),
-    (pod(C, name="eks-leaving", node="eks", metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"}), {"c": ("KEEP", ["HC002"])}),
+    (
+        pod(C, name="eks-leaving", node="eks", metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"}),
+        {"c": ("KEEP", ["HC002"])},
+    ),
     (pod(C, name="k3s-web", node="k3s"), {"c": ("KEEP", [])}),
     (
-        pod(C, name="k3s-mesh", node="k3s", spec={"initContainers": [SIDECAR, {**SIDECAR, **PROBE, "name": "p"}]}),
+        pod(
+            C,
+            name="k3s-mesh",
+            node="k3s",
+            spec={"initContainers": [SIDECAR, {**SIDECAR, **PROBE, "name": "p"}]},
+        ),
         {"c": ("KEEP", []), "s": ("UNKNOWN", ["HC011"]), "p": ("UNKNOWN", ["HC011"])},
     ),
     (mirror_pod(C, name="k3s-static", node="k3s"), {"c": ("RESTART", ["HC022"])}),
     (pod(RESIZED, name="k3s-resized", node="k3s"), {"c": ("RESTART", ["HC019"])}),
     (pod(C, name="k3s-crashing", node="k3s", status=WAITING), {"c": ("KEEP", ["HC002"])}),
 ]
-TOLD = [("eks-web", C), ("eks-mesh", SIDECAR), ("eks-mesh", {**SIDECAR, **PROBE, "name": "p"}), ("eks-static", C), ("eks-pinned", C)]
+TOLD = [
+    ("eks-web", C),
+    ("eks-mesh", SIDECAR),
+    ("eks-mesh", {**SIDECAR, **PROBE, "name": "p"}),
+    ("eks-static", C),
+    ("eks-pinned", C),
+]
 FLEET = {"eks": 36, "k3s": 60}
 WRONG = ("fleet-eks-0", "fleet-eks-1", "fleet-eks-2")
 
 
 def fleet() -> list[Json]:
-    return [pod(C, name=f"fleet-{name}-{index}", node=name) for name, count in FLEET.items() for index in range(count)]
+    return [
+        pod(C, name=f"fleet-{name}-{index}", node=name)
+        for name, count in FLEET.items()
+        for index in range(count)
+    ]
 
 
 @pytest.fixture
@@ -82,14 +116,33 @@ def result(run: Run, tmp_path: Path) -> Result:
     """Plan the whole dump with 101 recorded hashes, three of which no release at hand computes."""
     usual = {name: hash_of(run, release, C) for name, release in (("eks", EKS), ("k3s", K3S))}
     records = [
-        record(hash_of(run, EKS, spec), name, spec["name"], uid="a docker id" if "static" in name or "pinned" in name else None)
+        record(
+            hash_of(run, EKS, spec),
+            name,
+            spec["name"],
+            uid="a docker id" if "static" in name or "pinned" in name else None,
+        )
         for name, spec in TOLD
     ]
-    records += [record(1 if name in WRONG else usual[name.split("-")[1]], name) for name in (row["metadata"]["name"] for row in fleet())]
+    records += [
+        record(1 if name in WRONG else usual[name.split("-")[1]], name)
+        for name in (row["metadata"]["name"] for row in fleet())
+    ]
     (tmp_path / "recorded.json").write_text(json.dumps({"containers": records}))
     objects = [*NODES, *(given for given, _ in PODS), *fleet()]
     return run(
-        "plan", "--from", "auto", "--to", TO, "-f", "-", "-o", "json", "--recorded", tmp_path / "recorded.json", stdin=as_json(*objects)
+        "plan",
+        "--from",
+        "auto",
+        "--to",
+        TO,
+        "-f",
+        "-",
+        "-o",
+        "json",
+        "--recorded",
+        tmp_path / "recorded.json",
+        stdin=as_json(*objects),
     )
 
 
@@ -97,7 +150,10 @@ def test_each_container_has_its_own_verdict(result: Result) -> None:
     found: dict[str, Any] = {}
     for item in result.items:
         if not item["pod"].startswith("fleet-"):
-            found.setdefault(item["pod"], {})[item["container"]] = item["verdict"], [reason["id"] for reason in item["reasons"]]
+            found.setdefault(item["pod"], {})[item["container"]] = (
+                item["verdict"],
+                [reason["id"] for reason in item["reasons"]],
+            )
     assert found == {given["metadata"]["name"]: verdicts for given, verdicts in PODS}
 
 
@@ -144,7 +200,8 @@ def test_what_is_said_beside_it(result: Result) -> None:
     lines = result.err.splitlines()
     assert lines[0] == "Calibration: 98 of 101 recorded hashes reproduced (97 %)"
     assert [line for line in lines if line.startswith("Assumed: ")] == [
-        f"Assumed: {name}: a vendor's build, read as upstream {name[1:].replace('+', '-').split('-')[0]}" for name in (GKE, EKS, K3S)
+        f"Assumed: {name}: a vendor's build, read as upstream {name[1:].replace('+', '-').split('-')[0]}"
+        for name in (GKE, EKS, K3S)
     ] + [
         "Assumed: pods' cgroups stay where they are, though the default goes from a configured driver to the runtime's driver",
         "Assumed: every pod of which no record tells has one ready sandbox",
@@ -162,4 +219,8 @@ def test_what_is_said_beside_it(result: Result) -> None:
 
 def test_the_hashes_stand_beside_the_verdicts(result: Result, run: Run) -> None:
     (web,) = (item for item in result.items if item["pod"] == "eks-web")
-    assert web["hash"] == {"recorded": hash_of(run, EKS, C), "from": hash_of(run, "1.30.4", C), "to": hash_of(run, TO, C)}
+    assert web["hash"] == {
+        "recorded": hash_of(run, EKS, C),
+        "from": hash_of(run, "1.30.4", C),
+        "to": hash_of(run, TO, C),
+    }

@@ -45,18 +45,38 @@ def verdicts(run: Run, *arguments: object, pods: bytes) -> list[tuple[str, list[
 def test_hc028_an_accepting_kubelet_keeps_what_the_old_release_knew(
     run: Run, old: str, new: str, container: Json, expected: tuple[str, list[str]]
 ) -> None:
-    assert verdicts(run, "--from", old, "--to", new, "--assume-patch", "accept", pods=as_json(pod(container))) == [expected]
+    assert verdicts(
+        run, "--from", old, "--to", new, "--assume-patch", "accept", pods=as_json(pod(container))
+    ) == [expected]
 
 
 def test_a_pinned_kubelet_keeps_all_that_the_old_one_hashed_and_drops_what_it_did_not_know(run: Run) -> None:
     pods = as_json(pod(PLAIN, {**PROPAGATED, "name": "d"}))
-    assert verdicts(run, "--from", "1.7.16", "--to", "1.9.11", "--assume-patch", "pin", pods=pods) == [("KEEP", []), ("KEEP", [])]
+    assert verdicts(run, "--from", "1.7.16", "--to", "1.9.11", "--assume-patch", "pin", pods=pods) == [
+        ("KEEP", []),
+        ("KEEP", []),
+    ]
 
 
 def test_the_way_back_from_a_pinned_kubelet_restarts_nothing(run: Run) -> None:
-    result = run("plan", "--from", "1.7.16", "--to", "1.9.11", "--assume-patch", "pin", "-f", "-", "-o", "json", stdin=as_json(pod(PLAIN)))
+    result = run(
+        "plan",
+        "--from",
+        "1.7.16",
+        "--to",
+        "1.9.11",
+        "--assume-patch",
+        "pin",
+        "-f",
+        "-",
+        "-o",
+        "json",
+        stdin=as_json(pod(PLAIN)),
+    )
     assert result.document["spec"]["rollback"]["findings"] == 0
-    assert verdicts(run, "--from", "1.9.11", "--to", "1.7.16", pods=as_json(pod(PLAIN))) == [("RESTART", ["HC005"])]
+    assert verdicts(run, "--from", "1.9.11", "--to", "1.7.16", pods=as_json(pod(PLAIN))) == [
+        ("RESTART", ["HC005"])
+    ]
 
 
 def test_a_pinned_kubelet_cannot_hash_what_it_does_not_know_itself(run: Run) -> None:
@@ -67,7 +87,16 @@ def test_a_pinned_kubelet_cannot_hash_what_it_does_not_know_itself(run: Run) -> 
 
 
 def test_a_patch_leaves_static_pods_their_uid(run: Run) -> None:
-    ((verdict, why),) = verdicts(run, "--from", "1.15.12", "--to", "1.16.15", "--assume-patch", "accept", pods=as_json(mirror_pod(PLAIN)))
+    ((verdict, why),) = verdicts(
+        run,
+        "--from",
+        "1.15.12",
+        "--to",
+        "1.16.15",
+        "--assume-patch",
+        "accept",
+        pods=as_json(mirror_pod(PLAIN)),
+    )
     assert (verdict, why) == ("RESTART", ["HC022"])
 
 
@@ -76,9 +105,20 @@ def log(value: int) -> str:
 
 
 def test_the_recorded_hash_is_what_is_accepted(run: Run, tmp_path: Path) -> None:
-    recorded = run("hash", "--kubelet", "1.7.16", "-f", "-", "-o", "json", stdin=as_json(pod(PLAIN))).item["hashes"]["1.7.16"]["hash"]
+    recorded = run("hash", "--kubelet", "1.7.16", "-f", "-", "-o", "json", stdin=as_json(pod(PLAIN))).item[
+        "hashes"
+    ]["1.7.16"]["hash"]
     (tmp_path / "kubelet.log").write_text(log(recorded))
-    arguments = ("--from", "1.8.15", "--to", "1.9.11", "--assume-patch", "accept", "--recorded", tmp_path / "kubelet.log")
+    arguments = (
+        "--from",
+        "1.8.15",
+        "--to",
+        "1.9.11",
+        "--assume-patch",
+        "accept",
+        "--recorded",
+        tmp_path / "kubelet.log",
+    )
     assert verdicts(run, *arguments, "--like", "1.7.16", pods=as_json(pod(PLAIN))) == [("KEEP", ["HC028"])]
     assert verdicts(run, *arguments, pods=as_json(pod(PLAIN)))[0][0] == "KEEP"
     (tmp_path / "kubelet.log").write_text(log(recorded ^ 1))
@@ -103,12 +143,20 @@ def test_a_plan_suggests_the_patch_and_counts_what_it_saves(run: Run) -> None:
     assert patched["summary"]["restart"] == document["summary"]["restart"] - 2
     assert patched["spec"]["suggestion"] is None
     assert patched["spec"]["assumedPatch"] == "--kubelet 1.9.11 --like 1.7.16 --strategy accept"
-    assert patched["spec"]["assumptions"][0] == "1.9.11 is patched as by: hashcompat patch --kubelet 1.9.11 --like 1.7.16 --strategy accept"
+    assert (
+        patched["spec"]["assumptions"][0]
+        == "1.9.11 is patched as by: hashcompat patch --kubelet 1.9.11 --like 1.7.16 --strategy accept"
+    )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "container"),
-    [("1.10.13", "1.11.10", MOUNT), ("1.9.11", "1.7.16", PLAIN), ("1.5.8", "1.8.15", PLAIN), ("1.7.16", "1.9.11", PROPAGATED)],
+    [
+        ("1.10.13", "1.11.10", MOUNT),
+        ("1.9.11", "1.7.16", PLAIN),
+        ("1.5.8", "1.8.15", PLAIN),
+        ("1.7.16", "1.9.11", PROPAGATED),
+    ],
 )
 def test_nothing_is_suggested_where_it_would_not_help(run: Run, old: str, new: str, container: Json) -> None:
     assert plan(run, "--from", old, "--to", new, pods=as_json(pod(container)))["spec"]["suggestion"] is None
@@ -126,10 +174,15 @@ def test_where_no_patch_is_needed_the_plan_says_so_and_is_as_without(run: Run) -
     [
         (("--like", "1.7.16"), "--like goes with --assume-patch"),
         (("--assume-patch", "accept", "--like", "9.9.9"), "'9.9.9' is not a known kubelet release"),
-        (("--assume-patch", "pin", "--like", "1.7.16,1.8.15"), "--strategy pin: give one release with --like"),
+        (
+            ("--assume-patch", "pin", "--like", "1.7.16,1.8.15"),
+            "--strategy pin: give one release with --like",
+        ),
     ],
 )
-def test_an_assumption_that_cannot_be_is_a_usage_error(run: Run, arguments: tuple[str, ...], problem: str) -> None:
+def test_an_assumption_that_cannot_be_is_a_usage_error(
+    run: Run, arguments: tuple[str, ...], problem: str
+) -> None:
     result = run("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample", *arguments)
     assert (result.code, result.out) == (64, "")
     assert problem in result.err

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hashcompat.cases import Options
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import InputError
 from hashcompat.kubelet import hashing
 from hashcompat.kubelet.hashing import ContainerHash
-from hashcompat.model import Inventory, Node, Plan, Pod
-from hashcompat.patch import strategies
-from hashcompat.patch.model import Patch, apply
-from hashcompat.patch.strategies import Choices
-from hashcompat.patch.unified import mail
+from hashcompat.model.plan import Plan
+from hashcompat.model.pods import Inventory, Node, Pod
+from hashcompat.patching import strategies
+from hashcompat.patching.model import Patch, apply
+from hashcompat.patching.strategies import Choices
+from hashcompat.patching.unified import mail
+from hashcompat.planning.options import Options
+from hashcompat.planning.planner import make_plan
 from hashcompat.sources.objects import read_object
-from hashcompat.verdicts import make_plan
 
 
 def container_hash(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> ContainerHash:

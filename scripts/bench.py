@@ -24,7 +24,7 @@ import oracle
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.go.jsontext import decode_text, loads
 from hashcompat.kubelet.hashing import hashers
-from hashcompat.sources import sample
+from hashcompat.sources.files import sample
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 import random_containers

@@ -19,8 +19,8 @@ from tabulate import tabulate
 
 import large_cluster
 from hashcompat.catalog.lookup import default_catalog
-from hashcompat.sources import files
-from hashcompat.verdicts import make_plan
+from hashcompat.planning.planner import make_plan
+from hashcompat.sources.files import collect as files
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 WHOLE: dict[str, Callable[[str], object]] = {

@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from hashcompat.answers.matrix import make_matrix
 from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.matrix import make_matrix, newest_of_each_minor
-from hashcompat.render.matrix import markdown, markdown_grid
-from hashcompat.render.rules import rules_markdown
+from hashcompat.catalog.releases import newest_of_each_minor
+from hashcompat.report.matrix import markdown, markdown_grid
+from hashcompat.report.rules import rules_markdown
 
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 _MATRIX: Final = """# Matrix

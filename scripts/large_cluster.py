@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from hashcompat.sources.sample import sample_path
+from hashcompat.sources.files.sample import sample_path
 
 FORMATS = ("json", "compact", "lines", "yaml")
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from goprogram import COMMON, ROOT, OracleError, Program, files_below
-from hashcompat.patch.steps import function_text
+from hashcompat.patching.steps import function_text
 
 HERE = ROOT / "scripts" / "patches"
 CACHE = ROOT / ".cache" / "patches"

@@ -10,12 +10,12 @@ from typing import Any
 
 from program import GOLDEN
 
+from hashcompat.apiserver.created import as_served
+from hashcompat.apiserver.gates import image_volumes
 from hashcompat.catalog.defaults import ApiServer
 from hashcompat.go import jsontext, yaml
 from hashcompat.go.metav1 import RawJson
-from hashcompat.kubelet.defaults import as_served
-from hashcompat.kubelet.gated import image_volumes
-from hashcompat.model import ContainerType
+from hashcompat.model.pods import ContainerType
 
 STATIC = GOLDEN / "staticpods"
 CASES = sorted(path.stem for path in (STATIC / "inputs").glob("*.json"))

@@ -13,7 +13,7 @@ from program import GOLDEN, SAMPLE, Run
 import hashcompat
 from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.go import yaml
-from hashcompat.patch.model import MisplacedError
+from hashcompat.patching.model import MisplacedError
 
 
 def test_the_recorded_hashes() -> None:

@@ -6,18 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from hashcompat.calibration import index, share
-from hashcompat.model import (
-    Container,
-    ContainerName,
-    ContainerType,
-    Item,
-    Pod,
-    PodName,
-    Recorded,
-    Share,
-    Verdict,
-)
+from hashcompat.model.plan import ContainerName, Item, PodName, Share, Verdict
+from hashcompat.model.pods import Container, ContainerType, Pod
+from hashcompat.model.records import Recorded
+from hashcompat.planning.planner import share
+from hashcompat.records.index import index
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$", {}, running=True)
 POD = Pod(

@@ -12,7 +12,7 @@ from program import ROOT
 
 import docs
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.reasons import RULES
+from hashcompat.rules import RULES
 
 
 def test_the_pages_are_up_to_date(catalog: Catalog) -> None:

@@ -10,8 +10,8 @@ import pytest
 from program import GOLDEN, ROOT
 
 from hashcompat import container_hash
+from hashcompat.answers.golden import verify
 from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.golden import verify
 
 RELEASES = sorted(
     (path.name for path in GOLDEN.iterdir() if re.fullmatch(r"\d+\.\d+\.\d+", path.name)),

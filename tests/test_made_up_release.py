@@ -12,11 +12,11 @@ import pytest
 from pods import Json, as_json, pod
 from program import ROOT, Run
 
-from hashcompat.cases import Options
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.model import Inventory, Pod
+from hashcompat.model.pods import Inventory, Pod
+from hashcompat.planning.options import Options
+from hashcompat.planning.planner import make_plan
 from hashcompat.sources.objects import read_object
-from hashcompat.verdicts import make_plan
 
 SOURCE = {"source": "made up", "about": "made up"}
 C: Json = {"name": "c", "image": "i"}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from hashcompat.answers.matrix import Path, Scope, cell, cheapest_path
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.matrix import Path, Scope, cell, cheapest_path, newest_of_each_minor
+from hashcompat.catalog.releases import newest_of_each_minor
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 BOUNDARIES = [

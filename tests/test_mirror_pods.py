@@ -11,9 +11,9 @@ from manifests import CASES, case
 from test_static_pods import MINORS, newest
 
 from hashcompat.catalog.lookup import Kubelet, default_catalog
+from hashcompat.corev1.defaults import apply_defaults
+from hashcompat.corev1.objects import own
 from hashcompat.kubelet.mirrorpods import same_for_mirror
-from hashcompat.kubelet.poddefaults import apply_defaults
-from hashcompat.kubelet.podjson import own
 from hashcompat.kubelet.staticpods import static_pod_uid
 
 ADJACENT = list(pairwise(MINORS))

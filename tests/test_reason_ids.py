@@ -10,7 +10,7 @@ from pods import mirror_pod, node, pod
 from program import ROOT
 
 import hashcompat
-from hashcompat import reasons
+from hashcompat import rules as reasons
 
 SIDECAR = {"name": "s", "image": "i", "restartPolicy": "Always"}
 FORM_FEED = {"name": "c", "args": ["\f"]}

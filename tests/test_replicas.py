@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hashcompat.replicas import KEPT, Latest
+from hashcompat.planning.replicas import KEPT, Latest
 
 
 def test_memory_does_not_grow_with_the_cluster() -> None:

@@ -15,20 +15,21 @@ from pods import Json, as_json, mirror_pod, node, pod
 from program import ROOT, SAMPLE, Result, Run
 from upgrades import record
 
-from hashcompat.calibration import index
-from hashcompat.cases import Options
+from hashcompat.answers.redaction import redacted
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.go.jsontext import decode_text, dumps, loads
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.stored import KEY
-from hashcompat.model import Inventory, Plan
-from hashcompat.render.documents import item_document
-from hashcompat.render.snapshot import snapshot_document
-from hashcompat.snapshot import redacted
-from hashcompat.sources import sample
+from hashcompat.model.plan import Plan
+from hashcompat.model.pods import Inventory
+from hashcompat.planning.options import Options
+from hashcompat.planning.planner import make_plan
+from hashcompat.records.index import index
+from hashcompat.report.documents import item_document
+from hashcompat.report.snapshot import snapshot_document
+from hashcompat.sources.files import sample
 from hashcompat.sources.objects import read_object
-from hashcompat.verdicts import make_plan
 
 Pair = tuple[str, str]
 SOME = ("1.5.8", "1.7.16", "1.14.2", "1.15.12", "1.27.15", "1.30.14", "1.36.0")
@@ -70,7 +71,8 @@ def saved(inventory: Inventory, catalog: Catalog) -> Inventory:
 
 
 def _sorted(found: Any) -> tuple[Any, ...]:
-    from hashcompat.model import Node, Pod, Recorded, Sandbox
+    from hashcompat.model.pods import Node, Pod
+    from hashcompat.model.records import Recorded, Sandbox
 
     things = list(found)
     return tuple(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hashcompat.catalog import files
-from hashcompat.catalog.schema import Tree
+from hashcompat.catalog.types import Tree
 from hashcompat.errors import InputError
 from hashcompat.release import Release, parse_release
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hashcompat.catalog import files
-from hashcompat.catalog.schema import Schema
+from hashcompat.catalog.types import Schema
 from hashcompat.errors import InputError
 from hashcompat.go.types import Field, GoType, Pointer, Slice, Struct
 

@@ -13,12 +13,12 @@ from packaging.version import Version
 
 from hashcompat.catalog import files
 from hashcompat.catalog.added import Added, added_releases, row_of
+from hashcompat.catalog.behaviour import Rows, Rules, rules_of
 from hashcompat.catalog.defaults import ApiServer, Default, Minor, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.patching import Site, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
-from hashcompat.catalog.rules import Rows, Rules, rules_of
-from hashcompat.catalog.schema import Schema
+from hashcompat.catalog.types import Schema
 from hashcompat.errors import UsageError
 from hashcompat.go.codecs import CODECS, DEFAULTS
 from hashcompat.go.jsontext import ESCAPES

@@ -10,7 +10,7 @@ from typing import Any
 
 from hashcompat.catalog import files
 from hashcompat.catalog.defaults import Default, DefaultData, Minor, Row, field_keys, holds, minor_of
-from hashcompat.catalog.schema import TypeBuilder
+from hashcompat.catalog.types import TypeBuilder
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.codecs import PODS, WRAPPERS
 from hashcompat.go.types import GoType, Struct

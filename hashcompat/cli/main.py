@@ -14,7 +14,7 @@ import click
 
 from hashcompat import __version__
 from hashcompat.errors import ExitCode, HashcompatError
-from hashcompat.render.formats import printable
+from hashcompat.report.formats import printable
 
 _COMMANDS: Final = (
     "plan",
@@ -47,7 +47,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"hashcompat.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"hashcompat.cli.commands.{cmd_name}").command
         return command
 
     def resolve_command(

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final
 import click
 
 from hashcompat.errors import InputError
-from hashcompat.render.formats import printable, to_json, to_yaml
+from hashcompat.report.formats import printable, to_json, to_yaml
 
 _PIECES: Final = 1000
 

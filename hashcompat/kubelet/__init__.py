@@ -1,1 +1,1 @@
-"""What a kubelet and an API server do: the hash of an era, defaulting, and which containers are compared."""
+"""What a kubelet computes."""

@@ -12,13 +12,13 @@ from functools import lru_cache
 from typing import Any
 
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.catalog.schema import Schema
+from hashcompat.catalog.types import Schema
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.gojson import compile_encoder
 from hashcompat.compile.spew import byte_slice_pieces, compile_printer
 from hashcompat.compile.view import view
-from hashcompat.digest import BY_NAME, Digest
 from hashcompat.errors import UsageError
+from hashcompat.go.digest import BY_NAME, Digest
 from hashcompat.go.jsontext import ESCAPES, loads
 from hashcompat.go.types import BYTES, STRING, STRING_MAP, GoType, Struct
 from hashcompat.kubelet.stored import true_hash

@@ -12,9 +12,9 @@ from typing import Any
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.pods import StaticPods
+from hashcompat.corev1.objects import Json, objects, own, reach
+from hashcompat.corev1.pullpolicy import pull_policy
 from hashcompat.errors import UndecidedError
-from hashcompat.kubelet.image import pull_policy
-from hashcompat.kubelet.podjson import Json, objects, own, reach
 from hashcompat.kubelet.staticpods import static_pod_text
 
 

@@ -16,14 +16,14 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.pods import PodTypes, StaticPods
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.spew import compile_printer
-from hashcompat.digest import HEX_BY_NAME
+from hashcompat.corev1.conversion import check_kind, check_wire_fields, convert
+from hashcompat.corev1.defaults import apply_defaults
+from hashcompat.corev1.objects import Json, own, reach
 from hashcompat.errors import UndecidedError, UsageError
+from hashcompat.go.digest import HEX_BY_NAME
 from hashcompat.go.jsontext import clean
 from hashcompat.go.types import Pointer
-from hashcompat.kubelet.podconversion import check_kind, check_wire_fields, convert
-from hashcompat.kubelet.poddefaults import apply_defaults
-from hashcompat.kubelet.podjson import Json, own, reach
-from hashcompat.model import StaticManifest
+from hashcompat.model.pods import StaticManifest
 
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from hashcompat.errors import InputError
-from hashcompat.model import Inventory, Pod
+from hashcompat.model.pods import Inventory, Pod
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from hashcompat.corev1.references import api_references
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean, kind_of
-from hashcompat.kubelet.references import api_references
-from hashcompat.model import Container, ContainerType, Node, Pod, Recorded, Sandbox
+from hashcompat.model.pods import Container, ContainerType, Node, Pod
+from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.sources import snapshots
 
 _TEMPLATES: Final = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from hashcompat.errors import InputError
-from hashcompat.model import Recorded, Sandbox
+from hashcompat.model.records import Recorded, Sandbox
 
 KIND: Final = "ClusterSnapshot"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from hashcompat.apiserver.created import as_served
 from hashcompat.catalog.lookup import default_catalog
-from hashcompat.kubelet.defaults import as_served
 from sample.status import status
 from sample.workloads import DUMPED, STATIC, Json, Replica, Workload, created, digest, stamp, suffix, uid
 

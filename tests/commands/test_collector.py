@@ -33,7 +33,7 @@ def test_shellcheck_finds_nothing() -> None:
 
 
 def test_the_sockets_are_those_that_the_program_asks() -> None:
-    from hashcompat.sources import cri
+    from hashcompat.sources.node import cri
 
     assert f"SOCKETS='{' '.join(cri.SOCKETS)}'" in SCRIPT.read_text()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from program import Run
 
-from hashcompat.reasons import RULES
+from hashcompat.rules import RULES
 
 IDS = [f"HC{number:03}" for number in range(1, 31)]
 

@@ -15,7 +15,7 @@ import schemas
 from hashcompat.catalog import files
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.kubelet.hashing import container_hash
-from hashcompat.sources.gotypes import container_types
+from hashcompat.sources.upstream.gotypes import container_types
 
 pytestmark = pytest.mark.oracle
 

@@ -18,12 +18,12 @@ import patches
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import DecodeError
 from hashcompat.go.jsontext import decode_text, loads
-from hashcompat.patch.audit import audit_container
-from hashcompat.patch.known import unknown_to
-from hashcompat.patch.model import apply
-from hashcompat.patch.strategies import Choices, make_patch
-from hashcompat.patch.stripping import cuts_between
-from hashcompat.patch.unified import mail
+from hashcompat.kubelet.alike import unknown_to
+from hashcompat.patching.audit import audit_container
+from hashcompat.patching.model import apply
+from hashcompat.patching.strategies import Choices, make_patch
+from hashcompat.patching.stripping import cuts_between
+from hashcompat.patching.unified import mail
 from patches import CACHE, Touched
 
 pytestmark = pytest.mark.patch

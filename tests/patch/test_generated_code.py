@@ -11,11 +11,11 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.patching import site_of
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.types import STRING, Basic, Field, Pointer, Struct
-from hashcompat.patch import stripping
-from hashcompat.patch.goconvert import conversion_functions, conversion_of
-from hashcompat.patch.gotypes import foreign_imports, type_declarations
-from hashcompat.patch.model import Patch
-from hashcompat.patch.strategies import BY_NAME, Choices, make_patch
+from hashcompat.patching import stripping
+from hashcompat.patching.goconvert import conversion_functions, conversion_of
+from hashcompat.patching.gotypes import foreign_imports, type_declarations
+from hashcompat.patching.model import Patch
+from hashcompat.patching.strategies import BY_NAME, Choices, make_patch
 
 PAIRS = [
     ("1.8.15", "1.7.16"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.patch.known import unknown_to
+from hashcompat.kubelet.alike import unknown_to
 
 CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("1.9.11", "1.7.16", {"name": "c", "image": "i"}, []),

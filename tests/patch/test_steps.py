@@ -7,8 +7,8 @@ import hashlib
 import pytest
 
 from hashcompat.catalog.patching import Function, Site
-from hashcompat.patch.model import Change, FileEdit, MisplacedError, NewFile, Patch, apply
-from hashcompat.patch.steps import (
+from hashcompat.patching.model import Change, FileEdit, MisplacedError, NewFile, Patch, apply
+from hashcompat.patching.steps import (
     AddImport,
     Body,
     DropUnusedImports,

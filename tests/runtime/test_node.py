@@ -18,8 +18,8 @@ from pods import Json, as_json, pod
 from program import ROOT, Result, Run
 from upgrades import UID, hash_of
 
-from hashcompat.model import Recorded
-from hashcompat.sources import runtime
+from hashcompat.model.records import Recorded
+from hashcompat.sources.node import collect as runtime
 
 pytestmark = pytest.mark.runtime
 

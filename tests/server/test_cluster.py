@@ -13,7 +13,7 @@ import pytest
 from program import Result, Run
 from realserver import ADMIN, NARROW, NOBODY, READER, Cluster
 
-from hashcompat.sources import serviceaccount
+from hashcompat.sources.cluster import serviceaccount
 
 pytestmark = pytest.mark.server
 

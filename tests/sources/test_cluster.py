@@ -13,7 +13,7 @@ import pytest
 from pods import ARTICLE, PLAIN, pod
 from program import Result, Run
 
-from hashcompat.sources import serviceaccount
+from hashcompat.sources.cluster import serviceaccount
 
 NODE = {
     "metadata": {"name": "n"},

@@ -20,7 +20,8 @@ from pods import ARTICLE, Json, as_json, listed, node, pod
 from program import SCRIPTS, Run
 
 from hashcompat.errors import InputError
-from hashcompat.sources import files, inputs
+from hashcompat.sources.files import collect as files
+from hashcompat.sources.files import inputs
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -15,8 +15,8 @@ import pytest
 from urllib3 import HTTPConnectionPool, HTTPHeaderDict
 
 from hashcompat.errors import InputError
-from hashcompat.sources import kubeapi
-from hashcompat.sources.kubeapi import Client, StatusError, UnreachableError, list_all
+from hashcompat.sources.cluster import kubeapi
+from hashcompat.sources.cluster.kubeapi import Client, StatusError, UnreachableError, list_all
 
 Answer = tuple[int, bytes, dict[str, str]]
 GONE: Answer = (

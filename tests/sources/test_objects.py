@@ -9,7 +9,7 @@ from pods import ARTICLE, PLAIN, as_json, node, pod
 from program import Run
 
 from hashcompat.errors import InputError
-from hashcompat.model import Node, Pod
+from hashcompat.model.pods import Node, Pod
 from hashcompat.sources.objects import Found, read_object
 
 TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [PLAIN]}}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.kubelet.admission import with_limit_range, with_token_mount
-from hashcompat.model import Pod
+from hashcompat.apiserver.admission import with_limit_range, with_token_mount
+from hashcompat.model.pods import Pod
 from hashcompat.sources.objects import read_object
 
 PATH = "/var/run/secrets/kubernetes.io/serviceaccount"

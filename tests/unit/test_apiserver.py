@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from hashcompat.apiserver.on_read import ReadDefault, added_paths, as_read, as_unread, default_from_row
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.apiserver import ReadDefault, added_paths, as_read, as_unread, default_from_row
-from hashcompat.model import ContainerType
+from hashcompat.model.pods import ContainerType
 from hashcompat.release import parse_release
 
 Json = dict[str, Any]

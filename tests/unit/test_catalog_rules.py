@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
+from hashcompat.catalog.behaviour import Rows, Rules, rules_of
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.rules import Rows, Rules, rules_of
 from hashcompat.errors import InputError
 
 NAMES = [field.name for field in fields(Rules)]

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.case import Case
-from hashcompat.kubelet.decisions import decide
+from hashcompat.kubelet.decide import decide
+from hashcompat.kubelet.decide.case import Case
+from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.kubelet.hashing import container_hash
-from hashcompat.kubelet.resting import at_rest
-from hashcompat.model import Container, ContainerType, Pod, Verdict
+from hashcompat.model.plan import Verdict
+from hashcompat.model.pods import Container, ContainerType, Pod
 from hashcompat.sources.objects import read_object
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$.spec.containers[0]", {}, running=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.digest import BY_NAME, HEX_BY_NAME, adler32, fnv32a
+from hashcompat.go.digest import BY_NAME, HEX_BY_NAME, adler32, fnv32a
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 

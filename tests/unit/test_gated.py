@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from hashcompat.apiserver.gates import gates_at_work, image_volumes, without_gated
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.gated import gates_at_work, image_volumes, without_gated
-from hashcompat.model import ContainerType
+from hashcompat.model.pods import ContainerType
 
 MOUNTS = [{"name": "i", "mountPath": "/i"}, {"name": "v", "mountPath": "/v"}]
 IMAGES = frozenset({"i"})

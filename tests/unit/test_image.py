@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.catalog.lookup import Catalog
+from hashcompat.corev1.pullpolicy import pull_policy
 from hashcompat.errors import InputError
-from hashcompat.kubelet.image import pull_policy
 
 HEX = "0123456789abcdef"
 SHA256 = "sha256:" + HEX * 4

@@ -14,11 +14,12 @@ from hashcompat.catalog.defaults import field_keys
 from hashcompat.catalog.files import default_directory
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.catalog.pods import Conversion, PodData, StaticPods
+from hashcompat.corev1 import conversion as podconversion
+from hashcompat.corev1 import defaults as poddefaults
+from hashcompat.corev1.objects import Site, own, reach
+from hashcompat.corev1.resources import pod_limits, pod_requests
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.quantity_sum import Held
-from hashcompat.kubelet import podconversion, poddefaults
-from hashcompat.kubelet.podjson import Site, own, reach
-from hashcompat.kubelet.podresources import pod_limits, pod_requests
 
 PODS = default_directory() / "pods"
 MINORS = [(1, minor) for minor in range(6, 37)]

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.schema import Schema
-from hashcompat.differences import FieldChange, difference, field_changes, upstream_change
+from hashcompat.catalog.types import Schema
 from hashcompat.kubelet.hashing import container_hash
-from hashcompat.reasons import RULES
+from hashcompat.planning.differences import FieldChange, difference, field_changes, upstream_change
+from hashcompat.rules import RULES
 
 NAMES = {"name": "a", "image": "b"}
 MOUNT = {**NAMES, "volumeMounts": [{"name": "v", "mountPath": "/v"}, {"name": "w", "mountPath": "/w"}]}

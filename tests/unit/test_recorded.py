@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.kubelet.logs import from_log
-from hashcompat.kubelet.recorded import from_runtime
-from hashcompat.model import Recorded, Sandbox
+from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.records.documents import from_runtime
+from hashcompat.records.log import from_log
 
 UID = "8cdcb7ba-17d0-11e9-9243-52540064c479"
 LABELS = {

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.schema import Schema, reachable_fields
+from hashcompat.catalog.types import Schema, reachable_fields
 from hashcompat.errors import InputError
 from hashcompat.go import intstr, quantity
 from hashcompat.go.types import STRING, Basic, Field, Map, Pointer, Slice, Struct, zero_value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from hashcompat.reasons import RULES
+from hashcompat.rules import RULES
 
 
 def test_every_rule_has_a_test_of_its_name() -> None:

@@ -1,0 +1,1 @@
+"""The other questions, answered by the same judge."""

@@ -1,0 +1,121 @@
+"""Calibration alone: which recorded hashes this program computes too, and what stands beside those that it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.errors import DecodeError, InputError
+from hashcompat.kubelet.decide.never import at_rest
+from hashcompat.model.plan import Share
+from hashcompat.model.pods import Container, Inventory, Node, Pod
+from hashcompat.model.records import Recorded
+from hashcompat.planning.options import AUTO, Options
+from hashcompat.planning.prepare import hash_seen, hashed_spec
+from hashcompat.records.index import Records
+
+DIFFERS: Final = "differs"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRecord:
+    """One record beside the hash that its kubelet's release computes.
+
+    ``computed`` is None where nothing was computed, or where a vendor's Go decides; ``problem`` is
+    ``differs``, or why nothing was compared, or empty where the record was reproduced.
+    """
+
+    node: str
+    record: Recorded
+    computed: int | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordCheck:
+    """All records that a kubelet would compare; ``skipped`` counts those that it would not: of init containers, of what has exited."""
+
+    rows: tuple[CheckedRecord, ...]
+    skipped: int
+
+    @property
+    def share(self) -> Share:
+        """How many of the records that could be compared were reproduced."""
+        compared = [row for row in self.rows if row.problem in ("", DIFFERS)]
+        return Share(sum(not row.problem for row in compared), len(compared))
+
+    @property
+    def differing(self) -> bool:
+        """Whether a record is not what its kubelet's release computes."""
+        return any(row.problem == DIFFERS for row in self.rows)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether a record could not be compared, or none at all was."""
+        return any(row.problem not in ("", DIFFERS) for row in self.rows) or not self.share.recorded
+
+
+def check_records(inventory: Inventory, release: str, catalog: Catalog, options: Options) -> RecordCheck:
+    """Compare the records among the options with what ``release`` computes for their containers; ``auto``: that of each node.
+
+    Raises UsageError for an unknown release, and InputError, with file and path, for a container that does
+    not decode.
+    """
+    kubelet_of = _kubelets(inventory.nodes, release, catalog)
+    pairs = [(pod, container) for pod in inventory.pods for container in pod.containers]
+    found = {
+        record: (pod, container) for pod, container in pairs if (record := options.records.of(pod, container))
+    }
+    left_over = list(_left_over(options.records, found))
+    rows = [
+        _compared(record, *pair, kubelet_of, options, catalog)
+        for record, pair in found.items()
+        if not at_rest(*pair)
+    ]
+    rows += [
+        CheckedRecord("", record, problem="no such container in the source")
+        for record in left_over
+        if record.running
+    ]
+    return RecordCheck(tuple(rows), len(found) + len(left_over) - len(rows))
+
+
+def _left_over(records: Records, found: Mapping[Recorded, object]) -> Iterator[Recorded]:
+    """Yield the records that belong to no pod; one without uid is left out where another record of that container does belong."""
+    names = {(record.pod, record.container) for record in found}
+    for record in dict.fromkeys([*records.by_uid.values(), *records.by_name.values()]):
+        if record not in found and (record.uid or (record.pod, record.container) not in names):
+            yield record
+
+
+def _kubelets(nodes: Sequence[Node], release: str, catalog: Catalog) -> Callable[[Pod], Kubelet | None]:
+    """Return the function that tells a pod's kubelet, where its release is known."""
+    if release != AUTO:
+        kubelet = catalog.kubelet(release)
+        return lambda _: kubelet
+    known = {node.name: catalog.kubelet(node.kubelet) for node in nodes if catalog.knows(node.kubelet)}
+    return lambda pod: known.get(pod.node)
+
+
+def _compared(
+    record: Recorded,
+    pod: Pod,
+    container: Container,
+    kubelet_of: Callable[[Pod], Kubelet | None],
+    options: Options,
+    catalog: Catalog,
+) -> CheckedRecord:
+    kubelet = kubelet_of(pod)
+    if kubelet is None:
+        return CheckedRecord(pod.node, record, problem="the kubelet release of its node is not known")
+    try:
+        computed = hash_seen(pod, options, hashed_spec(pod, container, kubelet, catalog, options), kubelet)
+    except DecodeError as error:
+        raise InputError(f"{pod.origin}: {container.path}{error}") from None
+    if record.hash is None:
+        return CheckedRecord(pod.node, record, computed.value, "no hash was recorded")
+    return CheckedRecord(
+        pod.node, record, computed.value, "" if record.hash in computed.candidates else DIFFERS
+    )

@@ -1,0 +1,1 @@
+"""What an API server does to a pod."""

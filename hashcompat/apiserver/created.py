@@ -1,0 +1,84 @@
+"""What an API server does to a manifest's container before any kubelet sees it.
+
+It makes quantities canonical, sets its release's defaults (pkg/apis/core/v1/defaults.go, by rows of
+schemas/pods/defaults.json) and drops the fields of features that are off (pkg/api/pod/util.go, by rows of
+schemas/dropped.json). The stage works on JSON: the result is the container that the API server would give
+back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from hashcompat.apiserver.gates import without_gated
+from hashcompat.apiserver.on_read import as_read, default_from_row
+from hashcompat.catalog.defaults import ApiServer
+from hashcompat.catalog.types import Schema
+from hashcompat.compile.decode import compile_decoder
+from hashcompat.compile.gojson import compile_encoder
+from hashcompat.corev1.defaults import apply_rows
+from hashcompat.corev1.objects import Json, objects
+from hashcompat.go.jsontext import ESCAPES, loads
+from hashcompat.go.quantity import to_json
+from hashcompat.go.quantity_sum import from_json_or_held
+from hashcompat.model.pods import ContainerType
+
+_LISTS: Final = {
+    ContainerType.CONTAINER: "containers",
+    ContainerType.INIT: "initContainers",
+    ContainerType.SIDECAR: "initContainers",
+    ContainerType.EPHEMERAL: "ephemeralContainers",
+}
+
+
+def as_served(
+    container: Mapping[str, Any],
+    server: ApiServer,
+    *,
+    container_type: ContainerType = ContainerType.CONTAINER,
+    host_network: bool = False,
+    image_volumes: frozenset[str] = frozenset(),
+) -> Mapping[str, Any]:
+    """Return the manifest container's JSON as an API server gives it back that created its pod.
+
+    ``image_volumes`` names the pod's volumes of images.
+
+    Raises DecodeError for JSON that does not fit the types.
+    """
+    served = as_defaulted(container, server, container_type=container_type, host_network=host_network)
+    written = [
+        default
+        for default in map(default_from_row, server.written)
+        if container_type in default.container_types
+    ]
+    return without_gated(as_read(served, written), server.dropped, container_type, image_volumes)
+
+
+def as_defaulted(
+    container: Mapping[str, Any], server: ApiServer, *, container_type: ContainerType, host_network: bool
+) -> Json:
+    """Return the container's JSON after one decoding, which an API server does to stored pods too; errors as as_served."""
+    result = _round_trip(server.schema)(container)
+    found = objects(server.schema.container, result, ("spec", _LISTS[container_type]))
+    apply_rows(server.defaults, found, host_network=host_network)
+    resources = result.get("resources", {})
+    for name in resources.keys() & {"limits", "requests"}:
+        resources[name] = {key: to_json(from_json_or_held(item)) for key, item in resources[name].items()}
+    return result
+
+
+@lru_cache(maxsize=8)
+def _round_trip(schema: Schema) -> Callable[[Mapping[str, Any]], Json]:
+    """Decode and encode again: canonical quantities, no empty lists, no zero optional fields, no unknown fields."""
+    decode = compile_decoder(schema.container, keep_empty=False)
+    encode = compile_encoder(schema.container, ESCAPES["go1.22"])
+
+    def run(container: Mapping[str, Any]) -> Json:
+        pieces: list[str] = []
+        encode(decode(container), pieces.append)
+        served: Any = loads("".join(pieces))
+        return dict(served)
+
+    return run

@@ -1,0 +1,1 @@
+"""What API servers and kubelets alike do to a core/v1 pod."""

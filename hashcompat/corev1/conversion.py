@@ -1,0 +1,132 @@
+"""The v1 pod -> the JSON that the internal pod decodes from, by rows of schemas/pods/conversions.json.
+
+Source: pkg/apis/core/v1/conversion.go. Most fields keep their name and place; here are the steps for those
+that do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from hashcompat.catalog.pods import Conversion, StaticPods
+from hashcompat.compile.decode import compile_decoder
+from hashcompat.corev1.objects import Json, reach
+from hashcompat.errors import DecodeError, InputError, UndecidedError
+from hashcompat.go.jsontext import kind_of
+from hashcompat.go.types import STRING
+
+_INIT_CONTAINERS: Final = tuple(
+    f"pod.{stage}.kubernetes.io/init-container{kind}"
+    for stage in ("alpha", "beta")
+    for kind in ("s", "-statuses")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What a step works on: its row and the pod, which it changes in place."""
+
+    row: Conversion
+    pod: Json
+
+
+def convert(pod: Json, rules: StaticPods) -> None:
+    """Change a defaulted v1 pod in place into what the internal types decode.
+
+    Raises UndecidedError where a kubelet would read containers from annotations (to 1.7).
+    """
+    for row in rules.conversions:
+        if row.step not in _STEPS:
+            raise InputError(f"a conversion of static pods is not known: {row.step}")
+        _STEPS[row.step](_Change(row, pod))
+
+
+def check_wire_fields(pod: Json, rules: StaticPods) -> None:
+    """Refuse a wrong kind of JSON in the v1 fields that the internal types do not have under this name."""
+    for row in rules.conversions:
+        if row.type is not None or row.step in _STRINGS:
+            keys = tuple(row.path.split("."))
+            try:
+                compile_decoder(row.type or STRING, keep_empty=True)(reach(pod, keys))
+            except DecodeError as error:
+                raise error.within(f".{row.path}") from None
+
+
+def _move(change: _Change) -> None:
+    """Copy a field of the spec to the internal security context, under the key that the tree gives it: its old path."""
+    row, spec = change.row, change.pod["spec"]
+    moved = reach(change.pod, tuple(row.path.split(".")))
+    spec["securityContext"] = {**(spec.get("securityContext") or {}), row.keys[-1]: moved}
+
+
+def _service_account(change: _Change) -> None:
+    spec = change.pod["spec"]
+    spec["serviceAccountName"] = spec.get("serviceAccountName") or spec.get("serviceAccount")
+
+
+def _pod_ip(change: _Change) -> None:
+    """Let ``podIP`` win over ``podIPs`` where they differ (``Convert_v1_PodStatus_To_core_PodStatus``)."""
+    status = change.pod.get("status") or {}
+    address, addresses = status.get("podIP"), status.get("podIPs") or [{}]
+    if address and (addresses[0] or {}).get("ip") != address:
+        status["podIPs"] = [{"ip": address}]
+
+
+def _grace_period(change: _Change) -> None:
+    spec = change.pod["spec"]
+    if spec["terminationGracePeriodSeconds"] < 0:
+        spec["terminationGracePeriodSeconds"] = 1
+
+
+def _init_annotations(change: _Change) -> None:
+    """Drop the annotations that 1.5 and older kept init containers in; an empty map stays."""
+    metadata = change.pod.get("metadata") or {}
+    if metadata.get("annotations"):
+        metadata["annotations"] = {
+            key: value for key, value in metadata["annotations"].items() if key not in _INIT_CONTAINERS
+        }
+
+
+def _read_init_annotations(change: _Change) -> None:
+    annotations = reach(change.pod, ("metadata", "annotations")) or {}
+    if any(key in annotations for key in _INIT_CONTAINERS):
+        raise UndecidedError("init containers in annotations, which this release reads").within(
+            ".metadata.annotations"
+        )
+
+
+def _type_meta(change: _Change) -> None:
+    """Forget kind and apiVersion, which no internal object keeps."""
+    change.pod.pop("kind", None)
+    change.pod.pop("apiVersion", None)
+
+
+def _nothing(change: _Change) -> None:
+    """Do what the decoder does anyway."""
+
+
+def check_kind(pod: object) -> None:
+    """Refuse what is no Pod of v1; items of a list may leave both unsaid."""
+    if not isinstance(pod, Mapping):
+        raise DecodeError(f"want a Pod, got {kind_of(pod)}")
+    for key, only in (("apiVersion", "v1"), ("kind", "Pod")):
+        if pod.get(key, only) != only:
+            raise DecodeError(f"want {only}").within(f".{key}")
+
+
+_STRINGS: Final = frozenset({"PodSpec.DeprecatedServiceAccount", "PodStatus.PodIP"})
+
+_STEPS: Final[Mapping[str, Callable[[_Change], None]]] = {
+    "move": _move,
+    "PodSpec.DeprecatedServiceAccount": _service_account,
+    "PodStatus.PodIP": _pod_ip,
+    "Convert_v1_Pod_To_api_Pod": _read_init_annotations,
+    "dropInitContainerAnnotations": _init_annotations,
+    "Convert_v1_Pod_To_core_Pod": _grace_period,
+    "runtime/codec.go, serializer/versioning": _type_meta,
+    "zz_generated.conversion.go": _nothing,
+    "pkg/registry/core/pod/strategy.go": _nothing,
+}
+"""Steps by the v1 field that has no internal namesake, or by the source that a row names."""

@@ -1,0 +1,128 @@
+"""What decoding a manifest does to it in the kubelet itself: the defaults of pkg/apis/core/v1, by rows of schemas/pods/defaults.json.
+
+The stage works on the manifest's JSON and changes it in place. One walk along the type tree finds every
+object that a row may concern; then the rows are applied in their order.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from hashcompat.catalog.defaults import Default
+from hashcompat.catalog.pods import StaticPods
+from hashcompat.corev1.objects import Json, Site, objects, reach
+from hashcompat.corev1.pullpolicy import pull_policy
+from hashcompat.corev1.resources import copy_limits, copy_pod_limits, pod_limits, pod_requests
+from hashcompat.errors import InputError
+from hashcompat.go.quantity import round_up_to_milli
+from hashcompat.go.quantity_sum import Held, from_json_or_held
+from hashcompat.go.types import GoType, Map, Struct
+
+_Applier = Callable[[Site], None]
+
+
+def apply_defaults(pod: Json, rules: StaticPods) -> None:
+    """Set in ``pod`` all that ``SetObjectDefaults_Pod`` sets; the manifest must have decoded without an error before."""
+    apply_rows(
+        rules.defaults, objects(rules.types.pod, pod), host_network=bool(pod["spec"].get("hostNetwork"))
+    )
+
+
+def apply_rows(
+    rows: Iterable[Default], found: Iterable[tuple[str, str, Json]], *, host_network: bool
+) -> None:
+    """Apply rows in their order to the objects that ``podjson.objects`` found, each with its struct's name and its place."""
+    by_struct: dict[str, list[tuple[str, Json]]] = defaultdict(list)
+    for struct, place, target in found:
+        by_struct[struct].append((place, target))
+    for row in rows:
+        apply = applier(row)
+        for place, target in by_struct.get(row.struct.name, ()):
+            if place in row.places or not row.places:
+                apply(Site(row, target, host_network))
+
+
+def applier(row: Default) -> _Applier:
+    """Return the function that applies a row.
+
+    Raises InputError where the row says what this program does not know.
+    """
+    names = (
+        f"{row.operation} {row.id}",
+        row.operation if row.operation == "roundUpToMilli" or row.when in _UNSET else "",
+    )
+    found = next((_APPLIERS[name] for name in names if name in _APPLIERS), None)
+    if found is None:
+        raise InputError(f"a default of static pods is not known: {names[0]} when {row.when}")
+    return found
+
+
+def _set(site: Site) -> None:
+    row = site.row
+    holder = reach(site.target, row.keys[:-1])
+    if holder is not None and _UNSET[row.when](holder.get(row.keys[-1])):
+        holder[row.keys[-1]] = dict(row.argument) if isinstance(row.argument, dict) else row.argument
+
+
+def _set_pull_policy(site: Site) -> None:
+    row, target = site.row, site.target
+    if _UNSET[row.when](target.get(row.keys[-1])):
+        target[row.keys[-1]] = pull_policy(reach(target, row.argument) or "", row.parser)
+
+
+def _set_empty_dir(site: Site) -> None:
+    """Make a volume without a source that the release knows an emptyDir (``SetDefaults_Volume``)."""
+    row, target = site.row, site.target
+    sources = next(field.type for field in row.struct.fields if field.embedded)
+    if isinstance(sources, Struct) and all(target.get(field.json) is None for field in sources.fields):
+        target[row.keys[-1]] = dict(row.argument)
+
+
+def _copy_port(site: Site) -> None:
+    """Open a port on the host under the same number when the pod uses the host's network (``defaultHostNetworkPorts``)."""
+    key = site.row.keys[-1]
+    if site.host_network and not site.target.get(key):
+        site.target[key] = reach(site.target, site.row.argument)
+
+
+def _round(site: Site) -> None:
+    row = site.row
+    holder = reach(site.target, row.keys[:-1])
+    if holder is not None and holder.get(row.keys[-1]) is not None:
+        holder[row.keys[-1]] = _rounded(row.type, holder[row.keys[-1]])
+
+
+def _rounded(go_type: GoType, value: Any) -> Any:
+    """Round a resource list up to milli, or each resource list that stands directly in a struct."""
+    match go_type, value:
+        case (Map(), Mapping()):
+            return {
+                name: Held(round_up_to_milli(from_json_or_held(quantity))) for name, quantity in value.items()
+            }
+        case (Struct(_, fields), Mapping()):
+            types = {field.json: field.type for field in fields if isinstance(field.type, Map)}
+            return {key: _rounded(types[key], item) if key in types else item for key, item in value.items()}
+    return value
+
+
+_UNSET: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "nil": lambda value: value is None,
+    "empty": lambda value: not value,
+    "0": lambda value: not value,
+}
+"""Tests of the plain conditions: a pointer is unset when nil, all else when it is the zero value."""
+
+_APPLIERS: Final[Mapping[str, _Applier]] = {
+    "set": _set,
+    "pullPolicy": _set_pull_policy,
+    "roundUpToMilli": _round,
+    "set Volume.VolumeSource.EmptyDir": _set_empty_dir,
+    "copy Container.Resources.Requests": copy_limits,
+    "copy ContainerPort.HostPort": _copy_port,
+    "copy PodSpec.Resources.Requests": copy_pod_limits,
+    "aggregate PodSpec.Resources.Limits": pod_limits,
+    "aggregate PodSpec.Resources.Requests": pod_requests,
+}
+"""Appliers by a row's verb, and by verb and field where a row has conditions of its own."""

@@ -1,0 +1,115 @@
+"""The pull policy that an image gets by default, as each release reads image references (pkg/util/parsers ``ParseImageName``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from hashcompat.errors import InputError
+
+_COMPONENT: Final = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+
+_LABEL: Final = r"(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])"
+
+_DIGEST: Final = r"sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}"
+
+_IDENTIFIER: Final = re.compile(r"[a-f0-9]{64}")
+
+_LONGEST: Final = 255
+
+_HUB: Final = "docker.io"
+
+_Parser = Callable[[str], str]
+
+
+def _pattern(*hosts: str) -> re.Pattern[str]:
+    domain = rf"(?:{'|'.join(hosts)})(?::[0-9]+)?"
+    name = rf"(?P<name>(?:{domain}/)?{_COMPONENT}(?:/{_COMPONENT})*)"
+    return re.compile(rf"{name}(?::(?P<tag>[\w][\w.-]{{0,127}}))?(?:@(?P<digest>{_DIGEST}))?", re.ASCII)
+
+
+_HOST: Final = rf"{_LABEL}(?:\.{_LABEL})*"
+
+_REFERENCE: Final = _pattern(_HOST)
+
+_REFERENCE_OR_IPV6: Final = _pattern(_HOST, r"\[[a-fA-F0-9:]+\]")
+
+
+def pull_policy(image: str, parser: str) -> str:
+    """Return the default for ``imagePullPolicy``; ``parser`` is a row of schemas/pods/defaults.json.
+
+    Raises InputError where that row names what this program does not know.
+    """
+    if parser not in _PARSERS:
+        raise InputError(f"a way to read images is not known: {parser!r}")
+    return "Always" if _PARSERS[parser](image) == "latest" else "IfNotPresent"
+
+
+def _last_part(image: str) -> str:
+    """To 1.1: what follows the last colon, and an image without one has no tag (pkg/api/v1/defaults.go)."""
+    return image.rpartition(":")[2]
+
+
+def _repository_tag(image: str) -> str:
+    """1.2: ``ParseRepositoryTag`` of docker/pkg/parsers."""
+    if "@" in image:
+        return image.split("@")[1] or "latest"
+    tag = image.rpartition(":")[2] if ":" in image else ""
+    return "latest" if "/" in tag else tag or "latest"
+
+
+def _named(image: str) -> str:
+    """1.3 - 1.7: ``ParseNamed`` of docker/distribution, which adds no domain."""
+    return _tag(_REFERENCE.fullmatch(image), _LONGEST)
+
+
+def _normalized(image: str) -> str:
+    """1.8 - 1.28: ``ParseNormalizedNamed`` of docker/distribution."""
+    if _IDENTIFIER.fullmatch(image):
+        return ""
+    return _tag(_REFERENCE.fullmatch(_with_domain(image, upper_case=False)), _LONGEST)
+
+
+def _reference_0_5(image: str) -> str:
+    """1.29 - 1.31: distribution/reference v0.5.0 knows IPv6 addresses and takes what has capital letters for a domain."""
+    if _IDENTIFIER.fullmatch(image):
+        return ""
+    return _tag(_REFERENCE_OR_IPV6.fullmatch(_with_domain(image, upper_case=True)), _LONGEST)
+
+
+def _reference_0_6(image: str) -> str:
+    """1.32 on: distribution/reference v0.6.0, where the domain is not counted among the 255 characters."""
+    if _IDENTIFIER.fullmatch(image):
+        return ""
+    whole = _with_domain(image, upper_case=True)
+    return _tag(_REFERENCE_OR_IPV6.fullmatch(whole), _LONGEST + len(whole.partition("/")[0]) + 1)
+
+
+def _tag(match: re.Match[str] | None, longest: int) -> str:
+    """Return ``latest`` for what names neither tag nor digest; empty for what is no reference, whose error defaulting ignores."""
+    if match is None or len(match["name"]) > longest:
+        return ""
+    return match["tag"] or ("" if match["digest"] else "latest")
+
+
+def _with_domain(image: str, *, upper_case: bool) -> str:
+    """Put the domain in front that a name stands for (``splitDockerDomain``); ``upper_case`` letters may make one."""
+    first, slash, rest = image.partition("/")
+    is_domain = (
+        "." in first or ":" in first or first == "localhost" or (upper_case and first.lower() != first)
+    )
+    domain, rest = (first, rest) if slash and is_domain else (_HUB, image)
+    if domain == f"index.{_HUB}":
+        domain = _HUB
+    return f"{domain}/library/{rest}" if domain == _HUB and "/" not in rest else f"{domain}/{rest}"
+
+
+_PARSERS: Final[Mapping[str, _Parser]] = {
+    "last part": _last_part,
+    "repository tag": _repository_tag,
+    "named": _named,
+    "normalized": _normalized,
+    "reference 0.5": _reference_0_5,
+    "reference 0.6": _reference_0_6,
+}

@@ -1,0 +1,116 @@
+"""Defaults of requests and limits: from a container's limits, and of a whole pod from its containers (1.34, PodLevelResources).
+
+Source: pkg/apis/core/v1/defaults.go and k8s.io/component-helpers/resource/helpers.go
+``AggregateContainerRequests``. Quantities that are only copied stay what they were in the manifest, because
+their text is printed too; sums are ``Held`` ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from hashcompat.corev1.objects import Json, Site, reach
+from hashcompat.go.quantity_sum import Held, add, from_json_or_held, larger_one
+
+Resources = Mapping[str, Any]
+
+_HUGE_PAGES = "hugepages-"
+
+_OVERCOMMITTED = frozenset({"cpu", "memory"})
+
+
+def copy_limits(site: Site) -> None:
+    """Copy to a container's requests what only its limits have; empty limits make empty requests."""
+    row, target = site.row, site.target
+    limits = reach(target, row.argument)
+    if limits is not None:
+        reach(target, row.keys[:-1])[row.keys[-1]] = {**limits, **(reach(target, row.keys) or {})}
+
+
+def pod_limits(site: Site) -> None:
+    """Take huge pages that containers' limits sum up to into the pod's limits (``defaultHugePagePodLimits``)."""
+    row, target = site.row, site.target
+    resources = target.get(row.keys[0]) or {}
+    if resources.get("limits") or resources.get("requests"):
+        stated = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
+        sums = _aggregate(target, str(row.argument))
+        _add(
+            site,
+            {
+                name: held
+                for name, held in sums.items()
+                if name.startswith(_HUGE_PAGES) and name not in stated
+            },
+        )
+
+
+def pod_requests(site: Site) -> None:
+    """Take what containers' requests sum up to into the pod's requests, where it sets limits (``defaultPodRequests``)."""
+    row, target = site.row, site.target
+    if reach(target, (*row.keys[:-1], "limits")):
+        sums = _aggregate(target, str(row.argument))
+        _add(site, {name: held for name, held in sums.items() if name in _OVERCOMMITTED})
+
+
+def copy_pod_limits(site: Site) -> None:
+    """Copy to the pod's requests what its limits have and nothing else told (``defaultPodRequests``)."""
+    limits = reach(site.target, site.row.argument) or {}
+    _add(
+        site,
+        {
+            name: item
+            for name, item in limits.items()
+            if name in _OVERCOMMITTED or name.startswith(_HUGE_PAGES)
+        },
+    )
+
+
+def _add(site: Site, defaults: Resources) -> None:
+    """Add what the field lacks; a nil map stays nil when nothing is added."""
+    if defaults:
+        *path, key = site.row.keys
+        holder = reach(site.target, tuple(path))
+        holder[key] = {**defaults, **(holder.get(key) or {})}
+
+
+def _aggregate(spec: Json, kind: str) -> dict[str, Held]:
+    """Sum up ``limits`` or ``requests``: containers and sidecars, or the largest init container beside the sidecars before it."""
+    total = _sum(_lists(spec, "containers", kind))
+    sidecars: dict[str, Held] = {}
+    largest: dict[str, Held] = {}
+    for container in spec.get("initContainers") or ():
+        own = _list(container, kind)
+        if container.get("restartPolicy") == "Always":
+            total, sidecars = _sum([total, own]), _sum([sidecars, own])
+            largest = _most(largest, sidecars)
+        else:
+            largest = _most(largest, _sum([own, sidecars]))
+    return _most(total, largest)
+
+
+def _lists(spec: Json, key: str, kind: str) -> Iterator[Resources]:
+    return (_list(container, kind) for container in spec.get(key) or ())
+
+
+def _list(container: Json, kind: str) -> Resources:
+    return reach(container, ("resources", kind)) or {}
+
+
+def _sum(lists: Iterable[Resources]) -> dict[str, Held]:
+    """Add resource by resource; the first quantity keeps its text, as ``addResourceList`` copies it."""
+    total: dict[str, Held] = {}
+    for resources in lists:
+        for name, item in resources.items():
+            quantity = from_json_or_held(item)
+            total[name] = Held(add(total[name].quantity, quantity) if name in total else quantity)
+    return total
+
+
+def _most(one: dict[str, Held], other: dict[str, Held]) -> dict[str, Held]:
+    """Return the larger quantity of each resource; of equal ones the first (``maxResourceList``)."""
+    added = {name: held for name, held in other.items() if name not in one}
+    larger = {
+        name: Held(larger_one(other[name].quantity, one[name].quantity)) for name in one.keys() & other.keys()
+    }
+    return {**one, **added, **larger}

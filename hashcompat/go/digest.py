@@ -1,0 +1,85 @@
+"""Digests over text that comes in pieces.
+
+Most pieces of a hashed text are the same for every container (``Lifecycle:(*v1.Lifecycle)<nil> ``), so the
+work for a piece is remembered and not repeated byte by byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Final
+from zlib import adler32 as _adler32
+
+_OFFSET: Final = 2166136261
+
+_PRIME: Final = 16777619
+
+_MASK: Final = 0xFFFFFFFF
+
+_LONGEST_REMEMBERED: Final = 256
+
+Digest = Callable[[Iterable[str]], int]
+
+
+def fnv32a(pieces: Iterable[str]) -> int:
+    """Return FNV-1a over the UTF-8 bytes of all pieces, an unsigned 32-bit number (Go: hash/fnv ``New32a``).
+
+    One step is ``state = (state ^ byte) * prime``: the xor touches the low 8 bits alone, so what a piece does
+    to the state is ``state * factor + addend`` (mod 2^32), and both depend on the piece and on the low 8 bits
+    of the state only.
+    """
+    state = _OFFSET
+    for piece in pieces:
+        if len(piece) > _LONGEST_REMEMBERED:
+            state = _step(state, piece)
+        else:
+            factor, addend = _effect(piece, state & 0xFF)
+            state = (state * factor + addend) & _MASK
+    return state
+
+
+def _step(state: int, piece: str) -> int:
+    for byte in piece.encode():
+        state = ((state ^ byte) * _PRIME) & _MASK
+    return state
+
+
+@lru_cache(maxsize=1 << 15)
+def _effect(piece: str, low: int) -> tuple[int, int]:
+    length = len(piece.encode())
+    factor = pow(_PRIME, length, 1 << 32)
+    return factor, (_step(low, piece) - low * factor) & _MASK
+
+
+def adler32(pieces: Iterable[str]) -> int:
+    """Return Adler-32 over the UTF-8 bytes of all pieces, an unsigned 32-bit number (Go: hash/adler32; kubelets 1.0 - 1.5)."""
+    return _adler32("".join(pieces).encode())
+
+
+BY_NAME: Final[dict[str, Digest]] = {"fnv32a": fnv32a, "adler32": adler32}
+"""Digest steps by the name that an era gives them."""
+
+_OFFSET_128: Final = 0x6C62272E07BB014262B821756295C58D
+
+_PRIME_128: Final = (1 << 88) + 0x13B
+
+_MASK_128: Final = (1 << 128) - 1
+
+
+def md5(data: bytes) -> str:
+    """Return MD5 as static pods' UIDs to 1.34 spell it: 32 lower-case hexadecimal digits (Go: crypto/md5)."""
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()
+
+
+def fnv128a(data: bytes) -> str:
+    """Return FNV-1a with 128 bits in hexadecimal (Go: hash/fnv ``New128a``), static pods' UIDs from 1.35."""
+    state = _OFFSET_128
+    for byte in data:
+        state = ((state ^ byte) * _PRIME_128) & _MASK_128
+    return f"{state:032x}"
+
+
+HEX_BY_NAME: Final[dict[str, Callable[[bytes], str]]] = {"md5": md5, "fnv128a": fnv128a}
+"""Digests of static pods' UIDs by the name that the row ``staticPodDigest`` gives them."""

@@ -1,0 +1,207 @@
+"""What a kubelet does with one container of a pod that stays: compare the recorded hash, or apply what differs otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from hashcompat import rules as reasons
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, Rule, not_compared
+from hashcompat.kubelet.decide.never import NEVER_COMPARED
+from hashcompat.model.plan import Reason, Verdict
+from hashcompat.model.pods import ContainerType
+from hashcompat.model.records import Recorded
+
+_RESIZABLE: Final = ("cpu", "memory")
+
+_CHANGED: Final = Decision(Verdict.RESTART, hash_changed=True)
+
+_VENDOR_GO: Final = Decision(
+    Verdict.UNKNOWN,
+    (
+        Reason(
+            reasons.VENDOR_GO,
+            "holds a backspace or form feed, and the Go that a vendor built with is not known",
+        ),
+    ),
+)
+
+
+def _never_compared(case: Case) -> Decision | None:
+    why = NEVER_COMPARED.get(case.container.type)
+    return not_compared(why) if why else None
+
+
+def _ignored_sidecar(case: Case) -> Decision | None:
+    if case.container.type is not ContainerType.SIDECAR:
+        return None
+    if why := _ignores_sidecar(case, case.new):
+        return not_compared(why)
+    return None
+
+
+def _ignores_sidecar(case: Case, kubelet: Kubelet) -> str:
+    """Return why a kubelet leaves a running sidecar alone (kuberuntime_container.go ``computeInitContainerActions``); empty where not."""
+    if not kubelet.rules.sidecars_compared:
+        return f"a sidecar, which {kubelet.release} leaves alone"
+    if case.waits and kubelet.rules.sidecar_startup_probe == "never":
+        return f"{kubelet.release} never compares a running sidecar with a startupProbe"
+    return ""
+
+
+def _recorded(case: Case) -> Decision | None:
+    """What was recorded decides, not what the old kubelet's release would compute today."""
+    if case.recorded is None:
+        return None
+    if case.recorded.hash is None:
+        return _missing_hash(case)
+    if case.recorded.hash not in case.new_hash.candidates:
+        accepted = _accepted(case, frozenset({case.recorded.hash}))
+        return accepted or _gated(case, case.recorded) or _delayed(case, _unlike(case))
+    if case.new_hash.value is None and (unknown := _ambiguous(case)):
+        return unknown
+    return _resized(case) or Decision(
+        Verdict.KEEP, (Reason(reasons.RECORDED, "the recorded hash is the new one"),)
+    )
+
+
+def _missing_hash(case: Case) -> Decision:
+    if case.new.rules.missing_hash == "kept":
+        return not_compared("no hash was recorded")
+    return _delayed(
+        case, _restart(reasons.HASH_MISSING, "no hash was recorded, which reads as a changed one")
+    )
+
+
+def _unlike(case: Case) -> Decision:
+    """The recorded hash differs from the new one: certain, even where it cannot be reproduced."""
+    if case.recorded is not None and case.recorded.hash in case.old_hash.candidates:
+        return _CHANGED
+    if not case.old_known:
+        return _restart(reasons.NOT_REPRODUCED, f"the recorded hash is not {case.new.release}'s")
+    return _restart(
+        reasons.NOT_REPRODUCED, f"the recorded hash is neither {case.old.release}'s nor the new one"
+    )
+
+
+def _restart(rule: str, text: str) -> Decision:
+    return Decision(Verdict.RESTART, (Reason(rule, text),))
+
+
+def _not_calibrated(case: Case) -> Decision | None:
+    if not case.calibrated:
+        return Decision(
+            Verdict.UNKNOWN,
+            (Reason(reasons.NOT_CALIBRATED, "no record, on a node where not every record was reproduced"),),
+        )
+    return None
+
+
+def _admission(case: Case) -> Decision | None:
+    if case.admission:
+        text = f"a manifest: {case.admission}, which admission adds, decides"
+        return Decision(Verdict.UNKNOWN, (Reason(reasons.ADMISSION, text),))
+    return None
+
+
+def _server_gate(case: Case) -> Decision | None:
+    if case.server_gate:
+        text = f"a manifest: a field that API servers drop unless {case.server_gate} is on decides"
+        return Decision(Verdict.UNKNOWN, (Reason(reasons.SERVER_GATE, text),))
+    return None
+
+
+def _compared(case: Case) -> Decision | None:
+    if case.changed:
+        return _accepted(case, case.old_hash.candidates) or _delayed(case, _CHANGED)
+    if unknown := _ambiguous(case):
+        return unknown
+    if case.container.type is ContainerType.SIDECAR and _ignores_sidecar(case, case.old):
+        text = f"{case.old.release} never compared it: the recorded hash may be older"
+        return Decision(Verdict.UNKNOWN, (Reason(reasons.NEVER_COMPARED, text),))
+    return None
+
+
+def _accepted(case: Case, recorded: frozenset[int]) -> Decision | None:
+    """A kubelet that is patched to accept an old hash keeps the container, unless it restarts it for another reason."""
+    if recorded <= case.accepted:
+        text = "the patched kubelet accepts the hash that is recorded"
+        return _resized(case) or Decision(Verdict.KEEP, (Reason(reasons.PATCHED, text),))
+    return None
+
+
+def _ambiguous(case: Case) -> Decision | None:
+    """A hash with two candidates decides nothing, unless one kubelet's own Go made both of them."""
+    if case.lost_default:
+        text = (
+            f"the API server may have filled in {case.lost_default} by itself, and the one to come does not"
+        )
+        return Decision(Verdict.UNKNOWN, (Reason(reasons.API_DEFAULT, text),))
+    return _VENDOR_GO if case.upgraded and None in (case.old_hash.value, case.new_hash.value) else None
+
+
+def _delayed(case: Case, decision: Decision) -> Decision:
+    """Say that the comparison of a sidecar waits for its startup probe; the verdict stays."""
+    if not case.waits:
+        return decision
+    reason = Reason(reasons.STARTUP_PROBE, "once its startupProbe has passed again")
+    return replace(decision, reasons=(*decision.reasons, reason))
+
+
+def _gated(case: Case, recorded: Recorded) -> Decision | None:
+    """With the resize gate the recorded hash without resources has to differ too; where it is missing it is 0, which differs.
+
+    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions`` and labels.go, 1.27.16 and
+    1.30.14; not for static pods.
+    """
+    if recorded.without_resources in case.without_resources and not case.pod.static:
+        return Decision(
+            Verdict.KEEP,
+            (
+                Reason(
+                    reasons.RESIZE_GATE, "only resources differ, which the resize gate does not restart for"
+                ),
+            ),
+        )
+    return None
+
+
+def applies_resources(case: Case) -> bool:
+    """Tell whether the new kubelet applies resources by itself to what the old one kept no record of."""
+    recorded_before, recorded_now = case.old.rules.resources_recorded, case.new.rules.resources_recorded
+    return recorded_now and not recorded_before and not case.pod.static and RESIZE_GATE not in case.gates_off
+
+
+def _resized(case: Case) -> Decision | None:
+    """A container whose resources need a restart to apply, under a kubelet that has no record of what it gave."""
+    for name in restarted_for(case.container.spec) if applies_resources(case) else ():
+        return _delayed(
+            case, _restart(reasons.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart")
+        )
+    return None
+
+
+def restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Name the resources that are set, other than to zero, and that resizePolicy applies by a restart."""
+    resources = spec.get("resources") or {}
+    amounts = [pair for key in ("limits", "requests") for pair in (resources.get(key) or {}).items()]
+    set_ = {name for name, amount in amounts if str(amount) != "0"}
+    for policy in spec.get("resizePolicy") or ():
+        name = str(policy.get("resourceName"))
+        if policy.get("restartPolicy") == "RestartContainer" and name in _RESIZABLE and name in set_:
+            yield name
+
+
+RECORD_RULES: Final[tuple[Rule, ...]] = (_never_compared, _ignored_sidecar, _recorded)
+"""What the record decides, whatever the old kubelet's release."""
+
+CONTAINER_RULES: Final[tuple[Rule, ...]] = (
+    *RECORD_RULES,
+    _not_calibrated,
+    _admission,
+    _server_gate,
+    _compared,
+    _resized,
+)

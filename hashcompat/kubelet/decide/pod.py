@@ -1,0 +1,104 @@
+"""What happens to a whole pod when a kubelet starts and finds it: refused, left to another runtime, given a new sandbox."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hashcompat import rules as reasons
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.kubelet.decide.case import REFERENCES_GATE, Case, Decision, Rule, not_compared
+from hashcompat.kubelet.decide.never import NEVER_COMPARED, at_rest, ending
+from hashcompat.kubelet.decide.sandbox import broken
+from hashcompat.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.model.plan import Reason, Verdict
+from hashcompat.model.pods import ContainerType
+
+
+def _resting(case: Case) -> Decision | None:
+    """What is never compared but seen running, an init container, still dies with its pod: the pod's rules come first."""
+    dies_with_pod = case.container.running and case.container.type in NEVER_COMPARED
+    why = ending(case.pod) if dies_with_pod else at_rest(case.pod, case.container)
+    return not_compared(why) if why else None
+
+
+def _refused_static_pod(case: Case) -> Decision | None:
+    """A static pod that the old kubelet ran and the new one does not read: pkg/kubelet/config/common.go ``tryDecodeSinglePod``."""
+    refused = (
+        case.old.rules.static_pod_references == "allowed"
+        and case.new.rules.static_pod_references == "refused"
+    )
+    if case.pod.static and case.pod.references and refused and REFERENCES_GATE not in case.gates_off:
+        text = f"static pod refused: it names {', '.join(case.pod.references)}"
+        return Decision(Verdict.KILL, (Reason(reasons.STATIC_REFUSED, text),))
+    return None
+
+
+def _runtime_gone(case: Case) -> Decision | None:
+    """Without dockershim nothing of Docker's is seen, so even a Never pod starts anew (no sandbox, hence attempt 0)."""
+    if (
+        drives_docker(case)
+        and case.old.rules.dockershim
+        and not case.new.rules.dockershim
+        and not case.cri_dockerd
+    ):
+        text = f"{case.new.release} does not drive Docker: without cri-dockerd everything is created anew in another runtime"
+        return Decision(Verdict.RESTART, (Reason(reasons.RUNTIME_GONE, text),), pod_recreated=True)
+    return None
+
+
+def drives_docker(case: Case) -> bool:
+    """Tell whether the node runs Docker, be it by dockershim or by cri-dockerd."""
+    return case.runtime.startswith("docker://")
+
+
+def _sandbox_replaced(case: Case) -> Decision | None:
+    old, new = case.old.rules, case.new.rules
+    if old.sandbox_maker != new.sandbox_maker:
+        return _new_sandbox(
+            case,
+            Reason(
+                reasons.SANDBOX_REPLACED, f"{case.new.release} replaces sandboxes made by {case.old.release}"
+            ),
+        )
+    if old.pause_image != new.pause_image:
+        return _new_sandbox(
+            case, Reason(reasons.PAUSE_IMAGE, f"pause image: {old.pause_image} -> {new.pause_image}")
+        )
+    if old.pause_image and _infra_hash(case.old) != _infra_hash(case.new):
+        return _new_sandbox(case, Reason(reasons.PAUSE_IMAGE, "the infra container has another hash too"))
+    return None
+
+
+def _infra_hash(kubelet: Kubelet) -> ContainerHash:
+    """Hash the infra container of a pod without ports (dockertools ``createPodInfraContainer``).
+
+    Without a network plugin it has the pod's ports too; the hash with them changes where that without them
+    does, and nowhere else.
+    """
+    return container_hash(
+        {"name": "POD", "image": kubelet.rules.pause_image, "imagePullPolicy": "IfNotPresent"}, kubelet
+    )
+
+
+def _new_sandbox(case: Case, reason: Reason) -> Decision:
+    """A new sandbox kills every container of the pod; a Never pod gets none, and no ephemeral container is started twice."""
+    if case.pod.restart_policy == "Never":
+        return Decision(Verdict.KILL, (reason,))
+    verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
+    return Decision(verdict, (reason,), pod_recreated=True)
+
+
+def _sandbox_broken(case: Case) -> Decision | None:
+    if why := broken(case.sandboxes, case.pod, case.new.rules.sandbox_checks):
+        return _new_sandbox(case, Reason(reasons.SANDBOX_BROKEN, why))
+    return None
+
+
+POD_RULES: Final[tuple[Rule, ...]] = (
+    _resting,
+    _refused_static_pod,
+    _runtime_gone,
+    _sandbox_replaced,
+    _sandbox_broken,
+)
+"""The sandbox first, as ``computePodActions`` asks for it."""

@@ -1,0 +1,1 @@
+"""Frozen values between the stages, one file a stage."""

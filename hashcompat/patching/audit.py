@@ -1,0 +1,134 @@
+"""Which containers a stripping kubelet does not hash as the old release does, and what else its global form changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.errors import DecodeError, InputError, UndecidedError
+from hashcompat.kubelet.alike import Defaults, unknown_to
+from hashcompat.kubelet.hashing import hashers
+from hashcompat.kubelet.staticpods import static_pod_text
+from hashcompat.model.pods import Container, Inventory, Pod
+from hashcompat.patching.stripping import Cut, cuts_between, stripped
+from hashcompat.planning.options import Options
+from hashcompat.planning.prepare import hashed_spec, keeps_empty
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Why stripping fails on a container: paths of strings that hold text to be cut, and of new fields that are set."""
+
+    strings: tuple[str, ...]
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One container that is hit."""
+
+    pod: Pod
+    container: Container
+    hit: Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """All containers that are hit of ``containers``, and what the global form changes beside the container hash.
+
+    ``static_pods`` and ``templates`` name the objects whose UID or pod-template-hash becomes another one.
+    """
+
+    old: Kubelet
+    new: Kubelet
+    cuts: tuple[Cut, ...]
+    containers: int
+    rows: tuple[AuditRow, ...]
+    static_pods: tuple[str, ...]
+    templates: tuple[str, ...]
+
+
+def audit_container(
+    spec: Mapping[str, Any],
+    old: Kubelet,
+    new: Kubelet,
+    cuts: Sequence[Cut],
+    defaults: Defaults,
+    *,
+    keep_empty: bool,
+) -> Hit | None:
+    """Return why the stripped text of ``new`` is not the text of ``old``; None where it is. Raises DecodeError."""
+    (new_hasher,), (old_hasher,) = (hashers(kubelet, keep_empty=keep_empty) for kubelet in (new, old))
+    if stripped(new_hasher.text(spec), cuts) == old_hasher.text(spec):
+        return None
+    pieces = [cut.piece for cut in cuts]
+    return Hit(
+        tuple(_strings_with(spec, pieces, "")), tuple(dict.fromkeys(unknown_to(spec, new, old, defaults)))
+    )
+
+
+def _strings_with(value: Any, pieces: Sequence[str], path: str) -> Iterator[str]:
+    """Yield the paths of strings that hold a piece, or end or begin in the middle of one."""
+    if isinstance(value, str):
+        if any(piece.strip() in value or piece.rstrip("}") in value for piece in pieces):
+            yield path
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _strings_with(item, pieces, f"{path}.{key}".lstrip("."))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _strings_with(item, pieces, f"{path}[{index}]")
+
+
+def audit(inventory: Inventory, old: Kubelet, new: Kubelet, catalog: Catalog, options: Options) -> Audit:
+    """Audit every container of a source.
+
+    Raises UsageError where the releases cannot be stripped to one another, InputError for a container that
+    does not decode.
+    """
+    defaults = catalog.server_defaults()
+    cuts = cuts_between(old, new, defaults)
+    rows = []
+    pods = tuple(inventory.pods)
+    for pod in pods:
+        for container in pod.containers:
+            try:
+                spec = hashed_spec(pod, container, new, catalog, options)
+                hit = audit_container(spec, old, new, cuts, defaults, keep_empty=keeps_empty(pod, options))
+            except DecodeError as error:
+                raise InputError(f"{pod.origin}: {container.path}{error}") from None
+            if hit is not None:
+                rows.append(AuditRow(pod, container, hit))
+    static = tuple(
+        f"{pod.namespace}/{pod.name}" for pod in pods if pod.static and _uid_changes(pod, new, cuts)
+    )
+    owners = (
+        f"{pod.namespace}/{pod.owner}" for pod in pods if _template_changes(pod, new, cuts, catalog, options)
+    )
+    templates = tuple(dict.fromkeys(owners))
+    return Audit(old, new, cuts, sum(len(pod.containers) for pod in pods), tuple(rows), static, templates)
+
+
+def _uid_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut]) -> bool:
+    """Tell whether the text of a static pod, of its manifest or as far as its mirror pod shows it, holds something that is cut."""
+    manifest = pod.static_manifest.content if pod.static_manifest else {"spec": dict(pod.spec)}
+    try:
+        text = static_pod_text(manifest, new)
+    except (DecodeError, UndecidedError):
+        return True
+    return stripped(text, cuts) != text
+
+
+def _template_changes(
+    pod: Pod, new: Kubelet, cuts: Sequence[Cut], catalog: Catalog, options: Options
+) -> bool:
+    """Tell whether the text of a ReplicaSet's pod template would be cut: it holds the containers' text."""
+    if not pod.owner.startswith(("ReplicaSet/", "Deployment/", "DaemonSet/", "StatefulSet/")):
+        return False
+    texts = (
+        hashers(new)[0].text(hashed_spec(pod, container, new, catalog, options))
+        for container in pod.containers
+    )
+    return any(stripped(text, cuts) != text for text in texts)

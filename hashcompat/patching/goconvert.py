@@ -1,0 +1,210 @@
+"""Go source that copies today's ``v1.Container`` into an old release's, field by field, and notices what the old one lacks.
+
+Nil stays nil and empty stays empty: the text shows the difference. Nothing of the original is written to;
+strings, pointers to scalars and quantities are shared with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hashcompat.errors import InputError
+from hashcompat.patching.gotypes import Definition
+
+Types = Mapping[str, Definition]
+
+Row = Mapping[str, Any]
+
+_BUILTIN: Final = frozenset({"string", "bool", "int32", "int64"})
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """The two trees, and by ``(type, field)`` of the new one the values that an API server writes by itself."""
+
+    old: Types
+    new: Types
+    defaults: Mapping[tuple[str, str], Any]
+
+
+def conversion_of(old: Types, new: Types, defaults: Sequence[tuple[str, Any]]) -> Conversion:
+    """Build the conversion; ``defaults`` are paths below the container (``securityContext.procMount``) with their values."""
+    placed = ((_place(path, new), value) for path, value in defaults)
+    return Conversion(old, new, {place: value for place, value in placed if place is not None})
+
+
+def _place(path: str, types: Types) -> tuple[str, str] | None:
+    """Return type and field of a path; None where the tree has no such field."""
+    name, place = "Container", None
+    for key in path.split("."):
+        row = next((row for row in _fields(types, name) if row["json"] == key), None)
+        if row is None:
+            return None
+        place, name = (name, row["name"]), row["type"].lstrip("*[]")
+    return place
+
+
+def _fields(types: Types, name: str) -> Sequence[Row]:
+    definition = types.get(name, "")
+    return () if isinstance(definition, str) else definition
+
+
+def conversion_functions(conversion: Conversion) -> str:
+    """Return one function for each pair of struct types that a Container reaches, gofmt'd.
+
+    Raises InputError for a field whose type became one that cannot be copied.
+    """
+    done: dict[tuple[str, str], str] = {}
+    todo = [("Container", "Container")]
+    while todo:
+        pair = todo.pop()
+        if pair not in done:
+            lines = list(_body(conversion, *pair, todo))
+            head = f"func (c *conversion) {_method(*pair)}(in *corev1.{pair[1]}) (out {pair[0]}) {{\n"
+            done[pair] = head + "".join(f"\t{line}\n" for line in lines) + "\treturn out\n}\n"
+    return "\n".join(done[pair] for pair in sorted(done))
+
+
+def _method(old: str, new: str) -> str:
+    name = old[0].lower() + old[1:]
+    return name if old == new else f"{name}From{new}"
+
+
+def _body(conversion: Conversion, old: str, new: str, todo: list[tuple[str, str]]) -> Iterator[str]:
+    old_rows, new_rows = _fields(conversion.old, old), _fields(conversion.new, new)
+    known = []
+    for row in old_rows:
+        source = _source(row, conversion, new_rows)
+        if source is not None:
+            known.append(source)
+            yield from _copy(conversion, row, source, todo)
+    for row in new_rows:
+        if row not in known:
+            yield from _lost(conversion, new, row)
+
+
+def _source(row: Row, conversion: Conversion, new_rows: Sequence[Row]) -> Row | None:
+    """Return the new field of the same JSON key; an embedded struct may have got another name (``Handler``, ``ProbeHandler``)."""
+    if not row.get("embedded"):
+        return next(
+            (other for other in new_rows if other["json"] == row["json"] and not other.get("embedded")), None
+        )
+    keys = {inner["json"] for inner in _fields(conversion.old, row["type"])}
+    candidates = [other for other in new_rows if other.get("embedded")]
+    return next(
+        (
+            other
+            for other in candidates
+            if keys & {inner["json"] for inner in _fields(conversion.new, other["type"])}
+        ),
+        None,
+    )
+
+
+def _copy(conversion: Conversion, row: Row, source: Row, todo: list[tuple[str, str]]) -> Iterator[str]:
+    target, given = f"out.{row['name']}", f"in.{source['name']}"
+    old_type, new_type = row["type"], source["type"]
+    old_name, new_name = old_type.lstrip("*[]"), new_type.lstrip("*[]")
+    shape = old_type.removesuffix(old_name)
+    if shape != new_type.removesuffix(new_name):
+        raise InputError(
+            f"field {row['name']} is {old_type} in one release and {new_type} in the other; no conversion is known"
+        )
+    if _fields(conversion.old, old_name):
+        todo.append((old_name, new_name))
+        yield from _copy_struct(shape, target, given, old_name, f"c.{_method(old_name, new_name)}")
+    elif old_name in _BUILTIN or "." in old_name:
+        yield f"{target} = {given}"
+    elif str(conversion.old[old_name]).startswith("map["):
+        yield from _copy_map(str(conversion.old[old_name]), target, given, old_name)
+    else:
+        yield from _copy_named(shape, target, given, old_name)
+
+
+def _copy_struct(shape: str, target: str, given: str, name: str, convert: str) -> Iterator[str]:
+    if shape == "[]":
+        yield from _loop(target, given, f"[]{name}", f"{convert}(&{given}[i])")
+    elif shape == "*":
+        yield f"if {given} != nil {{"
+        yield f"\tcopied := {convert}({given})"
+        yield f"\t{target} = &copied"
+        yield "}"
+    else:
+        yield f"{target} = {convert}(&{given})"
+
+
+def _copy_named(shape: str, target: str, given: str, name: str) -> Iterator[str]:
+    if shape == "[]":
+        yield from _loop(target, given, f"[]{name}", f"{name}({given}[i])")
+    else:
+        yield f"{target} = ({shape}{name})({given})" if shape else f"{target} = {name}({given})"
+
+
+def _loop(target: str, given: str, go_type: str, element: str) -> Iterator[str]:
+    yield f"if {given} != nil {{"
+    yield f"\t{target} = make({go_type}, len({given}))"
+    yield f"\tfor i := range {given} {{"
+    yield f"\t\t{target}[i] = {element}"
+    yield "\t}"
+    yield "}"
+
+
+def _copy_map(definition: str, target: str, given: str, name: str) -> Iterator[str]:
+    key = definition.removeprefix("map[").partition("]")[0]
+    yield f"if {given} != nil {{"
+    yield f"\t{target} = make({name}, len({given}))"
+    yield f"\tfor key, value := range {given} {{"
+    yield f"\t\t{target}[{key}(key)] = value"
+    yield "\t}"
+    yield "}"
+
+
+def _lost(conversion: Conversion, struct: str, row: Row) -> Iterator[str]:
+    """Notice a set field that the old type lacks, unless it holds what an API server writes by itself."""
+    given, go_type = f"in.{row['name']}", row["type"]
+    default = conversion.defaults.get((struct, row["name"]))
+    if default is not None and go_type.startswith("[]"):
+        yield from _lost_elements(
+            given, go_type.removeprefix("[]"), _fields(conversion.new, go_type.removeprefix("[]")), default
+        )
+    elif default is not None:
+        held, is_set = (
+            (f"*{given}", f"{given} != nil") if go_type.startswith("*") else (given, f'{given} != ""')
+        )
+        yield f"c.lacks({is_set} && {held} != {_quoted(default)})"
+    else:
+        yield f"c.lacks({_is_set(given, go_type, conversion.new)})"
+
+
+def _is_set(given: str, go_type: str, types: Types) -> str:
+    if go_type.startswith("*"):
+        return f"{given} != nil"
+    if go_type.startswith(("[]", "map[")) or str(types.get(go_type, "")).startswith(("[]", "map[")):
+        return f"len({given}) > 0"
+    kind = types.get(go_type, go_type)
+    if kind == "string":
+        return f'{given} != ""'
+    if kind == "bool":
+        return given
+    if isinstance(kind, str) and kind in _BUILTIN:
+        return f"{given} != 0"
+    raise InputError(f"a new field of type {go_type} is added; whether it is set cannot be told")
+
+
+def _lost_elements(given: str, name: str, rows: Sequence[Row], values: Sequence[Row]) -> Iterator[str]:
+    """An API server writes any of these elements, so only another one means something new."""
+    literals = [
+        ", ".join(f"{row['name']}: {_quoted(value[row['json']])}" for row in rows if row["json"] in value)
+        for value in values
+    ]
+    differs = " && ".join(f"{given}[i] != (corev1.{name}{{{literal}}})" for literal in literals)
+    yield f"for i := range {given} {{"
+    yield f"\tc.lacks({differs})"
+    yield "}"
+
+
+def _quoted(value: Any) -> str:
+    """Return a plain ASCII word as a Go string."""
+    return f'"{value}"'

@@ -1,0 +1,159 @@
+"""The Go package that computes an old release's container hash: types, conversion, hash and its test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from string import Template
+from typing import Any, Final
+
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.compile.decode import unknown_fields as dropped
+from hashcompat.go.jsontext import ESCAPES
+from hashcompat.kubelet.alike import unknown_to
+from hashcompat.kubelet.hashing import compile_hasher
+from hashcompat.patching.goconvert import conversion_functions, conversion_of
+from hashcompat.patching.gotypes import foreign_imports, type_declarations
+from hashcompat.patching.model import NewFile, Task
+
+ROOT: Final = "pkg/kubelet/container/hashlike"
+
+IMPORT: Final = f"k8s.io/kubernetes/{ROOT}"
+
+CORE: Final = ("corev1", "k8s.io/api/core/v1")
+
+HASH_UTIL: Final = ("hashutil", "k8s.io/kubernetes/pkg/util/hash")
+
+
+def package_name(kubelet: Kubelet) -> str:
+    """Name the directory of a release's package, ``kubelet1716``; its Go name is v1."""
+    release = kubelet.release
+    return f"kubelet{release.major}{release.minor_number}{release.patch}"
+
+
+def template(name: str, **values: str) -> str:
+    """Fill one of the templates; every generated file starts with the licence that Kubernetes wants."""
+    return Template(_text(f"{name}.go.tmpl")).substitute(values)
+
+
+def header() -> str:
+    """Return the licence and the mark of generated code."""
+    return _text("header.txt")
+
+
+@cache
+def _text(name: str) -> str:
+    return files("hashcompat.patching").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def imports(standard: Iterable[str], others: Iterable[tuple[str, str]]) -> str:
+    """Return an import block: the standard library, then ``(alias, path)`` of the rest, each sorted as gofmt does."""
+    groups = [
+        [f'\t"{path}"\n' for path in sorted(standard)],
+        [_import(*other) for other in sorted(others, key=lambda other: other[1])],
+    ]
+    return "import (\n" + "\n".join("".join(group) for group in groups if group) + ")\n"
+
+
+def _import(alias: str, path: str) -> str:
+    return f'\t{alias} "{path}"\n' if alias else f'\t"{path}"\n'
+
+
+def package(task: Task, old: Kubelet) -> tuple[NewFile, ...]:
+    """Return the files of the package that hashes as ``old`` does."""
+    release = str(old.release)
+    whole = "pick" not in old.era.steps[0]
+    texts = {"hash.go": _hash(old, release), "hash_test.go": _test(task, old, release)}
+    if whole:
+        texts |= {"types.go": _types(old, release), "convert.go": _convert(task, old, release)}
+    return tuple(
+        NewFile(f"{ROOT}/{package_name(old)}/{name}", header() + text) for name, text in sorted(texts.items())
+    )
+
+
+def _types(old: Kubelet, release: str) -> str:
+    types = old.schema.tree["types"]
+    block = imports([], [("", path) for path in foreign_imports(types)])
+    declarations = type_declarations(types, release=release, tags="json" in old.era.steps).rstrip("\n")
+    return template("types", release=release, imports=block, declarations=declarations)
+
+
+def _convert(task: Task, old: Kubelet, release: str) -> str:
+    conversion = conversion_of(old.schema.tree["types"], task.new.schema.tree["types"], task.defaults)
+    return template(
+        "convert",
+        release=release,
+        imports=imports([], [CORE]),
+        functions=conversion_functions(conversion).rstrip("\n"),
+    )
+
+
+def _hash(old: Kubelet, release: str) -> str:
+    if old.era.steps[0] == "spew":
+        return template("hash_spew", release=release, imports=imports(["hash/fnv"], [CORE, HASH_UTIL]))
+    escapes = ESCAPES[old.escapes[-1]]
+    block = imports(["bytes", "encoding/json", "hash/fnv"], [CORE, HASH_UTIL])
+    form = _PICKED if "pick" in old.era.steps[0] else _WHOLE
+    return template(
+        "hash_json",
+        release=release,
+        imports=block,
+        backspace=escapes[ord("\b")],
+        form_feed=escapes[ord("\f")],
+        **form,
+    )
+
+
+_WHOLE: Final = {
+    "convert": "\tc := conversion{}\n\told := c.container(container)",
+    "value": "&old",
+    "known": "!c.lossy",
+}
+
+_PICKED: Final = {
+    "convert": '\told := map[string]string{"name": container.Name, "image": container.Image}',
+    "value": "old",
+    "known": "true",
+}
+
+
+def _test(task: Task, old: Kubelet, release: str) -> str:
+    rows = [
+        f"\t\t{{{quoted(spec)}, {value:#x}, {str(known).lower()}}},"
+        for spec, value, known in expectations(task, old)
+    ]
+    block = imports(["encoding/json", "testing"], [CORE, ("", "k8s.io/apimachinery/pkg/api/equality")])
+    return template("hash_test", release=release, imports=block, rows="\n".join(rows))
+
+
+def expectations(task: Task, old: Kubelet) -> list[tuple[Mapping[str, Any], int, bool]]:
+    """Return containers for a Go test, with the hash that ``old`` records for each and whether it knows all that is set."""
+    return [(spec, hash_as(old, spec), not lost_fields(task, old, spec)) for spec in decoded_examples(task)]
+
+
+def decoded_examples(task: Task) -> list[Mapping[str, Any]]:
+    """Return the examples of which the patched kubelet drops no field."""
+    return [spec for spec in examples() if not any(dropped(task.new.schema.container, spec))]
+
+
+def hash_as(old: Kubelet, spec: Mapping[str, Any]) -> int:
+    """Hash as ``old`` does what Go's own JSON decoding makes of a container: empty lists stay empty."""
+    return compile_hasher(old.schema, old.era.steps, old.escapes[-1], True).hash(spec)
+
+
+def lost_fields(task: Task, old: Kubelet, spec: Mapping[str, Any]) -> list[str]:
+    """Return the fields for which the hash of ``old`` does not count; picked fields are known to all."""
+    return [] if "pick" in old.era.steps[0] else unknown_to(spec, task.new, old, task.defaults)
+
+
+@cache
+def examples() -> tuple[Mapping[str, Any], ...]:
+    """Return the containers that generated tests use."""
+    return tuple(json.loads(_text("examples.json")))
+
+
+def quoted(spec: Mapping[str, Any]) -> str:
+    """Return a container's JSON as a raw Go string."""
+    return "`" + json.dumps(spec, separators=(",", ":")).replace("`", "\\u0060") + "`"

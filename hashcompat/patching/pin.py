@@ -1,0 +1,73 @@
+"""Strategy pin: the kubelet hashes as an old release does, for going back and forth between the two without a restart."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hashcompat.patching.gosource import IMPORT, hash_as, package, package_name
+from hashcompat.patching.model import FileEdit, Patch, Step, Task
+from hashcompat.patching.steps import AddImport, Body, DropUnusedImports, Literals, RemoveFunction
+
+_HELPERS: Final = "pkg/kubelet/container/helpers.go"
+
+_FREED: Final = (
+    ("encoding/json", "json"),
+    ("hash/fnv", "fnv"),
+    ("k8s.io/kubernetes/pkg/util/hash", "hashutil"),
+)
+
+_BODY: Final = """	// As kubelet {old}, so that nothing restarts on the way there or back.
+	hash, _ := {name}.HashContainer(container)
+	return hash
+"""
+
+
+def pin(task: Task) -> Patch:
+    """Return the patch after which ``HashContainer`` returns what the one old release would."""
+    (old,) = task.olds
+    name = package_name(old)
+    body = _BODY.format(old=old.release, name=name)
+    steps: list[Step] = [
+        Body(task.site, "HashContainer", body, f"{name}.HashContainer("),
+        AddImport(f"{IMPORT}/{name}", name),
+    ]
+    if task.site.function("pickFieldsToHash"):
+        steps.append(RemoveFunction(task.site, "pickFieldsToHash"))
+    steps.append(DropUnusedImports(_FREED))
+    return Patch(
+        subject=f"kubelet: hash containers as {old.release} does",
+        explanation=_explanation(task),
+        new_files=package(task, old),
+        edits=(FileEdit(_HELPERS, tuple(steps)), *_assertions(task)),
+    )
+
+
+def _assertions(task: Task) -> list[FileEdit]:
+    """Return the edits of Kubernetes' own tests that assert hashes."""
+    files = dict.fromkeys(assertion.file for assertion in task.site.assertions)
+    return [FileEdit(file, (Literals(tuple(_pairs(task, file))),)) for file in files]
+
+
+def _pairs(task: Task, file: str) -> list[tuple[int, int]]:
+    containers = [assertion.container for assertion in task.site.assertions if assertion.file == file]
+    return [(hash_as(task.new, container), hash_as(task.olds[0], container)) for container in containers]
+
+
+def _explanation(task: Task) -> str:
+    (old,) = task.olds
+    paragraphs = [_WHAT.format(old=old.release, new=task.new.release), _DROPPED]
+    if task.site.assertions:
+        paragraphs.append("Kubernetes' own tests assert hashes; they are changed to the old ones.")
+    if task.new.rules.resources_recorded and "pick" not in old.era.steps[0]:
+        paragraphs.append(
+            "The old hash covers resources, so every in-place resize of a container restarts it."
+        )
+    return "\n\n".join(paragraphs)
+
+
+_WHAT: Final = (
+    "HashContainer returns what kubelet {old} would, computed over the Go types of that release, copied field by field. Going from "
+    "{old} to {new} and back restarts no container for its hash."
+)
+
+_DROPPED: Final = "Fields that the old release does not know are not part of the hash: a change of them alone does not restart the container."

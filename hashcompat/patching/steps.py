@@ -1,0 +1,222 @@
+"""The steps that change a Go file: each finds its place by what the file says, and refuses a text that upstream did not write."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hashcompat.catalog.patching import Site
+from hashcompat.patching.model import MisplacedError
+
+_BLOCK = re.compile(r"^import \(\n(?P<lines>.*?)^\)\n", re.MULTILINE | re.DOTALL)
+
+_IMPORT = re.compile(r'\t(?:(?P<alias>[\w.]+) )?"(?P<path>[^"]+)"')
+
+
+def function_text(text: str, name: str) -> str:
+    """Return a top-level function of a gofmt'd file, from ``func`` to the line of its closing brace; empty if there is none."""
+    found = re.search(rf"^func {re.escape(name)}\(.*?^}}\n", text, re.MULTILINE | re.DOTALL)
+    return found[0] if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _OfFunction:
+    """A step that changes one function, which has to be upstream's."""
+
+    site: Site
+    name: str
+
+    @property
+    def hunk(self) -> str:
+        """The function's name."""
+        return self.name
+
+    def _with(self, text: str, mark: str, change: Callable[[str], str]) -> str:
+        """Return the file with another text of the function; ``mark`` shows that this was done already."""
+        old = checked_function(text, self.name, self.site, mark)
+        return text.replace(old, change(old))
+
+
+@dataclass(frozen=True, slots=True)
+class InFunction(_OfFunction):
+    """Insert lines before the one line of a function that starts with ``before``; ``mark`` shows that this was done already."""
+
+    before: str
+    insert: str
+    mark: str
+
+    @property
+    def words(self) -> str:
+        """Say what to insert where."""
+        return f"in func {self.name}, before the line `{self.before.strip()} ...`:\n\n{self.insert}"
+
+    def apply(self, text: str) -> str:
+        """Insert the lines."""
+        return self._with(text, self.mark, lambda old: old.replace(self.before, self.insert + self.before))
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceLine(_OfFunction):
+    """Replace the one line of a function that is ``line``."""
+
+    line: str
+    instead: str
+    mark: str
+
+    @property
+    def words(self) -> str:
+        """Say which line becomes which."""
+        return f"in func {self.name} the line `{self.line.strip()}` becomes `{self.instead.strip()}`"
+
+    def apply(self, text: str) -> str:
+        """Replace the line."""
+        return self._with(text, self.mark, lambda old: old.replace(self.line, self.instead))
+
+
+@dataclass(frozen=True, slots=True)
+class Body(_OfFunction):
+    """Give a function another body."""
+
+    body: str
+    mark: str
+
+    @property
+    def words(self) -> str:
+        """Say what the body is to be."""
+        return f"the body of func {self.name} becomes:\n\n{self.body}"
+
+    def apply(self, text: str) -> str:
+        """Replace all between the first line and the closing brace."""
+        return self._with(text, self.mark, lambda old: old[: old.index("\n") + 1] + self.body + "}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveFunction(_OfFunction):
+    """Remove a function that nothing calls any more, with the comment above it."""
+
+    @property
+    def words(self) -> str:
+        """Say what to remove."""
+        return f"func {self.name} is not called any more: remove it with its comment."
+
+    def apply(self, text: str) -> str:
+        """Remove it, if nothing else in the file calls it."""
+        old = checked_function(text, self.name, self.site, "")
+        if f"{self.name}(" in text.replace(old, ""):
+            return text
+        return re.sub(r"(?:^//[^\n]*\n)*" + re.escape(old) + r"\n?", "", text, flags=re.MULTILINE)
+
+
+def checked_function(text: str, name: str, site: Site, mark: str) -> str:
+    """Return a function's text if it is that of the release; MisplacedError says what it is instead."""
+    old = function_text(text, name)
+    if mark and mark in text:
+        raise MisplacedError(f"already patched: the file holds {mark}")
+    if not old:
+        raise MisplacedError(f"there is no func {name}; this is not the source of that release")
+    digest = hashlib.sha256(old.encode()).hexdigest()
+    expected = site.function(name)
+    if expected is not None and digest == expected.sha256:
+        return old
+    if other := next((function for function in site.others if function.sha256 == digest), None):
+        raise MisplacedError(
+            f"this is the func {name} of Kubernetes {other.releases}, so the tree is of another release"
+        )
+    raise MisplacedError(
+        f"func {name} is not upstream's (SHA-256 {digest[:12]}…) but a vendor's; the change has to be merged by hand"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AddImport:
+    """Import a package of Kubernetes, in the place where gofmt wants it."""
+
+    path: str
+    alias: str = ""
+
+    @property
+    def hunk(self) -> str:
+        """The import block."""
+        return "import"
+
+    @property
+    def words(self) -> str:
+        """Say what to import."""
+        return f"import {self._line.strip()}"
+
+    @property
+    def _line(self) -> str:
+        return f'\t{self.alias} "{self.path}"\n' if self.alias else f'\t"{self.path}"\n'
+
+    def apply(self, text: str) -> str:
+        """Insert the line by import path into the block that holds Kubernetes' own packages."""
+        block = _BLOCK.search(text)
+        if block is None:
+            raise MisplacedError("there is no import block")
+        if self._line in block[0]:
+            raise MisplacedError(f"already patched: {self.path} is imported")
+        lines = block["lines"].splitlines(keepends=True)
+        lines.insert(self._position(lines), self._line)
+        return text[: block.start("lines")] + "".join(lines) + text[block.end("lines") :]
+
+    def _position(self, lines: list[str]) -> int:
+        """Return the place in the last group of imports: after every path of it that sorts before this one."""
+        group = max((index for index, line in enumerate(lines) if not line.strip()), default=-1) + 1
+        paths = [(index, found["path"]) for index, line in enumerate(lines) if (found := _IMPORT.match(line))]
+        before = [index for index, path in paths if index >= group and path < self.path]
+        return max(before, default=group - 1) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class DropUnusedImports:
+    """Remove the imports among ``paths`` that nothing in the file uses any more; Go does not compile them."""
+
+    names: tuple[tuple[str, str], ...]
+
+    @property
+    def hunk(self) -> str:
+        """The import block."""
+        return "import"
+
+    @property
+    def words(self) -> str:
+        """Say what may have to go."""
+        return f"remove those of the imports {', '.join(path for path, _ in self.names)} that the file does not use any more."
+
+    def apply(self, text: str) -> str:
+        """Remove each import whose name is not used outside of the import block."""
+        for path, name in self.names:
+            if not re.search(rf"\b{name}\.", _BLOCK.sub("", text, count=1)):
+                text = re.sub(rf'^\t(?:\w+ )?"{re.escape(path)}"\n', "", text, count=1, flags=re.MULTILINE)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Literals:
+    """Replace hash literals one after the other, each behind the one before."""
+
+    pairs: tuple[tuple[int, int], ...]
+
+    @property
+    def hunk(self) -> str:
+        """The asserted hashes."""
+        return "asserted hashes"
+
+    @property
+    def words(self) -> str:
+        """Say which literals become which."""
+        return "the asserted hashes become, in order: " + ", ".join(
+            f"{old:#x} -> {new:#x}" for old, new in self.pairs
+        )
+
+    def apply(self, text: str) -> str:
+        """Replace them; MisplacedError names the first that is not there."""
+        done, rest = "", text
+        for old, new in self.pairs:
+            head, found, rest = rest.partition(f"{old:#x}")
+            if not found:
+                raise MisplacedError(f"{old:#x} is not asserted where upstream asserts it")
+            done += f"{head}{new:#x}"
+        return done + rest

@@ -1,0 +1,80 @@
+"""The strategies by name. A new one is a function from a task to a patch, and a row here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.errors import UsageError
+from hashcompat.kubelet import alike
+from hashcompat.patching.accept import accept
+from hashcompat.patching.model import Patch, Task
+from hashcompat.patching.pin import pin
+from hashcompat.patching.strip import strip
+from hashcompat.patching.stripping import check_strip
+from hashcompat.planning.patched import check_patchable, check_pin
+from hashcompat.release import parse_release
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the user may choose beside releases and strategy; see :class:`Task`. ``force`` overrides a refusal to pin."""
+
+    accept_new_fields: bool = False
+    until: str = ""
+    article: bool = False
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """``check`` raises UsageError for what the strategy cannot do; ``build`` makes the patch."""
+
+    check: Callable[[Kubelet, Sequence[Kubelet], Choices], None]
+    build: Callable[[Task], Patch]
+
+
+def _check_pin(new: Kubelet, olds: Sequence[Kubelet], choices: Choices) -> None:
+    check_pin(new, olds, force=choices.force)
+
+
+def _check_strip(new: Kubelet, olds: Sequence[Kubelet], _choices: Choices) -> None:
+    check_strip(new, olds)
+
+
+def _check_nothing(_new: Kubelet, _olds: Sequence[Kubelet], _choices: Choices) -> None:
+    """Accept works wherever a patch does."""
+
+
+BY_NAME: Final[Mapping[str, Strategy]] = {
+    "accept": Strategy(_check_nothing, accept),
+    "pin": Strategy(_check_pin, pin),
+    "strip": Strategy(_check_strip, strip),
+}
+
+
+def make_patch(
+    kubelet: str, like: Sequence[str], strategy: str, catalog: Catalog, choices: Choices = Choices()
+) -> Patch | None:
+    """Return the patch for a release's source; None where it hashes like every old release already.
+
+    Raises UsageError for unknown releases and for what the strategy cannot do.
+    """
+    new, olds = catalog.kubelet(kubelet), [catalog.kubelet(name) for name in like]
+    site = catalog.source_site(new)
+    check_patchable(new, site, olds)
+    wanted = alike.distinct(olds, new, new_fields=choices.accept_new_fields)
+    if not wanted:
+        return None
+    BY_NAME[strategy].check(new, olds, choices)
+    until = str(parse_release(choices.until).version) if choices.until else ""
+    if until and strategy != "accept":
+        raise UsageError("--until: only --strategy accept can end; the others change the hash itself")
+    if choices.article and strategy != "strip":
+        raise UsageError("--article: the literal, global form is one of --strategy strip")
+    task = Task(
+        new, wanted, site, tuple(catalog.server_defaults()), choices.accept_new_fields, until, choices.article
+    )
+    return BY_NAME[strategy].build(task)

@@ -1,0 +1,102 @@
+"""A patch as ``git format-patch --stdout`` prints it: the same input gives the same bytes."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from hashcompat import __version__
+from hashcompat.patching.model import Change, Patch
+
+_NULL: Final = "0" * 40
+
+_DATE: Final = "Mon, 17 Sep 2001 00:00:00 +0000"
+
+_LINES: Final = re.compile(r"[^\n]*\n|[^\n]+")
+
+_GRAPH_WIDTH: Final = 40
+
+
+def mail(patch: Patch, changes: Sequence[Change]) -> str:
+    """Return the patch as a mail that ``git am`` takes."""
+    head = f"From {_NULL} Mon Sep 17 00:00:00 2001\nFrom: hashcompat <hashcompat@localhost>\nDate: {_DATE}\n"
+    subject = "\n ".join(textwrap.wrap(f"Subject: [PATCH] {patch.subject}", 76))
+    diffs = "".join(_diff(change) for change in changes)
+    return f"{head}{subject}\n\n{wrapped(patch.explanation)}\n---\n{_stat(changes)}\n{diffs}-- \nhashcompat {__version__}\n\n"
+
+
+def wrapped(explanation: str) -> str:
+    """Return the paragraphs in lines of the width that commit messages have."""
+    return "\n\n".join(textwrap.fill(paragraph, 72) for paragraph in explanation.split("\n\n"))
+
+
+def _lines(text: str) -> list[str]:
+    """Split at newlines only: Go source may hold other characters that Python takes for line ends."""
+    return _LINES.findall(text)
+
+
+def _diff(change: Change) -> str:
+    old = f"a/{change.path}" if change.before else "/dev/null"
+    head = f"diff --git a/{change.path} b/{change.path}\n"
+    mode = "" if change.before else "new file mode 100644\n"
+    index = f"index {_blob(change.before)}..{_blob(change.after)}{' 100644' if change.before else ''}\n"
+    return (
+        head
+        + mode
+        + index
+        + "".join(
+            _terminated(
+                difflib.unified_diff(_lines(change.before), _lines(change.after), old, f"b/{change.path}")
+            )
+        )
+    )
+
+
+def _terminated(lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _blob(text: str) -> str:
+    """Return git's abbreviated name of a file's content; of no file at all, zeros."""
+    data = text.encode()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()[:10] if text else "0" * 10  # noqa: S324 - git's own name for it
+
+
+def _stat(changes: Sequence[Change]) -> str:
+    counts = [(change.path, *_counts(change)) for change in changes]
+    width = max(len(path) for path, _, _ in counts)
+    most = max(added + removed for _, added, removed in counts)
+    digits = len(str(most))
+    rows = [
+        f" {path:<{width}} | {added + removed:>{digits}} {_graph(added, removed, most)}\n"
+        for path, added, removed in counts
+    ]
+    created = [f" create mode 100644 {change.path}\n" for change in changes if not change.before]
+    return "".join(rows) + _total(counts) + "".join(created)
+
+
+def _counts(change: Change) -> tuple[int, int]:
+    """Count the lines added and removed, without the two lines that head a diff."""
+    lines = list(difflib.unified_diff(_lines(change.before), _lines(change.after), n=0))[2:]
+    return sum(line[0] == "+" for line in lines), sum(line[0] == "-" for line in lines)
+
+
+def _graph(added: int, removed: int, most: int) -> str:
+    """Scale as git does, but never to nothing."""
+    scale = min(1.0, _GRAPH_WIDTH / most)
+    return "+" * (max(1, round(added * scale)) if added else 0) + "-" * (
+        max(1, round(removed * scale)) if removed else 0
+    )
+
+
+def _total(counts: Sequence[tuple[str, int, int]]) -> str:
+    added, removed = sum(row[1] for row in counts), sum(row[2] for row in counts)
+    parts = [f"{len(counts)} file{'s' * (len(counts) != 1)} changed"]
+    parts += [f"{added} insertion{'s' * (added != 1)}(+)"] if added else []
+    parts += [f"{removed} deletion{'s' * (removed != 1)}(-)"] if removed else []
+    return f" {', '.join(parts)}\n"

@@ -1,0 +1,1 @@
+"""The product: pods and two releases -> a plan."""

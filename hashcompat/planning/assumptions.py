@@ -1,0 +1,79 @@
+"""What a plan takes for granted: releases read as another one, and what pods, nodes and records do not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from hashcompat import rules as reasons
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
+from hashcompat.model.plan import Item, Verdict
+from hashcompat.model.pods import Node
+from hashcompat.planning.options import Options
+
+_STANDING: Final = frozenset({Verdict.KEEP, Verdict.RESTART})
+
+_GATES: Final = {reasons.RESIZE_POLICY: RESIZE_GATE, reasons.STATIC_REFUSED: REFERENCES_GATE}
+
+
+def assumptions(
+    items: Sequence[Item], new: Kubelet, nodes: Mapping[str, Node], catalog: Catalog, options: Options
+) -> Iterator[str]:
+    """Yield a short line for each thing that these verdicts hang on, and no line for what could not change any of them."""
+    names = {item.from_release for item in items}
+    olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
+    if options.patch is not None:
+        yield f"{new.release.version} is patched as by: hashcompat patch {options.patch}"
+    yield from _read_as(dict.fromkeys([*olds, new]))
+    yield from _docker(items, olds, new, nodes, options)
+    standing = [
+        item for item in items if item.verdict in _STANDING and not (item.pod_recreated or item.rests)
+    ]
+    yield from _cgroups(standing, olds, new)
+    yield from _kept([item for item in standing if item.verdict is Verdict.KEEP], new)
+    gates = {_GATES[reason.id] for item in items for reason in item.reasons if reason.id in _GATES}
+    yield from (
+        f"the feature gate {gate} has its default"
+        for gate in sorted(gates - options.gates - options.gates_off)
+    )
+
+
+def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
+    for kubelet in kubelets:
+        if kubelet.vendor_assumed:
+            yield f"{kubelet.release}: a vendor's build, read as upstream {kubelet.release.version}"
+        if kubelet.based_on:
+            yield f"{kubelet.release}: added by its types alone, all else is taken to be as in {kubelet.based_on}"
+        if kubelet.patch_assumed:
+            yield f"{kubelet.release}: newer than this program's data, read as {kubelet.release.minor}"
+
+
+def _docker(
+    items: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet, nodes: Mapping[str, Node], options: Options
+) -> Iterator[str]:
+    """Where dockershim may end: 1.24 and cri-dockerd list the same Docker labels (``ListContainers`` of both)."""
+    known = {kubelet.release.text for kubelet in olds}
+    by_record = any(item.from_release not in known and item.hashes.to is not None for item in items)
+    if new.rules.dockershim or not (by_record or any(old.rules.dockershim for old in olds)):
+        return
+    if options.cri_dockerd:
+        yield f"cri-dockerd drives Docker under {new.release}: it finds dockershim's containers and sandboxes by the labels that both write"
+    elif any(item.pod.node not in nodes for item in items):
+        yield f"nodes that are not in the input do not run Docker, which {new.release} does not drive"
+
+
+def _cgroups(standing: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet) -> Iterator[str]:
+    """Where a pod's cgroup is missing the whole pod is killed, and a Never pod not started again (kubelet.go ``syncPod``)."""
+    names = {item.from_release for item in standing}
+    for before in dict.fromkeys(old.rules.pod_cgroups for old in olds if old.release.text in names):
+        if before != new.rules.pod_cgroups:
+            yield f"pods' cgroups stay where they are, though the default goes from {before} to {new.rules.pod_cgroups}"
+
+
+def _kept(kept: Sequence[Item], new: Kubelet) -> Iterator[str]:
+    """What else than a rule here could still kill what is kept."""
+    if not all(item.sandboxed for item in kept):
+        yield "every pod of which no record tells has one ready sandbox"
+    if kept:
+        yield f"{new.release} admits every running pod again"

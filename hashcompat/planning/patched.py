@@ -1,0 +1,115 @@
+"""A kubelet whose source is patched, as plans see it: strategies accept and pin of :mod:`hashcompat.patch`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.catalog.patching import Site
+from hashcompat.compile.decode import known_only
+from hashcompat.errors import UsageError
+from hashcompat.kubelet import alike
+from hashcompat.kubelet.alike import Defaults, unknown_to
+from hashcompat.kubelet.hashing import compile_hasher
+from hashcompat.kubelet.stored import KEY, true_hash
+
+STRATEGIES: Final = ("accept", "pin")
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedPatch:
+    """Kubelet ``new`` is patched to accept the hashes of ``likes``, or to make those of the only one, which ``pinned`` does."""
+
+    strategy: str
+    new: Kubelet
+    likes: tuple[Kubelet, ...]
+    defaults: Defaults
+    pinned: Kubelet
+
+    def concerns(self, kubelet: Kubelet) -> bool:
+        """Tell whether a kubelet is one that is patched."""
+        return kubelet.release.version == self.new.release.version
+
+    def __str__(self) -> str:
+        return f"--kubelet {self.new.release} --like {','.join(str(like.release) for like in self.likes)} --strategy {self.strategy}"
+
+
+def assume(strategy: str, new: str, likes: Sequence[str], catalog: Catalog) -> AssumedPatch | None:
+    """Return the patch of a plan; None where ``new`` hashes like all of ``likes`` already.
+
+    Raises UsageError for unknown releases, and for what no patch can do.
+    """
+    kubelet, olds = catalog.kubelet(new), [catalog.kubelet(like) for like in likes]
+    check_patchable(kubelet, catalog.source_site(kubelet), olds)
+    wanted = alike.distinct(olds, kubelet, new_fields=False)
+    if strategy == "pin":
+        check_pin(kubelet, wanted, force=True)
+    if not wanted:
+        return None
+    like = wanted[0]
+    pinned = replace(kubelet, schema=like.schema, era=like.era, escapes=like.escapes)
+    return AssumedPatch(strategy, kubelet, wanted, tuple(catalog.server_defaults()), pinned)
+
+
+def as_patched(kubelet: Kubelet, patch: AssumedPatch | None) -> Kubelet:
+    """Return a kubelet with the hash that it is pinned to; all else about it stays its own."""
+    return (
+        patch.pinned if patch is not None and patch.strategy == "pin" and patch.concerns(kubelet) else kubelet
+    )
+
+
+def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet, patch: AssumedPatch | None) -> Mapping[str, Any]:
+    """Return what a patched kubelet converts into old types: only fields that it knows itself."""
+    if patch is None or not patch.concerns(kubelet):
+        return spec
+    return _decoded(spec, patch.new)
+
+
+def _decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
+    """Return a container's JSON as a kubelet holds it; what a snapshot stored beside it stays there."""
+    stored = {KEY: spec[KEY]} if KEY in spec else {}
+    return {**known_only(kubelet.schema.container, spec), **stored}
+
+
+def accepted_hashes(
+    spec: Mapping[str, Any], new: Kubelet, likes: Sequence[Kubelet], defaults: Defaults, *, keep_empty: bool
+) -> frozenset[int]:
+    """Return the old hashes that an accepting kubelet takes for unchanged: those of releases that knew every field that is set.
+
+    Raises NotStoredError for a container of a snapshot that was made without this kind of kubelet.
+    """
+    decoded = _decoded(spec, new)
+    knowing = [
+        like for like in likes if "pick" in like.era.steps[0] or not unknown_to(spec, new, like, defaults)
+    ]
+    hashers = [compile_hasher(like.schema, like.era.steps, like.escapes[-1], keep_empty) for like in knowing]
+    return frozenset(true_hash(decoded, hasher.hash(decoded)) for hasher in hashers)
+
+
+def check_patchable(new: Kubelet, site: Site, olds: Sequence[Kubelet]) -> None:
+    """Raise UsageError, with the reason, for releases that no strategy has a patch for."""
+    if site.function("containerChanged") is None:
+        raise UsageError(
+            f"{new.release}: only kubelets from 1.8 on can be patched; older ones compare hashes in another way"
+        )
+    for old in olds:
+        if "fnv32a" not in old.era.steps or old.schema.tree["package"] != new.schema.tree["package"]:
+            raise UsageError(
+                f"{old.release}: its hash cannot be had in {new.release}: it is of another type and digest (before 1.6)"
+            )
+
+
+def check_pin(new: Kubelet, olds: Sequence[Kubelet], *, force: bool) -> None:
+    """Raise UsageError where pinning makes no sense, or does harm that nobody asked for with ``force``."""
+    if len(olds) > 1:
+        raise UsageError(
+            "--strategy pin: give one release with --like, for a kubelet hashes like one only; or take --strategy accept"
+        )
+    covers_resources = any("pick" not in old.era.steps[0] for old in olds)
+    if new.rules.resources_recorded and covers_resources and not force:
+        raise UsageError(
+            f"--strategy pin: {new.release} resizes containers in place, and the hash of {olds[0].release} covers resources, so every "
+            "resize would restart the container; take --strategy accept, or say --force"
+        )

@@ -1,0 +1,63 @@
+"""What patching the kubelet to come would save: the restarts that strategy accept turns into KEEP."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.errors import NotStoredError, UsageError
+from hashcompat.kubelet.alike import hash_alike
+from hashcompat.kubelet.decide import decide
+from hashcompat.model.plan import Suggestion, Verdict
+from hashcompat.planning.options import Options
+from hashcompat.planning.patched import accepted_hashes, check_patchable
+from hashcompat.planning.prepare import Prepared, keeps_empty
+from hashcompat.planning.replicas import once_a_spec
+
+
+class Suggester:
+    """Counts, container by container, what a patch would save; nothing where no patch can be made or one is assumed already."""
+
+    def __init__(self, new: Kubelet, catalog: Catalog, options: Options) -> None:
+        self._new, self._options = new, options
+        self._site, self._defaults = catalog.source_site(new), tuple(catalog.server_defaults())
+        self._accepted = once_a_spec(self._hashes)
+        self._likes: dict[Kubelet, None] = {}
+        self._saved = 0
+
+    def add(self, prepared: Prepared) -> None:
+        """Take in one container that restarts for its hash."""
+        case = prepared.case
+        if not case.old_known or not self._helps(case.old):
+            return
+        kept = decide(replace(case, accepted=self._accepted(prepared)))
+        if kept.verdict is Verdict.KEEP:
+            self._likes[case.old] = None
+            self._saved += 1
+
+    def _helps(self, old: Kubelet) -> bool:
+        if self._options.patch is not None or hash_alike(old, self._new):
+            return False
+        try:
+            check_patchable(self._new, self._site, [old])
+        except UsageError:
+            return False
+        return True
+
+    def _hashes(self, prepared: Prepared) -> frozenset[int]:
+        case = prepared.case
+        keep_empty = keeps_empty(case.pod, self._options)
+        try:
+            return accepted_hashes(
+                prepared.new_spec, self._new, [case.old], self._defaults, keep_empty=keep_empty
+            )
+        except NotStoredError:
+            return frozenset()
+
+    def suggestion(self) -> Suggestion | None:
+        """Return what to run, and how many restarts it saves; None where it saves none."""
+        if not self._saved:
+            return None
+        likes = sorted(self._likes, key=lambda kubelet: kubelet.release.version)
+        names = dict.fromkeys(str(kubelet.release.version) for kubelet in likes)
+        return Suggestion(str(self._new.release.version), tuple(names), self._saved)

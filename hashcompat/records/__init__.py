@@ -1,0 +1,1 @@
+"""What runtimes recorded, as values."""

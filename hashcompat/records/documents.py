@@ -1,0 +1,127 @@
+"""Where a container runtime keeps the hash that a kubelet recorded, and how to read it back.
+
+Up to 1.5 the hash stands in the Docker name, in hex; from 1.6 on in the CRI annotation
+``io.kubernetes.container.hash``, which dockershim and cri-dockerd keep as a Docker label
+(pkg/kubelet/kuberuntime/labels.go). rkt held a decimal annotation (pkg/kubelet/rkt/rkt.go, 1.5.8).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.records import labels as names
+from hashcompat.records.labels import mapping
+from hashcompat.records.sandboxes import from_cri_pod, from_docker_sandbox
+
+_HEX: Final = re.compile(r"[0-9a-f]{1,8}")
+
+_DECIMAL: Final = re.compile(r"\d{1,10}")
+
+_RKT_HASH: Final = "rkt.kubernetes.io/container-hash"
+
+_RKT_ATTEMPT: Final = "rkt.kubernetes.io/restart-count"
+
+
+def from_runtime(document: Any) -> Iterator[Recorded | Sandbox]:
+    """Yield what a runtime's JSON says of containers and sandboxes; what is no kubelet's is passed over.
+
+    Known are ``docker inspect``, Docker's container list, ``docker ps --format json``, crictl's ``ps``,
+    ``inspect``, ``pods`` and ``inspectp`` with ``-o json``, and ``rkt cat-manifest``.
+    """
+    if isinstance(document, list):
+        for item in document:
+            yield from from_runtime(item)
+    elif not isinstance(document, Mapping):
+        return
+    elif document.get("acKind") == "PodManifest":
+        yield from _from_rkt(document)
+    elif isinstance(document.get("status"), Mapping):
+        yield from _from_cri(document["status"])
+    elif isinstance(document.get("containers") or document.get("items"), list):
+        for item in document.get("containers") or document["items"]:
+            yield from _from_cri_row(item)
+    elif "Id" in document or "ID" in document:
+        yield from _from_docker(document)
+
+
+def _from_cri_row(row: Any) -> Iterator[Recorded | Sandbox]:
+    """Read one row of a crictl list, or what ``inspect`` says of it."""
+    if isinstance(row, Mapping):
+        yield from _from_cri(mapping(row, "status") or row)
+
+
+def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
+    labels, annotations = mapping(status, "labels"), mapping(status, "annotations")
+    if labels.get(names.NAME):
+        running = status.get("state") in ("CONTAINER_RUNNING", 1)
+        yield _recorded(labels, annotations, running=running, attempt=names.cri_attempt(status))
+    else:
+        yield from from_cri_pod(status)
+
+
+def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
+    found = names.docker_container(container)
+    if found is None:
+        return
+    if found.sandbox:
+        yield from_docker_sandbox(found, container)
+        return
+    named = {
+        names.NAME: found.name,
+        names.POD: found.pod,
+        names.NAMESPACE: found.namespace,
+        names.UID: found.uid,
+    }
+    told = {key: value for key, value in found.labels.items() if key in named and value}
+    hashes = {
+        key: found.labels.get(f"annotation.{key}") for key in (names.HASH, names.HASH_WITHOUT_RESOURCES)
+    }
+    hashes[names.HASH] = found.hex or hashes[names.HASH] or found.labels.get(names.HASH)
+    yield _recorded({**named, **told}, hashes, running=found.running, attempt=found.attempt)
+
+
+def _from_rkt(manifest: Mapping[str, Any]) -> Iterator[Recorded]:
+    """Read the pod manifest that a kubelet gave rkt; it tells of no state."""
+    pod = _annotations(manifest)
+    for app in manifest.get("apps") or ():
+        told = _annotations(app) if isinstance(app, Mapping) else {}
+        if name := told.get(names.NAME):
+            text, attempt = told.get(_RKT_HASH, ""), pod.get(_RKT_ATTEMPT, "")
+            uid, namespace, pod_name = (pod.get(key, "") for key in (names.UID, names.NAMESPACE, names.POD))
+            yield Recorded(
+                uid, namespace, pod_name, name, _decimal(text), running=True, attempt=_decimal(attempt) or 0
+            )
+
+
+def _decimal(text: str) -> int | None:
+    return int(text) if _DECIMAL.fullmatch(text) else None
+
+
+def _annotations(value: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return an appc object's annotations, a list of names and values."""
+    rows = value.get("annotations") or ()
+    return {
+        str(row["name"]): str(row["value"])
+        for row in rows
+        if isinstance(row, Mapping) and {"name", "value"} <= row.keys()
+    }
+
+
+def _recorded(
+    labels: Mapping[str, Any], annotations: Mapping[str, Any], *, running: bool, attempt: int
+) -> Recorded:
+    """Build the record; a missing or unreadable hash counts as 0 to a kubelet, and is None here."""
+    uid, namespace, pod, name = (
+        str(labels.get(key, "")) for key in (names.UID, names.NAMESPACE, names.POD, names.NAME)
+    )
+    value, without = (_hex(annotations.get(key)) for key in (names.HASH, names.HASH_WITHOUT_RESOURCES))
+    return Recorded(
+        uid, namespace, pod, name, value, running=running, attempt=attempt, without_resources=without
+    )
+
+
+def _hex(text: Any) -> int | None:
+    return int(text, 16) if isinstance(text, str) and _HEX.fullmatch(text) else None

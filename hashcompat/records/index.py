@@ -1,0 +1,66 @@
+"""Recorded hashes beside computed ones: which record belongs to which container, and how many we reproduce."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from hashcompat.model.pods import Container, Pod
+from hashcompat.model.records import Recorded, Sandbox
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Recorded hashes by uid and container, and by names where the source tells no uid; sandboxes by uid and by the pod's names."""
+
+    by_uid: Mapping[Key, Recorded] = field(default_factory=dict)
+    by_name: Mapping[Key, Recorded] = field(default_factory=dict)
+    sandboxes: Mapping[Key, tuple[Sandbox, ...]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.by_uid or self.by_name)
+
+    def of(self, pod: Pod, container: Container) -> Recorded | None:
+        """Return the record of a container, or None.
+
+        A pod of the same name with another uid is another pod. A mirror pod has a uid of its own, so a static
+        pod goes by its names.
+        """
+        if found := self.by_uid.get((pod.uid, container.name)):
+            return found
+        for key in ((pod.namespace, pod.name, container.name), ("", pod.name, container.name)):
+            found = self.by_name.get(key)
+            if found is not None and (pod.static or not found.uid or not pod.uid):
+                return found
+        return None
+
+    def sandboxes_of(self, pod: Pod) -> tuple[Sandbox, ...]:
+        """Return the sandboxes of a pod: by its uid, a static pod's by that of its manifest or else by its names."""
+        for uid in filter(None, (pod.config_hash, pod.uid)):
+            if found := self.sandboxes.get((uid,)):
+                return found
+        return self.sandboxes.get((pod.namespace, pod.name), ()) if pod.static or not pod.uid else ()
+
+
+def index(records: Iterable[Recorded | Sandbox]) -> Records:
+    """Index records; of several for one container the running one counts, then the latest attempt, then the last one told."""
+    by_uid: dict[Key, Recorded] = {}
+    by_name: dict[Key, Recorded] = {}
+    sandboxes: dict[Key, tuple[Sandbox, ...]] = {}
+    for record in records:
+        if isinstance(record, Sandbox):
+            for key in ((record.uid,), (record.namespace, record.pod)):
+                sandboxes[key] = (*sandboxes.get(key, ()), record)
+            continue
+        if record.uid:
+            _keep(by_uid, (record.uid, record.container), record)
+        _keep(by_name, (record.namespace, record.pod, record.container), record)
+    return Records(by_uid, by_name, {key: tuple(dict.fromkeys(told)) for key, told in sandboxes.items()})
+
+
+def _keep(table: dict[Key, Recorded], key: Key, record: Recorded) -> None:
+    known = table.get(key)
+    if known is None or (record.running, record.attempt) >= (known.running, known.attempt):
+        table[key] = record

@@ -1,0 +1,93 @@
+"""The names under which kubelets leave containers and sandboxes in a runtime, and how a runtime's JSON holds them.
+
+Docker names: ``k8s_<container>.<hex>_<pod>_<namespace>_<uid>_<random>`` up to 1.5
+(pkg/kubelet/dockertools/docker.go ``BuildDockerName``), ``k8s_<container>_<pod>_<namespace>_<uid>_<attempt>``
+from 1.6 on (pkg/kubelet/dockershim/naming.go); labels are those of pkg/kubelet/types/labels.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+HASH: Final = "io.kubernetes.container.hash"
+
+HASH_WITHOUT_RESOURCES: Final = "io.kubernetes.container.hashWithoutResources"
+
+NAME: Final = "io.kubernetes.container.name"
+
+POD: Final = "io.kubernetes.pod.name"
+
+NAMESPACE: Final = "io.kubernetes.pod.namespace"
+
+UID: Final = "io.kubernetes.pod.uid"
+
+DOCKER_TYPE: Final = "io.kubernetes.docker.type"
+
+_SANDBOX: Final = "POD"
+
+_LABEL: Final = re.compile(r"(?:^|,)((?:annotation\.)?io\.kubernetes\.[\w.]+)=([^,]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class DockerContainer:
+    """A kubelet's container in Docker: what its name says, and its labels. ``hex`` is the hash in the names of 1.5 and before."""
+
+    name: str
+    hex: str
+    pod: str
+    namespace: str
+    uid: str
+    attempt: int
+    sandbox: bool
+    running: bool
+    labels: Mapping[str, Any]
+
+
+def docker_container(container: Mapping[str, Any]) -> DockerContainer | None:
+    """Read one object of ``docker inspect``, Docker's container list or ``docker ps --format json``; None where no kubelet made it."""
+    parts = _docker_name(container).split("_")
+    if len(parts) < 6 or parts[0] != "k8s":
+        return None
+    labels = _labels(container)
+    name, _, in_name = parts[1].partition(".")
+    state = container.get("State")
+    return DockerContainer(
+        name,
+        in_name,
+        pod=parts[2],
+        namespace=parts[3],
+        uid=parts[4],
+        attempt=int(parts[5]) if not in_name and parts[5].isdecimal() else 0,
+        sandbox=name == _SANDBOX or labels.get(DOCKER_TYPE) == "podsandbox",
+        running=state.get("Running") is True if isinstance(state, Mapping) else state == "running",
+        labels=labels,
+    )
+
+
+def _docker_name(container: Mapping[str, Any]) -> str:
+    names = container.get("Names") or container.get("Name", "")
+    first = names[0] if isinstance(names, list) else str(names).split(",")[0]
+    return str(first).lstrip("/")
+
+
+def _labels(container: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the labels; ``docker ps`` writes them into one text, in which values hold commas too."""
+    labels = container.get("Labels")
+    if isinstance(labels, str):
+        return dict(_LABEL.findall(labels))
+    return mapping(container, "Labels") or mapping(mapping(container, "Config"), "Labels")
+
+
+def mapping(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return an object below a key, empty where there is none."""
+    child = value.get(key)
+    return child if isinstance(child, Mapping) else {}
+
+
+def cri_attempt(status: Mapping[str, Any]) -> int:
+    """Return how often a CRI object was made before; what is no number is the first."""
+    attempt = mapping(status, "metadata").get("attempt", 0)
+    return attempt if isinstance(attempt, int) else 0

@@ -1,0 +1,51 @@
+"""Sandboxes as a runtime tells them, and what a kubelet looks at in them before it looks at any container.
+
+Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``podSandboxChanged`` (1.6.13, 1.8.15;
+kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); to 1.5 pkg/kubelet/dockertools/docker_manager.go
+``podInfraContainerChanged`` (1.5.8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from hashcompat.model.records import Sandbox
+from hashcompat.records import labels as names
+from hashcompat.records.labels import DockerContainer, mapping
+
+_STATES: Final = {"SANDBOX_READY": True, "SANDBOX_NOTREADY": False}
+
+
+def from_cri_pod(status: Mapping[str, Any]) -> Iterator[Sandbox]:
+    """Yield the sandbox that ``crictl pods`` or ``crictl inspectp`` tells of; only the latter tells of its network."""
+    metadata = mapping(status, "metadata")
+    ready = _STATES.get(str(status.get("state")))
+    if ready is None or not metadata.get("name"):
+        return
+    options = mapping(mapping(mapping(status, "linux"), "namespaces"), "options")
+    ip = mapping(status, "network").get("ip")
+    uid, namespace, pod = (str(metadata.get(key, "")) for key in ("uid", "namespace", "name"))
+    yield Sandbox(
+        uid,
+        namespace,
+        pod,
+        ready=ready,
+        attempt=names.cri_attempt(status),
+        host_network=_cri_host_network(options),
+        ip=ip if isinstance(ip, str) else None,
+    )
+
+
+def _cri_host_network(options: Mapping[str, Any]) -> bool | None:
+    """Read the network's namespace: a word, or a truth value in what CRI had up to 1.10."""
+    if isinstance(options.get("hostNetwork"), bool):
+        return bool(options["hostNetwork"])
+    return {"NODE": True, "POD": False}.get(str(options.get("network")))
+
+
+def from_docker_sandbox(found: DockerContainer, container: Mapping[str, Any]) -> Sandbox:
+    """Return the sandbox that an infra container is; its IP is the network plugin's, of which Docker does not know."""
+    mode = mapping(container, "HostConfig").get("NetworkMode")
+    host_network = mode == "host" if isinstance(mode, str) and mode else None
+    return Sandbox(found.uid, found.namespace, found.pod, found.running, found.attempt, host_network)

@@ -1,1 +1,0 @@
-"""Verdicts -> text. Functions return strings; only the command line prints."""

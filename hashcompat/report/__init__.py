@@ -1,0 +1,1 @@
+"""Results as documents and rows, one file a result."""

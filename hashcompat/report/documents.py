@@ -1,0 +1,183 @@
+"""The JSON documents: plain data of every result, as schemas/documents describes them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
+
+import hashcompat
+from hashcompat.answers.golden import Verification
+from hashcompat.answers.hashes import HashRow
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.model.plan import FINDINGS, Hop, Item, Plan, Suggestion, Verdict
+from hashcompat.report.formats import Rows
+
+API_VERSION: Final = "hashcompat.io/v1"
+
+Document = dict[str, Any]
+
+
+def document(kind: str, **content: Any) -> Document:
+    """Put a document's content under its version and kind."""
+    return {"apiVersion": API_VERSION, "kind": kind, **content}
+
+
+def plan_document(plan: Plan, catalog: Catalog, items: Sequence[Item] | None = None) -> Document:
+    """Return the RestartPlan of a plan; with ``items`` it shows those alone, and the summary still counts all."""
+    names = dict.fromkeys([*(item.from_release for item in plan.items), plan.to_release])
+    return document(
+        "RestartPlan",
+        spec={
+            "from": plan.from_release,
+            "to": plan.to_release,
+            "releases": {name: release_facts(catalog.kubelet(name)) for name in names if catalog.knows(name)},
+            "assumptions": list(plan.assumptions),
+            "warnings": list(plan.warnings),
+            "hops": [_hop(hop) for hop in plan.hops],
+            "rollback": _hop(plan.rollback) if plan.rollback else None,
+            "assumedPatch": plan.patch or None,
+            "suggestion": _suggestion(plan.suggestion) if plan.suggestion else None,
+            "tool": {"name": "hashcompat", "version": hashcompat.__version__},
+        },
+        summary={**summary(plan), "recorded": plan.share.recorded, "reproduced": plan.share.reproduced},
+        items=Rows(plan.items if items is None else items, item_document),
+    )
+
+
+def _suggestion(suggestion: Suggestion) -> Document:
+    return {
+        "kubelet": suggestion.kubelet,
+        "like": list(suggestion.likes),
+        "strategy": "accept",
+        "restartsSaved": suggestion.saves,
+        "command": suggestion.command,
+    }
+
+
+def _hop(hop: Hop) -> Document:
+    return {"from": hop.old, "to": hop.new, "findings": hop.findings, "unknown": hop.unknown}
+
+
+def release_facts(kubelet: Kubelet) -> Document:
+    """Return how a release's name was read."""
+    return {
+        "readAs": str(kubelet.release.version),
+        "era": kubelet.era.name,
+        "types": kubelet.schema.name,
+        "vendorAssumed": kubelet.vendor_assumed,
+        "patchAssumed": kubelet.patch_assumed,
+    }
+
+
+def summary(plan: Plan) -> Document:
+    """Count containers by verdict, and the pods and nodes that a finding touches."""
+    counts = Counter(item.verdict for item in plan.items)
+    return {
+        "containers": len(plan.items),
+        **{verdict.value.lower(): counts[verdict] for verdict in Verdict},
+        "pods": _count_pods(plan.items),
+        "podsAffected": _count_pods(item for item in plan.items if item.verdict in FINDINGS),
+        "nodesAffected": len(
+            {item.pod.node for item in plan.items if item.verdict in FINDINGS and item.pod.node}
+        ),
+    }
+
+
+def _count_pods(items: Iterable[Item]) -> int:
+    """Count pods by node, names and uid; items are in the order of the first two, so that few uids are at hand at once."""
+    groups = groupby(items, attrgetter("pod.node", "pod.namespace", "pod.name"))
+    return sum(len({item.pod.uid for item in group}) for _, group in groups)
+
+
+def item_document(item: Item) -> Document:
+    """Return one container's verdict as it stands in a RestartPlan."""
+    return {
+        "node": item.pod.node,
+        "namespace": item.pod.namespace,
+        "pod": item.pod.name,
+        "uid": item.pod.uid,
+        "container": item.container.name,
+        "containerType": item.container.type.value,
+        "owner": item.pod.owner,
+        "fromRelease": item.from_release,
+        "verdict": item.verdict.value,
+        "podRecreated": item.pod_recreated,
+        "hash": {"recorded": item.hashes.recorded, "from": item.hashes.from_, "to": item.hashes.to},
+        "calibrated": item.calibrated,
+        "reasons": [{"id": reason.id, "path": reason.path, "text": reason.text} for reason in item.reasons],
+    }
+
+
+def hash_document(rows: Iterable[HashRow], catalog: Catalog, assumptions: Sequence[str] = ()) -> Document:
+    """Return the HashList of hash rows; ``hash`` and ``hex`` are null where a vendor's Go decides."""
+    return document(
+        "HashList", assumptions=list(assumptions), items=[_hash_item(row, catalog) for row in rows]
+    )
+
+
+def _hash_item(row: HashRow, catalog: Catalog) -> Document:
+    item: Document = {
+        "node": row.pod.node,
+        "namespace": row.pod.namespace,
+        "pod": row.pod.name,
+        "uid": row.pod.uid,
+        "container": row.container.name,
+        "containerType": row.container.type.value,
+        **({"podUID": {release: found.uid for release, found in row.uids.items()}} if row.uids else {}),
+        "hashes": {},
+    }
+    for release, result in row.hashes.items():
+        entry: Document = {"hash": result.value, "hex": result.hex, "era": result.era}
+        kubelet = catalog.kubelet(release)
+        entry |= {"vendorAssumed": True} if kubelet.vendor_assumed else {}
+        entry |= {"patchAssumed": True} if kubelet.patch_assumed else {}
+        entry |= {"text": row.texts[release]} if release in row.texts else {}
+        item["hashes"][release] = entry
+    return item
+
+
+def releases_document(catalog: Catalog) -> Document:
+    """Return the ReleaseList of everything the catalog knows, a minor an item."""
+    return document(
+        "ReleaseList",
+        items=[
+            {
+                "minor": minor,
+                "releases": [f"{minor}.{patch}" for patch in row["patches"]],
+                "types": row["types"],
+                "madeFrom": catalog.schema(row["types"]).made_from,
+                "era": row["era"],
+                "go": [{"since": since, "go": go} for since, go in row.get("go", [])],
+                "userAdded": "basedOn" in row,
+            }
+            for minor, row in catalog.rows.items()
+        ],
+    )
+
+
+def verify_document(results: Iterable[Verification]) -> Document:
+    """Return the VerifyResult of golden directories."""
+    return document("VerifyResult", items=[_verification(result) for result in results])
+
+
+def _verification(result: Verification) -> Document:
+    return {
+        "directory": result.directory,
+        "releases": list(result.releases),
+        "cases": result.cases,
+        "compared": result.compared,
+        "mismatches": [
+            {"release": row.release, "case": row.case, "problem": row.problem} for row in result.mismatches
+        ],
+    }
+
+
+def version_document(catalog: Catalog) -> Document:
+    """Return the Version: this program's, and the newest kubelet release it knows."""
+    known = catalog.releases()
+    return document(
+        "Version", version=hashcompat.__version__, oldestKubelet=known[0], newestKubelet=known[-1]
+    )

@@ -1,0 +1,105 @@
+"""An inventory as a document: Kubernetes objects with what plans need, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
+from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.report.documents import Document, document
+
+_LISTS: Final = {
+    ContainerType.CONTAINER: "containers",
+    ContainerType.INIT: "initContainers",
+    ContainerType.SIDECAR: "initContainers",
+    ContainerType.EPHEMERAL: "ephemeralContainers",
+}
+
+_STATUSES: Final = {
+    "containers": "containerStatuses",
+    "initContainers": "initContainerStatuses",
+    "ephemeralContainers": "ephemeralContainerStatuses",
+}
+
+_SOME_DAY: Final = "1970-01-01T00:00:00Z"
+"""Stands for every time of deletion: that there is one decides."""
+
+
+def snapshot_document(inventory: Inventory, newest: str) -> Document:
+    """Return the ClusterSnapshot of an inventory whose values are hidden; ``newest`` is the newest release whose hashes it holds."""
+    recorded = [_recorded(record) for record in inventory.records if isinstance(record, Recorded)]
+    sandboxes = [_sandbox(record) for record in inventory.records if isinstance(record, Sandbox)]
+    items = [*map(_node, inventory.nodes), *map(_pod, inventory.pods)]
+    return document(
+        "ClusterSnapshot", spec={"newestRelease": newest}, recorded=recorded, sandboxes=sandboxes, items=items
+    )
+
+
+def _recorded(record: Recorded) -> Document:
+    return {
+        "uid": record.uid,
+        "namespace": record.namespace,
+        "pod": record.pod,
+        "container": record.container,
+        "hash": record.hash,
+        "running": record.running,
+        "attempt": record.attempt,
+        "hashWithoutResources": record.without_resources,
+    }
+
+
+def _sandbox(record: Sandbox) -> Document:
+    return {
+        "uid": record.uid,
+        "namespace": record.namespace,
+        "pod": record.pod,
+        "ready": record.ready,
+        "attempt": record.attempt,
+        "hostNetwork": record.host_network,
+        "ip": record.ip,
+    }
+
+
+def _node(node: Node) -> Document:
+    info = {"kubeletVersion": node.kubelet, "containerRuntimeVersion": node.runtime}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node.name}, "status": {"nodeInfo": info}}
+
+
+def _pod(pod: Pod) -> Document:
+    lists: dict[str, list[Any]] = {}
+    for container in pod.containers:
+        lists.setdefault(_LISTS[container.type], []).append(container.spec)
+    made: Document = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": _metadata(pod),
+        "spec": {**pod.spec, **lists},
+    }
+    return made if pod.manifest else {**made, "status": _status(pod)}
+
+
+def _metadata(pod: Pod) -> Document:
+    kind, _, name = pod.owner.partition("/")
+    annotations = {"kubernetes.io/config.mirror": ""} if pod.static else {}
+    hashed = {"kubernetes.io/config.hash": pod.config_hash} if pod.config_hash else {}
+    return {
+        "namespace": pod.namespace,
+        "name": pod.name,
+        **({"uid": pod.uid} if pod.uid else {}),
+        **({"ownerReferences": [{"kind": kind, "name": name, "controller": True}]} if pod.owner else {}),
+        **({"deletionTimestamp": _SOME_DAY} if pod.deleting else {}),
+        **({"annotations": {**annotations, **hashed}} if annotations or hashed else {}),
+    }
+
+
+def _status(pod: Pod) -> Document:
+    """Return a status that tells the same of every container: a list that tells of none is left out."""
+    status: Document = {"phase": pod.phase}
+    for container in pod.containers:
+        if container.running is not None:
+            status.setdefault(_STATUSES[_LISTS[container.type]], []).append(_state(container))
+    return status
+
+
+def _state(container: Container) -> Document:
+    return {"name": container.name, "state": {"running": {}} if container.running else {}}

@@ -1,0 +1,184 @@
+"""A live cluster -> pods and nodes, with reads of pods and nodes and nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeVar
+from urllib.parse import quote
+
+from urllib3 import HTTPHeaderDict
+
+from hashcompat.errors import InputError
+from hashcompat.model.pods import Inventory, Node, Pod
+from hashcompat.sources.cluster import kubectl, serviceaccount
+from hashcompat.sources.cluster.kubeapi import Client, StatusError, list_all
+from hashcompat.sources.objects import read_object
+
+T = TypeVar("T")
+
+Say = Callable[[str], None]
+
+_NOT_FOUND: Final = 404
+
+_FORBIDDEN: Final = 403
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Which cluster, as whom: kubectl's own flags, and how many seconds an answer may take."""
+
+    kubeconfig: str = ""
+    context: str = ""
+    user: str = ""
+    groups: tuple[str, ...] = ()
+    timeout: float = 60
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The flags for kubectl."""
+        groups = (("as-group", name) for name in self.groups)
+        named = (("kubeconfig", self.kubeconfig), ("context", self.context), ("as", self.user), *groups)
+        return tuple(f"--{name}={value}" for name, value in named if value)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which pods are read; ``needs_nodes``: without the nodes there is no answer (``--from auto``)."""
+
+    namespaces: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    selector: str = ""
+    needs_nodes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One read: a list, or one object by its ``name``; ``namespace`` is empty for all of them."""
+
+    resource: str
+    namespace: str = ""
+    name: str = ""
+    query: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The path below the API server."""
+        parts = ("namespaces", self.namespace) if self.namespace else ()
+        return "/".join(("/api/v1", *map(_quoted, (*parts, self.resource, *filter(None, [self.name])))))
+
+    @property
+    def verb(self) -> str:
+        """What a role must allow."""
+        return "get" if self.name else "list"
+
+    def __str__(self) -> str:
+        if self.resource == "nodes":
+            return f"the node {self.name}" if self.name else "nodes"
+        return f"pods in the namespace {self.namespace}" if self.namespace else "pods in all namespaces"
+
+
+def _quoted(part: str) -> str:
+    return quote(part, safe="")
+
+
+def pod_requests(scope: Scope) -> list[Request]:
+    """Return the lists that hold the scope's pods, one for each namespace and node that it names."""
+    selected = (("labelSelector", scope.selector),) if scope.selector else ()
+    return [
+        Request(
+            "pods",
+            namespace,
+            query=(*selected, *((("fieldSelector", f"spec.nodeName={node}"),) if node else ())),
+        )
+        for namespace in dict.fromkeys(scope.namespaces or ("",))
+        for node in dict.fromkeys(scope.nodes or ("",))
+    ]
+
+
+def node_requests(scope: Scope) -> list[Request]:
+    """Return the reads of the scope's nodes."""
+    return [Request("nodes", name=name) for name in dict.fromkeys(scope.nodes)] or [Request("nodes")]
+
+
+def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
+    """Read the pods of a cluster, and its nodes where they are needed or may be read.
+
+    ``say`` gets lines for the user, ``progress`` how far a list is. Raises InputError, naming what was to be
+    read, for what is refused or cannot be read whole: a part of a cluster is never an inventory.
+    """
+    with connect(access, say) as client:
+        pods = [pod for request in pod_requests(scope) for pod in _read(client, request, _pod, progress)]
+        if not pods:
+            raise InputError("the cluster has no pods that match; an empty plan would look like a safe one")
+        return Inventory(tuple(pods), tuple(_nodes(client, scope, say, progress)))
+
+
+@contextmanager
+def connect(access: Access, say: Say) -> Iterator[Client]:
+    """Connect as kubectl would: by kubeconfig through kubectl itself, or by the service account of the pod that this runs in."""
+    if not (
+        access.kubeconfig or access.context or serviceaccount.has_kubeconfig(os.environ)
+    ) and serviceaccount.is_there(os.environ):
+        with serviceaccount.connections(os.environ) as pool:
+            yield Client(pool, access.timeout, partial(_account_headers, access))
+    else:
+        with kubectl.proxy(access.flags, say) as connections:
+            yield Client(connections, access.timeout)
+
+
+def _account_headers(access: Access) -> HTTPHeaderDict:
+    headers = HTTPHeaderDict(Authorization=f"Bearer {serviceaccount.token()}")
+    if access.user:
+        headers.add("Impersonate-User", access.user)
+    for group in access.groups:
+        headers.add("Impersonate-Group", group)
+    return headers
+
+
+def _nodes(client: Client, scope: Scope, say: Say, progress: Say) -> Iterator[Node]:
+    for request in node_requests(scope):
+        try:
+            yield from _read(client, request, _node, progress)
+        except _RefusedError as error:
+            if scope.needs_nodes:
+                raise
+            say(f"Going on without nodes: {error}")
+            return
+
+
+class _RefusedError(InputError):
+    """The user may not read what is asked for."""
+
+
+def _read(client: Client, request: Request, read: Callable[[dict[str, Any]], T], progress: Say) -> list[T]:
+    try:
+        if request.name:
+            return [read(client.get(request.path))]
+        return list_all(
+            client, request.path, dict(request.query), read, lambda count: progress(f"{count} {request}")
+        )
+    except StatusError as error:
+        if error.code == _NOT_FOUND and request.name:
+            return []  # its pods may outlive a node by minutes
+        if error.code == _FORBIDDEN:
+            raise _RefusedError(
+                f"cannot {request.verb} {request}: {error}; 'hashcompat rbac' prints the role that is needed"
+            ) from None
+        raise InputError(f"cannot {request.verb} {request}: {error}") from None
+
+
+def _pod(item: dict[str, Any]) -> Pod:
+    metadata = item.get("metadata") or {}
+    (pod,) = read_object(
+        {**item, "kind": "Pod"}, f"pod {metadata.get('namespace')}/{metadata.get('name')} of the cluster"
+    )
+    return pod  # type: ignore[return-value]  # of the kind asked for
+
+
+def _node(item: dict[str, Any]) -> Node:
+    (node,) = read_object({**item, "kind": "Node"}, "a node of the cluster")
+    return node  # type: ignore[return-value]  # of the kind asked for

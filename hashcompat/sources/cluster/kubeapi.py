@@ -1,0 +1,244 @@
+"""Lists from a Kubernetes API server as raw JSON: pages, retries, and never a part of a list for the whole.
+
+Source: the API concepts "Retrieving large results sets in chunks"; apimachinery ``metav1.Status`` and
+``metav1.ListMeta``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+from urllib.parse import urlencode
+
+from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPHeaderDict, Retry
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, MaxRetryError, ProtocolError, ReadTimeoutError
+from urllib3.util import Timeout
+
+from hashcompat.errors import InputError
+from hashcompat.go import jsontext
+
+PAGE: Final = 500
+"""Objects a page, as kubectl asks for."""
+
+_RESTARTS: Final = 3
+
+_GONE: Final = 410
+
+_OK: Final = 200
+
+_CHUNK_BYTES: Final = 1 << 16
+
+_LONGEST_WAIT_SECONDS: Final = 30.0
+
+_SHORTEST_WAIT_SECONDS: Final = 0.1
+
+_LONGEST_MESSAGE: Final = 400
+
+T = TypeVar("T")
+
+Json = dict[str, Any]
+
+
+class UnreachableError(InputError):
+    """No whole answer came from the API server, however often it was asked."""
+
+
+class StatusError(InputError):
+    """The API server answered, but with a failure; ``code`` is HTTP's."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class _BusyError(UnreachableError):
+    """This time no whole answer came; ``response`` is what came, where it may say when to come again."""
+
+    def __init__(self, message: str, response: BaseHTTPResponse | None = None) -> None:
+        super().__init__(message)
+        self.response = response
+
+
+class _Retry(Retry):
+    """Wait as the server asks, but no longer than a person would watch."""
+
+    def get_retry_after(self, response: BaseHTTPResponse) -> float | None:
+        seconds = super().get_retry_after(response)
+        return None if seconds is None else min(seconds, _LONGEST_WAIT_SECONDS)
+
+
+_POLICY: Final = _Retry(total=5, backoff_factor=0.2, status_forcelist=(429, 500, 502, 503, 504))
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Reads JSON documents over one pool of connections; ``headers`` are asked for before each request.
+
+    ``timeout`` (seconds) holds for a whole answer with all tries, so that a server that drips is none.
+    """
+
+    pool: HTTPConnectionPool
+    timeout: float
+    headers: Callable[[], HTTPHeaderDict] = HTTPHeaderDict
+
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> Json:
+        """Return the object behind a path.
+
+        Raises StatusError for what the server refuses, UnreachableError when no whole answer can be had.
+        """
+        url = f"{path}?{urlencode(query)}" if query else path
+        end = time.monotonic() + self.timeout
+        retries: Retry = _POLICY
+        while True:
+            try:
+                return self._once(url, end)
+            except _BusyError as busy:
+                retries = _counted(retries, url, busy)
+                retries.sleep(busy.response)
+                if time.monotonic() > end:
+                    raise
+
+    def _once(self, url: str, end: float) -> Json:
+        try:
+            response = self._ask(url, end)
+            body = self._body(response, url, end)
+        except HTTPError as error:
+            raise _BusyError(_reason(error)) from None
+        if _POLICY.is_retry("GET", response.status):
+            raise _BusyError(_message(response.status, body), response)
+        return _document(response.status, body)
+
+    def _ask(self, url: str, end: float) -> BaseHTTPResponse:
+        headers = HTTPHeaderDict(
+            {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "hashcompat"}
+        )
+        headers.extend(self.headers())
+        left = Timeout(total=max(end - time.monotonic(), _SHORTEST_WAIT_SECONDS))
+        return self.pool.urlopen(
+            "GET", url, headers=headers, retries=False, redirect=False, timeout=left, preload_content=False
+        )
+
+    def _body(self, response: BaseHTTPResponse, url: str, end: float) -> bytes:
+        """Read an answer piece by piece, because the socket's own time-out begins anew with every byte."""
+        chunks = []
+        try:
+            while chunk := response.read1(_CHUNK_BYTES):
+                chunks.append(chunk)
+                if time.monotonic() > end:
+                    raise ReadTimeoutError(self.pool, url, f"no whole answer within {self.timeout:g} s")
+        except HTTPError:
+            response.close()
+            raise
+        response.release_conn()
+        return b"".join(chunks)
+
+
+def _counted(retries: Retry, url: str, busy: _BusyError) -> Retry:
+    """Count one try; raises the error that it ended with when it was the last."""
+    try:
+        return retries.increment(
+            "GET", url, response=busy.response, error=None if busy.response else ProtocolError(str(busy))
+        )
+    except MaxRetryError:
+        raise busy from None
+
+
+def _document(status: int, body: bytes) -> Json:
+    """Return the JSON object of an answer, another try for what is none."""
+    if status != _OK:
+        raise StatusError(status, _message(status, body))
+    try:
+        document = jsontext.loads(jsontext.decode_text(body))
+    except InputError as error:
+        raise _BusyError(f"the answer is no whole JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise _BusyError("the answer is JSON, but no object")
+    return document
+
+
+def _message(status: int, body: bytes) -> str:
+    """Say what a failed answer says: the message of a ``Status``, or else its text."""
+    text = body.decode(errors="replace").strip()
+    try:
+        answer = jsontext.loads(text)
+    except InputError:
+        answer = None
+    message = answer.get("message") if isinstance(answer, dict) else None
+    words = " ".join(str(message or text).split())[:_LONGEST_MESSAGE]
+    return f"{words} (HTTP {status})".strip()
+
+
+def _reason(error: HTTPError) -> str:
+    """Say why no answer came, in the system's words where it has some."""
+    cause = next((arg for arg in error.args if isinstance(arg, OSError)), error.__cause__)
+    if isinstance(cause, OSError) and cause.strerror:
+        return cause.strerror
+    if isinstance(error, ReadTimeoutError | ConnectTimeoutError):
+        return "no whole answer within the time-out (--request-timeout)"
+    return str(error.args[0]) if error.args else type(error).__name__
+
+
+def list_all(
+    client: Client,
+    path: str,
+    query: Mapping[str, str],
+    read: Callable[[Json], T],
+    seen: Callable[[int], None],
+) -> list[T]:
+    """Return what ``read`` makes of every object of a list, pages put together; ``seen`` is told the count so far.
+
+    A list whose snapshot expires on the way (410 Gone) is read again from its beginning. Raises StatusError,
+    UnreachableError; and InputError for an answer that is no list, or less than the whole.
+    """
+    for _ in range(_RESTARTS):
+        found: list[T] = []
+        try:
+            for item in _items(client, path, query):
+                found.append(read(item))
+                if len(found) % PAGE == 0:
+                    seen(len(found))
+        except StatusError as error:
+            if error.code != _GONE:
+                raise
+        else:
+            seen(len(found))
+            return found
+    raise UnreachableError(
+        f"the list expired {_RESTARTS} times before its end was read; the server keeps snapshots for too short a time"
+    )
+
+
+def _items(client: Client, path: str, query: Mapping[str, str]) -> Iterator[Json]:
+    token, tokens = "", set[str]()
+    while True:
+        page = client.get(path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})})
+        items, metadata = _page(path, page)
+        yield from items
+        token = metadata.get("continue") or ""
+        if not token:
+            _check_end(path, metadata)
+            return
+        if token in tokens:
+            raise InputError(f"{path}: the server gives the same page again and again")
+        tokens.add(token)
+
+
+def _page(path: str, page: Json) -> tuple[list[Json], Json]:
+    items, metadata = page.get("items"), page.get("metadata") or {}
+    if (
+        not str(page.get("kind", "")).endswith("List")
+        or not isinstance(items, list | None)
+        or not isinstance(metadata, dict)
+    ):
+        raise InputError(
+            f"{path}: the server's answer is no list but {page.get('kind') or 'an object without kind'}"
+        )
+    return items or [], metadata
+
+
+def _check_end(path: str, metadata: Json) -> None:
+    """Refuse a list that says itself that it goes on; a server need not say so."""
+    if remaining := metadata.get("remainingItemCount"):
+        raise InputError(f"{path}: the server ends the list although {remaining} objects remain")

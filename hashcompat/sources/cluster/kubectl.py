@@ -1,0 +1,137 @@
+"""kubectl as the way to the API server: it alone knows how its user's kubeconfig authenticates.
+
+``kubectl proxy`` listens on a unix socket in a directory that only this user may enter; it passes on reads of
+pods and nodes and nothing else, and it ends with this process, however that ends.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+from urllib3.connection import HTTPConnection
+from urllib3.connectionpool import HTTPConnectionPool
+
+from hashcompat.sources.cluster.kubeapi import UnreachableError
+
+_START_SECONDS: Final = 20
+
+_PATHS: Final = r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$"
+
+_OTHER_METHODS: Final = "POST,PUT,PATCH,DELETE,OPTIONS,CONNECT,TRACE,HEAD"
+
+_LOG_LINE: Final = re.compile(r"[IWEF]\d{4} |\d{4}/\d\d/\d\d |error: ")
+"""Lines of kubectl's own, in the forms of klog and of Go's log package."""
+
+_WATCHED: Final = (
+    'exec 3<&0; (trap "" INT HUP TERM; cat <&3; kill $$; rm -rf "$0") >/dev/null 2>&1 & exec "$@" 3<&-'
+)
+"""A shell's script: standard input ends when this process does; then kubectl, which takes the shell's place, is ended too."""
+
+
+@contextmanager
+def proxy(flags: tuple[str, ...], say: Callable[[str], None]) -> Iterator[HTTPConnectionPool]:
+    """Run ``kubectl proxy`` with these flags (``--context=…``) and yield the connections to it.
+
+    What a credential plugin prints on stderr (a link to open, a code to type) is passed to ``say`` line by
+    line. Raises UnreachableError where there is no kubectl or it does not start.
+    """
+    kubectl = shutil.which("kubectl")
+    if kubectl is None:
+        raise UnreachableError("there is no kubectl on the PATH, which a live cluster is read through")
+    with ExitStack() as stack:
+        directory = tempfile.mkdtemp(prefix="hashcompat-")
+        path = str(Path(directory) / "api")
+        process = stack.enter_context(_started([kubectl, *flags, *_arguments(path)], directory))
+        stack.callback(_stop, process)
+        told = _Listener(process, say)
+        if not _is_ready(process):
+            raise UnreachableError(f"kubectl does not start: {told.last()}")
+        yield stack.enter_context(_UnixPool(path))
+
+
+def _arguments(path: str) -> list[str]:
+    return [
+        "proxy",
+        f"--unix-socket={path}",
+        f"--accept-paths={_PATHS}",
+        f"--reject-methods={_OTHER_METHODS}",
+    ]
+
+
+def _started(command: list[str], directory: str) -> subprocess.Popen[str]:
+    terminal = "/dev/tty" if sys.stdin.isatty() else "/dev/null"  # plugins may ask for a password
+    script = f"{_WATCHED} <{terminal}"
+    pipe = subprocess.PIPE
+    return subprocess.Popen(  # noqa: S603
+        ["/bin/sh", "-c", script, directory, *command], stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    )
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    """End kubectl as the end of this process would: its watcher sees the pipe close, ends it and removes the socket."""
+    if process.stdin:
+        process.stdin.close()
+    process.wait()
+
+
+def _is_ready(process: subprocess.Popen[str]) -> bool:
+    """Wait for the line with which kubectl says that it listens."""
+    timer = threading.Timer(_START_SECONDS, process.kill)
+    timer.start()
+    try:
+        return bool(process.stdout and process.stdout.readline())
+    finally:
+        timer.cancel()
+
+
+class _Listener:
+    """Reads kubectl's stderr, so that it never blocks: what its log says is kept, the rest is passed on."""
+
+    def __init__(self, process: subprocess.Popen[str], say: Callable[[str], None]) -> None:
+        self._lines: list[str] = []
+        self._thread = threading.Thread(target=self._run, args=(process.stderr, say), daemon=True)
+        self._thread.start()
+
+    def _run(self, stream: IO[str], say: Callable[[str], None]) -> None:
+        for line in stream:
+            self._lines.append(line.strip())
+            if not _LOG_LINE.match(line):
+                say(line.rstrip("\n"))
+
+    def last(self) -> str:
+        """Return the last line, once kubectl has ended."""
+        self._thread.join(timeout=1)
+        return self._lines[-1].removeprefix("error: ") if self._lines else "it says nothing"
+
+
+class _UnixConnection(HTTPConnection):
+    """An HTTP connection over a unix socket; requests-unixsocket would open a new one for every page."""
+
+    def __init__(self, *args: Any, path: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._path = path
+
+    def _new_conn(self) -> socket.socket:
+        sock = socket.socket(socket.AF_UNIX)
+        sock.settimeout(self.timeout)
+        sock.connect(self._path)
+        return sock
+
+
+class _UnixPool(HTTPConnectionPool):
+    """Keeps one connection to a unix socket alive."""
+
+    ConnectionCls = _UnixConnection
+
+    def __init__(self, path: str) -> None:
+        super().__init__("localhost", path=path)

@@ -1,0 +1,67 @@
+"""The least rights with which a scope can be read: one rule for each read that ``cluster`` makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from hashcompat.sources.cluster.collect import Request, Scope, node_requests, pod_requests
+
+_API: Final = "rbac.authorization.k8s.io"
+
+_NAME: Final = "hashcompat"
+
+
+def role_documents(scope: Scope, account: tuple[str, str] | None = None) -> list[dict[str, Any]]:
+    """Return a Role for each namespace that is read, a ClusterRole for what has none, and their bindings to a service account.
+
+    ``account`` is its namespace and name; without it there are no bindings.
+    """
+    requests = [*pod_requests(scope), *(node_requests(scope) if scope.needs_nodes else ())]
+    by_namespace: dict[str, list[Request]] = {}
+    for request in requests:
+        by_namespace.setdefault(request.namespace, []).append(request)
+    roles = [_role(namespace, _rules(found)) for namespace, found in by_namespace.items()]
+    return [*roles, *(_binding(role, *account) for role in roles if account)]
+
+
+def _rules(requests: Iterable[Request]) -> list[dict[str, Any]]:
+    names: dict[tuple[str, str], list[str]] = {}
+    for request in requests:
+        names.setdefault((request.resource, request.verb), []).extend(filter(None, [request.name]))
+    return [
+        {
+            "apiGroups": [""],
+            "resources": [resource],
+            **({"resourceNames": found} if found else {}),
+            "verbs": [verb],
+        }
+        for (resource, verb), found in names.items()
+    ]
+
+
+def _role(namespace: str, rules: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "apiVersion": f"{_API}/v1",
+        "kind": f"{_kind(namespace)}Role",
+        "metadata": _metadata(namespace),
+        "rules": rules,
+    }
+
+
+def _binding(role: dict[str, Any], namespace: str, name: str) -> dict[str, Any]:
+    return {
+        "apiVersion": f"{_API}/v1",
+        "kind": f"{role['kind']}Binding",
+        "metadata": dict(role["metadata"]),
+        "roleRef": {"apiGroup": _API, "kind": role["kind"], "name": _NAME},
+        "subjects": [{"kind": "ServiceAccount", "namespace": namespace, "name": name}],
+    }
+
+
+def _kind(namespace: str) -> str:
+    return "" if namespace else "Cluster"
+
+
+def _metadata(namespace: str) -> dict[str, Any]:
+    return {"name": _NAME, **({"namespace": namespace} if namespace else {})}

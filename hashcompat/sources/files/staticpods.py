@@ -1,0 +1,140 @@
+"""Static pod manifests as a kubelet reads them: one pod a file, by the node's name and the file's path on the node.
+
+Source: pkg/kubelet/config/file.go ``extractFromDir`` and common.go ``tryDecodeSinglePod``, ``applyDefaults``.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from hashcompat.errors import InputError
+from hashcompat.go import jsontext
+from hashcompat.go.metav1 import RawJson
+from hashcompat.model.pods import Pod, StaticManifest
+from hashcompat.sources.files.collect import contents, text_of
+from hashcompat.sources.objects import read_object
+
+_PAIR: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+
+_HALF: Final = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
+
+_FIELDS: Final = re.compile(r'"fieldsV1"\s*:\s*')
+
+
+def collect_directory(directory: str, node: str, path_on_node: str = "") -> list[Pod]:
+    """Read a directory as ``--pod-manifest-path``: every file but those whose name begins with a dot, nothing below it.
+
+    ``path_on_node`` is the directory's path there, by default the absolute path here.
+    Raises InputError, naming the file, for what is no pod, and for a directory without any file.
+    """
+    try:
+        paths = sorted(
+            path for path in Path(directory).iterdir() if not path.name.startswith(".") and path.is_file()
+        )
+    except OSError as error:
+        raise InputError(f"{directory}: cannot read: {error.strerror}") from None
+    if not paths:
+        raise InputError(
+            f"{directory}: no static pod manifest in this directory; kubelets skip names with a dot in front and directories"
+        )
+    place = path_on_node or str(Path(directory).absolute())
+    return [
+        collect_file(str(path), node, posixpath.normpath(posixpath.join(place, path.name))) for path in paths
+    ]
+
+
+def collect_file(name: str, node: str, path_on_node: str) -> Pod:
+    """Read one manifest, a file or ``-``, which the kubelet of ``node`` reads from ``path_on_node``."""
+    ((origin, data),) = contents(name, recursive=False)
+    content = _manifest(data, origin)
+    found = list(read_object(content, origin))
+    if (
+        not isinstance(content, Mapping)
+        or len(found) != 1
+        or not isinstance(found[0], Pod)
+        or content.get("kind") != "Pod"
+    ):
+        raise InputError(
+            f"{origin}: a static pod manifest is one Pod; kubelets read no other kind from a file"
+        )
+    return _as_mirrored(found[0], StaticManifest(content, node, f"file:{path_on_node}"))
+
+
+@dataclass(frozen=True, slots=True)
+class InPlaceOfMirrors:
+    """Pods as they pass without the mirrors of some static pods, and then these."""
+
+    others: Iterable[Pod]
+    static: tuple[Pod, ...]
+
+    def __iter__(self) -> Iterator[Pod]:
+        read = {(pod.namespace, pod.name) for pod in self.static}
+        yield from (pod for pod in self.others if not (pod.static and (pod.namespace, pod.name) in read))
+        yield from self.static
+
+
+def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
+    """Give a pod the name and the node that its mirror pod shows (``generatePodName``)."""
+    return replace(
+        pod,
+        name=f"{pod.name}-{manifest.node.lower()}",
+        node=manifest.node,
+        manifest=True,
+        static=True,
+        static_manifest=manifest,
+    )
+
+
+def _manifest(data: bytes, origin: str) -> Any:
+    """Return the JSON document, or the first one of the YAML, which is all that kubelets read."""
+    text = text_of(data, origin, "a static pod manifest as JSON or YAML")
+    try:
+        if text.lstrip().startswith("{"):
+            _check_characters(text)
+            return _with_raw_fields(jsontext.loads(text), text)
+        from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
+
+        return next(yaml.load_all(text), None)
+    except InputError as error:
+        raise InputError(f"{origin}: {error}") from None
+
+
+def _check_characters(text: str) -> None:
+    """Refuse half characters: up to 1.22 kubelets read static pods by json-iterator, which makes other text of them than encoding/json."""
+    if _HALF.search(_PAIR.sub("", text)):
+        raise InputError(
+            "bytes that are no UTF-8, or half of a surrogate pair, which kubelets read in different ways"
+        )
+
+
+def _with_raw_fields(document: Any, text: str) -> Any:
+    """Keep the JSON text of managed fields, which enters a UID as it stands in the file."""
+    entries = _managed_fields(document)
+    if not entries:
+        return document
+    raw = [text[match.end() : jsontext.end_of_value(text, match.end())] for match in _FIELDS.finditer(text)]
+    if len(raw) != len(entries):
+        raise InputError(
+            "fieldsV1 stands in other places than metadata.managedFields too; leave managedFields out of the manifest"
+        )
+    kept = iter(raw)
+    rows = [
+        {**row, "fieldsV1": RawJson(next(kept).encode(errors="surrogateescape"))} if row in entries else row
+        for row in document["metadata"]["managedFields"]
+    ]
+    return {**document, "metadata": {**document["metadata"], "managedFields": rows}}
+
+
+def _managed_fields(document: Any) -> list[Any]:
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    rows = metadata.get("managedFields") if isinstance(metadata, dict) else None
+    return (
+        [row for row in rows if isinstance(row, dict) and row.get("fieldsV1") is not None]
+        if isinstance(rows, list)
+        else []
+    )

@@ -1,0 +1,106 @@
+"""The few source files of Kubernetes that a patch changes: from a tree on disk, or downloaded at the release's tag."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from platformdirs import user_cache_path
+
+from hashcompat.errors import InputError
+from hashcompat.release import Release
+from hashcompat.sources.http import download
+
+SOURCE_URL: Final = "https://raw.githubusercontent.com/kubernetes/kubernetes/{tag}/{path}"
+
+_TOLD_SINCE: Final = 8
+
+_CHANGELOG: Final = re.compile(r"CHANGELOG-1\.(\d+)\.md")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file with its SHA-256 (hex) and where it came from, for people to compare."""
+
+    path: str
+    text: str
+    sha256: str
+    origin: str
+
+
+def from_tree(directory: Path, paths: Iterable[str]) -> list[SourceFile]:
+    """Read files below the root of a Kubernetes source tree. Raises InputError, naming the file, for what cannot be read."""
+    if not directory.is_dir():
+        raise InputError(f"{directory}: no such directory; --tree wants the root of a Kubernetes source tree")
+    return [_file(path, _read(directory / path), str(directory / path)) for path in paths]
+
+
+def tree_minor(directory: Path) -> int | None:
+    """Return the minor that a source tree says it is of: its newest changelog's; None where it has none.
+
+    v1.8.0 carries none that is newer than that of 1.6: they came late then, and those of 1.7 and before tell
+    nothing.
+    """
+    names = [
+        path.name
+        for folder in (directory, directory / "CHANGELOG")
+        for path in folder.glob("CHANGELOG-1.*.md")
+    ]
+    minors = [
+        int(found[1])
+        for name in names
+        if (found := _CHANGELOG.fullmatch(name)) and int(found[1]) >= _TOLD_SINCE
+    ]
+    return max(minors, default=None)
+
+
+def from_url(template: str, release: Release, paths: Iterable[str]) -> list[SourceFile]:
+    """Download files at the release's upstream tag, each once: tags do not move, so a file is kept in the user's cache.
+
+    ``template`` holds ``{tag}`` and ``{path}``. Raises InputError, naming the URL, for what cannot be had
+    whole.
+    """
+    return [
+        _cached(template.replace("{tag}", f"v{release.version}").replace("{path}", path), path)
+        for path in paths
+    ]
+
+
+def _cached(url: str, path: str) -> SourceFile:
+    kept = user_cache_path("hashcompat") / "source" / hashlib.sha256(url.encode()).hexdigest()
+    if not kept.exists():
+        _keep(kept, download(url))
+    return _file(path, _read(kept), url)
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Write by rename, so that what is in the cache is whole."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot write: {error.strerror}") from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot read: {error.strerror}") from None
+
+
+def _file(path: str, data: bytes, origin: str) -> SourceFile:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{origin}: not UTF-8 text, so not a Go source file") from None
+    return SourceFile(path, text, hashlib.sha256(data).hexdigest(), origin)

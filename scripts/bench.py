@@ -26,8 +26,8 @@ from hashcompat.go.jsontext import decode_text, loads
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.sources.files import sample
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-import random_containers
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tests.helpers import random_containers
 
 RELEASES = ("1.9.11", "1.30.14", "1.36.3")
 SECONDS = 1.0

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from program import GOLDEN, Result, Run
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.cli import main
+from tests.helpers.program import GOLDEN, Result, Run
 
 settings.register_profile("hashcompat", deadline=None, derandomize=True, max_examples=100)
 settings.load_profile("hashcompat")

@@ -7,13 +7,13 @@ import json
 from typing import Any
 
 import pytest
-from pods import ARTICLE, ARTICLE_MANIFEST, mirror_pod, node, pod
-from program import GOLDEN, SAMPLE, Run
 
 import hashcompat
 from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.go import yaml
 from hashcompat.patching.model import MisplacedError
+from tests.helpers.pods import ARTICLE, ARTICLE_MANIFEST, mirror_pod, node, pod
+from tests.helpers.program import GOLDEN, SAMPLE, Run
 
 
 def test_the_recorded_hashes() -> None:

@@ -8,11 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from program import ROOT
 
 import docs
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.rules import RULES
+from tests.helpers.program import ROOT
 
 
 def test_the_pages_are_up_to_date(catalog: Catalog) -> None:

@@ -9,7 +9,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from program import ROOT
+
+from tests.helpers.program import ROOT
 
 HEAVY = ("click", "deepdiff", "requests", "yaml", "packaging")
 

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from program import SAMPLE, Run
+
+from tests.helpers.program import SAMPLE, Run
 
 PODS: list[dict[str, Any]] = [
     item for item in json.loads(SAMPLE.read_text())["items"] if item["kind"] == "Pod"

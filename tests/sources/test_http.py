@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from pods import ARTICLE, as_json, pod
-from program import Run
+
+from tests.helpers.pods import ARTICLE, as_json, pod
+from tests.helpers.program import Run
 
 BODY = as_json(pod(ARTICLE))
 PLAN = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-o", "json")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pods import ARTICLE, PLAIN, as_json, node, pod
-from program import Run
 
 from hashcompat.errors import InputError
 from hashcompat.model.pods import Node, Pod
 from hashcompat.sources.objects import Found, read_object
+from tests.helpers.pods import ARTICLE, PLAIN, as_json, node, pod
+from tests.helpers.program import Run
 
 TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [PLAIN]}}
 OWNERS: dict[str, dict[str, Any]] = {

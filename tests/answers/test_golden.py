@@ -1,0 +1,133 @@
+"""The golden data is computed anew, complete for everything that the catalog distinguishes, and holds nothing unused."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+
+import pytest
+
+from hashcompat import container_hash
+from hashcompat.answers.golden import verify
+from hashcompat.catalog.lookup import Catalog, default_catalog
+from tests.helpers.program import GOLDEN, ROOT
+
+RELEASES = sorted(
+    (path.name for path in GOLDEN.iterdir() if re.fullmatch(r"\d+\.\d+\.\d+", path.name)),
+    key=lambda name: [*map(int, name.split("."))],
+)
+CASES = sorted(path.stem for path in (GOLDEN / "inputs").glob("*.json"))
+
+
+def test_every_golden_text_and_hash_is_computed_anew(catalog: Catalog) -> None:
+    result = verify(GOLDEN, catalog)
+    assert result.mismatches == ()
+    assert set(result.releases) == set(RELEASES)
+    assert (result.cases, result.compared) == (len(CASES), len(CASES) * len(RELEASES))
+
+
+def test_there_is_enough_of_it() -> None:
+    assert len(CASES) >= 300
+    assert len(RELEASES) >= 24
+
+
+@cache
+def variants() -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
+    """Return the upstream releases of every distinct schema, era and encoding/json; the last shows in JSON eras only."""
+    found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    catalog = default_catalog()
+    for name in catalog.releases():
+        kubelet = catalog.kubelet(name)
+        picked = kubelet.era.steps[0].startswith("pick")
+        tree = "" if picked else kubelet.schema.name
+        found.setdefault(
+            (tree, kubelet.era.name, kubelet.escapes if "json" in kubelet.era.steps else ()), []
+        ).append(name)
+    return found
+
+
+@pytest.mark.parametrize(
+    "variant", variants(), ids=lambda variant: "-".join((variant[0], variant[1], *variant[2]))
+)
+def test_every_schema_era_and_encoding_has_a_golden_release(
+    variant: tuple[str, str, tuple[str, ...]],
+) -> None:
+    assert set(variants()[variant]) & set(RELEASES), f"add one of {variants()[variant]} to golden/"
+
+
+@pytest.mark.parametrize(
+    "schema", sorted({default_catalog().kubelet(name).schema.name for name in default_catalog().releases()})
+)
+def test_every_type_tree_has_a_golden_release(schema: str) -> None:
+    catalog = default_catalog()
+    assert schema in {catalog.kubelet(name).schema.name for name in RELEASES}
+
+
+def test_no_file_is_unused() -> None:
+    expected = {"README.md", "values.jsonl"}
+    expected |= {f"inputs/{case}.json" for case in CASES}
+    for release in RELEASES:
+        lines = (GOLDEN / release / "HASHES").read_text().splitlines()
+        with_text = [line.split()[1] for line in lines if not line.startswith("refused ")]
+        expected |= {f"{release}/{name}" for name in ("HASHES", *(f"{case}.txt" for case in with_text))}
+    present = {str(path.relative_to(GOLDEN)) for path in GOLDEN.rglob("*") if path.is_file()}
+    assert {name for name in present if not name.startswith(("staticpods/", "served/"))} == expected
+
+
+def test_hashes_are_sorted_and_complete() -> None:
+    for release in RELEASES:
+        lines = (GOLDEN / release / "HASHES").read_text().splitlines()
+        assert [line.split("  ")[1] for line in lines] == sorted(CASES), release
+
+
+def test_every_input_says_what_it_shows_and_none_says_it_twice() -> None:
+    documents = {
+        case: json.loads((GOLDEN / "inputs" / f"{case}.json").read_bytes().decode(errors="replace"))
+        for case in CASES
+    }
+    assert {tuple(sorted(document)) for document in documents.values()} == {("about", "container", "source")}
+    assert all(document["about"] for document in documents.values())
+
+
+RECORDED = [
+    ("recorded-infra-pod", "1.0.7", 0xE4CC795),
+    ("recorded-kube-addon-manager", "1.5.8", 0x96C28B3C),
+    ("recorded-prometheus-node-exporter", "1.7.16", 1559107639),
+    ("recorded-prometheus-node-exporter", "1.9.11", 1428860573),
+    *(
+        ("recorded-test-container-ports", release, 0x3C42280F)
+        for release in RELEASES
+        if 16 <= int(release.split(".")[1]) <= 30
+    ),
+    *(
+        ("recorded-test-container-full", release, 0x311670A)
+        for release in RELEASES
+        if 16 <= int(release.split(".")[1]) <= 30
+    ),
+    *(
+        ("recorded-test-container-name-and-image", release, 0x8E45CBD0)
+        for release in RELEASES
+        if int(release.split(".")[1]) >= 31
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("case", "release", "value"), RECORDED, ids=[f"{case} {release}" for case, release, _ in RECORDED]
+)
+def test_hashes_that_kubelets_logged_or_kubernetes_own_tests_assert(
+    case: str, release: str, value: int
+) -> None:
+    container = json.loads((GOLDEN / "inputs" / f"{case}.json").read_text())["container"]
+    assert container_hash(container, release).value == value
+    assert f"{value}  {case}" in (GOLDEN / release / "HASHES").read_text().splitlines()
+
+
+def test_each_recorded_case_is_asserted_somewhere() -> None:
+    assert {case for case, _, _ in RECORDED} >= {case for case in CASES if case.startswith("recorded-")}
+
+
+def test_the_golden_readme_names_every_release() -> None:
+    readme = (ROOT / "golden" / "README.md").read_text()
+    assert [release for release in RELEASES if release not in readme] == []

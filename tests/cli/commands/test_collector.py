@@ -1,0 +1,68 @@
+"""The collector for nodes without Python, and the ways of running it on all of them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.helpers.program import ROOT, Run
+
+SCRIPT = ROOT / "hashcompat" / "collector" / "collect.sh"
+DAEMONSET = ROOT / "examples" / "collect-daemonset.yaml"
+
+
+def test_the_command_prints_the_script(run: Run) -> None:
+    result = run("collector")
+    assert (result.code, result.out, result.err) == (0, SCRIPT.read_text(), "")
+
+
+def test_it_is_plain_posix_shell() -> None:
+    assert SCRIPT.read_text().startswith("#!/bin/sh\n")
+    subprocess.run(["/bin/sh", "-n", SCRIPT], check=True)
+
+
+@pytest.mark.runtime
+def test_shellcheck_finds_nothing() -> None:
+    program = shutil.which("shellcheck")
+    assert program, "install shellcheck"
+    done = subprocess.run([program, SCRIPT], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_sockets_are_those_that_the_program_asks() -> None:
+    from hashcompat.sources.node import cri
+
+    assert f"SOCKETS='{' '.join(cri.SOCKETS)}'" in SCRIPT.read_text()
+
+
+def daemonset() -> Any:
+    """The DaemonSet in the example, below its namespace."""
+    (found,) = (
+        document for document in yaml.safe_load_all(DAEMONSET.read_text()) if document["kind"] == "DaemonSet"
+    )
+    return found
+
+
+def test_the_daemonset_is_one_to_this_program_too(run: Run) -> None:
+    result = run("hash", "--kubelet", "1.36.0", "-f", DAEMONSET, "-o", "json")
+    assert (result.code, result.item["container"]) == (0, "collect")
+
+
+def test_the_daemonset_can_only_read() -> None:
+    spec = daemonset()["spec"]["template"]["spec"]
+    (container,) = spec["containers"]
+    assert {mount["name"]: mount["readOnly"] for mount in container["volumeMounts"]} == {
+        "host": True,
+        "script": True,
+    }
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"], "add": ["SYS_CHROOT"]},
+    }
+    assert not {"hostPID", "hostNetwork", "hostIPC"} & spec.keys()
+    assert spec["automountServiceAccountToken"] is False

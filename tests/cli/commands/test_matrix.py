@@ -1,0 +1,170 @@
+"""``hashcompat matrix``: every pair of releases, and with pods the cheapest path between two of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.helpers.pods import Json, as_json, pod
+from tests.helpers.program import Run
+
+SECURED: Json = {"name": "c", "image": "i", "securityContext": {}}
+GO = "those with a backspace or form feed (another Go)"
+STDIN = ("-f", "-")
+
+
+def cells(document: Any) -> dict[tuple[str, str], Any]:
+    return {(cell["from"], cell["to"]): cell for cell in document["items"]}
+
+
+def test_the_grid_reads_from_the_left_to_the_top(run: Run) -> None:
+    result = run("matrix", "--from", "1.7.16", "--to", "1.11.10")
+    assert [line.split() for line in result.out.splitlines()] == [
+        ["FROM/TO", "1.7.16", "1.8.15", "1.9.11", "1.10.13", "1.11.10"],
+        ["1.7.16", "=", "some", "all", "all", "all"],
+        ["1.8.15", "some", "=", "all", "all", "all"],
+        ["1.9.11", "all", "all", "=", "some", "some"],
+        ["1.10.13", "all", "all", "some", "=", "."],
+        ["1.11.10", "all", "all", "some", ".", "="],
+    ]
+    assert result.err == ""
+
+
+def test_wide_lists_neighbours_both_ways_with_what_is_behind_them(run: Run) -> None:
+    lines = run("matrix", "--from", "1.8.0", "--to", "1.9.0", "-o", "wide", "--no-headers").out.splitlines()
+    assert [" ".join(line.split()) for line in lines] == [
+        "1.8.15 1.9.11 all every container: VolumeDevices kubernetes/kubernetes#50457",
+        "1.9.11 1.8.15 all every container: VolumeDevices kubernetes/kubernetes#50457",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("1.10.13", "1.11.10", "none none -"),
+        (
+            "1.15.12",
+            "1.16.15",
+            "all every container: spew-fnv32a -> json-spew-fnv32a kubernetes/kubernetes#57741",
+        ),
+        (
+            "1.18.20",
+            "1.19.16",
+            "some those that set securityContext.seccompProfile kubernetes/kubernetes#91381",
+        ),
+        ("1.13.12", "1.14.10", "some those with volumeMounts[*] (SubPathExpr) kubernetes/kubernetes#71351"),
+        (
+            "1.26.15",
+            "1.27.16",
+            f"some those that set resizePolicy; {GO} kubernetes/kubernetes#102884, kubernetes/kubernetes#125701",
+        ),
+        ("1.35.10", "1.36.6", "none none -"),
+    ],
+)
+def test_who_restarts_and_why(run: Run, old: str, new: str, words: str) -> None:
+    first = run("matrix", "--from", old, "--to", new, "-o", "wide", "--no-headers").out.splitlines()[0]
+    assert " ".join(first.split()[2:]) == words
+
+
+def test_every_patch_shows_where_go_changed_within_a_minor(run: Run) -> None:
+    found = cells(
+        run("matrix", "--from", "1.27.14", "--to", "1.27.16", "--every-patch", "-o", "json").document
+    )
+    assert {pair: (cell["scope"], cell["go"]) for pair, cell in found.items()} == {
+        ("1.27.14", "1.27.15"): ("none", False),
+        ("1.27.15", "1.27.14"): ("none", False),
+        ("1.27.14", "1.27.16"): ("some", True),
+        ("1.27.16", "1.27.14"): ("some", True),
+        ("1.27.15", "1.27.16"): ("some", True),
+        ("1.27.16", "1.27.15"): ("some", True),
+    }
+
+
+def test_a_field_with_another_type_counts_too(run: Run) -> None:
+    found = cells(run("matrix", "--from", "1.2.7", "--to", "1.3.0", "-o", "json").document)
+    fields = {field["path"]: field["added"] for field in found["1.2.7", "1.3.10"]["fields"]}
+    assert (fields["ports[*].hostPort"], fields["volumeMounts[*].subPath"]) == (None, True)
+    back = {field["path"]: field["added"] for field in found["1.3.10", "1.2.7"]["fields"]}
+    assert (back["ports[*].hostPort"], back["volumeMounts[*].subPath"]) == (None, False)
+
+
+def test_equal_resource_lists_are_none_between_1_1_and_1_2(run: Run) -> None:
+    found = cells(run("matrix", "--from", "1.1.8", "--to", "1.2.7", "-o", "json").document)
+    assert "resources.limits" not in {field["path"] for field in found["1.1.8", "1.2.7"]["fields"]}
+
+
+def test_without_limits_every_minor_is_there(run: Run) -> None:
+    document = run("matrix", "-o", "json").document
+    assert [release.rpartition(".")[0] for release in document["releases"]] == [
+        f"1.{minor}" for minor in range(37)
+    ]
+    assert len(document["items"]) == 37 * 36
+    assert document["cheapestPath"] is None
+
+
+def test_the_way_may_lead_back(run: Run) -> None:
+    assert run("matrix", "--from", "1.9.0", "--to", "1.7.0", "-o", "json").document["releases"] == [
+        "1.9.11",
+        "1.8.15",
+        "1.7.16",
+    ]
+    assert run("matrix", "--from", "1.9.1", "--to", "1.9.0", "--every-patch", "-o", "name").out.split() == [
+        "1.9.1",
+        "1.9.0",
+    ]
+
+
+def test_with_pods_the_grid_counts_them_and_the_cheapest_path_is_told(run: Run) -> None:
+    result = run("matrix", "--from", "1.9.11", "--to", "1.12.10", *STDIN, stdin=as_json(pod(SECURED)))
+    assert [line.split() for line in result.out.splitlines()][1:] == [
+        ["1.9.11", "=", "1", "1", "1"],
+        ["1.10.13", "1", "=", "0", "1"],
+        ["1.11.10", "1", "0", "=", "1"],
+        ["1.12.10", "1", "1", "1", "="],
+    ]
+    assert result.err == "Cheapest path, 1 restarts: 1.9.11 -> 1.12.10 1\n"
+
+
+def test_the_document_holds_counts_and_path(run: Run) -> None:
+    document = run(
+        "matrix",
+        "--from",
+        "1.10.13",
+        "--to",
+        "1.12.10",
+        *STDIN,
+        "-o",
+        "json",
+        "-q",
+        stdin=as_json(pod(SECURED)),
+    ).document
+    assert document["cheapestPath"] == {"releases": ["1.10.13", "1.11.10", "1.12.10"], "findings": [0, 1]}
+    assert {pair: cell["findings"] for pair, cell in cells(document).items()} == {
+        ("1.10.13", "1.11.10"): 0,
+        ("1.10.13", "1.12.10"): 1,
+        ("1.11.10", "1.10.13"): 0,
+        ("1.11.10", "1.12.10"): 1,
+        ("1.12.10", "1.10.13"): 1,
+        ("1.12.10", "1.11.10"): 1,
+    }
+
+
+def test_quiet_tells_no_path(run: Run) -> None:
+    assert (
+        run("matrix", "--from", "1.10.13", "--to", "1.11.10", *STDIN, "-q", stdin=as_json(pod(SECURED))).err
+        == ""
+    )
+
+
+def test_the_counts_are_those_of_plan(run: Run) -> None:
+    found = cells(run("matrix", "--from", "1.7.16", "--to", "1.9.11", "--sample", "-o", "json").document)
+    summary = run("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample", "-o", "json").document["summary"]
+    assert found["1.7.16", "1.9.11"]["findings"] == summary["restart"] + summary["kill"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--from", "1.9"), ("--to", "9.9.9"), ("--from", "auto"), ("--to", "1.17.10")]
+)
+def test_a_release_that_is_none_is_a_usage_error(run: Run, arguments: tuple[str, str]) -> None:
+    assert run("matrix", *arguments).code == 64

@@ -1,0 +1,247 @@
+"""``releases --add``: a release newer than the program, known by its Go types."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from hashcompat.catalog import files
+from hashcompat.catalog.lookup import Catalog, default_catalog
+from tests.helpers.pods import Json, as_json, pod
+from tests.helpers.program import Result, Run
+
+NEXT = "1.37"
+"""The minor after the newest known one; change it when the data grow."""
+C: Json = {"name": "c", "image": "i", "mood": {"name": "calm"}}
+
+
+def go_source(tree: Json, *more: str) -> str:
+    """Write a type tree as Go, with some fields more in Container."""
+    lines = [
+        "package v1",
+        'import "k8s.io/apimachinery/pkg/api/resource"',
+        "type Unrelated struct { Time metav1.Time }",
+    ]
+    for name, described in tree["types"].items():
+        if isinstance(described, str):
+            lines.append(f"// {name} is documented.\ntype {name} {described}")
+            continue
+        rows = [f"\t{line(row)}" for row in described] + (list(more) if name == "Container" else [])
+        lines.append("\n".join([f"type {name} struct {{", *rows, "}"]))
+    return "\n\n".join(lines) + "\n"
+
+
+def line(row: Json) -> str:
+    tag = f'`json:"{row["json"]}{",inline" if row.get("embedded") else ""}{",omitempty" if row.get("omitempty") else ""}" protobuf:"x"`'
+    return f"{'' if row.get('embedded') else row['name']} {row['type']} {tag} // {row['name']} is documented"
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep the user's data in a directory of the test's own."""
+    monkeypatch.setenv("HASHCOMPAT_DATA", str(tmp_path / "data"))
+    return tmp_path / "data" / "releases"
+
+
+@pytest.fixture
+def run(run: Run, data: Path) -> Iterator[Run]:
+    """Run the command line; each run reads the user's data anew, as a new process does."""
+    assert not data.exists()
+
+    def call(*argv: object, stdin: bytes = b"") -> Result:
+        default_catalog.cache_clear()
+        return run(*argv, stdin=stdin)
+
+    yield call
+    default_catalog.cache_clear()
+
+
+def added(run: Run, directory: Path, catalog: Catalog, *more: str, release: str = f"v{NEXT}.0") -> Path:
+    path = directory / "types.go"
+    path.write_text(go_source(dict(catalog.newest_schema().tree), *more))
+    result = run("releases", "--add", release, "--types", path)
+    assert result.code == 0, result.err
+    return path
+
+
+MOOD = (
+    '\tMood *Mood `json:"mood,omitempty"`\n}\ntype Mood struct {\n\tName string `json:"name"`\n\tA, B int32'
+)
+
+
+def test_what_changed_is_shown(run: Run, tmp_path: Path, catalog: Catalog, data: Path) -> None:
+    path = tmp_path / "types.go"
+    path.write_text(go_source(dict(catalog.newest_schema().tree), MOOD))
+    result = run("releases", "--add", f"{NEXT}.0", "--types", path, "-o", "json")
+    assert (result.code, result.err) == (
+        0,
+        f"Added {NEXT}.0: {data}/{NEXT}.json; remove the file to forget it\n",
+    )
+    found = {(row["type"], row["field"]): row["to"] for row in result.document["types"]}
+    assert found == {
+        ("Container", "Mood"): "*Mood",
+        ("Mood", "Name"): "string",
+        ("Mood", "A"): "int32",
+        ("Mood", "B"): "int32",
+    }
+
+
+def test_the_release_is_known_and_marked(run: Run, tmp_path: Path, catalog: Catalog) -> None:
+    path = added(run, tmp_path, catalog, MOOD)
+    row = run("releases", "-o", "json").items[-1]
+    assert (row["minor"], row["releases"], row["types"], row["madeFrom"], row["userAdded"]) == (
+        NEXT,
+        [f"{NEXT}.0"],
+        NEXT,
+        str(path),
+        True,
+    )
+    assert run("releases").out.splitlines()[-1].split()[:3] == [NEXT, f"{NEXT}.0,", "added"]
+
+
+def test_plans_say_what_was_assumed(run: Run, tmp_path: Path, catalog: Catalog) -> None:
+    newest = catalog.releases()[-1]
+    added(run, tmp_path, catalog, MOOD)
+    result = run(
+        "plan", "--from", newest, "--to", f"{NEXT}.0", "-f", "-", "-o", "json", stdin=as_json(pod(C))
+    )
+    assert result.item["verdict"] == "KEEP"
+    assumed = f"{NEXT}.0: added by its types alone, all else is taken to be as in {newest.rpartition('.')[0]}"
+    assert assumed in result.document["spec"]["assumptions"]
+
+
+def test_a_release_without_any_change_shares_the_tree(run: Run, tmp_path: Path, catalog: Catalog) -> None:
+    added(run, tmp_path, catalog)
+    assert run("releases", "-o", "json").items[-1]["types"] == catalog.newest_schema().name
+
+
+def test_several_minors_stand_in_order(run: Run, tmp_path: Path, catalog: Catalog) -> None:
+    later = f"1.{int(NEXT.partition('.')[2]) + 1}"
+    added(run, tmp_path, catalog, MOOD, release=f"{later}.2")
+    added(run, tmp_path, catalog)
+    assert run("releases", "-o", "name").out.splitlines()[-2:] == [f"{NEXT}.0", f"{later}.2"]
+
+
+def test_what_the_program_knows_by_now_is_its_own(
+    run: Run, tmp_path: Path, catalog: Catalog, data: Path
+) -> None:
+    added(run, tmp_path, catalog, MOOD)
+    document = json.loads((data / f"{NEXT}.json").read_text())
+    (data / f"{NEXT}.json").write_text(json.dumps({**document, "release": catalog.releases()[-1]}))
+    assert {row["userAdded"] for row in run("releases", "-o", "json").items} == {False}
+
+
+@pytest.mark.parametrize("name", ["1.9.11", "1.36.99", f"{NEXT}.0-eks-1", f"{NEXT}.0-rc.1", "1.37"])
+def test_only_newer_releases_of_upstream_are_added(run: Run, data: Path, name: str) -> None:
+    result = run("releases", "--add", name, "--types", "none.go")
+    assert (result.code, result.out, data.exists()) == (64, "", False)
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ("\tWhen metav1.Time", "metav1.Time is not defined in it; this program has to learn that type first"),
+        ("\tMood Mood", "Mood is not defined in it; this program has to learn that type first"),
+        ("\tMood = ;", "not Go; want core/v1/types.go of k8s.io/api"),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_not_saved(
+    run: Run, tmp_path: Path, catalog: Catalog, data: Path, more: str, problem: str
+) -> None:
+    path = tmp_path / "types.go"
+    path.write_text(go_source(dict(catalog.newest_schema().tree), more))
+    result = run("releases", "--add", f"{NEXT}.0", "--types", path)
+    assert (result.code, result.out, data.exists()) == (1, "", False)
+    assert result.err.startswith(f"Error: {path}: ")
+    assert result.err.endswith(f"{problem}\n")
+
+
+def test_a_file_of_other_types(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.go").write_text("package v1\n")
+    result = run("releases", "--add", f"{NEXT}.0", "--types", tmp_path / "t.go")
+    assert (result.code, result.err) == (
+        1,
+        f"Error: {tmp_path}/t.go: no type Container in it; want core/v1/types.go of k8s.io/api\n",
+    )
+
+
+def test_a_damaged_release_is_named(run: Run, data: Path) -> None:
+    data.mkdir(parents=True)
+    (data / "1.37.json").write_text('{"release": "1.37.0"}')
+    result = run("releases")
+    assert (result.code, result.out) == (1, "")
+    assert (
+        result.err
+        == f"Error: {data}/1.37.json: no release that was added: 'package'; remove the file and add it again\n"
+    )
+
+
+def test_a_directory_of_several_files(run: Run, tmp_path: Path) -> None:
+    for name in ("types.go", "more.go"):
+        (tmp_path / name).write_text("package v1\n")
+    result = run("releases", "--add", f"{NEXT}.0", "--types", tmp_path)
+    assert (result.code, result.err) == (
+        1,
+        f"Error: {tmp_path}: 2 Go files in this directory; name core/v1/types.go itself\n",
+    )
+
+
+def test_types_come_from_a_url_too(
+    run: Run, tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "types.go").write_text(go_source(dict(catalog.newest_schema().tree), MOOD))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    listening = ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    )
+    thread = threading.Thread(target=listening.serve_forever)
+    thread.start()
+    url = f"http://127.0.0.1:{listening.server_port}/types.go"
+    try:
+        result = run("releases", "--add", f"{NEXT}.0", "--types", url)
+    finally:
+        listening.shutdown()
+        thread.join()
+        listening.server_close()
+    assert result.code == 0, result.err
+    assert run("releases", "-o", "json").items[-1]["madeFrom"] == url
+
+
+def test_without_the_parser_the_extra_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    (tmp_path / "types.go").write_text("package v1\n")
+    result = run("releases", "--add", f"{NEXT}.0", "--types", tmp_path / "types.go")
+    assert (result.code, result.err) == (
+        64,
+        "Error: reading Go needs a parser; install it with: pip install 'hashcompat[go]'\n",
+    )
+
+
+@pytest.mark.parametrize("argv", [("--types", "t.go"), ("--add", f"{NEXT}.0", "--schemas", "d")])
+def test_options_that_do_not_go_together(run: Run, argv: tuple[str, ...]) -> None:
+    assert run("releases", *argv).code in (1, 64)
+
+
+def test_a_place_that_cannot_be_written(run: Run, tmp_path: Path, catalog: Catalog) -> None:
+    (tmp_path / "data").write_text("a file")
+    path = tmp_path / "types.go"
+    path.write_text(go_source(dict(catalog.newest_schema().tree)))
+    result = run("releases", "--add", f"{NEXT}.0", "--types", path)
+    assert (result.code, result.err.startswith(f"Error: {tmp_path}/data/releases: cannot write: ")) == (
+        1,
+        True,
+    )
+
+
+def test_the_usual_place_is_the_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HASHCOMPAT_DATA")
+    assert files.user_directory().parts[-2:] == ("hashcompat", "releases")

@@ -1,0 +1,174 @@
+"""``verify --recorded``: which share of what kubelets recorded this program computes too, and what it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
+from tests.helpers.program import Result, Run
+from tests.helpers.upgrades import hash_of, record, recorded
+
+C: Json = {"name": "c", "image": "i"}
+D: Json = {"name": "d", "image": "i"}
+KUBELET = "1.9.11"
+
+
+def verified(
+    run: Run, records: tuple[object, ...], *objects: Json, more: tuple[str, ...] = ("--kubelet", KUBELET)
+) -> Result:
+    return run("verify", *records, *more, "-f", "-", "-o", "json", stdin=as_json(*objects))
+
+
+def problems(result: Result) -> dict[str, str]:
+    return {f"{item['pod']}/{item['container']}": item["problem"] for item in result.items}
+
+
+def test_all_reproduced(run: Run, tmp_path: Path) -> None:
+    records = recorded(
+        tmp_path, *(record(hash_of(run, KUBELET, spec), container=spec["name"]) for spec in (C, D))
+    )
+    result = run("verify", *records, "--kubelet", KUBELET, "-f", "-", stdin=as_json(pod(C, D)))
+    assert (result.code, result.out) == (0, "2 of 2 recorded hashes reproduced (100 %)\n")
+
+
+def test_the_share_comes_first_then_a_row_for_each_that_is_not(run: Run, tmp_path: Path) -> None:
+    value = hash_of(run, KUBELET, C)
+    records = recorded(tmp_path, record(value), record(7, container="d"), record(8, "gone"))
+    result = run("verify", *records, "--kubelet", KUBELET, "-f", "-", stdin=as_json(pod(C, D)))
+    share, header, *rows = result.out.splitlines()
+    assert (result.code, share) == (2, "1 of 2 recorded hashes reproduced (50 %)")
+    assert header.split() == ["NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTED", "PROBLEM"]
+    assert [row.split(maxsplit=6) for row in rows] == [
+        ["n1", "ns", "p", "d", "7", str(hash_of(run, KUBELET, D)), "differs"],
+        ["-", "ns", "gone", "c", "8", "-", "no such container in the source"],
+    ]
+    assert result.err == "1 records could not be compared; 0 belong to containers that no kubelet compares\n"
+
+
+def test_the_document(run: Run, tmp_path: Path) -> None:
+    result = verified(run, recorded(tmp_path, record(7)), pod(C))
+    assert result.document["summary"] == {"recorded": 1, "compared": 1, "reproduced": 0, "skipped": 0}
+    assert result.item == {
+        "node": "n1",
+        "namespace": "ns",
+        "pod": "p",
+        "uid": "uid-p",
+        "container": "c",
+        "hash": {"recorded": 7, "computed": hash_of(run, KUBELET, C)},
+        "problem": "differs",
+    }
+
+
+UNKNOWN = "the kubelet release of its node is not known"
+
+
+@pytest.mark.parametrize(
+    ("more", "nodes", "code", "expected"),
+    [
+        pytest.param(("--from", "auto"), ("v1.9.11", "v1.10.0"), 0, {}, id="each node's own"),
+        pytest.param((), ("v1.9.11", "v1.10.0"), 0, {}, id="auto is the default"),
+        pytest.param((), ("v1.9.11", "dev"), 3, {"q/c": UNKNOWN}, id="a node of no known release"),
+        pytest.param(
+            (), ("v1.8.15", "dev"), 2, {"p/c": "differs", "q/c": UNKNOWN}, id="a difference is worse"
+        ),
+        pytest.param(("--from", "1.10.0"), ("v1.8.15", "dev"), 0, {}, id="a release that is given"),
+    ],
+)
+def test_the_release_is_given_or_each_nodes_own(
+    run: Run,
+    tmp_path: Path,
+    more: tuple[str, ...],
+    nodes: tuple[str, ...],
+    code: int,
+    expected: dict[str, str],
+) -> None:
+    """1.9.11 and 1.10.0 compute one hash for this container, 1.8.15 another."""
+    records = recorded(tmp_path, *(record(hash_of(run, KUBELET, C), name) for name in ("p", "q")))
+    hosts = [node(kubelet, f"n{number}") for number, kubelet in enumerate(nodes, 1)]
+    result = verified(run, records, *hosts, pod(C), pod(C, name="q", node="n2"), more=more)
+    assert (result.code, problems(result)) == (code, expected)
+
+
+@pytest.mark.parametrize(
+    ("given", "told", "code", "skipped", "expected"),
+    [
+        pytest.param(
+            pod(C), [record(None)], 3, 0, {"p/c": "no hash was recorded"}, id="a record without a hash"
+        ),
+        pytest.param(
+            pod(C), [record(7, "q")], 3, 0, {"q/c": "no such container in the source"}, id="no such pod"
+        ),
+        pytest.param(
+            pod(C),
+            [record(7, uid="old")],
+            3,
+            0,
+            {"p/c": "no such container in the source"},
+            id="another pod of that name",
+        ),
+        pytest.param(
+            pod(C),
+            [record(7, "q", state="CONTAINER_EXITED")],
+            3,
+            1,
+            {},
+            id="exited, its pod is gone: nothing compared",
+        ),
+        pytest.param(pod(C, status={"phase": "Failed"}), [record(7)], 3, 1, {}, id="finished"),
+        pytest.param(pod(D, spec={"initContainers": [C]}), [record(7)], 3, 1, {}, id="an init container"),
+        pytest.param(
+            mirror_pod(C), [record(7, uid="the manifest's")], 2, 0, {"p/c": "differs"}, id="a static pod"
+        ),
+    ],
+)
+def test_what_cannot_be_compared_and_what_no_kubelet_compares(
+    run: Run, tmp_path: Path, given: Json, told: list[Json], code: int, skipped: int, expected: dict[str, str]
+) -> None:
+    result = verified(run, recorded(tmp_path, *told), given)
+    assert (result.code, result.document["summary"]["skipped"], problems(result)) == (code, skipped, expected)
+
+
+def test_a_line_of_a_log_is_not_missed_where_the_runtime_tells_more(run: Run, tmp_path: Path) -> None:
+    records = recorded(tmp_path, record(hash_of(run, KUBELET, C)))
+    (tmp_path / "kubelet.log").write_text(
+        'Pod "p" container "c" hash changed (7 vs 8), it will be killed and re-created.'
+    )
+    result = verified(run, (*records, "--recorded", tmp_path / "kubelet.log"), pod(C))
+    assert (result.code, problems(result)) == (0, {})
+
+
+@pytest.mark.parametrize("value", ["1.27.15", "1.27.16"])
+def test_either_of_a_vendors_two_hashes_is_reproduced(run: Run, tmp_path: Path, value: str) -> None:
+    container = {**C, "args": ["\f"]}
+    records = recorded(tmp_path, record(hash_of(run, value, container)))
+    assert verified(run, records, pod(container), more=("--from", "1.27.16-eks-1")).code == 0
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (
+            ("golden", "--recorded", "r.json"),
+            "give golden directories as PATH, or recorded hashes with --recorded FILE",
+        ),
+        (
+            ("golden", "--from", "1.9.11"),
+            "--from goes with --recorded; golden directories have their own inputs and releases",
+        ),
+        (("golden", "-f", "pods.json"), "-f goes with --recorded"),
+        (("--recorded", "r.json", "--sample", "--from", "9.9.9"), "'9.9.9' is not a known kubelet release"),
+    ],
+)
+def test_usage_errors(run: Run, argv: tuple[str, ...], message: str) -> None:
+    result = run("verify", *argv)
+    assert (result.code, result.out) == (64, "")
+    assert result.err.startswith(f"Error: {message}")
+
+
+def test_a_spec_that_does_not_decode_is_named(run: Run, tmp_path: Path) -> None:
+    result: Any = verified(run, recorded(tmp_path, record(7)), pod({**C, "args": "text"}))
+    assert (result.code, result.out) == (1, "")
+    assert "standard input: $.spec.containers[0].args: want a list, got a string" in result.err

@@ -1,0 +1,404 @@
+"""What a tired operator hands in: every failure is one clear message that names the file, and nothing on stdout."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.pods import PLAIN, as_json, pod
+from tests.helpers.program import SCRIPTS, Run
+
+PLAN = ("plan", "--from", "1.9.11", "--to", "1.10.0")
+DEEP = 100_000
+
+
+def contained(**fields: Any) -> bytes:
+    return as_json(pod({"name": "c", **fields}))
+
+
+CONTENT: list[tuple[str, bytes, str]] = [
+    ("empty", b"", "empty; want Kubernetes objects"),
+    ("only white space", b" \n\t\n", "empty; want Kubernetes objects"),
+    ("only comments", b"# nothing\n---\n# here\n", "only comments or empty documents"),
+    ("empty documents", b"---\n---\nnull\n", "only comments or empty documents"),
+    ("broken JSON", b'{"kind": "Pod",\n "spec": }', "line 2 column 10: not valid JSON"),
+    ("JSON that ends early", b'{"kind": "Pod"', "line 1 column 15: not valid JSON"),
+    ("JSON with a stray word", as_json(pod()) + b"\nbye\n", "line 2 column 1: not valid JSON"),
+    ("JSON with NaN", contained(x=float("nan")), "NaN is not valid JSON"),
+    ("broken YAML", b"kind: Pod\nspec: [1, 2\nmore: x\n", "line 3 column 5: not valid YAML"),
+    ("YAML with a tab", b"kind: Pod\nspec:\n\tcontainers: []\n", "line 3 column 1: not valid YAML"),
+    ("JSON with a key twice", b'{"kind": "Pod", "kind": "Pod"}', "the key 'kind' appears twice"),
+    ("YAML with a key twice", b"kind: Pod\nkind: Pod\n", "line 2 column 1: the key 'kind' appears twice"),
+    (
+        "a JSON list",
+        b'[{"kind": "Pod"}]',
+        "$: not a Kubernetes object: want an object with apiVersion and kind, got a list",
+    ),
+    (
+        "a JSON object of another kind of program",
+        b'{"name": "x"}',
+        "$: not a Kubernetes object: it has no kind",
+    ),
+    ("YAML text", b"hello\n", "$: not a Kubernetes object"),
+    ("a kind that is no text", b'{"kind": 3}', "$: not a Kubernetes object: it has no kind"),
+    ("only a Service", b'{"kind": "Service", "apiVersion": "v1"}', "no pods in the input"),
+    ("an empty List", as_json({"kind": "List", "items": []}), "no pods in the input"),
+    ("a List of a number", as_json({"kind": "List", "items": [1]}), "$.items[0]: not a Kubernetes object"),
+    (
+        "a Pod without containers",
+        as_json({"kind": "Pod", "spec": {}}),
+        "$.spec.containers: a Pod needs at least one container",
+    ),
+    (
+        "a Pod without a spec",
+        as_json({"kind": "Pod"}),
+        "$.spec.containers: a Pod needs at least one container",
+    ),
+    (
+        "a Deployment without a template",
+        as_json({"kind": "Deployment"}),
+        "$.spec.template.spec.containers: a Pod needs at least one",
+    ),
+    ("a spec that is text", as_json({"kind": "Pod", "spec": "x"}), "$.spec: want an object, got a string"),
+    (
+        "a name that is a number",
+        as_json(pod(metadata={"name": 3})),
+        "$.metadata.name: want a string, got an integer",
+    ),
+    (
+        "containers that are an object",
+        as_json(pod(spec={"containers": {"a": 1}})),
+        "$.spec.containers: want a list, got an object",
+    ),
+    (
+        "a container that is text",
+        as_json(pod(spec={"containers": ["a"]})),
+        "$.spec.containers[0]: want an object, got a string",
+    ),
+    (
+        "a wrong type deep inside",
+        contained(
+            livenessProbe={
+                "httpGet": {
+                    "port": 80,
+                    "httpHeaders": [{"name": "a", "value": "b"}, {"name": "c", "value": 3}],
+                }
+            }
+        ),
+        "$.spec.containers[0].livenessProbe.httpGet.httpHeaders[1].value: want a string, got an integer",
+    ),
+    (
+        "a wrong type in a List",
+        as_json(pod(), pod({"name": "c", "stdin": "yes"})),
+        "$.items[1].spec.containers[0].stdin: want true or",
+    ),
+    (
+        "a fraction for an integer",
+        contained(ports=[{"containerPort": 80.5}]),
+        "$.spec.containers[0].ports[0].containerPort: want an int",
+    ),
+    (
+        "an integer out of range",
+        contained(ports=[{"containerPort": 2**31}]),
+        "2147483648 is out of the range of int32",
+    ),
+    (
+        "a bad quantity",
+        contained(resources={"limits": {"cpu": "a lot"}}),
+        "$.spec.containers[0].resources.limits['cpu']: not a quantity",
+    ),
+    ("NUL bytes", b"kind: Pod\x00\n", "binary data at character 9"),
+    ("an ELF file", b"\x7fELF\x02\x01\x01\x00\x00", "binary data at character"),
+    ("UTF-16 without a byte order mark", as_json(pod()).decode().encode("utf-16-le"), "binary data"),
+    ("truncated gzip", gzip.compress(as_json(pod()))[:-12], "damaged gzip data"),
+    ("gzip in name only", b"\x1f\x8bnot really", "damaged gzip data"),
+    ("deep JSON lists", b"[" * DEEP, "nested too deeply"),
+    ("deep JSON objects", b'{"a":' * DEEP, "nested too deeply"),
+    ("deep YAML in brackets", b"a: " + b"[" * DEEP, "nested too deeply"),
+    ("deep YAML in dashes", b"- " * DEEP, "nested too deeply"),
+    ("a long line", b"x" * 20_000_000, "not a Kubernetes object"),
+    ("a long line in braces", b"{" + b"x" * 20_000_000, "line 1 column 2: not valid JSON"),
+    ("a long text without its end", b'{"a": "' + b"x" * 20_000_000, "line 1 column 7: not valid JSON"),
+]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"), [pytest.param(content, says, id=name) for name, content, says in CONTENT]
+)
+def test_unreadable_content_is_one_message_that_names_the_file(
+    run: Run, tmp_path: Path, content: bytes, says: str
+) -> None:
+    path = tmp_path / "given.yaml"
+    path.write_bytes(content)
+    result = run(*PLAN, "-f", path)
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+    assert result.err.startswith(f"Error: {path}: ")
+    assert says in result.err
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [pytest.param(data, says, id=name) for name, data, says in CONTENT if len(data) < 1000],
+)
+@pytest.mark.parametrize(
+    "argv", [("hash", "--kubelet", "1.9.11"), ("explain", "ns/p", *PLAN[1:])], ids=["hash", "explain"]
+)
+def test_hash_and_explain_refuse_the_same_on_standard_input(
+    run: Run, argv: tuple[str, ...], content: bytes, says: str
+) -> None:
+    result = run(*argv, "-f", "-", stdin=content)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("Error: standard input: ")
+    assert says in result.err
+
+
+def test_one_bad_file_among_good_ones_is_an_error_not_a_gap(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "good.json").write_bytes(as_json(pod()))
+    (tmp_path / "bad.json").write_bytes(b"{")
+    result = run(*PLAN, "-f", tmp_path)
+    assert (result.code, result.out) == (1, "")
+    assert str(tmp_path / "bad.json") in result.err
+
+
+def test_one_bad_document_is_named_by_its_number(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "pods.yaml"
+    path.write_text("\n---\n".join(["# YAML", json.dumps(pod()), json.dumps(PLAIN)]))
+    assert f"{path} (document 2): $: not a Kubernetes object" in run(*PLAN, "-f", path).err
+
+
+def missing(directory: Path) -> Path:
+    return directory / "missing.json"
+
+
+def empty_directory(directory: Path) -> Path:
+    return directory
+
+
+def directory_with_nothing_to_read(directory: Path) -> Path:
+    (directory / "notes.txt").write_text("x")
+    (directory / "below").mkdir()
+    (directory / "below" / "pod.json").write_bytes(as_json(pod()))
+    return directory
+
+
+def file_taken_for_a_directory(directory: Path) -> Path:
+    (directory / "file").write_text("x")
+    return directory / "file" / "pod.json"
+
+
+def dangling_link(directory: Path) -> Path:
+    (directory / "link.json").symlink_to("nowhere")
+    return directory / "link.json"
+
+
+def name_of_several_lines(directory: Path) -> Path:
+    return directory / "a\nb\nc\nd"
+
+
+def name_that_is_too_long(directory: Path) -> Path:
+    return directory / ("x" * 300)
+
+
+PLACES = (
+    missing,
+    empty_directory,
+    directory_with_nothing_to_read,
+    file_taken_for_a_directory,
+    dangling_link,
+    name_of_several_lines,
+    name_that_is_too_long,
+)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
+def test_a_place_with_nothing_to_read_is_named(
+    run: Run, tmp_path: Path, place: Callable[[Path], Path]
+) -> None:
+    path = place(tmp_path)
+    result = run(*PLAN, "-f", path)
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+    shown = str(path).replace("\n", "\\n")
+    assert result.err.startswith(f"Error: {shown}: ")
+
+
+@pytest.mark.parametrize("where", ["pod.json", ".", "below"])
+def test_what_may_not_be_read_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Also a directory below that -R comes to: what it holds would be missing from the plan."""
+    (tmp_path / "below").mkdir()
+    (tmp_path / "pod.json").write_bytes(as_json(pod()))
+    refused = tmp_path / where
+
+    def refusing(real: Callable[..., Any]) -> Callable[..., Any]:
+        def refuse(path: Path | str, *rest: Any, **more: Any) -> Any:
+            if Path(path) == refused:
+                raise PermissionError(13, "Permission denied", str(path))
+            return real(path, *rest, **more)
+
+        return refuse
+
+    monkeypatch.setattr(Path, "open", refusing(Path.open))
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir))
+    result = run(*PLAN, "-R", "-f", tmp_path)
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"Error: {refused}: cannot read: Permission denied\n"
+
+
+USAGE: list[tuple[str, tuple[str, ...], str]] = [
+    ("no --from", ("plan", "--to", "1.9.11", "--sample"), "--from is missing"),
+    ("no --to", ("plan", "--from", "1.9.11", "--sample"), "--to is missing"),
+    ("two sources", (*PLAN, "--sample", "-f", "x"), "-f FILE"),
+    ("flags of a cluster beside a file", (*PLAN, "-f", "x", "-l", "a=b"), "-l goes with a live cluster"),
+    ("a group without a user", (*PLAN, "--as-group", "g"), "--as-group needs --as"),
+    (
+        "a time-out that is none",
+        (*PLAN, "--request-timeout", "0s"),
+        "--request-timeout: want a number of seconds",
+    ),
+    (
+        "an unknown release",
+        ("plan", "--from", "1.9.11", "--to", "1.99.0", "--sample"),
+        "'1.99.0' is not a known kubelet release; the",
+    ),
+    (
+        "a release before the first",
+        ("plan", "--from", "0.21.4", "--to", "1.9.11", "--sample"),
+        "is not a known kubelet release",
+    ),
+    ("a patch that never was", ("plan", "--from", "1.17.10", "--to", "1.18.0", "--sample"), "1.17.9"),
+    (
+        "a malformed release",
+        ("plan", "--from", "1.9", "--to", "1.10.0", "--sample"),
+        "want MAJOR.MINOR.PATCH",
+    ),
+    (
+        "a word for a release",
+        ("plan", "--from", "latest", "--to", "1.10.0", "--sample"),
+        "the nearest known releases are",
+    ),
+    ("a pre-release", ("plan", "--from", "1.9.11", "--to", "1.10.0-beta.1", "--sample"), "is a pre-release"),
+    (
+        "auto for --to",
+        ("plan", "--from", "auto", "--to", "auto", "--sample"),
+        "'auto' is not a kubelet release",
+    ),
+    ("an unknown release to hash", ("hash", "--kubelet", "1.9.11,9.9.9", "--sample"), "'9.9.9'"),
+    ("an empty release to hash", ("hash", "--kubelet", "1.9.11,", "--sample"), "'' is not a kubelet release"),
+    ("an unknown release to explain", ("explain", "--from", "1.9.11", "--to", "1.99.0"), "'1.99.0'"),
+    ("an unknown command", ("plann",), "Did you mean plan?"),
+    (
+        "a command like no other",
+        ("zzz",),
+        "The commands are plan, hash, explain, matrix, verify, patch, snapshot, collector, rbac, releases, rules, version.",
+    ),
+    ("an unknown option", (*PLAN, "--sampel"), "--sample"),
+    ("an unknown format", (*PLAN, "--sample", "-o", "xml"), "'xml' is not one of"),
+    ("an option without its value", ("plan", "--from"), "requires an argument"),
+    ("an argument too many", (*PLAN, "--sample", "extra"), "extra"),
+    (
+        "verify without a path",
+        ("verify",),
+        "give golden directories as PATH, or recorded hashes with --recorded FILE",
+    ),
+]
+
+
+@pytest.mark.parametrize(("argv", "says"), [pytest.param(argv, says, id=name) for name, argv, says in USAGE])
+def test_a_usage_error_is_64_and_says_what_to_do(run: Run, argv: tuple[str, ...], says: str) -> None:
+    result = run(*argv)
+    assert (result.code, result.out) == (64, "")
+    assert result.err.count("\n") <= 3
+    assert says in result.err
+
+
+def test_a_usage_error_wins_over_bad_input(run: Run, tmp_path: Path) -> None:
+    assert run("plan", "--from", "1.9.11", "--to", "1.99.0", "-f", tmp_path / "missing").code == 64
+
+
+def test_no_command_prints_the_help_to_stderr(run: Run) -> None:
+    result = run()
+    assert (result.code, result.out) == (64, "")
+    assert "Usage: hashcompat" in result.err
+
+
+def test_releases_may_go_backwards(run: Run) -> None:
+    assert run("plan", "--from", "1.36.0", "--to", "1.6.0", "--sample").code == 0
+
+
+def test_filters_that_match_nothing_are_an_error(run: Run) -> None:
+    for filters in (
+        ("-n", "nowhere"),
+        ("--node", "nope"),
+        ("--owner", "Deployment/x"),
+        ("-n", "shop", "--exclude-namespace", "shop"),
+    ):
+        result = run(*PLAN, "--sample", *filters)
+        assert (result.code, result.out, result.err) == (
+            1,
+            "",
+            "Error: none of the 58 pods matches the filters\n",
+        )
+
+
+def test_an_interruption_is_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hashcompat.cli.commands.plan.plan_with_hops", interrupt)
+    result = run(*PLAN, "--sample")
+    assert (result.code, result.out, result.err) == (
+        130,
+        "",
+        "\nError: interrupted\n",
+    )  # the empty line ends the terminal's ^C
+
+
+def test_a_bug_is_one_line_and_a_trace_only_on_request(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hashcompat.cli.commands.plan.plan_with_hops", lambda *_: 1 / 0)
+    result = run(*PLAN, "--sample")
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+    assert "bug in hashcompat (ZeroDivisionError)" in result.err
+    monkeypatch.setenv("HASHCOMPAT_DEBUG", "1")
+    assert "Traceback" in run(*PLAN, "--sample").err
+
+
+def test_a_reader_that_stops_early_sees_no_traceback() -> None:
+    releases = ",".join(f"1.{minor}.0" for minor in range(6, 37))
+    process = subprocess.Popen(
+        [SCRIPTS / "hashcompat", "hash", "--kubelet", releases, "--sample", "-o", "json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout
+    assert process.stderr
+    with process.stdout, process.stderr:
+        assert process.stdout.readline() == b"{\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.wait(30) in (0, 1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which Linux has")
+def test_a_full_disk_is_a_failure() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [SCRIPTS / "hashcompat", "releases"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (1, b"Error: output: No space left on device\n")
+
+
+def test_output_that_the_encoding_cannot_hold_is_no_bug() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    argv = [str(SCRIPTS / "hashcompat"), *PLAN, "-f", "-", "-o", "json"]
+    done = subprocess.run(
+        argv, input=as_json(pod(name="päd")), capture_output=True, check=False, env=environment
+    )
+    assert (done.returncode, b"bug" in done.stderr) == (0, False)

@@ -1,0 +1,312 @@
+"""Every document that a command prints fits its JSON Schema, and the schemas are strict enough to refuse what is wrong."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.helpers.pods import ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
+from tests.helpers.program import ROOT, Run
+
+DIRECTORY = ROOT / "schemas" / "documents"
+SCHEMAS: dict[str, Any] = {
+    path.name.partition(".")[0]: json.loads(path.read_text())
+    for path in sorted(DIRECTORY.glob("*.schema.json"))
+}
+ODD = [
+    pod({"name": "", "args": ["\f"]}, {"image": "i", "bogus": 1}, name="", metadata={"namespace": ""}),
+    pod(
+        name="e\x1b\n\x9b\u202e😀",
+        metadata={"ownerReferences": [{"kind": "Job", "name": "j", "controller": True}]},
+    ),
+    mirror_pod({"name": "c", "args": "not a list"}, name="m"),
+    pod(
+        name="init",
+        spec={
+            "initContainers": [{"name": "s", "restartPolicy": "Always"}],
+            "ephemeralContainers": [{"name": "e"}],
+        },
+    ),
+    pod(name="elsewhere", node="nowhere"),
+    pod(name="done", status={"phase": "Succeeded"}),
+    node("v1.27.3-gke.100"),
+]
+GOOD = [item for item in ODD if item["metadata"]["name"] != "m"]
+
+STATIC = ("-f", "-", "--static-pod-path", "/m/x.yaml", "--node-name", "n")
+
+EXPLAINED = [
+    ("1.7.16", "1.9.11"),
+    ("1.9.11", "1.7.16"),
+    ("1.15.12", "1.16.0"),
+    ("1.18.0", "1.19.0"),
+    ("1.30.0", "1.31.0"),
+    ("1.31.0", "1.32.0"),
+]
+COMPARED = [
+    ("1.7.16", "1.9.11"),
+    ("1.6.13", "1.36.0"),
+    ("1.36.0", "1.6.13"),
+    ("1.22.0", "1.23.0"),
+    ("1.10.0", "1.11.0"),
+    ("v1.30.2-gke.1", "1.31.99"),
+]
+
+LOG = 'Pod "prometheus-node-exporter-fmvwp" container "prometheus-node-exporter" hash changed ({} vs 1428860573), it will be'
+CALIBRATION = ("verify", "--recorded", "-", "--sample", "--kubelet", "1.7.16")
+
+OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
+    ("RestartPlan", ("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample"), b""),
+    (
+        "RestartPlan",
+        ("plan", "--from", "auto", "--to", "1.36.99", "--sample", "-n", "shop", "--only-restarts"),
+        b"",
+    ),
+    (
+        "RestartPlan",
+        ("plan", "--from", "1.10.0", "--to", "1.11.0", "--sample", "--only-restarts", "-n", "shop"),
+        b"",
+    ),
+    ("RestartPlan", ("plan", "--from", "auto", "--to", "1.27.16", "--keep-going", "-f", "-"), as_json(*ODD)),
+    (
+        "RestartPlan",
+        ("plan", "--from", "1.31.0+k3s1", "--to", "1.32.0", "--keep-going", "-f", "-"),
+        as_json(*ODD),
+    ),
+    ("RestartPlan", ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-"), ARTICLE_MANIFEST.encode()),
+    ("CalibrationResult", CALIBRATION, LOG.format(1559107639).encode()),
+    ("HashList", ("hash", "--kubelet", "1.7.16,v1.9.11", "--sample"), b""),
+    ("HashList", ("hash", "--kubelet", "1.27.3-gke.100,1.36.99", "-f", "-"), as_json(*GOOD)),
+    (
+        "HashList",
+        ("hash", "--kubelet", "1.27.16", "-f", "-", "--show-input", "--show-values"),
+        as_json(*GOOD),
+    ),
+    ("HashList", ("hash", "--kubelet", "1.5.8,1.21.14", *STATIC), ARTICLE_MANIFEST.encode()),
+    ("RestartPlan", ("plan", "--from", "1.5.8", "--to", "1.21.14", *STATIC), ARTICLE_MANIFEST.encode()),
+    *(
+        (
+            "ExplanationList",
+            ("explain", "platform/portal-nvbmvcj2qz-lfhjc", "--from", old, "--to", new, "--sample"),
+            b"",
+        )
+        for old, new in EXPLAINED
+    ),
+    (
+        "ExplanationList",
+        ("explain", "ns/init", "--from", "1.27.3-gke.100", "--to", "1.27.16", "-f", "-"),
+        as_json(*GOOD),
+    ),
+    *(("ReleaseDifference", ("explain", "--from", old, "--to", new), b"") for old, new in COMPARED),
+    ("ReleaseList", ("releases",), b""),
+    ("RestartMatrix", ("matrix", "--from", "1.7.16", "--to", "1.10.13"), b""),
+    ("RestartMatrix", ("matrix", "--from", "1.27.14", "--to", "1.27.16", "--every-patch"), b""),
+    ("RestartMatrix", ("matrix", "--from", "1.1.8", "--to", "1.3.0", "-f", "-"), as_json(pod())),
+    ("RestartPlan", ("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample", "--assume-patch", "pin"), b""),
+    (
+        "PatchAudit",
+        ("patch", "--audit", "--kubelet", "1.9.11", "--like", "1.7.16", "--sample", "-n", "shop"),
+        b"",
+    ),
+    ("RuleList", ("rules",), b""),
+    ("VerifyResult", ("verify", str(ROOT / "golden")), b""),
+    ("Version", ("version",), b""),
+]
+OBJECTS = {"ClusterSnapshot"}
+"""Kinds that hold Kubernetes objects, which are open; tests/test_snapshot.py holds them to their schemas."""
+CLOSED = sorted(SCHEMAS.keys() - OBJECTS)
+IDS = [f"{kind} {' '.join(argv[1:5])}" for kind, argv, _ in OUTPUTS]
+
+
+def errors(kind: str, document: Any) -> list[str]:
+    return [
+        f"{error.json_path}: {error.message}"
+        for error in Draft202012Validator(SCHEMAS[kind]).iter_errors(document)
+    ]
+
+
+@pytest.mark.parametrize(("kind", "argv", "stdin"), OUTPUTS, ids=IDS)
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_every_document_fits_its_schema(
+    run: Run, kind: str, argv: tuple[str, ...], stdin: bytes, form: str
+) -> None:
+    result = run(*argv, "-o", form, stdin=stdin)
+    assert (result.code, result.document["kind"]) == (0, kind)
+    assert errors(kind, result.document) == []
+
+
+def test_a_document_of_mismatches_fits_too(run: Run, golden: Any) -> None:
+    (golden / "1.7.16" / "emoji.txt").write_text("x")
+    document = run("verify", golden, "-o", "json").document
+    assert len(document["items"][0]["mismatches"]) == 1
+    assert errors("VerifyResult", document) == []
+
+
+def test_a_document_of_records_that_differ_or_have_no_pod_fits_too(run: Run) -> None:
+    told = LOG.format(1) + LOG.format(2).replace("fmvwp", "gone0")
+    document = run(*CALIBRATION, "-o", "json", stdin=told.encode()).document
+    assert [item["problem"] for item in document["items"]] == ["differs", "no such container in the source"]
+    assert errors("CalibrationResult", document) == []
+    document["items"][0]["hash"]["recorded"] = -1
+    assert errors("CalibrationResult", document) != []
+
+
+def test_every_kind_has_a_schema_and_every_schema_a_kind() -> None:
+    sources = "".join(path.read_text() for path in (ROOT / "hashcompat" / "render").glob("*.py"))
+    kinds = set(re.findall(r'\bdocument\(\s*"(\w+)"', sources))
+    assert kinds == set(SCHEMAS) == {kind for kind, _, _ in OUTPUTS} | OBJECTS
+
+
+@pytest.mark.parametrize("kind", SCHEMAS)
+def test_a_schema_is_itself_valid_and_named_after_its_kind(kind: str) -> None:
+    schema = SCHEMAS[kind]
+    Draft202012Validator.check_schema(schema)
+    assert (schema["title"], schema["properties"]["kind"]["const"]) == (kind, kind)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+def parts(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield every part of a schema that describes an object's fields."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            yield schema
+        for child in schema.values():
+            yield from parts(child)
+    elif isinstance(schema, list):
+        for child in schema:
+            yield from parts(child)
+
+
+@pytest.mark.parametrize("kind", CLOSED)
+def test_every_object_is_closed_and_requires_all_but_hints(kind: str) -> None:
+    hints = {"vendorAssumed", "patchAssumed", "text", "podUID"} if kind == "HashList" else set()
+    for part in parts(
+        {key: value for key, value in SCHEMAS[kind].items() if key != "properties"} | {"root": SCHEMAS[kind]}
+    ):
+        assert part["additionalProperties"] is False
+        assert set(part["properties"]) - set(part["required"]) <= hints
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path of every object in a document, one of each list."""
+    if isinstance(value, dict):
+        yield path
+        for key, child in value.items():
+            yield from places(child, (*path, key))
+    elif isinstance(value, list) and value:
+        yield from places(value[0], (*path, 0))
+
+
+def at(document: Any, path: tuple[Any, ...]) -> Any:
+    for step in path:
+        document = document[step]
+    return document
+
+
+def is_open(path: tuple[Any, ...]) -> bool:
+    """Tell whether any name may stand at a place: releases by their names, and the values that two sides differ in."""
+    return path[-1:] in (("releases",), ("hashes",)) or "fields" in path
+
+
+FIRST: dict[str, tuple[tuple[str, ...], bytes]] = {
+    kind: (argv, stdin) for kind, argv, stdin in reversed(OUTPUTS)
+}
+
+
+@pytest.mark.parametrize("kind", CLOSED)
+def test_a_field_more_or_less_anywhere_is_refused(run: Run, kind: str) -> None:
+    argv, stdin = FIRST[kind]
+    document = run(*argv, "-o", "json", stdin=stdin).document
+    checked = 0
+    for path in places(document):
+        if is_open(path):
+            continue
+        wrong = copy.deepcopy(document)
+        at(wrong, path)["surprise"] = 1
+        assert errors(kind, wrong), f"one more at {path}"
+        hints = {"vendorAssumed", "patchAssumed", "text"} if "hashes" in path else set()
+        for name in set(at(document, path)) - hints:
+            wrong = copy.deepcopy(document)
+            del at(wrong, path)[name]
+            assert errors(kind, wrong), f"no {name} at {path}"
+            checked += 1
+    assert checked >= 5
+
+
+WRONG: list[tuple[str, tuple[Any, ...], Any]] = [
+    ("RestartPlan", ("apiVersion",), "hashcompat.io/v2"),
+    ("RestartPlan", ("kind",), "HashList"),
+    ("RestartPlan", ("items",), {}),
+    ("RestartPlan", ("summary", "restart"), -1),
+    ("RestartPlan", ("summary", "keep"), "3"),
+    ("RestartPlan", ("spec", "to"), "auto"),
+    ("RestartPlan", ("spec", "warnings"), [""]),
+    ("RestartPlan", ("spec", "hops", 0, "from"), "auto"),
+    ("RestartPlan", ("spec", "hops", 0, "findings"), -1),
+    ("RestartPlan", ("spec", "rollback", "unknown"), None),
+    ("RestartPlan", ("spec", "rollback"), []),
+    ("RestartPlan", ("summary", "recorded"), None),
+    ("RestartPlan", ("summary", "reproduced"), -1),
+    ("RestartMatrix", ("releases",), []),
+    ("RestartMatrix", ("items", 0, "scope"), "most"),
+    ("RestartMatrix", ("items", 0, "fields", 0, "added"), "yes"),
+    ("RestartMatrix", ("items", 0, "findings"), -1),
+    ("RestartMatrix", ("cheapestPath",), []),
+    ("RuleList", ("items",), []),
+    ("RuleList", ("items", 0, "id"), "HC1"),
+    ("RuleList", ("items", 0, "meaning"), ""),
+    ("RestartPlan", ("spec", "releases", "1.7.16", "vendorAssumed"), "yes"),
+    ("RestartPlan", ("items", 0, "verdict"), "MAYBE"),
+    ("RestartPlan", ("items", 0, "containerType"), "pod"),
+    ("RestartPlan", ("items", 0, "hash", "from"), 2**32),
+    ("RestartPlan", ("items", 0, "hash", "to"), -1),
+    ("RestartPlan", ("items", 0, "hash", "to"), 1.5),
+    ("RestartPlan", ("items", 0, "hash", "recorded"), "1"),
+    ("RestartPlan", ("items", 0, "calibrated"), 0),
+    ("RestartPlan", ("items", 0, "podRecreated"), None),
+    ("RestartPlan", ("items", 0, "reasons", 0, "id"), "HC4"),
+    ("RestartPlan", ("items", 0, "reasons", 0, "text"), ""),
+    ("CalibrationResult", ("summary", "compared"), -1),
+    ("CalibrationResult", ("summary", "skipped"), None),
+    ("CalibrationResult", ("items",), {}),
+    ("HashList", ("items", 0, "hashes", "1.7.16", "hash"), 2**32),
+    ("HashList", ("items", 0, "hashes", "1.7.16", "hex"), "0x5cee1837"),
+    ("HashList", ("items", 0, "hashes", "1.7.16", "hex"), "05cee183"),
+    ("HashList", ("items", 0, "hashes", "1.7.16", "hex"), "5CEE1837"),
+    ("HashList", ("items", 0, "hashes", "1.7.16", "hex"), "15cee1837"),
+    ("HashList", ("items", 0, "hashes", "1.7.16", "vendorAssumed"), False),
+    ("HashList", ("items", 0, "hashes"), {}),
+    ("HashList", ("items", 0, "hashes"), {"latest": {"hash": 1, "hex": "1", "era": "x"}}),
+    ("ExplanationList", ("items",), []),
+    ("ExplanationList", ("items", 0, "verdict"), "restart"),
+    ("ExplanationList", ("items", 0, "upstream", 0, "change"), "moved"),
+    ("ExplanationList", ("items", 0, "upstream", 0, "pr"), "46444"),
+    ("ExplanationList", ("items", 0, "from", "hex"), ""),
+    ("ReleaseDifference", ("types", 0, "type"), ""),
+    ("ReleaseDifference", ("from", "steps"), []),
+    ("ReleaseList", ("items", 0, "minor"), 1.6),
+    ("ReleaseList", ("items", 0, "releases"), []),
+    ("VerifyResult", ("items",), []),
+    ("VerifyResult", ("items", 0, "compared"), 0),
+    ("Version", ("version",), "0.1"),
+    ("Version", ("newestKubelet",), "newest"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value"), WRONG, ids=[f"{row[0]} {'.'.join(map(str, row[1]))} {row[2]}" for row in WRONG]
+)
+def test_a_wrong_value_is_refused(run: Run, kind: str, path: tuple[Any, ...], value: Any) -> None:
+    argv, stdin = FIRST[kind]
+    if kind == "ExplanationList":  # a container with upstream changes
+        argv = ("explain", "shop/api-gvjfpqrhdz-fd56z", *argv[2:])
+    document = run(*argv, "-o", "json", stdin=stdin).document
+    assert errors(kind, document) == []
+    at(document, path[:-1])[path[-1]] = value
+    assert errors(kind, document) != []

@@ -1,0 +1,140 @@
+"""The exit codes: one table for every command, the same in every format and with every way of saving the document."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hashcompat
+from tests.helpers.pods import PLAIN, as_json, mirror_pod, pod
+from tests.helpers.program import FORMATS, Run
+from tests.helpers.upgrades import record
+
+UP = ("--from", "1.8.15", "--to", "1.9.11")
+SAME = ("--from", "1.10.0", "--to", "1.11.0")
+NEVER_BEFORE = ("--from", "1.31.0", "--to", "1.32.0")
+RESTARTS = as_json(pod())
+UNDECIDED = as_json(pod(spec={"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always"}]}))
+BOTH = as_json(mirror_pod({"name": "m", "image": "i"}), pod({"name": "c", "securityContext": {}}))
+
+TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
+    (0, ("plan", *UP, "-f", "-"), RESTARTS),
+    (0, ("plan", *NEVER_BEFORE, "-f", "-"), UNDECIDED),
+    (0, ("plan", *SAME, "-f", "-", "--detailed-exitcode"), RESTARTS),
+    (2, ("plan", *UP, "-f", "-", "--detailed-exitcode"), RESTARTS),
+    (2, ("plan", *UP, "-f", "-", "--detailed-exitcode", "-q", "--only-restarts"), RESTARTS),
+    (3, ("plan", *NEVER_BEFORE, "-f", "-", "--detailed-exitcode"), UNDECIDED),
+    (2, ("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "--detailed-exitcode"), BOTH),
+    (3, ("plan", "--from", "auto", "--to", "1.9.11", "-f", "-", "--detailed-exitcode"), RESTARTS),
+    (1, ("plan", *UP, "-f", "-", "--detailed-exitcode"), b"{"),
+    (1, ("plan", *UP, "-f", "-", "-n", "nowhere"), RESTARTS),
+    (64, ("plan", "--from", "1.8.15", "--to", "9.9.9", "-f", "-"), RESTARTS),
+    (1, ("plan", *UP, "--detailed-exitcode"), b""),
+    (64, ("plan", *UP, "-f", "-", "--context", "here"), RESTARTS),
+    (64, ("plan", *UP, "--as-group", "g"), b""),
+    (64, ("plan", *UP, "--request-timeout", "soon"), b""),
+    (0, ("hash", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
+    (1, ("hash", "--kubelet", "1.9.11", "-f", "-"), b""),
+    (64, ("hash", "--kubelet", "9.9.9", "-f", "-"), RESTARTS),
+    (1, ("hash", "--kubelet", "1.9.11"), b""),
+    (0, ("explain", "ns/p", *UP, "-f", "-"), RESTARTS),
+    (0, ("explain", "ns/p", *NEVER_BEFORE, "-f", "-"), UNDECIDED),
+    (0, ("explain", *UP), b""),
+    (1, ("explain", "ns/other", *UP, "-f", "-"), RESTARTS),
+    (1, ("explain", "ns/p", *UP, "-f", "-"), b"\0"),
+    (64, ("explain", "p", *UP, "-f", "-"), RESTARTS),
+    (1, ("explain", "ns/p", *UP), b""),
+    (0, ("verify", "GOLDEN"), b""),
+    (2, ("verify", "TAMPERED"), b""),
+    (2, ("verify", "GOLDEN", "TAMPERED", "-q"), b""),
+    (1, ("verify", "TAMPERED", "BROKEN"), b""),
+    (64, ("verify",), b""),
+    (0, ("verify", "--recorded", "RIGHT", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
+    (2, ("verify", "--recorded", "RIGHT", "--kubelet", "1.8.15", "-f", "-"), RESTARTS),
+    (
+        2,
+        ("verify", "--recorded", "RIGHT", "--recorded", "GONE", "--kubelet", "1.8.15", "-f", "-", "-q"),
+        RESTARTS,
+    ),
+    (3, ("verify", "--recorded", "RIGHT", "--recorded", "GONE", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
+    (1, ("verify", "--recorded", "BROKEN", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
+    (1, ("verify", "--recorded", "RIGHT"), b""),
+    (64, ("verify", "GOLDEN", "--context", "here"), b""),
+    (0, ("matrix", *UP), b""),
+    (0, ("matrix", *SAME, "-f", "-"), RESTARTS),
+    (1, ("matrix", *SAME, "-f", "-"), b"{"),
+    (64, ("matrix", "--from", "1.9"), b""),
+    (1, ("matrix", *SAME, "--context", "here"), b""),
+    (0, ("rbac",), b""),
+    (0, ("rbac", "-n", "a", "--node", "n", "--service-account", "tools:hashcompat"), b""),
+    (64, ("rbac", "--service-account", "hashcompat"), b""),
+    (0, ("rules",), b""),
+    (64, ("rules", "HC001"), b""),
+    (0, ("releases",), b""),
+    (64, ("releases", "1.9"), b""),
+    (0, ("version",), b""),
+    (64, ("version", "--verbose"), b""),
+]
+
+
+@pytest.fixture
+def places(golden: Path) -> dict[str, str]:
+    """Return a whole golden directory, one with a difference, one of a broken form, and two files with recorded hashes."""
+    made = {"GOLDEN": str(golden)}
+    for name in ("TAMPERED", "BROKEN"):
+        directory = golden.parent / name.lower()
+        (directory / "inputs").mkdir(parents=True)
+        (directory / "inputs" / "a.json").write_text('{"about": "", "source": "api", "container": {}}')
+        (directory / "1.9.11").mkdir()
+        (directory / "1.9.11" / "HASHES").write_text("1  a\n" if name == "TAMPERED" else "a\n")
+        made[name] = str(directory)
+    value = hashcompat.container_hash(PLAIN, "1.9.11").value
+    for name, told in (("RIGHT", record(value)), ("GONE", record(value, "gone"))):
+        path = golden.parent / f"{name.lower()}.json"
+        path.write_text(json.dumps({"containers": [told]}))
+        made[name] = str(path)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("code", "argv", "stdin"), TABLE, ids=[f"{code} {' '.join(argv)}" for code, argv, _ in TABLE]
+)
+def test_the_exit_code_depends_on_the_result_never_on_the_format(
+    run: Run,
+    places: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+    argv: tuple[str, ...],
+    stdin: bytes,
+) -> None:
+    monkeypatch.setenv("PATH", "")  # no kubectl: no cluster can be reached
+    words = [places.get(word, word) for word in argv]
+    ways = (
+        *(("-o", form) for form in FORMATS),
+        ("--out", str(tmp_path / "out.json")),
+        ("--no-headers",),
+        ("--color", "always"),
+    )
+    results = [run(*words, *more, stdin=stdin) for more in ways]
+    assert [result.code for result in results] == [code] * len(ways)
+    assert (tmp_path / "out.json").exists() == (code not in (1, 64))
+    if code in (1, 64):
+        assert {result.out for result in results} == {""}
+
+
+def test_the_table_has_every_command_with_success_and_with_usage_errors() -> None:
+    commands = {"plan", "hash", "explain", "matrix", "verify", "rbac", "releases", "rules", "version"}
+    assert {argv[0] for code, argv, _ in TABLE if code == 0} == commands
+    assert {argv[0] for code, argv, _ in TABLE if code == 64} == commands
+
+
+@pytest.mark.parametrize(
+    "command", ["plan", "hash", "explain", "matrix", "verify", "rbac", "releases", "rules", "version"]
+)
+def test_help_is_a_success_on_stdout(run: Run, command: str) -> None:
+    result = run(command, "--help")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"Usage: hashcompat {command} [OPTIONS]")

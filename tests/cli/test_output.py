@@ -1,0 +1,297 @@
+"""One analysis, five formats: the same items in each, results on stdout, everything else on stderr, files whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.helpers.pods import as_json, pod
+from tests.helpers.program import FORMATS, SCRIPTS, Result, Run
+
+PLAN = ("plan", "--from", "1.13.12", "--to", "1.14.10", "--sample")
+FILTERS: list[tuple[str, ...]] = [
+    (),
+    ("-n", "shop"),
+    ("-n", "shop", "-n", "data"),
+    ("--exclude-namespace", "kube-system", "--exclude-namespace", "shop"),
+    ("--node", "node-a1"),
+    ("--owner", "DaemonSet/kube-proxy"),
+    ("--owner", "StatefulSet/kafka", "--owner", "StatefulSet/redis", "--node", "node-c1"),
+    ("--only-restarts",),
+    ("-n", "shop", "--only-restarts"),
+]
+
+
+def files_in(directory: Path) -> list[str]:
+    return [path.name for path in directory.iterdir()]
+
+
+def names(result: Result, form: str) -> list[str]:
+    """Return NAMESPACE/POD/CONTAINER of each item, as a format shows them."""
+    if form in ("json", "yaml"):
+        return [f"{item['namespace']}/{item['pod']}/{item['container']}" for item in result.items]
+    lines = result.out.splitlines()
+    return lines if form == "name" else ["/".join(line.split()[1:4]) for line in lines[1:]]
+
+
+@pytest.mark.parametrize("filters", FILTERS, ids=" ".join)
+def test_every_format_shows_the_same_items(run: Run, filters: tuple[str, ...]) -> None:
+    shown = {form: names(run(*PLAN, *filters, "-o", form), form) for form in FORMATS}
+    assert shown["json"]
+    assert shown == dict.fromkeys(FORMATS, shown["json"])
+
+
+@pytest.mark.parametrize("form", ["table", "wide", "json", "yaml"])
+def test_every_format_shows_the_same_verdicts(run: Run, form: str) -> None:
+    result = run(*PLAN, "-n", "shop", "-o", form)
+    verdicts = (
+        [item["verdict"] for item in result.items]
+        if form in ("json", "yaml")
+        else [line.split()[4] for line in result.out.splitlines()[1:]]
+    )
+    assert (verdicts.count("RESTART"), verdicts.count("KEEP"), len(verdicts)) == (3, 11, 14)
+
+
+def test_json_and_yaml_are_one_document(run: Run) -> None:
+    assert json.loads(run(*PLAN, "-o", "json").out) == yaml.safe_load(run(*PLAN, "-o", "yaml").out)
+
+
+def test_names_are_targets_of_explain(run: Run) -> None:
+    for target in run(*PLAN, "-o", "name", "--only-restarts", "-n", "shop").out.splitlines():
+        assert run("explain", target, *PLAN[1:]).out.startswith(f"{target}: RESTART")
+
+
+def test_wide_adds_type_owner_uid_and_rules(run: Run) -> None:
+    header, line = run(
+        "plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-", "-o", "wide", stdin=as_json(pod())
+    ).out.splitlines()
+    assert header.split()[-7:] == ["TYPE", "OWNER", "UID", "RELEASE", "FROM-HEX", "TO-HEX", "RULES"]
+    assert (line.split()[-7:-3], line.split()[-1]) == (["container", "-", "uid-p", "1.7.16"], "HC004")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_summary_goes_to_stderr_and_nothing_else(run: Run, form: str) -> None:
+    result = run(*PLAN, "-o", form)
+    line = r"1\.13\.12 -> 1\.14\.10: \d+ of 75 containers restart in \d+ of 58 pods on 5 nodes; \d+ kept, \d+ unknown\n"
+    *before, last = result.err.splitlines(keepends=True)
+    assert re.fullmatch(line, last)
+    assert [words.partition(" ")[0] for words in before] == ["Assumed:", "Assumed:", "Warning:", "The", "A"]
+    assert "containers restart" not in result.out
+
+
+def test_the_summary_counts_what_the_document_counts(run: Run) -> None:
+    result = run(*PLAN, "-o", "json")
+    count, verdicts = result.document["summary"], [item["verdict"] for item in result.items]
+    assert count["containers"] == len(verdicts) == 75
+    assert {name: count[name.lower()] for name in ("RESTART", "KEEP", "UNKNOWN", "KILL")} == {
+        name: verdicts.count(name) for name in ("RESTART", "KEEP", "UNKNOWN", "KILL")
+    }
+    assert (
+        f"{count['restart']} of 75 containers restart in {count['podsAffected']} of {count['pods']} pods"
+        in result.err
+    )
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_quiet_says_nothing_but_the_result(run: Run, form: str) -> None:
+    quiet, loud = run(*PLAN, "-q", "-o", form), run(*PLAN, "-o", form)
+    assert (quiet.err, quiet.out) == ("", loud.out)
+
+
+def test_verbose_reports_each_dropped_field_once(run: Run) -> None:
+    stdin = as_json(pod({"name": "c", "image": "i", "startupProbe": {}, "bogus": 1}))
+    err = run("plan", "--from", "1.13.12", "--to", "1.18.0", "-f", "-", "-v", stdin=stdin).err
+    assert [line for line in err.splitlines() if line.startswith("Dropped: ")] == [
+        "Dropped: standard input: $.spec.containers[0].startupProbe: unknown to 1.13.12",
+        "Dropped: standard input: $.spec.containers[0].bogus: unknown to 1.13.12",
+        "Dropped: standard input: $.spec.containers[0].bogus: unknown to 1.18.0",
+    ]
+
+
+def test_without_verbose_dropped_fields_are_not_reported(run: Run) -> None:
+    assert (
+        "Dropped"
+        not in run(
+            "plan",
+            "--from",
+            "1.13.12",
+            "--to",
+            "1.18.0",
+            "-f",
+            "-",
+            stdin=as_json(pod({"name": "c", "bogus": 1})),
+        ).err
+    )
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [PLAN, ("hash", "--kubelet", "1.9.11", "--sample"), ("releases",)],
+    ids=["plan", "hash", "releases"],
+)
+def test_no_headers_takes_one_line_away(run: Run, argv: tuple[str, ...]) -> None:
+    bare, full = (run(*argv, *more).out.splitlines() for more in (["--no-headers"], []))
+    assert [line.split() for line in bare] == [line.split() for line in full[1:]]
+
+
+COLOURS: list[tuple[dict[str, str], bool, str, bool]] = [
+    ({}, False, "auto", False),
+    ({}, True, "auto", True),
+    ({"NO_COLOR": "1"}, True, "auto", False),
+    ({"FORCE_COLOR": "1"}, False, "auto", True),
+    ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, "auto", False),
+    ({"NO_COLOR": ""}, True, "auto", True),
+    ({}, False, "always", True),
+    ({"NO_COLOR": "1"}, False, "always", True),
+    ({}, True, "never", False),
+    ({"FORCE_COLOR": "1"}, True, "never", False),
+]
+
+
+@pytest.mark.parametrize(("environment", "terminal", "flag", "coloured"), COLOURS)
+def test_colour_follows_flag_then_environment_then_terminal(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str],
+    terminal: bool,
+    flag: str,
+    coloured: bool,
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
+    assert ("\x1b[31mRESTART\x1b[0m" in run(*PLAN, "--color", flag).out) is coloured
+
+
+@pytest.mark.parametrize("form", ["name", "json", "yaml"])
+def test_formats_for_programs_are_never_coloured(run: Run, form: str) -> None:
+    assert "\x1b" not in run(*PLAN, "--color", "always", "-o", form).out
+
+
+def test_a_process_writes_no_colour_into_a_pipe() -> None:
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")
+    }
+    done = subprocess.run([SCRIPTS / "hashcompat", *PLAN], capture_output=True, check=True, env=environment)
+    assert b"\x1b" not in done.stdout + done.stderr
+
+
+HOSTILE = "a\x1b[2Jb\nc\rd\x07e\x9b31mf\u202eg\x7f"
+
+
+def hostile_pod() -> dict[str, Any]:
+    container = {"name": f"c{HOSTILE}", "image": "i", HOSTILE: 1}
+    return pod(container, name=HOSTILE, node=HOSTILE, metadata={"namespace": HOSTILE, "uid": HOSTILE})
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    "argv",
+    [("plan", "--from", "1.9.11", "--to", "1.10.0", "-v"), ("hash", "--kubelet", "1.9.11", "-v")],
+    ids=["plan", "hash"],
+)
+@pytest.mark.parametrize("color", ["always", "never"])
+def test_names_cannot_drive_a_terminal(run: Run, form: str, argv: tuple[str, ...], color: str) -> None:
+    result = run(*argv, "-f", "-", "-o", form, "--color", color, stdin=as_json(hostile_pod()))
+    own_colour = re.compile(r"\x1b\[(32|0)m(?:KEEP)?")
+    assert set(own_colour.sub("", result.out + result.err)) & set("\x1b\r\x07\x9b\u202e\x7f") == set()
+
+
+def test_a_line_break_in_a_name_stays_within_its_row(run: Run) -> None:
+    result = run("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", stdin=as_json(hostile_pod()))
+    assert len(result.out.splitlines()) == 2
+    assert "a\\x1b[2Jb\\nc\\rd" in result.out
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_documents_give_hostile_names_back_unchanged(run: Run, form: str) -> None:
+    item = run(
+        "plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "-o", form, stdin=as_json(hostile_pod())
+    ).item
+    assert [item[key] for key in ("pod", "node", "namespace", "uid")] == [HOSTILE] * 4
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_out_saves_the_document_whatever_the_format(run: Run, tmp_path: Path, form: str) -> None:
+    path = tmp_path / "plan.json"
+    saved, plain = run(*PLAN, "-o", form, "--out", path), run(*PLAN, "-o", form)
+    assert saved == plain
+    assert json.loads(path.read_text()) == json.loads(run(*PLAN, "-o", "json").out)
+    assert files_in(tmp_path) == ["plan.json"]
+
+
+def test_broken_input_leaves_the_saved_file_as_it_was(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text("old")
+    result = run("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "--out", path, stdin=b"{")
+    assert (result.code, path.read_text(), files_in(tmp_path)) == (1, "old", ["plan.json"])
+
+
+def test_a_failure_while_writing_leaves_the_saved_file_as_it_was(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    result = run(*PLAN, "--out", path)
+    assert (result.code, result.out, path.read_text(), files_in(tmp_path)) == (1, "", "old", ["plan.json"])
+    assert result.err == f"Error: {path}: cannot write: No space left on device\n"
+
+
+@pytest.mark.parametrize("where", ["missing/plan.json", "file/plan.json", "."])
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_place_that_cannot_be_written_prints_nothing(
+    run: Run, tmp_path: Path, where: str, form: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    result = run(*PLAN, "--out", tmp_path / where, "-o", form)
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+    assert str(tmp_path) in result.err
+
+
+def test_a_pipe_is_written_to_not_replaced(run: Run, tmp_path: Path) -> None:
+    """``--out /dev/null`` as root must not turn the device into a file."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    received: list[str] = []
+    reader = threading.Thread(target=lambda: received.append(fifo.read_text()))
+    reader.start()
+    assert run("version", "--out", fifo).code == 0
+    reader.join(10)
+    assert json.loads(received[0])["kind"] == "Version"
+    assert stat.S_ISFIFO(fifo.stat().st_mode)
+
+
+def test_a_link_is_followed_not_replaced(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to("real.json")
+    run("version", "--out", tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "real.json").read_text())["kind"] == "Version"
+
+
+def test_the_summary_counts_what_only_restarts_leaves_out(run: Run) -> None:
+    shown = run(*PLAN, "--only-restarts", "-o", "json").document
+    whole = run(*PLAN, "-o", "json").document
+    assert shown["summary"] == whole["summary"]
+    assert len(shown["items"]) < len(whole["items"])
+
+
+def test_a_saved_document_has_the_permissions_of_any_new_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "new").touch()
+    run(*PLAN, "--out", tmp_path / "plan.json")
+    assert (tmp_path / "plan.json").stat().st_mode == (tmp_path / "new").stat().st_mode

@@ -1,0 +1,233 @@
+"""YAML as a Kubernetes program reads it; expected JSON was made by sigs.k8s.io/yaml (data/README.md)."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+import yaml as pyyaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashcompat.errors import InputError
+from hashcompat.go import yaml
+from hashcompat.go.jsontext import Number, loads
+from hashcompat.go.yaml import load_all, resolve, to_json_number
+from tests.helpers.support import rows
+
+ROWS = rows("yaml.jsonl")
+REFUSED = [row for row in ROWS if row["json"] is None]
+
+
+def one(text: str) -> Any:
+    documents = list(load_all(text))
+    assert len(documents) <= 1
+    return documents[0] if documents else None
+
+
+def exact(value: Any) -> Any:
+    """Make a value comparable to the last digit: numbers by kind and text, mappings in no order."""
+    if isinstance(value, dict):
+        return {key: exact(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [exact(item) for item in value]
+    return (type(value).__name__, str(value))
+
+
+@pytest.fixture(params=["C", "Python"])
+def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run with libyaml's parser and with PyYAML's own, whichever a user's wheel has."""
+    if request.param == "Python":
+        monkeypatch.setattr(yaml, "_LOADER", pyyaml.SafeLoader)
+    else:
+        assert hasattr(pyyaml, "CSafeLoader"), "PyYAML was built without libyaml"
+
+
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=row["yaml"]) for row in ROWS if row["json"] is not None]
+)
+@pytest.mark.usefixtures("parser")
+def test_the_json_is_that_of_go(row: dict[str, str]) -> None:
+    assert exact(one(row["yaml"])) == exact(loads(row["json"]))
+
+
+@pytest.mark.parametrize(
+    "text", [pytest.param(row["yaml"], id=row["yaml"]) for row in REFUSED if "\\ud" not in row["yaml"]]
+)
+@pytest.mark.usefixtures("parser")
+def test_what_go_refuses_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        one(text)
+
+
+@pytest.mark.parametrize("text", [row["yaml"] for row in REFUSED if "\\ud" in row["yaml"]])
+def test_surrogates_are_refused_by_libyaml_as_by_go(text: str) -> None:
+    with pytest.raises(InputError, match="line 1 column"):
+        one(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        pytest.param("a: 1\nb: 2\na: 3\n", "line 3 column 1: the key 'a' appears twice", id="the same key"),
+        pytest.param("{1: a, '1': b}", "line 1 column 8: the key '1' appears twice", id="number and string"),
+        pytest.param(
+            "0x1: a\n1: b\n", "line 2 column 1: the key '1' appears twice", id="two spellings of a number"
+        ),
+        pytest.param(
+            "yes: a\n'true': b\n", "line 2 column 1: the key 'true' appears twice", id="yes and true"
+        ),
+        pytest.param("x:\n- a: 1\n  a: 1\n", "line 3 column 3: the key 'a' appears twice", id="further down"),
+        pytest.param("&k key: 1\n*k : 2\n", "line 2 column 1: the key 'key' appears twice", id="by alias"),
+    ],
+)
+def test_a_key_that_appears_twice_is_refused_though_go_takes_the_last(text: str, problem: str) -> None:
+    with pytest.raises(InputError, match=f"^{problem}"):
+        one(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        pytest.param("a:\n  b: .inf\n", "line 2 column 6: a number that JSON does not have", id="infinity"),
+        pytest.param("- .nan\n", "line 1 column 3: a number that JSON does not have", id="NaN"),
+        pytest.param(
+            "a: *x\n",
+            "line 1 column 4: an alias of an anchor that is not known here",
+            id="alias without anchor",
+        ),
+        pytest.param(
+            "a: &a\n  b: *a\n",
+            "line 2 column 6: an alias of an anchor that is not known here",
+            id="alias inside its own anchor",
+        ),
+        pytest.param(
+            "a: &x 1\n---\nb: *x\n",
+            "line 3 column 4: an alias of an anchor that is not known here",
+            id="anchors end with the document",
+        ),
+        pytest.param("? [a]\n: b\n", "line 1 column 3: a key that is neither text", id="list as key"),
+        pytest.param("? {a: 1}\n: b\n", "line 1 column 3: a key that is neither text", id="mapping as key"),
+        pytest.param("a: 1\n~: b\n", "line 2 column 1: a key that is neither text", id="null as key"),
+        pytest.param(
+            "9223372036854775808: a\n", "line 1 column 1: a key that is neither text", id="key beyond int64"
+        ),
+        pytest.param("a:\n  <<: 5\n", "line 2 column 3: a merge key wants", id="merge of a number"),
+        pytest.param(
+            "a:\n  <<: [{}, 1]\n", "line 2 column 3: a merge key wants", id="merge of a list with a number"
+        ),
+        pytest.param(
+            "a: !!int foo\n",
+            "line 1 column 4: a scalar that does not fit its tag",
+            id="tag that does not fit",
+        ),
+        pytest.param("a: !!binary x\n", "line 1 column 4: ", id="no base64"),
+        pytest.param("a: b: c\n", "line 1 column 5: not valid YAML: ", id="mapping inside a plain scalar"),
+        pytest.param("a:\n\t- b\n", "line 2 column 1: not valid YAML: ", id="tab as indent"),
+        pytest.param('a: "x\n', "line 2 column 1: not valid YAML: ", id="unterminated"),
+        pytest.param("a: 1\n---\nb: [\n", "line 4 column 1: not valid YAML: ", id="in the second document"),
+    ],
+)
+@pytest.mark.usefixtures("parser")
+def test_an_error_says_where(text: str, problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        list(load_all(text))
+    assert str(caught.value).startswith(problem)
+
+
+@pytest.mark.usefixtures("parser")
+def test_a_character_that_yaml_forbids_is_an_input_error() -> None:
+    with pytest.raises(InputError, match="not valid YAML: "):
+        one("a: \x07\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, "a: " + "{a: " * 5000, "- " * 5000 + "x"],
+    ids=["flow lists", "flow mappings", "block lists"],
+)
+def test_deep_nesting_is_an_input_error_and_no_crash(text: str) -> None:
+    with pytest.raises(InputError, match="nested too deeply"):
+        one(text)
+
+
+def test_nesting_that_an_object_may_have_is_read() -> None:
+    value = one("[" * 150 + "]" * 150)
+    for _ in range(149):
+        (value,) = value
+    assert value == []
+
+
+@pytest.mark.usefixtures("parser")
+def test_every_document_of_a_stream_is_read() -> None:
+    assert list(load_all("a: 1\n---\n---\n- b\n...\n# end\n---\nc\n")) == [{"a": 1}, None, ["b"], "c"]
+
+
+def test_nothing_is_no_document() -> None:
+    assert list(load_all("# only a comment\n")) == []
+
+
+def test_an_anchor_keeps_the_value_that_it_had() -> None:
+    assert one("a: &x 1\nb: *x\nc: &x 2\nd: *x\n") == {"a": 1, "b": 1, "c": 2, "d": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("base: &b {k: 1, l: 2}\nc: {<<: *b, k: 3}\n", {"k": 3, "l": 2}),
+        ("base: &b {k: 1}\nc: {k: 3, <<: *b}\n", {"k": 1}),
+        ("c: {<<: [{k: 1}, {k: 2, l: 3}]}\n", {"k": 1, "l": 3}),
+        ("c: {'<<': 1}\n", {"<<": 1}),
+    ],
+    ids=[
+        "own key after the merge",
+        "own key before the merge",
+        "the earlier mapping wins",
+        "a quoted merge key is none",
+    ],
+)
+def test_merge_keys(text: str, expected: dict[str, Any]) -> None:
+    assert one(text)["c"] == expected
+
+
+@pytest.mark.parametrize("text", ["9" * 71, "0x" + "f" * 71, "9" * 5000])
+def test_an_integer_that_go_cannot_hold_is_a_float_or_text(text: str) -> None:
+    expected: Any = float(text) if text.isdecimal() and math.isfinite(float(text)) else text
+    assert resolve(text) == expected
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_what_json_does_not_have_is_refused(value: float) -> None:
+    with pytest.raises(InputError, match="infinity or NaN"):
+        to_json_number(value)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_keeps_its_value_as_json(value: float) -> None:
+    number = to_json_number(value)
+    assert float(number) == value
+    assert isinstance(number, Number) or type(number) is int
+
+
+@given(st.integers(-(2**63), 2**64 - 1))
+def test_every_64_bit_integer_is_exact(value: int) -> None:
+    assert one(f"a: {value}") == {"a": value}
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.text(st.characters(codec="ascii", exclude_categories=["Cc"])),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text("abyn~0.1<-:", min_size=1), inner, max_size=4)
+    ),
+    max_leaves=10,
+)
+
+
+@given(json_values)
+def test_json_is_yaml(value: Any) -> None:
+    assert one(json.dumps(value)) == value

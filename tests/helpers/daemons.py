@@ -1,0 +1,171 @@
+"""Real container runtimes of one's own: containerd and Docker below one directory, ended with everything in them."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import crictl
+from tests.helpers import processes
+
+IMAGE = "localhost/pause:test"
+DOCKER = "/usr/bin/docker"
+NEEDED = (DOCKER, "/usr/sbin/dockerd", "/usr/bin/containerd", "/usr/sbin/runc", "/bin/busybox")
+_READY_SECONDS = 20
+_CONTAINERD = """
+version = 2
+root = "{directory}/containerd-root"
+state = "{directory}/containerd-state"
+[grpc]
+  address = "{directory}/containerd.sock"
+[plugins."io.containerd.grpc.v1.cri"]
+  restrict_oom_score_adj = true
+  disable_tcp_service = true
+  sandbox_image = "{image}"
+"""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node with both runtimes; ``crictl`` is the program, by its path."""
+
+    directory: Path
+    crictl: Path
+
+    @property
+    def docker_socket(self) -> Path:
+        return self.directory / "docker.sock"
+
+    @property
+    def containerd_socket(self) -> Path:
+        return self.directory / "containerd.sock"
+
+    def docker(self, *arguments: str) -> str:
+        """Run Debian's docker client against the node."""
+        return _output(DOCKER, "-H", f"unix://{self.docker_socket}", *arguments)
+
+    def cri(self, *arguments: str) -> str:
+        """Run crictl against the node."""
+        return _output(str(self.crictl), "--runtime-endpoint", f"unix://{self.containerd_socket}", *arguments)
+
+    def cri_pod(self, sandbox: dict[str, Any], container: dict[str, Any]) -> str:
+        """Run a pod of one container as a kubelet does, and return the container's id."""
+        files = [self.directory / "sandbox.json", self.directory / "container.json"]
+        for file, config in zip(files, (sandbox, container), strict=True):
+            file.write_text(json.dumps(config))
+        pod = self.cri("runp", str(files[0])).strip()
+        made = self.cri("create", pod, str(files[1]), str(files[0])).strip()
+        self.cri("start", made)
+        return made
+
+
+def _output(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    return done.stdout
+
+
+@contextmanager
+def node(directory: Path) -> Iterator[Node]:
+    """Run both runtimes below a directory; nothing of them is left afterwards, whatever a test did."""
+    missing = [program for program in NEEDED if not Path(program).exists()]
+    assert not missing, f"install docker.io, containerd, runc and busybox-static: {missing} missing"
+    config = directory / "containerd.toml"
+    config.write_text(_CONTAINERD.format(directory=directory, image=IMAGE))
+    made = Node(directory, crictl.build())
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, directory, ignore_errors=True)
+        stack.callback(_unmount, directory)
+        stack.enter_context(
+            processes.running(["/usr/bin/containerd", "-c", str(config)], directory / "containerd.log")
+        )
+        _wait(made.containerd_socket)
+        stack.callback(_quietly, made.cri, "rmp", "--all", "--force")
+        stack.enter_context(processes.running(_dockerd(directory), directory / "dockerd.log"))
+        _wait(made.docker_socket)
+        stack.callback(_quietly, remove_containers, made)
+        _images(made)
+        yield made
+
+
+def _dockerd(directory: Path) -> list[str]:
+    places = [
+        f"--data-root={directory}/docker",
+        f"--exec-root={directory}/docker-exec",
+        f"--pidfile={directory}/docker.pid",
+    ]
+    networks = [
+        "--iptables=false",
+        "--ip6tables=false",
+        "--ip-forward=false",
+        "--ip-masq=false",
+        "--bridge=none",
+    ]
+    sockets = [f"--containerd={directory}/containerd.sock", f"--host=unix://{directory}/docker.sock"]
+    return [
+        "/usr/sbin/dockerd",
+        *sockets,
+        *places,
+        *networks,
+        "--storage-driver=vfs",
+        "--exec-opt=native.cgroupdriver=cgroupfs",
+    ]
+
+
+def _wait(socket: Path) -> None:
+    end = time.monotonic() + _READY_SECONDS
+    while not socket.exists():
+        assert time.monotonic() < end, f"{socket}: not there after {_READY_SECONDS} s; see the logs beside it"
+        time.sleep(0.05)
+
+
+def _images(made: Node) -> None:
+    """Make an image of busybox alone, in both runtimes."""
+    layer = io.BytesIO()
+    with tarfile.open(fileobj=layer, mode="w") as archive:
+        for name in ("bin/busybox", "bin/sleep", "bin/sh", "bin/true"):
+            archive.add("/bin/busybox", name)
+    command = [
+        DOCKER,
+        "-H",
+        f"unix://{made.docker_socket}",
+        "import",
+        "--change",
+        'CMD ["/bin/sleep","1000000"]',
+        "-",
+        IMAGE,
+    ]
+    subprocess.run(command, input=layer.getvalue(), capture_output=True, check=True)
+    image = made.directory / "image.tar"
+    made.docker("save", "-o", str(image), IMAGE)
+    _output("/usr/bin/ctr", "-a", str(made.containerd_socket), "-n", "k8s.io", "images", "import", str(image))
+
+
+def remove_containers(made: Node) -> None:
+    if ids := made.docker("ps", "-aq").split():
+        made.docker("rm", "-f", *ids)
+
+
+def _unmount(directory: Path) -> None:
+    """Unmount what a runtime that was killed left below the directory."""
+    mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+    for mount in sorted((mount for mount in mounts if mount.startswith(f"{directory}/")), reverse=True):
+        subprocess.run(["/bin/umount", "-l", mount], check=False)
+
+
+def _quietly(call: Any, *arguments: Any) -> None:
+    """Clean up as far as it goes: the daemons end either way."""
+    try:
+        call(*arguments)
+    except AssertionError as error:
+        os.write(2, f"{error}\n".encode())

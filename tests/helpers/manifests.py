@@ -1,0 +1,87 @@
+"""Static pod manifests of golden/staticpods: what real Go was given, and what it answered."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from hashcompat.apiserver.created import as_served
+from hashcompat.apiserver.gates import image_volumes
+from hashcompat.catalog.defaults import ApiServer
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.go import jsontext, yaml
+from hashcompat.go.metav1 import RawJson
+from hashcompat.model.pods import ContainerType
+from tests.helpers.program import GOLDEN
+
+STATIC = GOLDEN / "staticpods"
+CASES = sorted(path.stem for path in (STATIC / "inputs").glob("*.json"))
+LISTS = ("initContainers", "containers")
+RELEASES = sorted(
+    (path.name for path in STATIC.iterdir() if path.name != "inputs"),
+    key=lambda name: [*map(int, name.split("."))],
+)
+
+MINORS = [f"1.{minor}" for minor in range(6, 37)]
+"""The minors with static-pod data."""
+
+
+def newest(minor: str) -> str:
+    """Return the newest known release of a minor."""
+    return [name for name in default_catalog().releases() if name.startswith(f"{minor}.")][-1]
+
+
+def document(text: str) -> dict[str, Any]:
+    """Decode a manifest as a kubelet does: JSON where it begins with a brace, else the first document of the YAML."""
+    text = re.sub(
+        r'"twice": "1", ', "", text
+    )  # of two equal keys kubelets take the last, and the readers here refuse both
+    if not text.lstrip().startswith("{"):
+        first: dict[str, Any] = next(yaml.load_all(text))
+        return first
+    found: dict[str, Any] = jsontext.loads(text)
+    for entry in found["metadata"].get("managedFields", ()):
+        entry["fieldsV1"] = RawJson(b'{ "f:b" : {},\n  "f:a":{} }')
+    return found
+
+
+@cache
+def case(name: str) -> tuple[dict[str, Any], str, str]:
+    """Return a case's document, node name and source."""
+    row = json.loads((STATIC / "inputs" / f"{name}.json").read_text())
+    return (
+        document(row["manifest"]),
+        row["node"],
+        f"file:{row['path']}" if "path" in row else f"url:{row['url']}",
+    )
+
+
+@cache
+def uids(release: str) -> dict[str, str]:
+    """Return what Go answered, by case."""
+    lines = (STATIC / release / "UIDS").read_text().splitlines()
+    return {name: uid for uid, name in (line.split("  ") for line in lines)}
+
+
+def served(spec: Mapping[str, Any], key: str, server: ApiServer) -> list[Any]:
+    """Return what our own manifest stage makes of the containers in one of a pod's lists."""
+    network, images = spec.get("hostNetwork") is True, image_volumes(spec)
+    return [
+        as_served(
+            container or {},
+            server,
+            container_type=_type(key, container or {}),
+            host_network=network,
+            image_volumes=images,
+        )
+        for container in spec.get(key) or ()
+    ]
+
+
+def _type(key: str, container: Mapping[str, Any]) -> ContainerType:
+    if key == "containers":
+        return ContainerType.CONTAINER
+    return ContainerType.SIDECAR if container.get("restartPolicy") == "Always" else ContainerType.INIT

@@ -1,0 +1,48 @@
+"""The program as a test sees it: its arguments in, its exit code and both streams out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "golden"
+SAMPLE = ROOT / "hashcompat" / "sample" / "cluster.json"
+SCRIPTS = Path(sys.executable).parent
+FORMATS = ("table", "wide", "name", "json", "yaml")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """The document on stdout, JSON or YAML."""
+        return json.loads(self.out) if self.out.startswith("{") else yaml.safe_load(self.out)
+
+    @property
+    def items(self) -> list[Any]:
+        """The items of the document."""
+        items: list[Any] = self.document["items"]
+        return items
+
+    @property
+    def item(self) -> Any:
+        """The only item of the document."""
+        (item,) = self.items
+        return item
+
+
+Run = Callable[..., Result]
+"""``run(*argv, stdin=b"", program="hashcompat")``"""

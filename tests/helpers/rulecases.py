@@ -1,0 +1,31 @@
+"""What the tests of single rules share: the smallest containers that a rule tells apart, and the commonest answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.helpers.pods import Json, pod
+
+C: Json = {"name": "c", "image": "i"}
+MAIN: Json = {"name": "main", "image": "i"}
+SIZED: Json = {**C, "resources": {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}}
+CPU_RESTARTS: Json = {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]}
+GATE = ("--feature-gates", "InPlacePodVerticalScaling=true")
+Expected = tuple[str, list[str]]
+KEEP: tuple[str, list[str]] = ("KEEP", [])
+NEW_UID: Expected = ("RESTART", ["HC022"])
+
+
+def sidecar(**more: Any) -> Json:
+    """Return a pod whose container ``c`` is a sidecar."""
+    return pod(MAIN, spec={"initContainers": [{**C, "restartPolicy": "Always", **more}]})
+
+
+def with_status(key: str, *, state: str = "running", phase: str = "Running") -> Json:
+    """Return the status in which the container ``c`` is in a state."""
+    return {"phase": phase, key: [{"name": "c", "state": {state: {}}}]}
+
+
+def never(**more: Any) -> Json:
+    """Return a pod whose containers are not started again when its sandbox is."""
+    return pod(C, spec={"restartPolicy": "Never"}, **more)

@@ -1,0 +1,320 @@
+"""Every rule about whole pods by its id: a case that it decides, and the nearest one that it must leave alone."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.kubelet.hashing import container_hash
+from tests.helpers.pods import Json, mirror_pod, node, pod
+from tests.helpers.program import Run
+from tests.helpers.rulecases import KEEP, MAIN, NEW_UID, C, Expected, never, with_status
+from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "expected"),
+    [
+        pytest.param("1.35.0", "1.36.0", mirror_pod(C), NEW_UID, id="across minors"),
+        pytest.param("1.36.0", "1.35.0", mirror_pod(C), NEW_UID, id="and back"),
+        pytest.param("1.16.15", "1.17.17", mirror_pod(C), KEEP, id="1.16 and 1.17 have one tree"),
+        pytest.param("1.20.15", "1.21.14", mirror_pod(C), NEW_UID, id="host and file enter at 1.21"),
+        pytest.param("1.35.0", "1.35.3", mirror_pod(C), KEEP, id="a patch changes no UID"),
+        pytest.param(
+            "1.4.0", "1.5.8", mirror_pod(C), ("UNKNOWN", ["HC007"]), id="no data on static pods before 1.6"
+        ),
+        pytest.param(
+            "1.16.15",
+            "1.17.17",
+            mirror_pod(C, spec={"nodeSelector": 1}),
+            ("UNKNOWN", ["HC007"]),
+            id="a spec that does not decode",
+        ),
+        pytest.param("1.35.0", "1.36.0", pod(C), KEEP, id="an API pod"),
+        pytest.param(
+            "1.30.0",
+            "1.31.0",
+            mirror_pod({"name": "main"}, spec={"initContainers": [{**C, "restartPolicy": "Always"}]}),
+            NEW_UID,
+            id="a sidecar that is not compared dies with its pod",
+        ),
+        pytest.param(
+            "1.35.0", "1.36.0", mirror_pod(C, status={"phase": "Failed"}), ("KEEP", ["HC002"]), id="finished"
+        ),
+        pytest.param(
+            "1.35.0",
+            "1.36.0",
+            mirror_pod(MAIN, spec={"initContainers": [C]}, status=with_status("initContainerStatuses")),
+            NEW_UID,
+            id="a running init container",
+        ),
+    ],
+)
+def test_hc007_and_hc022_a_static_pod_is_decided_by_its_uid(
+    run: Run, old: str, new: str, given: Json, expected: Expected
+) -> None:
+    assert decided(run, old, new, given) == expected
+
+
+def test_hc022_a_recorded_hash_does_not_keep_a_static_pod(run: Run, tmp_path: Path) -> None:
+    new = record(hash_of(run, "1.31.0", C), uid="of the manifest")
+    assert decided(run, "1.30.0", "1.31.0", mirror_pod(C), more=recorded(tmp_path, new)) == NEW_UID
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "runtime", "given", "expected"),
+    [
+        ("1.23.17", "1.24.0", "docker://20.10.7", pod(C), ("RESTART", ["HC016"])),
+        ("1.23.17", "1.24.0", "docker://20.10.7", never(), ("RESTART", ["HC016"])),
+        ("1.19.16", "1.30.0", "docker://20.10.7", mirror_pod(C), ("RESTART", ["HC016"])),
+        ("1.23.17", "1.24.0", "docker://20.10.7", pod(C, status={"phase": "Succeeded"}), ("KEEP", ["HC002"])),
+        ("1.23.17", "1.24.0", "containerd://1.6.4", pod(C), KEEP),
+        ("1.22.17", "1.23.17", "docker://20.10.7", pod(C), KEEP),
+        ("1.24.0", "1.25.0", "docker://20.10.7", pod(C), KEEP),  # cri-dockerd
+    ],
+)
+def test_hc016_without_dockershim_everything_is_created_anew(
+    run: Run, old: str, new: str, runtime: str, given: Json, expected: Expected
+) -> None:
+    host = node(f"v{old}")
+    host["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime
+    item = planned(run, old, new, host, given)["c"]
+    assert (item["verdict"], [reason["id"] for reason in item["reasons"]]) == expected
+    assert item["podRecreated"] is (expected[1] == ["HC016"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "expected"),
+    [
+        ("1.5.8", "1.6.0", pod(C), ("RESTART", True)),
+        ("1.6.0", "1.5.8", pod(C), ("RESTART", True)),
+        ("1.5.8", "1.6.0", never(), ("KILL", False)),
+        ("1.5.8", "1.6.0", pod(C, spec={"restartPolicy": "OnFailure"}), ("RESTART", True)),
+        (
+            "1.5.8",
+            "1.6.0",
+            pod(MAIN, spec={"initContainers": [C]}, status=with_status("initContainerStatuses")),
+            ("RESTART", True),
+        ),
+        ("1.5.8", "1.6.0", pod(MAIN, spec={"initContainers": [C]}), ("KEEP", False)),
+        (
+            "1.5.8",
+            "1.6.0",
+            pod(MAIN, spec={"ephemeralContainers": [C]}, status=with_status("ephemeralContainerStatuses")),
+            ("KILL", True),
+        ),
+        ("1.6.0", "1.7.0", never(), ("KEEP", False)),
+    ],
+)
+def test_hc017_a_new_sandbox_kills_the_whole_pod(
+    run: Run, old: str, new: str, given: Json, expected: tuple[str, bool]
+) -> None:
+    item = planned(run, old, new, given)["c"]
+    assert (item["verdict"], item["podRecreated"]) == expected
+    assert ([reason["id"] for reason in item["reasons"]] == ["HC017"]) is (item["verdict"] != "KEEP")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("1.0.6", "1.1.8", ("RESTART", ["HC018"])),  # the same image, in another hash
+        ("1.1.8", "1.2.7", ("RESTART", ["HC018"])),
+        ("1.2.7", "1.3.10", ("RESTART", ["HC018"])),
+        ("1.3.10", "1.2.7", ("RESTART", ["HC018"])),
+        ("1.3.10", "1.4.12", KEEP),
+        ("1.4.12", "1.5.8", KEEP),
+    ],
+)
+def test_hc018_the_infra_container_has_a_hash_of_its_own(
+    run: Run, old: str, new: str, expected: Expected
+) -> None:
+    assert decided(run, old, new, pod(C)) == expected
+
+
+def test_hc018_a_never_pod_is_killed_for_good(run: Run) -> None:
+    assert decided(run, "1.2.7", "1.3.10", never()) == ("KILL", ["HC018"])
+
+
+REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "more", "expected"),
+    [
+        ("1.33.0", "1.34.0", mirror_pod(C, spec=REFERRING), (), ("KILL", ["HC021"])),
+        ("1.29.0", "1.36.0", mirror_pod(C, spec={"serviceAccountName": "x"}), (), ("KILL", ["HC021"])),
+        ("1.33.0", "1.34.0", pod(C, spec=REFERRING), (), KEEP),
+        ("1.33.0", "1.34.0", mirror_pod(C), (), NEW_UID),
+        ("1.32.0", "1.33.0", mirror_pod(C, spec=REFERRING), (), NEW_UID),
+        ("1.34.0", "1.35.0", mirror_pod(C, spec=REFERRING), (), NEW_UID),  # 1.34 runs it, so the gate is off
+        (
+            "1.33.0",
+            "1.34.0",
+            mirror_pod(C, spec=REFERRING),
+            ("--feature-gates", "PreventStaticPodAPIReferences=false"),
+            NEW_UID,
+        ),
+    ],
+)
+def test_hc021_a_static_pod_that_names_api_objects_is_refused(
+    run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
+) -> None:
+    assert decided(run, old, new, given, more=more) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [("1.23.17", "1.24.0", KEEP), ("1.24.0", "1.25.0", KEEP), ("1.15.12", "1.24.0", ("RESTART", ["HC001"]))],
+)
+def test_hc016_cri_dockerd_finds_the_containers_again(
+    run: Run, old: str, new: str, expected: Expected
+) -> None:
+    """Both list by the label io.kubernetes.docker.type: 1.23.17 dockershim/docker_container.go, cri-dockerd core/container_list.go."""
+    host = node(f"v{old}")
+    host["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.7"
+    assert decided(run, old, new, host, pod(C), more=("--cri-dockerd",)) == expected
+
+
+@pytest.mark.parametrize("policy", ["Always", "OnFailure", "Never"])
+def test_hc017_what_succeeded_stays_dead_under_a_new_sandbox(run: Run, policy: str) -> None:
+    """1.6 starts anew what ran; of what succeeded only an Always pod's containers start, and not because of the upgrade."""
+    ended = {
+        "phase": "Running",
+        "containerStatuses": [{"name": "c", "state": {"terminated": {"exitCode": 0}}}],
+    }
+    running = [*ended["containerStatuses"], {"name": "main", "state": {"running": {}}}]
+    items = planned(
+        run,
+        "1.5.8",
+        "1.6.0",
+        pod(C, MAIN, spec={"restartPolicy": policy}, status={**ended, "containerStatuses": running}),
+    )
+    assert (items["c"]["verdict"], items["main"]["verdict"]) == (
+        "KEEP",
+        "KILL" if policy == "Never" else "RESTART",
+    )
+
+
+PORTS: Json = {
+    "ports": [
+        {"name": "web", "containerPort": 80, "protocol": "TCP"},
+        {"containerPort": 81, "hostPort": 81, "protocol": "UDP"},
+    ]
+}
+
+
+def test_hc018_ports_of_the_pod_decide_nowhere(catalog: Catalog) -> None:
+    """1.5.8 docker_manager.go createPodInfraContainer: without CNI and kubenet the infra container has the ports of the pod."""
+    releases = [
+        catalog.kubelet(name) for name in catalog.releases() if catalog.kubelet(name).rules.pause_image
+    ]
+    for old, new in itertools.pairwise(releases):
+        changed = {_infra_hash(old, ports) != _infra_hash(new, ports) for ports in ({}, PORTS)}
+        assert len(changed) == 1, (old.release, new.release)
+
+
+def _infra_hash(kubelet: Kubelet, ports: Json) -> frozenset[int]:
+    infra = {"name": "POD", "image": kubelet.rules.pause_image, "imagePullPolicy": "IfNotPresent", **ports}
+    return container_hash(infra, kubelet).candidates
+
+
+def cri_pod(
+    state: str = "SANDBOX_READY", *, attempt: int = 0, network: str = "POD", ip: str | None = "10.0.0.1"
+) -> Json:
+    """Return a sandbox of the pod ``p`` as ``crictl inspectp`` tells it."""
+    metadata = {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": attempt}
+    told = {} if ip is None else {"network": {"ip": ip}}
+    return {
+        "status": {
+            "metadata": metadata,
+            "state": state,
+            "linux": {"namespaces": {"options": {"network": network}}},
+            **told,
+        }
+    }
+
+
+def infra(*, running: bool = True, mode: str = "none", name: str = "k8s_POD.1_p_ns_uid-p_1a2b3c4d") -> Json:
+    """Return the infra container of the pod ``p`` as ``docker inspect`` tells it."""
+    return {"Id": "0", "Name": f"/{name}", "State": {"Running": running}, "HostConfig": {"NetworkMode": mode}}
+
+
+HOST: Json = {"hostNetwork": True}
+BROKEN: Expected = ("RESTART", ["HC027"])
+NOT_READY = "SANDBOX_NOTREADY"
+
+
+@pytest.mark.parametrize(
+    ("new", "told", "spec", "expected"),
+    [
+        pytest.param("1.9.11", [cri_pod()], {}, KEEP, id="as it should be"),
+        pytest.param("1.9.11", [cri_pod(), cri_pod(attempt=1)], {}, BROKEN, id="two are ready"),
+        pytest.param("1.9.11", [cri_pod(NOT_READY), cri_pod(attempt=1)], {}, KEEP, id="the latest is ready"),
+        pytest.param(
+            "1.9.11", [cri_pod(), cri_pod(NOT_READY, attempt=1)], {}, BROKEN, id="the latest is not ready"
+        ),
+        pytest.param(
+            "1.9.11",
+            [cri_pod(NOT_READY)],
+            {"restartPolicy": "Never"},
+            ("KILL", ["HC027"]),
+            id="Never: killed for good",
+        ),
+        pytest.param(
+            "1.9.11", [cri_pod(network="NODE")], {}, BROKEN, id="on the host's network, unlike the pod"
+        ),
+        pytest.param("1.9.11", [cri_pod()], HOST, BROKEN, id="not on the host's network, unlike the pod"),
+        pytest.param("1.9.11", [cri_pod(network="NODE", ip="")], HOST, KEEP, id="both on the host's network"),
+        pytest.param("1.9.11", [cri_pod(network="?")], HOST, KEEP, id="the network is not told"),
+        pytest.param("1.9.11", [cri_pod(ip="")], {}, BROKEN, id="no IP"),
+        pytest.param("1.9.11", [cri_pod(ip=None)], {}, KEEP, id="the IP is not told"),
+        pytest.param("1.7.5", [cri_pod(ip="")], {}, KEEP, id="no IP, before 1.8"),
+        pytest.param("1.5.8", [infra()], {}, KEEP, id="1.5: as it should be"),
+        pytest.param("1.5.8", [infra(running=False)], {}, BROKEN, id="1.5: the infra container does not run"),
+        pytest.param(
+            "1.5.8",
+            [infra(running=False), infra(name="k8s_POD.1_p_ns_uid-p_5e6f7a8b")],
+            {},
+            KEEP,
+            id="1.5: another one runs",
+        ),
+        pytest.param("1.5.8", [infra(mode="bridge")], HOST, BROKEN, id="1.5: not on the host's network"),
+        pytest.param("1.5.8", [infra(mode="host")], {}, KEEP, id="1.5: only a host-network pod is looked at"),
+        pytest.param(
+            "1.23.17",
+            [infra(mode="host", name="k8s_POD_p_ns_uid-p_0")],
+            {},
+            BROKEN,
+            id="dockershim, the host's network",
+        ),
+    ],
+)
+def test_hc027_a_sandbox_that_no_kubelet_keeps(
+    run: Run, tmp_path: Path, new: str, told: list[Json], spec: Json, expected: Expected
+) -> None:
+    """podSandboxChanged of 1.6.13, 1.7.5, 1.8.0 and 1.36.0; podInfraContainerChanged of 1.5.8."""
+    (tmp_path / "told.json").write_text(json.dumps(told))
+    assert decided(run, new, new, pod(C, spec=spec), more=("--recorded", tmp_path / "told.json")) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (pod(C, name="q"), KEEP),
+        (mirror_pod(C), BROKEN),
+        (pod(C, status={"phase": "Failed"}), ("KEEP", ["HC002"])),
+    ],
+)
+def test_hc027_a_sandbox_belongs_to_one_pod(
+    run: Run, tmp_path: Path, given: Json, expected: Expected
+) -> None:
+    """By its uid; a mirror pod's sandboxes bear the uid of the manifest, so its names count."""
+    told = cri_pod(NOT_READY)
+    if "annotations" in given["metadata"]:
+        told["status"]["metadata"]["uid"] = "0123"
+    (tmp_path / "told.json").write_text(json.dumps(told))
+    assert decided(run, "1.9.11", "1.9.11", given, more=("--recorded", tmp_path / "told.json")) == expected

@@ -1,0 +1,103 @@
+"""Mirror pods: what the spec alone tells about a UID is never contradicted by the UIDs of the manifest itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from hashcompat.catalog.lookup import Kubelet, default_catalog
+from hashcompat.corev1.defaults import apply_defaults
+from hashcompat.corev1.objects import own
+from hashcompat.kubelet.mirrorpods import same_for_mirror
+from hashcompat.kubelet.staticpods import static_pod_uid
+from tests.helpers.manifests import CASES, MINORS, case, newest
+
+ADJACENT = list(pairwise(MINORS))
+FAR = [("1.16", "1.20"), ("1.21", "1.30"), ("1.36", "1.16"), ("1.29", "1.28"), ("1.30", "1.30")]
+
+
+def kubelet(minor: str) -> Kubelet:
+    return default_catalog().kubelet(newest(minor))
+
+
+def without_what_a_mirror_hides(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return the spec alone under a name, since nothing of metadata and status is asked for."""
+    return {"metadata": {"name": "web"}, "spec": manifest.get("spec") or {}}
+
+
+def served(manifest: dict[str, Any], by: Kubelet) -> dict[str, Any]:
+    """Return the spec with defaults, as the old kubelet's mirror pod shows it."""
+    pod = own(manifest)
+    apply_defaults(pod, by.static_pods)
+    spec: dict[str, Any] = pod["spec"]
+    return spec
+
+
+@pytest.mark.parametrize(("before", "after"), ADJACENT + FAR)
+def test_the_uids_never_contradict(before: str, after: str) -> None:
+    old, new = kubelet(before), kubelet(after)
+    for name in CASES:
+        manifest = without_what_a_mirror_hides(case(name)[0])
+        one, other = (static_pod_uid(manifest, release, "node-a", "file:/m").uid for release in (old, new))
+        assert same_for_mirror(served(manifest, old), old, new) in (one == other, None), name
+
+
+@pytest.mark.parametrize(("before", "after"), ADJACENT)
+def test_a_minimal_pod_keeps_its_uid_at_four_boundaries(before: str, after: str) -> None:
+    spec = case("minimal")[0]["spec"]
+    assert same_for_mirror(spec, kubelet(before), kubelet(after)) is ((before, after) in SAME)
+
+
+SAME = {("1.16", "1.17"), ("1.19", "1.20"), ("1.21", "1.22"), ("1.28", "1.29")}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "case_name"),
+    [("1.21", "1.22", "volume-ephemeral"), ("1.28", "1.29", "lifecycle"), ("1.21", "1.22", "security-pod")],
+)
+def test_fields_that_changed_at_a_boundary_count_where_a_pod_has_them(
+    before: str, after: str, case_name: str
+) -> None:
+    assert same_for_mirror(case(case_name)[0]["spec"], kubelet(before), kubelet(after)) is False
+
+
+def test_a_default_of_one_release_alone_leaves_it_open() -> None:
+    ephemeral = {
+        "ephemeralContainers": [
+            {"imagePullPolicy": "Always", "terminationMessagePath": "/x", "terminationMessagePolicy": "File"}
+        ]
+    }
+    assert same_for_mirror(ephemeral, kubelet("1.19"), kubelet("1.20")) is None
+    assert same_for_mirror({"ephemeralContainers": [{}]}, kubelet("1.19"), kubelet("1.20")) is False
+
+
+def test_a_conversion_of_one_release_alone_leaves_it_open() -> None:
+    old = kubelet("1.16")
+    new = replace(old, static_pods=replace(old.static_pods))
+    new.static_pods.__dict__["conversions"] = old.static_pods.conversions[:-1]
+    assert same_for_mirror({}, old, new) is None
+
+
+def test_what_no_release_data_tells_is_open() -> None:
+    assert same_for_mirror({}, kubelet("1.5"), kubelet("1.6")) is None
+    timed = {
+        "volumes": [
+            {
+                "ephemeral": {
+                    "volumeClaimTemplate": {"metadata": {"creationTimestamp": "2026-01-31T12:00:00Z"}}
+                }
+            }
+        ]
+    }
+    assert same_for_mirror(timed, kubelet("1.28"), kubelet("1.29")) is None
+
+
+@pytest.mark.parametrize(("image", "same"), [("Registry/a", None), ("registry/a", True)])
+def test_a_pull_policy_that_releases_read_from_an_image_in_different_ways_is_not_told(
+    image: str, same: bool | None
+) -> None:
+    spec = {"containers": [{"name": "c", "image": image, "imagePullPolicy": "Always"}]}
+    assert same_for_mirror(spec, kubelet("1.28"), kubelet("1.29")) is same

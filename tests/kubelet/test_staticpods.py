@@ -1,0 +1,220 @@
+"""Static pods: every text and UID of the golden data, and what section by section a UID does and does not depend on."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.errors import DecodeError, UndecidedError, UsageError
+from hashcompat.kubelet.hashing import hashers
+from hashcompat.kubelet.staticpods import StaticUid, static_containers, static_pod_text, static_pod_uid
+from tests.helpers.manifests import CASES, MINORS, RELEASES, STATIC, case, newest, uids
+
+KUBEADM = [name for name in CASES if name.startswith("kubeadm-")]
+
+
+def minimal() -> dict[str, Any]:
+    return copy.deepcopy(case("minimal")[0])
+
+
+def uid_of(
+    release: str, manifest: dict[str, Any], node: str = "node-a", source: str = "file:/m/web.yaml"
+) -> StaticUid:
+    return static_pod_uid(manifest, default_catalog().kubelet(release), node, source)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_golden_text_and_uid(catalog: Catalog, release: str, name: str) -> None:
+    kubelet = catalog.kubelet(release)
+    manifest, node, source = case(name)
+    assert static_pod_text(manifest, kubelet) == (STATIC / release / f"{name}.txt").read_bytes().decode()
+    assert static_pod_uid(manifest, kubelet, node, source) == StaticUid(
+        uids(release)[name], given=name == "uid-given"
+    )
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_golden_container_text_and_hash(catalog: Catalog, release: str) -> None:
+    kubelet = catalog.kubelet(release)
+    (hasher,) = hashers(kubelet, keep_empty=True)
+    found = []
+    for name in CASES:
+        manifest = case(name)[0]
+        ephemeral = len(manifest["spec"].get("ephemeralContainers") or ())
+        containers = static_containers(manifest, kubelet)
+        compared = containers[: len(containers) - ephemeral]
+        texts = "".join(f"{hasher.text(container)}\n" for container in compared)
+        assert texts == (STATIC / release / f"{name}.containers").read_bytes().decode(), name
+        found += [f"{hasher.hash(container)}  {name}  {index}" for index, container in enumerate(compared)]
+    assert found == (STATIC / release / "HASHES").read_text().splitlines()
+
+
+def test_no_golden_file_is_unused() -> None:
+    expected = {f"inputs/{name}.json" for name in CASES}
+    made = ["UIDS", "HASHES", *(f"{name}.{kind}" for name in CASES for kind in ("txt", "containers"))]
+    expected |= {f"{release}/{file}" for release in RELEASES for file in made}
+    assert {str(path.relative_to(STATIC)) for path in STATIC.rglob("*") if path.is_file()} == expected
+    assert all(list(uids(release)) == CASES for release in RELEASES)
+
+
+def test_there_is_enough_of_it() -> None:
+    assert len(CASES) >= 74
+    assert len(RELEASES) >= 10
+
+
+@pytest.mark.parametrize("minor", MINORS)
+def test_every_minor_names_what_kubeadm_writes(minor: str) -> None:
+    for name in KUBEADM:
+        manifest, node, source = case(name)
+        found = static_pod_uid(manifest, default_catalog().kubelet(newest(minor)), node, source)
+        assert (len(found.uid or ""), found.given, found.unknown) == (32, False, "")
+
+
+@pytest.mark.parametrize("minor", MINORS)
+def test_every_minor_decodes_every_case(minor: str) -> None:
+    package = "core" if MINORS.index(minor) >= MINORS.index("1.9") else "api"
+    for name in CASES:
+        if minor in ("1.6", "1.7") and "init-containers" in name:
+            continue
+        assert static_pod_text(case(name)[0], default_catalog().kubelet(newest(minor))).startswith(
+            f"(*{package}.Pod){{"
+        )
+
+
+def test_an_unchanged_tree_gives_the_same_text_and_a_changed_one_another() -> None:
+    texts = [static_pod_text(minimal(), default_catalog().kubelet(newest(minor))) for minor in MINORS]
+    same = {
+        f"{one}-{other}"
+        for one, other, a, b in zip(MINORS, MINORS[1:], texts, texts[1:], strict=False)
+        if a == b
+    }
+    assert same == {"1.16-1.17", "1.19-1.20", "1.20-1.21", "1.21-1.22", "1.28-1.29"}
+
+
+@pytest.mark.parametrize("release", ["1.6.13", "1.15.12", "1.16.15", "1.20.15"])
+def test_to_1_20_node_and_path_do_not_count(release: str) -> None:
+    assert (
+        len(
+            {
+                uid_of(release, minimal(), node, f"{kind}/x").uid
+                for node in "ab"
+                for kind in ("file:", "url:http:/", "file:/m")
+            }
+        )
+        == 1
+    )
+
+
+@pytest.mark.parametrize("release", ["1.21.14", "1.34.10", "1.35.0", "1.36.3"])
+def test_from_1_21_node_and_path_count_but_no_node_for_a_url(release: str) -> None:
+    assert (
+        len({uid_of(release, minimal(), node, f"file:{path}").uid for node in "ab" for path in ("/a", "/b")})
+        == 4
+    )
+    assert len({uid_of(release, minimal(), node, "url:http://x").uid for node in "ab"}) == 1
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_given_uid_is_taken(release: str) -> None:
+    manifest = minimal()
+    manifest["metadata"] |= {"uid": "abc", "creationTimestamp": "2026-01-31T12:00:00Z"}
+    assert uid_of(release, manifest) == StaticUid("abc", given=True)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_time_makes_a_uid_unknown_and_null_does_not(release: str) -> None:
+    manifest = minimal()
+    manifest["metadata"]["creationTimestamp"] = None
+    assert uid_of(release, manifest) == uid_of(release, minimal())
+    manifest["metadata"]["creationTimestamp"] = "2026-01-31T12:00:00Z"
+    reason = "$.metadata.creationTimestamp: a time prints the time zone of the host"
+    assert uid_of(release, manifest) == StaticUid(None, unknown=reason)
+    with pytest.raises(UndecidedError, match="creationTimestamp: a time"):
+        static_pod_text(manifest, default_catalog().kubelet(release))
+
+
+def test_before_1_6_nothing_is_known() -> None:
+    assert uid_of("1.5.8", minimal()) == StaticUid(
+        None, unknown="no data on static pods of 1.5.8; there is from 1.6 on"
+    )
+
+
+@pytest.mark.parametrize("release", ["1.6.13", "1.7.16"])
+def test_1_6_and_1_7_read_init_containers_from_annotations(release: str) -> None:
+    found = uid_of(release, case("annotation-init-containers")[0])
+    assert found == StaticUid(
+        None, unknown="$.metadata.annotations: init containers in annotations, which this release reads"
+    )
+
+
+@pytest.mark.parametrize("source", ["", "file:", "/etc/x", "ftp:/x"])
+def test_a_source_is_a_file_or_a_url(source: str) -> None:
+    with pytest.raises(UsageError, match="no source of static pods; want file:<path> or url:<url>"):
+        uid_of("1.30.0", minimal(), source=source)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"kind": "Service"}, r"^\.kind: want Pod"),
+        ({"apiVersion": "v2"}, r"^\.apiVersion: want v1"),
+        ({"spec": []}, r"^\.spec: want an object, got a list"),
+        ({"spec": {"hostNetwork": "yes"}}, r"^\.spec\.hostNetwork: want true or false, got a string"),
+        ({"spec": {"serviceAccount": 1}}, r"^\.spec\.serviceAccount: want a string, got an integer"),
+        (
+            {"spec": {"containers": [{}, {"ports": [{"hostPort": "x"}]}]}},
+            r"^\.spec\.containers\[1\]\.ports\[0\]\.hostPort: want an integer",
+        ),
+        ({"metadata": {"creationTimestamp": "yesterday"}}, r"^\.metadata\.creationTimestamp: want a time"),
+        ({"status": {"podIP": {}}}, r"^\.status\.podIP: want a string, got an object"),
+    ],
+)
+def test_what_no_kubelet_could_decode(change: dict[str, Any], problem: str) -> None:
+    with pytest.raises(DecodeError, match=problem):
+        uid_of("1.36.3", {**minimal(), **change})
+
+
+def test_what_is_no_object_is_no_pod() -> None:
+    wrong: Any = []
+    with pytest.raises(DecodeError, match="want a Pod, got a list"):
+        uid_of("1.36.3", wrong)
+
+
+def test_an_item_of_a_list_may_leave_its_kind_out() -> None:
+    manifest = minimal()
+    del manifest["kind"], manifest["apiVersion"]
+    assert uid_of("1.36.3", manifest) == uid_of("1.36.3", minimal())
+
+
+@pytest.mark.parametrize("release", [newest(minor) for minor in MINORS])
+def test_null_in_a_list_is_an_empty_object_and_gets_defaults(release: str) -> None:
+    items: tuple[Any, Any] = ({}, None)
+    empty, null = ({"spec": {"containers": [item, {"ports": [item]}], "volumes": [item]}} for item in items)
+    assert uid_of(release, null) == uid_of(release, empty)
+
+
+def test_nothing_of_the_manifest_is_changed_and_shared_parts_are_not_confused() -> None:
+    shared = {"limits": {"cpu": "1"}}
+    manifest = {
+        "spec": {"containers": [{"resources": shared}], "ephemeralContainers": [{"resources": shared}]}
+    }
+    before = copy.deepcopy(manifest)
+    text = static_pod_text(manifest, default_catalog().kubelet("1.36.3"))
+    assert manifest == before
+    assert text.count("Requests:(core.ResourceList)map[cpu:") == 1
+
+
+@given(st.sampled_from(RELEASES), st.sampled_from(CASES), st.text(max_size=20))
+def test_more_text_in_a_label_is_another_uid(release: str, name: str, text: str) -> None:
+    manifest = copy.deepcopy(case(name)[0])
+    found = []
+    for value in (text, text + "x"):
+        manifest["metadata"] = {**(manifest.get("metadata") or {}), "labels": {"l": value}, "uid": None}
+        found.append(uid_of(release, manifest).uid)
+    assert found[0] != found[1]

@@ -1,0 +1,137 @@
+"""What a plan takes for granted is said once, in a short line, and only where it could change a verdict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
+from tests.helpers.program import Run
+from tests.helpers.upgrades import hash_of, record, recorded
+
+C: Json = {"name": "c", "image": "i"}
+ONE_SANDBOX = "every pod of which no record tells has one ready sandbox"
+CRI_DOCKERD = "cri-dockerd drives Docker under 1.24.0: it finds dockershim's containers and sandboxes by the labels that both write"
+NO_DOCKER = "nodes that are not in the input do not run Docker, which 1.24.0 does not drive"
+CGROUPS = "pods' cgroups stay where they are, though the default goes from a configured driver to the runtime's driver"
+RESIZED: Json = {
+    **C,
+    "resources": {"requests": {"cpu": "1"}},
+    "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}],
+}
+
+
+def admits(release: str) -> str:
+    return f"{release} admits every running pod again"
+
+
+def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ...] = ()) -> list[str]:
+    result = run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *more, stdin=as_json(*objects))
+    lines: list[str] = result.document["spec"]["assumptions"]
+    assert [line for line in result.err.splitlines() if line.startswith("Assumed: ")] == [
+        f"Assumed: {line}" for line in lines
+    ]
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "objects", "more", "expected"),
+    [
+        pytest.param(
+            "1.10.0",
+            "1.11.0",
+            [pod(C), pod(C, name="q")],
+            (),
+            [ONE_SANDBOX, admits("1.11.0")],
+            id="what is kept",
+        ),
+        pytest.param("1.15.12", "1.16.0", [pod(C)], (), [], id="all restart"),
+        pytest.param("1.10.0", "1.11.0", [pod(C, status={"phase": "Failed"})], (), [], id="finished"),
+        pytest.param(
+            "1.30.0",
+            "1.31.0",
+            [pod(C)],
+            (),
+            [CGROUPS],
+            id="the cgroup driver: a Never pod would be killed for good",
+        ),
+        pytest.param("1.30.0", "1.31.0", [mirror_pod(C)], (), [], id="a new pod has a new cgroup"),
+        pytest.param("1.31.0", "1.32.0", [pod(C)], (), [ONE_SANDBOX, admits("1.32.0")], id="the same driver"),
+        pytest.param("1.5.8", "1.6.0", [pod(C)], (), [], id="new sandboxes have new cgroups"),
+        pytest.param(
+            "1.23.17",
+            "1.24.0",
+            [pod(C)],
+            (),
+            [NO_DOCKER, ONE_SANDBOX, admits("1.24.0")],
+            id="no node tells of Docker",
+        ),
+        pytest.param(
+            "1.23.17",
+            "1.24.0",
+            [pod(C)],
+            ("--cri-dockerd",),
+            [CRI_DOCKERD, ONE_SANDBOX, admits("1.24.0")],
+            id="cri-dockerd",
+        ),
+        pytest.param(
+            "1.24.0",
+            "1.25.0",
+            [pod(C)],
+            ("--cri-dockerd",),
+            [ONE_SANDBOX, admits("1.25.0")],
+            id="cri-dockerd before and after",
+        ),
+        pytest.param(
+            "1.32.0",
+            "1.33.0",
+            [pod(RESIZED)],
+            (),
+            ["the feature gate InPlacePodVerticalScaling has its default"],
+            id="a gate that counts",
+        ),
+        pytest.param(
+            "1.32.0",
+            "1.33.0",
+            [pod(RESIZED)],
+            ("--feature-gates", "InPlacePodVerticalScaling=true"),
+            [],
+            id="it is set",
+        ),
+        pytest.param(
+            "1.33.0",
+            "1.34.0",
+            [mirror_pod(C, spec={"serviceAccountName": "x"})],
+            (),
+            ["the feature gate PreventStaticPodAPIReferences has its default"],
+            id="another gate",
+        ),
+    ],
+)
+def test_what_is_taken_for_granted(
+    run: Run, old: str, new: str, objects: list[Json], more: tuple[str, ...], expected: list[str]
+) -> None:
+    assert assumed(run, old, new, *objects, more=more) == expected
+
+
+def test_a_sandbox_that_a_record_tells_of_is_not_assumed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "pods.json").write_text(
+        json.dumps(
+            {
+                "items": [
+                    {"metadata": {"name": "p", "uid": "uid-p", "namespace": "ns"}, "state": "SANDBOX_READY"}
+                ]
+            }
+        )
+    )
+    assert assumed(run, "1.10.0", "1.11.0", pod(C), more=("--recorded", tmp_path / "pods.json")) == [
+        admits("1.11.0")
+    ]
+
+
+def test_a_record_on_a_node_of_no_known_release_hangs_on_the_runtime_too(run: Run, tmp_path: Path) -> None:
+    told = recorded(tmp_path, record(hash_of(run, "1.24.0", C)))
+    assert NO_DOCKER in assumed(run, "auto", "1.24.0", pod(C), more=told)
+    assert NO_DOCKER not in assumed(run, "auto", "1.24.0", node("dev"), pod(C), more=told)

@@ -1,0 +1,419 @@
+"""Plans with recorded hashes: what the runtime tells decides, and how much of it was reproduced stands first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.pods import ARTICLE, Json, as_json, mirror_pod, node, pod
+from tests.helpers.program import Run
+from tests.helpers.upgrades import UID, decided, hash_of, planned, record, recorded
+
+C: Json = {"name": "c", "image": "i"}
+D: Json = {"name": "d", "image": "i"}
+OLD, NEW = "1.9.11", "1.16.0"
+
+
+@pytest.mark.parametrize(
+    ("created_by", "verdict", "calibrated", "reasons"),
+    [
+        pytest.param("1.9.11", "RESTART", True, ["HC001"], id="equal to the old kubelet's"),
+        pytest.param("1.13.0", "RESTART", True, ["HC001"], id="another release's, with the same hash"),
+        pytest.param("1.16.0", "KEEP", False, ["HC012"], id="equal to the new kubelet's"),
+        pytest.param("1.7.16", "RESTART", False, ["HC013"], id="equal to neither"),
+    ],
+)
+def test_the_recorded_hash_decides(
+    run: Run, tmp_path: Path, created_by: str, verdict: str, *, calibrated: bool, reasons: list[str]
+) -> None:
+    value = hash_of(run, created_by, C)
+    item = planned(run, OLD, NEW, pod(C), more=recorded(tmp_path, record(value)))["c"]
+    assert (item["verdict"], item["calibrated"], [row["id"] for row in item["reasons"]]) == (
+        verdict,
+        calibrated,
+        reasons,
+    )
+    assert item["hash"] == {"recorded": value, "from": hash_of(run, OLD, C), "to": hash_of(run, NEW, C)}
+
+
+def test_the_incident_with_the_hash_that_the_runtime_told(run: Run, tmp_path: Path) -> None:
+    told = recorded(tmp_path, record(1559107639, container=ARTICLE["name"]))
+    item = planned(run, "1.7.16", "1.9.11", pod(ARTICLE), more=told)[ARTICLE["name"]]
+    assert (item["verdict"], item["calibrated"], item["hash"]["recorded"]) == ("RESTART", True, 1559107639)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param((pod(C, D), node("v1.9.11")), ("UNKNOWN", ["HC014"]), id="on the node"),
+        pytest.param(
+            (pod(C, node="n2"), pod(D, name="q"), node("v1.9.11")), ("KEEP", []), id="on another node"
+        ),
+        pytest.param(
+            (pod(C, D, status={"phase": "Failed"}),),
+            ("KEEP", ["HC002"]),
+            id="finished: no kubelet compares it",
+        ),
+    ],
+)
+def test_without_a_record_a_node_below_100_percent_is_unknown(
+    run: Run, tmp_path: Path, given: tuple[Json, ...], expected: Any
+) -> None:
+    records = [record(1, name, "d") for name in ("p", "q")]
+    assert decided(run, "1.9.11", "1.10.0", *given, more=recorded(tmp_path, *records)) == expected
+
+
+@pytest.mark.parametrize(("right", "expected"), [(True, ("KEEP", [])), (False, ("UNKNOWN", ["HC014"]))])
+def test_at_100_percent_what_has_no_record_is_computed(
+    run: Run, tmp_path: Path, *, right: bool, expected: Any
+) -> None:
+    value = hash_of(run, "1.9.11", D) if right else 1
+    assert (
+        decided(run, "1.9.11", "1.10.0", pod(C, D), more=recorded(tmp_path, record(value, container="d")))
+        == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict", "reason"),
+    [
+        ("1.5.7", "1.5.8", "KEEP", "HC002"),
+        ("1.3.0", "1.5.8", "KEEP", "HC002"),
+        ("1.5.8", "1.6.0", "RESTART", "HC017"),
+        ("1.6.0", "1.6.13", "RESTART", "HC015"),
+        ("1.35.0", "1.36.0", "RESTART", "HC015"),
+    ],
+)
+def test_a_missing_hash_is_left_alone_up_to_1_5(
+    run: Run, tmp_path: Path, old: str, new: str, verdict: str, reason: str
+) -> None:
+    item = planned(run, old, new, pod(C), more=recorded(tmp_path, record(None)))["c"]
+    assert (item["verdict"], item["reasons"][0]["id"], item["calibrated"]) == (verdict, reason, None)
+
+
+def test_the_share_comes_first_on_stderr_and_in_the_summary(run: Run, tmp_path: Path) -> None:
+    records = recorded(tmp_path, record(hash_of(run, OLD, C)), record(1, container="d"))
+    result = run(
+        "plan", "--from", OLD, "--to", NEW, "-f", "-", "-o", "json", *records, stdin=as_json(pod(C, D))
+    )
+    assert result.err.splitlines()[0] == "Calibration: 1 of 2 recorded hashes reproduced (50 %)"
+    assert {key: result.document["summary"][key] for key in ("recorded", "reproduced")} == {
+        "recorded": 2,
+        "reproduced": 1,
+    }
+
+
+def test_without_records_there_is_no_share(run: Run) -> None:
+    result = run("plan", "--from", OLD, "--to", NEW, "-f", "-", stdin=as_json(pod(C)))
+    assert "Calibration" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("given", "told", "joined"),
+    [
+        pytest.param(pod(C), {}, True, id="uid and container"),
+        pytest.param(pod(C), {"uid": "another"}, False, id="another pod of that name"),
+        pytest.param(pod(C), {"pod": "q"}, False, id="another pod"),
+        pytest.param(pod(C), {"container": "d"}, False, id="another container"),
+        pytest.param(pod(C), {"uid": ""}, True, id="no uid told"),
+        pytest.param(
+            mirror_pod(C), {"uid": "the manifest's hash"}, True, id="a mirror pod has a uid of its own"
+        ),
+    ],
+)
+def test_records_are_joined_by_uid_or_by_names(
+    run: Run, tmp_path: Path, given: Json, told: dict[str, str], *, joined: bool
+) -> None:
+    item = planned(run, "1.9.11", "1.9.11", given, more=recorded(tmp_path, record(7, **told)))["c"]
+    assert item["hash"]["recorded"] == (7 if joined else None)
+
+
+def test_the_running_container_counts_not_the_one_before(run: Run, tmp_path: Path) -> None:
+    records = recorded(tmp_path, record(7), record(8, state="CONTAINER_EXITED"))
+    assert planned(run, "1.9.11", "1.9.11", pod(C), more=records)["c"]["hash"]["recorded"] == 7
+
+
+LABELS: Json = {
+    "io.kubernetes.container.name": "c",
+    "io.kubernetes.pod.name": "p",
+    "io.kubernetes.pod.namespace": "ns",
+    UID: "uid-p",
+}
+DOCKER_LABELS: Json = {**LABELS, "annotation.io.kubernetes.container.hash": "7"}
+SANDBOX: Json = {
+    "Id": "1",
+    "Name": "/k8s_POD_p_ns_uid-p_0",
+    "State": {"Running": True},
+    "Config": {"Labels": LABELS},
+}
+LOG_1_7 = 'I0114 17:57:42.715551 12945 kuberuntime_manager.go:486] Pod "p" container "c" hash changed (7 vs 8), it will be killed'
+LOG_1_8 = 'I0114 kuberuntime.go:550] Container "c" ({"docker" "f5"}) of pod p_ns(uid-p): Container spec hash changed (7 vs 8).. Container'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(
+            json.dumps(
+                [
+                    SANDBOX,
+                    {
+                        "Id": "2",
+                        "Name": "/k8s_c_p_ns_uid-p_0",
+                        "State": {"Running": True},
+                        "Config": {"Labels": DOCKER_LABELS},
+                    },
+                ]
+            ),
+            id="docker inspect, dockershim",
+        ),
+        pytest.param(
+            json.dumps(
+                [
+                    {
+                        "Id": "2",
+                        "Name": "/k8s_c.7_p_ns_uid-p_1a2b3c4d",
+                        "State": {"Running": True},
+                        "Config": {"Labels": {}},
+                    }
+                ]
+            ),
+            id="docker inspect, 1.5",
+        ),
+        pytest.param(
+            json.dumps(
+                {
+                    "status": {
+                        "labels": LABELS,
+                        "annotations": {"io.kubernetes.container.hash": "7"},
+                        "state": "CONTAINER_RUNNING",
+                    }
+                }
+            ),
+            id="crictl inspect",
+        ),
+        pytest.param(json.dumps({"containers": [record(7)]}), id="crictl ps"),
+        pytest.param(
+            json.dumps({"containers": [record(7)]}, indent=1) + json.dumps({"containers": []}),
+            id="several on end",
+        ),
+        pytest.param(LOG_1_7, id="log of 1.7"),
+        pytest.param(LOG_1_8, id="log of 1.8 - 1.13"),
+    ],
+)
+def test_every_source_of_recorded_hashes(run: Run, tmp_path: Path, content: str) -> None:
+    (tmp_path / "told").write_text(content)
+    assert (
+        planned(run, "1.9.11", "1.9.11", pod(C), more=("--recorded", tmp_path / "told"))["c"]["hash"][
+            "recorded"
+        ]
+        == 7
+    )
+
+
+def test_a_directory_is_read_whole(run: Run, tmp_path: Path) -> None:
+    for name in ("c", "d"):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"containers": [record(7, container=name)]}))
+    items = planned(run, "1.9.11", "1.9.11", pod(C, D), more=("--recorded", tmp_path))
+    assert [item["hash"]["recorded"] for item in items.values()] == [7, 7]
+
+
+def test_a_nodes_dump_is_a_directory_with_other_files_too(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "inspect.json").write_text(json.dumps([{"status": record(7), "info": {}}]))
+    (tmp_path / "kubelet.log").write_text(
+        'pod "p_ns(uid-p)" container "d" hash changed (8 vs 9), it will be killed and re-created.'
+    )
+    (tmp_path / "df.txt").write_text("Filesystem 1K-blocks")
+    items = planned(run, "1.9.11", "1.9.11", pod(C, D), more=("--recorded", tmp_path))
+    assert [item["hash"]["recorded"] for item in items.values()] == [7, 8]
+
+
+def test_a_directory_without_any_record_is_an_error(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "df.txt").write_text("Filesystem 1K-blocks")
+    result = run("plan", "--from", OLD, "--to", NEW, "-f", "-", "--recorded", tmp_path, stdin=as_json(pod(C)))
+    assert (result.code, result.out) == (1, "")
+    assert f"{tmp_path}: no kubelet's container in any file of it" in result.err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "empty; want docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"),
+        ("{", "line 1"),
+        ("[]", "no kubelet's container in it; want docker inspect or crictl JSON"),
+        ("Container c definition changed, will be restarted", "no kubelet's container in it"),
+        ("\0", "binary data at character 0"),
+    ],
+)
+def test_a_file_without_any_recorded_hash_is_an_error(
+    run: Run, tmp_path: Path, content: str, message: str
+) -> None:
+    (tmp_path / "told").write_text(content)
+    result = run(
+        "plan", "--from", OLD, "--to", NEW, "-f", "-", "--recorded", tmp_path / "told", stdin=as_json(pod(C))
+    )
+    assert (result.code, result.out) == (1, "")
+    assert f"{tmp_path / 'told'}: " in result.err
+    assert message in result.err
+
+
+FORM_FEED: Json = {**C, "args": ["\f"]}
+
+
+@pytest.mark.parametrize(
+    ("old", "created_by", "new", "expected"),
+    [
+        pytest.param(
+            "1.27.3", "1.27.3", "1.27.16-eks-1", ("UNKNOWN", ["HC010"]), id="one of the vendor's two"
+        ),
+        pytest.param(
+            "1.15.12",
+            "1.27.3",
+            "1.27.16-eks-1",
+            ("UNKNOWN", ["HC010"]),
+            id="not the old kubelet's, but one of the two",
+        ),
+        pytest.param("1.27.3", "1.15.12", "1.27.16-eks-1", ("RESTART", ["HC013"]), id="neither"),
+        pytest.param("1.27.3-eks-1", "1.27.3", "1.27.3-eks-1", ("KEEP", ["HC012"]), id="the same build"),
+        pytest.param("1.27.3-eks-1", "1.27.3", "1.27.16", ("RESTART", ["HC003"]), id="known by the record"),
+        pytest.param("1.27.3-eks-1", "1.27.16", "1.27.16", ("KEEP", ["HC012"]), id="kept by the record"),
+    ],
+)
+def test_a_record_beside_a_vendors_go(
+    run: Run, tmp_path: Path, old: str, created_by: str, new: str, expected: Any
+) -> None:
+    assert (
+        decided(
+            run,
+            old,
+            new,
+            pod(FORM_FEED),
+            more=recorded(tmp_path, record(hash_of(run, created_by, FORM_FEED))),
+        )
+        == expected
+    )
+
+
+def test_a_record_of_a_sidecar_that_1_30_made(run: Run, tmp_path: Path) -> None:
+    """1.31 never compared it; 1.32 does."""
+    sidecar = {**C, "restartPolicy": "Always"}
+    given = pod(D, spec={"initContainers": [sidecar]})
+    made_by = {release: recorded(tmp_path, record(hash_of(run, release, sidecar))) for release in ("1.31.0",)}
+    assert decided(run, "1.31.0", "1.32.0", given, more=made_by["1.31.0"]) == ("KEEP", ["HC012"])
+    old = recorded(tmp_path, record(hash_of(run, "1.30.0", sidecar)))
+    assert decided(run, "1.31.0", "1.32.0", given, more=old) == ("RESTART", ["HC013"])
+    probed = pod(D, spec={"initContainers": [{**sidecar, "startupProbe": {"exec": {}}}]})
+    assert decided(run, "1.31.0", "1.32.0", probed, more=recorded(tmp_path, record(None))) == (
+        "RESTART",
+        ["HC015", "HC025"],
+    )
+
+
+CPU_RESTARTS: Json = {
+    **C,
+    "resources": {"requests": {"cpu": "1"}},
+    "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}],
+}
+SIDECAR: Json = {**C, "restartPolicy": "Always"}
+
+
+def docker_node(kubelet: str) -> Json:
+    host = node(kubelet)
+    host["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.7"
+    return host
+
+
+def pinned_pod() -> Json:
+    given = mirror_pod(C)
+    given["metadata"]["annotations"]["kubernetes.io/config.hash"] = "set-by-hand"
+    return given
+
+
+@pytest.mark.parametrize(
+    ("to", "created_by", "given", "expected"),
+    [
+        pytest.param("1.16.0", "1.16.0", pod(C), ("KEEP", ["HC012"]), id="equal to the new hash"),
+        pytest.param("1.16.0", "1.15.0", pod(C), ("RESTART", ["HC013"]), id="another hash"),
+        pytest.param("1.16.0", "", pod(C), ("RESTART", ["HC015"]), id="none was recorded"),
+        pytest.param(
+            "1.16.0", "1.15.0", pod(C, status={"phase": "Failed"}), ("KEEP", ["HC002"]), id="finished"
+        ),
+        pytest.param(
+            "1.31.0",
+            "1.30.0",
+            pod(D, spec={"initContainers": [SIDECAR]}),
+            ("KEEP", ["HC002"]),
+            id="an ignored sidecar",
+        ),
+        pytest.param(
+            "1.32.0",
+            "1.30.0",
+            pod(D, spec={"initContainers": [SIDECAR]}),
+            ("RESTART", ["HC013"]),
+            id="a compared sidecar",
+        ),
+        pytest.param(
+            "1.16.0", "1.15.0", mirror_pod(C), ("RESTART", ["HC013"]), id="a static pod restarts either way"
+        ),
+        pytest.param(
+            "1.16.0", "1.16.0", mirror_pod(C), ("UNKNOWN", ["HC008"]), id="a static pod may get another UID"
+        ),
+        pytest.param(
+            "1.16.0", "1.16.0", pinned_pod(), ("KEEP", ["HC012"]), id="a static pod with a UID of its own"
+        ),
+        pytest.param(
+            "1.33.0",
+            "1.33.0",
+            pod(CPU_RESTARTS),
+            ("UNKNOWN", ["HC008"]),
+            id="resources that may be applied by a restart",
+        ),
+        pytest.param(
+            "1.32.0", "1.32.0", pod(CPU_RESTARTS), ("KEEP", ["HC012"]), id="no resizing before 1.33"
+        ),
+        pytest.param(
+            "1.27.16-gke.1", "1.27.16", pod({**C, "args": ["\f"]}), ("UNKNOWN", ["HC010"]), id="a vendor's Go"
+        ),
+    ],
+)
+@pytest.mark.parametrize("kubelet", ["dev", "v1.99.0"])
+def test_a_record_decides_where_the_nodes_release_is_not_known(
+    run: Run, tmp_path: Path, kubelet: str, to: str, created_by: str, given: Json, expected: Any
+) -> None:
+    spec = next(
+        c
+        for c in (*given["spec"]["containers"], *given["spec"].get("initContainers", ()))
+        if c["name"] == "c"
+    )
+    told = recorded(tmp_path, record(hash_of(run, created_by, spec) if created_by else None))
+    item = planned(run, "auto", to, node(kubelet), given, more=told)["c"]
+    assert (item["verdict"], [reason["id"] for reason in item["reasons"]]) == expected
+    assert (item["hash"]["from"], item["calibrated"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"), [((), ("UNKNOWN", ["HC008"])), (("--cri-dockerd",), ("KEEP", ["HC012"]))]
+)
+def test_docker_on_a_node_of_no_known_release_may_be_gone(
+    run: Run, tmp_path: Path, more: tuple[str, ...], expected: Any
+) -> None:
+    told = recorded(tmp_path, record(hash_of(run, "1.24.0", C)))
+    assert decided(run, "auto", "1.24.0", docker_node("dev"), pod(C), more=(*told, *more)) == expected
+
+
+def test_without_a_record_such_a_node_stays_unknown(run: Run, tmp_path: Path) -> None:
+    told = recorded(tmp_path, record(hash_of(run, "1.16.0", D), container="d"))
+    assert decided(run, "auto", "1.16.0", node("dev"), pod(C, D), more=told) == ("UNKNOWN", ["HC008"])
+
+
+def test_a_record_does_not_help_a_spec_that_does_not_decode(run: Run, tmp_path: Path) -> None:
+    """A release that is not known excuses no spec that the new kubelet cannot read."""
+    told = recorded(tmp_path, record(7))
+    broken = pod({**C, "args": "text"})
+    assert decided(run, "auto", "1.16.0", node("dev"), broken, more=(*told, "--keep-going")) == (
+        "UNKNOWN",
+        ["HC009"],
+    )

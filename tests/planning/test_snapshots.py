@@ -1,0 +1,38 @@
+"""What a snapshot cannot tell."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hashcompat.kubelet.stored import KEY
+from tests.helpers.pods import Json, as_json, pod
+from tests.helpers.program import Run
+from tests.helpers.upgrades import decided
+
+C: Json = {"name": "c", "image": "i", "args": ["a"]}
+
+
+def hashed_as(run: Run, release: str, container: Json) -> str:
+    """Return the key under which a snapshot's container holds its hash for a release: the hash of what stands there."""
+    plain = pod({name: value for name, value in container.items() if name != KEY})
+    (item,) = run("hash", "--kubelet", release, "-f", "-", "-o", "json", stdin=as_json(plain)).items
+    return str(item["hashes"][release]["hex"])
+
+
+@pytest.mark.parametrize("side", ["1.8.15", "1.9.11"])
+def test_hc029_a_kubelet_that_the_snapshot_did_not_know_is_unknown(run: Run, side: str) -> None:
+    document: Any = json.loads(run("snapshot", "-f", "-", stdin=as_json(pod(C))).out)
+    (given,) = document["items"]
+    (container,) = given["spec"]["containers"]
+    assert decided(run, "1.8.15", "1.9.11", given) == ("RESTART", ["HC004"])
+    del container[KEY][hashed_as(run, side, container)]
+    assert decided(run, "1.8.15", "1.9.11", given) == ("UNKNOWN", ["HC029"])
+    assert decided(run, "1.18.19", "1.20.15", given)[0] == "KEEP"
+
+
+@pytest.mark.parametrize("table", [[], {"1": "2"}, 7])
+def test_hc029_what_is_no_table_holds_no_hash(run: Run, table: Any) -> None:
+    assert decided(run, "1.8.15", "1.9.11", pod({**C, KEY: table})) == ("UNKNOWN", ["HC029"])

@@ -1,0 +1,245 @@
+"""A live cluster through kubectl: what is asked for, what becomes of the answers, and what of refusals."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashcompat.sources.cluster import serviceaccount
+from tests.helpers import fakekubectl
+from tests.helpers.pods import ARTICLE, PLAIN, pod
+from tests.helpers.program import Result, Run
+
+NODE = {
+    "metadata": {"name": "n"},
+    "status": {"nodeInfo": {"kubeletVersion": "v1.7.16", "containerRuntimeVersion": "docker://17.3.2"}},
+}
+NODES = [200, {"kind": "NodeList", "items": [NODE]}]
+FORBIDDEN = [403, {"kind": "Status", "message": 'nodes is forbidden: User "u" cannot list resource "nodes"'}]
+PLAN = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-o", "json")
+AUTO = ("plan", "--from", "auto", "--to", "1.9.11", "-o", "json")
+Live = Callable[..., Result]
+
+
+def listed(*pods: dict[str, Any]) -> list[Any]:
+    """Answer with these pods as a server lists them: the items have no kind of their own."""
+    return [
+        200,
+        {
+            "kind": "PodList",
+            "metadata": {},
+            "items": [{key: one[key] for key in one if key != "kind"} for one in pods],
+        },
+    ]
+
+
+@pytest.fixture
+def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Put a fake kubectl on the PATH and return what its cluster answers, by path."""
+    kubectl = tmp_path / "bin" / "kubectl"
+    kubectl.parent.mkdir()
+    kubectl.write_text(f'#!/bin/sh\nexec {sys.executable} {fakekubectl.__file__} "$@"\n')
+    kubectl.chmod(0o755)
+    for name, value in {
+        "PATH": f"{kubectl.parent}:/usr/bin:/bin",
+        "FAKE_ANSWERS": str(tmp_path / "answers.json"),
+        "HOME": str(tmp_path),
+    }.items():
+        monkeypatch.setenv(name, value)
+    for name in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    return {"/api/v1/pods": listed(pod(ARTICLE, spec={"nodeName": "n"})), "/api/v1/nodes": NODES}
+
+
+@pytest.fixture
+def live(run: Run, answers: dict[str, Any], tmp_path: Path) -> Live:
+    """Run a command against the fake cluster."""
+
+    def call(*argv: object) -> Result:
+        (tmp_path / "answers.json").write_text(json.dumps(answers))
+        return run(*argv)
+
+    return call
+
+
+def arguments(tmp_path: Path) -> list[str]:
+    given: list[str] = json.loads((tmp_path / "answers.argv").read_text())
+    return given
+
+
+def test_a_plan_without_a_source_reads_the_live_cluster(live: Live) -> None:
+    item = live(*AUTO).item
+    assert (item["verdict"], item["hash"]["from"], item["hash"]["to"], item["node"]) == (
+        "RESTART",
+        1559107639,
+        1428860573,
+        "n",
+    )
+
+
+@pytest.mark.parametrize(
+    "command", [("hash", "--kubelet", "1.9.11"), ("explain", "ns/p", "--from", "1.7.16", "--to", "1.9.11")]
+)
+def test_other_commands_read_it_too(live: Live, command: tuple[str, ...]) -> None:
+    assert "1428860573" in live(*command).out
+
+
+def test_matrix_reads_it_where_a_flag_names_it(live: Live) -> None:
+    argv = ("matrix", "--from", "1.7.16", "--to", "1.9.11", "-o", "json")
+    assert live(*argv, "--context", "c").out != live(*argv).out
+
+
+def test_flags_go_to_kubectl(live: Live, tmp_path: Path) -> None:
+    assert (
+        live(
+            *PLAN, "--context", "c", "--kubeconfig", "k", "--as", "u", "--as-group", "g", "--as-group", "h"
+        ).code
+        == 0
+    )
+    given = arguments(tmp_path)
+    assert given[:6] == ["--kubeconfig=k", "--context=c", "--as=u", "--as-group=g", "--as-group=h", "proxy"]
+
+
+def test_each_namespace_is_one_list_and_so_is_each_node(live: Live, answers: dict[str, Any]) -> None:
+    for namespace in ("a", "b"):
+        for node in ("n", "m"):
+            path = f"/api/v1/namespaces/{namespace}/pods?labelSelector=x+in+%28y%29&fieldSelector=spec.nodeName%3D{node}&limit=500"
+            answers[path] = listed(
+                pod(
+                    PLAIN,
+                    metadata={"namespace": namespace, "name": f"{namespace}-{node}"},
+                    spec={"nodeName": node},
+                )
+            )
+    answers |= {"/api/v1/nodes/n": [200, NODE], "/api/v1/nodes": FORBIDDEN, "/api/v1/pods": FORBIDDEN}
+    items = live(*AUTO, "-n", "a", "-n", "b", "-n", "a", "--node", "n", "--node", "m", "-l", "x in (y)").items
+    assert {(item["pod"], item["verdict"]) for item in items} == {
+        (f"{name}-n", "RESTART") for name in "ab"
+    } | {(f"{name}-m", "UNKNOWN") for name in "ab"}
+
+
+def test_nodes_that_may_not_be_read_are_done_without_where_the_release_is_given(
+    live: Live, answers: dict[str, Any]
+) -> None:
+    answers["/api/v1/nodes"] = FORBIDDEN
+    result = live(*PLAN)
+    assert (result.code, result.item["verdict"]) == (0, "RESTART")
+    assert "Going on without nodes: cannot list nodes: nodes is forbidden" in result.err
+    refused = live(*AUTO)
+    assert (refused.code, refused.out) == (1, "")
+    assert "'hashcompat rbac' prints the role that is needed" in refused.err
+
+
+def test_nodes_that_cannot_be_read_for_another_reason_are_an_error(
+    live: Live, answers: dict[str, Any]
+) -> None:
+    answers["/api/v1/nodes"] = [400, {"message": "what?"}]
+    result = live(*PLAN)
+    assert (result.code, result.out, "cannot list nodes: what? (HTTP 400)" in result.err) == (1, "", True)
+
+
+def test_a_cluster_without_pods_is_an_error(live: Live, answers: dict[str, Any]) -> None:
+    answers["/api/v1/pods"] = listed()
+    result = live(*PLAN)
+    assert (result.code, result.out, "no pods that match" in result.err) == (1, "", True)
+
+
+def test_a_pod_that_does_not_decode_is_unknown(live: Live, answers: dict[str, Any]) -> None:
+    answers["/api/v1/pods"] = listed(pod({"name": "c", "image": "i", "stdin": "yes"}), pod(PLAIN))
+    assert {item["verdict"] for item in live(*PLAN).items} == {"UNKNOWN", "RESTART"}
+
+
+def test_what_a_credential_plugin_says_is_passed_on_and_kubectl_s_log_is_not(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = "E1121 06:31:01.1 1 proxy.go:1] oops\n2026/11/21 06:31:01 httputil: oops\nerror: oops\n"
+    monkeypatch.setenv("FAKE_SAYS", f"To sign in, open\n{log}code ABC\x1b[2J\n")
+    result = live(*PLAN)
+    assert result.code == 0
+    assert result.err.startswith("To sign in, open\ncode ABC\\x1b[2J\n")
+    assert "oops" not in result.err
+
+
+def test_a_kubectl_that_does_not_start_is_an_error_in_its_words(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_FAILS", "1")
+    assert "kubectl does not start: it says nothing; give pods with -f FILE" in live(*PLAN).err
+    monkeypatch.setenv("FAKE_SAYS", 'error: context "x" does not exist\n')
+    result = live(*PLAN)
+    assert (result.code, result.out) == (1, "")
+    assert (
+        'cannot read the cluster: kubectl does not start: context "x" does not exist; give pods with -f FILE'
+        in result.err
+    )
+
+
+def test_without_kubectl_the_error_names_the_other_sources(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    result = run(*PLAN)
+    assert (result.code, result.out) == (1, "")
+    assert all(word in result.err for word in ("kubectl", "-f FILE", "--sample"))
+
+
+class Terminal:
+    """A stderr that is a terminal."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.text += text
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_progress_is_one_line_on_a_terminal_that_is_gone_in_the_end(
+    live: Live, monkeypatch: pytest.MonkeyPatch, quiet: bool
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    live(*PLAN, *(["-q"] if quiet else []))
+    line = "\r\x1b[KReading 1 pods in all namespaces\r\x1b[KReading 1 nodes\r\x1b[K"
+    assert (line in terminal.text) != quiet
+    assert ("Reading" in terminal.text) != quiet
+
+
+def test_a_service_account_is_used_where_there_is_no_kubeconfig(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serviceaccount, "ACCOUNT", tmp_path)
+    inside = {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}
+    assert not serviceaccount.is_there(inside)
+    (tmp_path / "token").write_text("t\n")
+    assert serviceaccount.is_there(inside)
+    assert not serviceaccount.is_there({})
+    assert serviceaccount.token() == "t"
+    pool = serviceaccount.connections(inside)
+    assert (pool.host, pool.port, pool.cert_reqs, pool.ca_certs) == (
+        "10.0.0.1",
+        443,
+        "CERT_REQUIRED",
+        str(tmp_path / "ca.crt"),
+    )
+
+
+def test_a_kubeconfig_comes_before_the_service_account(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert not serviceaccount.has_kubeconfig({})
+    assert serviceaccount.has_kubeconfig({"KUBECONFIG": "x"})
+    (tmp_path / ".kube").mkdir()
+    (tmp_path / ".kube" / "config").write_text("")
+    assert serviceaccount.has_kubeconfig({})

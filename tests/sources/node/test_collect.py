@@ -1,0 +1,193 @@
+"""Runtimes of a node as far as they can be had without one: a Docker that is a few lines of Python, a crictl that is a shell script."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.pods import Json, as_json, pod
+from tests.helpers.program import Result, Run
+from tests.helpers.upgrades import hash_of, record
+
+C: Json = {"name": "c", "image": "i"}
+KUBELET = "1.9.11"
+
+
+class Docker(socketserver.ThreadingUnixStreamServer):
+    """A daemon that offers some API versions and lists the rows it is given; ``asked`` holds the paths of all requests."""
+
+    daemon_threads = True
+
+    def __init__(self, socket: Path, version: Json, rows: Any, code: int = 200) -> None:
+        super().__init__(str(socket), Handler)
+        self.answers, self.code, self.asked = {"/version": version}, code, list[str]()
+        self.rows = rows
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Docker
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        body = json.dumps(self.server.answers.get(self.path, self.server.rows)).encode()
+        self.send_response(200 if self.path == "/version" else self.server.code)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def address_string(self) -> str:
+        return "unix"
+
+    def log_message(self, *_: Any) -> None:
+        """Stay quiet."""
+
+
+@contextmanager
+def docker(directory: Path, version: Json, rows: Any, code: int = 200) -> Iterator[Docker]:
+    server = Docker(directory / "docker.sock", version, rows, code)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def row(value: int, name: str = "c") -> Json:
+    """Return one container as Docker's list tells it."""
+    labels = {
+        "annotation.io.kubernetes.container.hash": f"{value:x}",
+        "io.kubernetes.docker.type": "container",
+    }
+    return {"Id": "0", "Names": [f"/k8s_{name}_p_ns_uid-p_0"], "State": "running", "Labels": labels}
+
+
+def verified(run: Run, *more: object) -> Result:
+    return run("verify", "--kubelet", KUBELET, "-f", "-", "-o", "json", *more, stdin=as_json(pod(C)))
+
+
+@pytest.mark.parametrize(
+    ("offered", "spoken"),
+    [
+        ({"ApiVersion": "1.23"}, "1.23"),  # Docker 1.11
+        ({"ApiVersion": "1.41", "MinAPIVersion": "1.12"}, "1.41"),  # Docker 20.10
+        ({"ApiVersion": "1.52", "MinAPIVersion": "1.44"}, "1.52"),  # Docker 29
+        ({"ApiVersion": "1.100", "MinAPIVersion": "1.44"}, "1.52"),
+    ],
+)
+def test_docker_is_asked_in_the_older_version_of_both(
+    run: Run, tmp_path: Path, offered: Json, spoken: str
+) -> None:
+    with docker(tmp_path, offered, [row(hash_of(run, KUBELET, C))]) as server:
+        result = verified(run, "--runtime", "docker", "--runtime-endpoint", tmp_path / "docker.sock")
+    assert (result.code, result.document["summary"]["reproduced"]) == (0, 1)
+    assert server.asked == ["/version", f"/v{spoken}/containers/json?all=1"]
+
+
+@pytest.mark.parametrize(
+    ("offered", "code", "problem"),
+    [
+        (
+            {"ApiVersion": "1.99", "MinAPIVersion": "1.60"},
+            200,
+            "Docker speaks API 1.60 and newer, this program only 1.52 and older",
+        ),
+        ({"Components": []}, 200, "whatever listens there is not Docker: /version tells no ApiVersion"),
+        ({"ApiVersion": "one"}, 200, "cannot ask Docker: ValueError"),
+        ({"ApiVersion": "1.41"}, 500, 'Docker answered 500: {"message": "no"}'),
+        ({"ApiVersion": "1.41"}, 200, "no kubelet's container in it"),
+    ],
+)
+def test_a_docker_that_cannot_be_used_is_named(
+    run: Run, tmp_path: Path, offered: Json, code: int, problem: str
+) -> None:
+    with docker(tmp_path, offered, {"message": "no"}, code):
+        result = verified(run, "--runtime", "docker", "--runtime-endpoint", tmp_path / "docker.sock")
+    assert (result.code, result.out, result.err) == (1, "", f"Error: {tmp_path}/docker.sock: {problem}\n")
+
+
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # requests-unixsocket2 leaves that socket to the collector
+def test_a_socket_that_is_not_there(run: Run, tmp_path: Path) -> None:
+    result = verified(run, "--runtime", "docker", "--runtime-endpoint", tmp_path / "docker.sock")
+    assert (result.code, result.err) == (
+        1,
+        f"Error: {tmp_path}/docker.sock: cannot ask Docker: No such file or directory\n",
+    )
+    gc.collect()
+
+
+def crictl(directory: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    program = directory / "crictl"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{directory}:{os.environ['PATH']}")
+
+
+def test_crictl_is_asked_for_containers_then_for_each_sandbox(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    containers = json.dumps({"containers": [record(hash_of(run, KUBELET, C))]})
+    pods = json.dumps({"items": [{"id": "a"}, {"id": "b"}]})
+    answers = f"""*ps*) echo '{containers}' ;; *pods*) echo '{pods}' ;; *) echo '{{}}' ;;"""
+    crictl(tmp_path, monkeypatch, f'echo "$@" >> {tmp_path}/asked\ncase $* in {answers} esac')
+    result = verified(run, "--runtime", "cri", "--runtime-endpoint", "unix:///s")
+    assert (result.code, result.document["summary"]["reproduced"]) == (0, 1)
+    given = "--runtime-endpoint unix:///s --timeout 60s"
+    asked = ["ps -a -o json", "pods -o json", "inspectp -o json a b"]
+    assert (tmp_path / "asked").read_text().splitlines() == [f"{given} {words}" for words in asked]
+
+
+@pytest.mark.parametrize(
+    ("script", "problem"),
+    [
+        ('echo WARN >&2; echo "unknown service" >&2; exit 1', "crictl ps failed: unknown service"),
+        ("exit 1", "crictl ps failed: it says nothing"),
+        ("echo '{'", "crictl ps: line 2 column 1: not valid JSON"),
+    ],
+)
+def test_what_crictl_says_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, problem: str
+) -> None:
+    crictl(tmp_path, monkeypatch, script)
+    result = verified(run, "--runtime", "cri", "--runtime-endpoint", "/s")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith(f"Error: /s: {problem}")
+
+
+def test_without_crictl_files_are_the_way(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/none")
+    result = verified(run, "--runtime", "cri", "--runtime-endpoint", "/s")
+    problem = "Error: /s: cannot ask the runtime: crictl is not on the PATH; install it, or give files with --recorded\n"
+    assert (result.code, result.err) == (1, problem)
+
+
+def test_an_endpoint_alone_is_tried_as_both(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crictl(tmp_path, monkeypatch, "exit 1")
+    with docker(tmp_path, {"ApiVersion": "1.41"}, [row(hash_of(run, KUBELET, C))]):
+        result = verified(run, "--runtime-endpoint", tmp_path / "docker.sock")
+    assert (result.code, result.document["summary"]["reproduced"]) == (0, 1)
+
+
+def test_a_node_without_any_runtime(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hashcompat.sources.node import collect as runtime
+
+    monkeypatch.setattr(runtime, "_RUNTIMES", {"docker": runtime._Runtime(lambda _: [], ("/none.sock",))})
+    result = verified(run, "--runtime", "auto")
+    problem = "Error: no container runtime at /none.sock; name its socket with --runtime-endpoint\n"
+    assert (result.code, result.err) == (1, problem)

@@ -1,0 +1,95 @@
+"""Files far larger than the memory that reading them takes: the real command, measured by the operating system."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import large_cluster
+from tests.helpers.program import SCRIPTS
+
+pytestmark = pytest.mark.large
+
+MOST = 200 * 1000 * 1000
+"""Bytes of memory, at the most, that any of these commands may have had at once."""
+
+SLOWEST = 240
+"""Seconds of processor time for one of these files; measured: 130."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a command printed, and what it took."""
+
+    out: Path
+    err: str
+    peak: int
+    seconds: float
+
+
+def measured(tmp_path: Path, *argv: str | Path) -> Measured:
+    """Run the command alone among this process's children, under a shell that reports its own largest child."""
+    out = tmp_path / "out"
+    report = "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]); used = resource.getrusage(resource.RUSAGE_CHILDREN); "
+    report += "print(used.ru_maxrss * 1024, used.ru_utime + used.ru_stime, file=sys.stderr); sys.exit(code)"
+    with out.open("wb") as stream:
+        command = [SCRIPTS / "python", "-c", report, SCRIPTS / "hashcompat", *argv]
+        done = subprocess.run(command, stdout=stream, stderr=subprocess.PIPE, text=True, check=False)
+    *err, numbers = done.stderr.splitlines()
+    assert done.returncode == 0, done.stderr
+    peak, seconds = numbers.split()
+    return Measured(out, "\n".join(err), int(peak), float(seconds))
+
+
+def written(path: Path, size: float, form: str) -> Path:
+    with path.open("w", encoding="utf-8") as stream:
+        stream.writelines(large_cluster.cluster(size, form))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("size", "form", "old", "least"),
+    [
+        pytest.param(1e9, "json", "auto", 160_000, id="1 GB as kubectl get -o json prints it"),
+        pytest.param(1e8, "yaml", "auto", 30_000, id="100 MB of YAML in one document"),
+        pytest.param(1e8, "compact", "auto", 30_000, id="100 MB of JSON on one line"),
+        pytest.param(1e8, "lines", "1.13.12", 30_000, id="100 MB of JSON lines, nodes not needed"),
+    ],
+)
+def test_a_plan_of_a_large_file_needs_little_memory(
+    tmp_path: Path, size: float, form: str, old: str, least: int
+) -> None:
+    """With ``auto`` every verdict hangs on nodes that stand behind all pods."""
+    path = written(tmp_path / "pods", size, form)
+    run = measured(tmp_path, "plan", "--from", old, "--to", "1.14.10", "-f", path)
+    with run.out.open() as lines:
+        assert sum(1 for _ in lines) > least
+    assert "its kubelet release is not in the input" not in run.err
+    assert (run.peak < MOST, run.seconds < SLOWEST) == (True, True), (
+        f"{run.peak / 1e6:.0f} MB, {run.seconds:.0f} s"
+    )
+
+
+def test_a_document_and_a_report_of_a_large_plan_need_little_memory(tmp_path: Path) -> None:
+    path = written(tmp_path / "pods", 2e8, "json")
+    run = measured(
+        tmp_path,
+        "plan",
+        "--from",
+        "1.13.12",
+        "--to",
+        "1.14.10",
+        "-f",
+        path,
+        "-o",
+        "json",
+        "--out",
+        tmp_path / "plan.json",
+    )
+    assert run.peak < MOST / 2
+    assert run.out.read_bytes() == (tmp_path / "plan.json").read_bytes()
+    assert len(json.loads(run.out.read_bytes())["items"]) > 30_000

@@ -1,0 +1,55 @@
+"""Random containers: every text and every hash equals what real Go computes with the release's own types."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+
+import oracle
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.errors import DecodeError
+from hashcompat.go.jsontext import decode_text, loads
+from hashcompat.kubelet.hashing import hashers
+from tests.helpers import random_containers
+
+pytestmark = pytest.mark.oracle
+
+COUNT = int(os.environ.get("RANDOM_CONTAINERS", "500"))
+SEED = int(os.environ.get("RANDOM_SEED", "1"))
+SOURCES: tuple[random_containers.Source, ...] = ("api", "file")
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("release", oracle.oracles())
+def test_random_containers_equal_go(
+    release: str, source: random_containers.Source, record_property: Callable[[str, object], None]
+) -> None:
+    hasher = hashers(default_catalog().kubelet(release), keep_empty=source == "file")[0]
+    containers = list(
+        random_containers.containers(default_catalog().newest_schema().tree, SEED, COUNT, source)
+    )
+    answers = oracle.ask(release, (random_containers.request(container, source) for container in containers))
+    compared = refused = 0
+    for container, answer in zip(containers, answers, strict=True):
+        compared += 1
+        if "error" in answer:
+            refused += 1
+            with pytest.raises(DecodeError):
+                hasher.decode(loads(decode_text(container)))
+            continue
+        pieces = hasher.pieces(hasher.decode(loads(decode_text(container))))
+        assert ("".join(pieces), hasher.digest(pieces)) == (answer["text"], answer["hash"]), container
+    record_property("random_containers", compared)
+    assert compared == COUNT
+    assert refused == 0 or oracle.find(release).refuses
+
+
+def test_a_wrong_text_would_be_seen() -> None:
+    """The comparison above can fail: the text of another release is not accepted."""
+    container = next(random_containers.containers(default_catalog().newest_schema().tree, SEED, 1, "api"))
+    (answer,) = oracle.ask("1.7.16", [random_containers.request(container, "api")])
+    assert (
+        hashers(default_catalog().kubelet("1.9.11"))[0].text(loads(decode_text(container))) != answer["text"]
+    )

@@ -1,0 +1,86 @@
+"""Manifests as an API server serves them: golden data, static pods' manifests and random containers, against real Go's defaults."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+import served as oracle
+import staticpods
+from hashcompat.catalog.lookup import Kubelet, default_catalog
+from hashcompat.compile.decode import compile_decoder
+from hashcompat.go.jsontext import decode_text, loads
+from tests.helpers import random_containers
+from tests.helpers.manifests import CASES, LISTS, case, served
+
+pytestmark = pytest.mark.oracle
+
+COUNT = int(os.environ.get("RANDOM_CONTAINERS", "500"))
+SEED = int(os.environ.get("RANDOM_SEED", "1"))
+
+
+READ_OTHERWISE = re.compile(rb"\\u[dD][89a-fA-F]|e\+300")
+"""Surrogates and wide numbers, which API servers to 1.22 read otherwise than encoding/json does."""
+LAST_OF_ANOTHER_READER = 22
+
+
+def differing(kubelet: Kubelet, spec: Mapping[str, Any], answer: Mapping[str, Any]) -> list[Any]:
+    """Return the containers of a manifest that are not served as Go served them, as a kubelet of the release decodes both."""
+    decode, server = (
+        compile_decoder(kubelet.schema.container, keep_empty=False),
+        default_catalog().api_server(str(kubelet.release)),
+    )
+    pairs = [
+        (given, own, go)
+        for key in LISTS
+        for given, own, go in zip(
+            spec.get(key) or (), served(spec, key, server), answer.get(key, ()), strict=True
+        )
+    ]
+    return [given for given, own, go in pairs if decode(own) != decode(go)]
+
+
+def test_golden_data_is_what_go_serves_today() -> None:
+    assert oracle.GOLDEN.differences(oracle.expected(list(staticpods.oracles()))) == []
+
+
+@pytest.mark.parametrize("release", staticpods.oracles())
+def test_static_pods_manifests(release: str) -> None:
+    kubelet = default_catalog().kubelet(release)
+    pods = [
+        json.dumps({"apiVersion": "v1", "kind": "Pod", "spec": case(name)[0].get("spec") or {}})
+        for name in CASES
+    ]
+    specs = {name: loads(pod)["spec"] for name, pod in zip(CASES, pods, strict=True)}
+    answers = map(loads, map(bytes.decode, oracle.ask(release, map(str.encode, pods))))
+    found = {
+        name: differing(kubelet, spec, answer)
+        for (name, spec), answer in zip(specs.items(), answers, strict=True)
+    }
+    assert {name: containers for name, containers in found.items() if containers} == {}
+
+
+@pytest.mark.parametrize("network", [b"false", b"true"])
+@pytest.mark.parametrize("release", staticpods.oracles())
+def test_random_manifests(
+    release: str, network: bytes, record_property: Callable[[str, object], None]
+) -> None:
+    kubelet = default_catalog().kubelet(release)
+    found = list(random_containers.containers(default_catalog().newest_schema().tree, SEED, COUNT, "file"))
+    if kubelet.release.minor_number <= LAST_OF_ANOTHER_READER:
+        found = [one for one in found if not READ_OTHERWISE.search(one)]
+    pods = [
+        b'{"apiVersion":"v1","kind":"Pod","spec":{"hostNetwork":%s,"containers":[%s]}}' % (network, one)
+        for one in found
+    ]
+    for pod, answer in zip(pods, oracle.ask(release, pods), strict=True):
+        document = loads(answer.decode())
+        assert "error" not in document, (pod, document)
+        assert differing(kubelet, loads(decode_text(pod))["spec"], document) == [], pod
+    assert len(pods) > COUNT // 3
+    record_property("random_containers", len(pods))

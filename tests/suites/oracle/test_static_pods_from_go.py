@@ -1,0 +1,56 @@
+"""Random static pod manifests: text, UID and every container's text and hash equal what real Go computes in that release."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import staticpods
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.go.jsontext import decode_text, loads
+from hashcompat.kubelet.hashing import hashers
+from hashcompat.kubelet.staticpods import static_containers, static_pod_text, static_pod_uid
+from tests.helpers import random_pods
+
+pytestmark = pytest.mark.oracle
+
+COUNT = int(os.environ.get("RANDOM_PODS", "100"))
+SEED = int(os.environ.get("RANDOM_SEED", "1"))
+
+
+@pytest.mark.parametrize("release", staticpods.oracles())
+def test_random_static_pods_equal_go(release: str, record_property: Callable[[str, object], None]) -> None:
+    manifests = list(random_pods.manifests(random_pods.newest_tree(), SEED, COUNT))
+    compared = 0
+    for manifest, answer in zip(
+        manifests, staticpods.ask(release, map(random_pods.request, manifests)), strict=True
+    ):
+        assert answer == expected(release, loads(decode_text(manifest)), answer["suffix"]), manifest
+        compared += 1
+    record_property("random_pods", compared)
+    assert compared == COUNT
+
+
+def expected(release: str, manifest: dict[str, Any], suffix: str) -> dict[str, Any]:
+    """Return what this program computes, in the form of the oracle's answer."""
+    kubelet = default_catalog().kubelet(release)
+    (hasher,) = hashers(kubelet, keep_empty=True)
+    found = static_containers(manifest, kubelet)
+    containers = found[: len(found) - len(manifest["spec"].get("ephemeralContainers") or ())]
+    return {
+        "uid": static_pod_uid(manifest, kubelet, random_pods.NODE, f"file:{random_pods.PATH}").uid,
+        "text": static_pod_text(manifest, kubelet),
+        "suffix": suffix,
+        "uidGiven": False,
+        "containers": [
+            {"name": hasher.decode(one)[0], "text": hasher.text(one), "hash": hasher.hash(one)}
+            for one in containers
+        ],
+    }
+
+
+def test_golden_data_of_static_pods_is_what_go_computes_today() -> None:
+    assert staticpods.GOLDEN.differences(staticpods.expected(list(staticpods.oracles()))) == []

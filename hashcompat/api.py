@@ -1,80 +1,368 @@
-"""The Python API: what the commands do, as functions over plain JSON values."""
+"""The Python API: the commands as functions over plain values.
+
+``load`` reads pods once; each function takes what it returns, or anything that ``load`` takes. Options that the command
+line spreads over flags are keywords here: the fields of :class:`Options`. Every error is a :class:`HashcompatError`: UsageError for a call
+that asks for what does not exist, InputError for input that cannot be read, DecodeError for JSON that does not fit Go's
+types.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.errors import InputError
+from hashcompat import planning
+from hashcompat.answers import calibration, comparison, explanation, golden, redaction
+from hashcompat.answers import matrix as matrices
+from hashcompat.answers.calibration import CheckedRecord, RecordCheck
+from hashcompat.answers.comparison import ReleaseDifference
+from hashcompat.answers.explanation import Explanation, Explanations
+from hashcompat.answers.golden import Verification
+from hashcompat.answers.hashes import Hashed, hash_containers
+from hashcompat.answers.matrix import Matrix
+from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.errors import DecodeError, ExitCode, HashcompatError, InputError, UsageError
 from hashcompat.kubelet import hashing
 from hashcompat.kubelet.hashing import ContainerHash
-from hashcompat.model.plan import Plan
-from hashcompat.model.pods import Inventory, Node, Pod
+from hashcompat.model.plan import FINDINGS, Hop, Item, Plan, Reason, Summary, Verdict, Way
+from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
+from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.patching import strategies
-from hashcompat.patching.model import Patch, apply
+from hashcompat.patching.audit import Audit, audit
+from hashcompat.patching.model import MisplacedError, Patch, apply
 from hashcompat.patching.strategies import Choices
+from hashcompat.patching.stripping import check_strip
 from hashcompat.patching.unified import mail
-from hashcompat.planning.options import Options
-from hashcompat.planning.planner import make_plan
+from hashcompat.planning.options import AUTO, AssumePatch, Options
+from hashcompat.planning.view import View
+from hashcompat.records.index import Records, index
+from hashcompat.rules import RULES
+from hashcompat.sources import clients, filters
+from hashcompat.sources.files import collect as files
+from hashcompat.sources.files import recorded, sample, staticpods
+from hashcompat.sources.filters import Filters
 from hashcompat.sources.objects import read_object
+
+__all__ = [
+    "FINDINGS",
+    "RULES",
+    "AssumePatch",
+    "Audit",
+    "Catalog",
+    "CheckedRecord",
+    "Choices",
+    "Container",
+    "ContainerHash",
+    "ContainerType",
+    "DecodeError",
+    "ExitCode",
+    "Explanation",
+    "Explanations",
+    "Filters",
+    "HashcompatError",
+    "Hashed",
+    "Hop",
+    "InputError",
+    "Inventory",
+    "Item",
+    "Matrix",
+    "MisplacedError",
+    "Node",
+    "OptionFields",
+    "Options",
+    "Patch",
+    "Plan",
+    "Pod",
+    "Reason",
+    "RecordCheck",
+    "Records",
+    "ReleaseDifference",
+    "Summary",
+    "UsageError",
+    "Verdict",
+    "Verification",
+    "calibrate",
+    "compare",
+    "container_hash",
+    "container_text",
+    "explain",
+    "hashes",
+    "load",
+    "load_records",
+    "load_sample",
+    "load_static_pods",
+    "make_patch",
+    "matrix",
+    "patch",
+    "patch_audit",
+    "patch_text",
+    "plan",
+    "releases",
+    "select",
+    "snapshot",
+    "verify",
+]
+
+
+class OptionFields(TypedDict, total=False):
+    """The fields of :class:`Options`, which functions take as keywords."""
+
+    defaults: bool
+    keep_going: bool
+    records: Records
+    gates: frozenset[str]
+    gates_off: frozenset[str]
+    cri_dockerd: bool
+    apiserver: str
+    apiserver_to: str
+    patch: AssumePatch | None
+
+
+Source = Inventory | str | PathLike[str] | Mapping[str, Any] | Iterable[Any]
+"""Pods: what ``load`` returned, a path or URL, a Kubernetes object, or several of these."""
 
 
 def container_hash(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> ContainerHash:
     """Return the unsigned 32-bit hash that a kubelet release computes for a container's JSON, exactly as given.
 
-    ``keep_empty``: empty lists and maps count, as in a manifest that a kubelet reads itself; in an API pod
-    they are nil. Raises UsageError for an unknown release and DecodeError, with the path, for JSON that does
-    not fit the Go types.
+    ``keep_empty``: empty lists and maps count, as in a manifest that a kubelet reads itself; in an API pod they are
+    nil. Raises UsageError for an unknown release and DecodeError, with the path, for JSON that does not fit the Go
+    types.
     """
     return hashing.container_hash(container, default_catalog().kubelet(kubelet), keep_empty=keep_empty)
 
 
 def container_text(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> str:
     """Return the exact text that a kubelet release hashes for a container's JSON; errors as container_hash."""
-    return hashing.hashers(default_catalog().kubelet(kubelet), keep_empty=keep_empty)[0].text(container)
+    hasher = hashing.hashers(default_catalog().kubelet(kubelet), keep_empty=keep_empty)[0]
+    return hasher.text(container)
+
+
+def load(*sources: Source, recursive: bool = False) -> Inventory:
+    """Return the pods and nodes of files, directories, URLs (``str`` or ``Path``), and of Kubernetes objects.
+
+    An object is a Pod, Node, List, Deployment, … as a dict, or as a client library holds it: a model of the official
+    client, or anything with ``to_dict``. ``recursive`` reads the directories below a directory too. The pods of files
+    are read each time that somebody iterates over them, so that they need no memory.
+    Raises InputError, naming the file or the object, for what cannot be read, and where there is no pod.
+    """
+    found = [_loaded(source, number, recursive=recursive) for number, source in enumerate(sources)]
+    if len(found) == 1:
+        return found[0]
+    pods = [pod for inventory in found for pod in inventory.pods]
+    nodes = tuple(node for inventory in found for node in inventory.nodes)
+    return Inventory(tuple(pods), nodes, tuple(record for inventory in found for record in inventory.records))
+
+
+def _loaded(source: Source, number: int, *, recursive: bool) -> Inventory:
+    if isinstance(source, Inventory):
+        return source
+    if isinstance(source, str | PathLike):
+        return files.collect((fspath(source),), recursive=recursive)
+    value = clients.plain(source)
+    return _objects([value] if isinstance(value, Mapping) else list(value), number)
+
+
+def _objects(values: Sequence[Any], number: int) -> Inventory:
+    numbered = [(number + place, clients.plain(value)) for place, value in enumerate(values)]
+    found = [thing for place, value in numbered for thing in read_object(value, f"object {place}")]
+    pods = tuple(thing for thing in found if isinstance(thing, Pod))
+    if not pods:
+        raise InputError("no pods among the objects; an empty plan would look like a safe one")
+    records = tuple(thing for thing in found if isinstance(thing, Recorded | Sandbox))
+    return Inventory(pods, tuple(thing for thing in found if isinstance(thing, Node)), records)
+
+
+def load_sample() -> Inventory:
+    """Return the small built-in cluster."""
+    return sample.collect()
+
+
+def load_static_pods(directory: str | PathLike[str], node_name: str, path_on_node: str = "") -> Inventory:
+    """Return the static pods of a manifest directory, as the kubelet of a node reads them.
+
+    ``node_name`` is the name under which that kubelet registers, ``path_on_node`` the directory's path there, where it
+    is another. Raises InputError, naming the file, for what is no pod.
+    """
+    return Inventory(tuple(staticpods.collect_directory(fspath(directory), node_name, path_on_node)))
+
+
+def load_records(*paths: str | PathLike[str], source: Inventory | None = None) -> Records:
+    """Return recorded hashes and sandboxes for ``Options.records``: files as ``--recorded`` reads them.
+
+    ``source`` is an inventory whose own records count too, such as that of a snapshot. Raises InputError, naming the
+    file, for what holds none.
+    """
+    found = recorded.collect(tuple(fspath(path) for path in paths))
+    return index([*(source.records if source else ()), *found])
+
+
+def select(source: Source, chosen: Filters) -> Inventory:
+    """Return the inventory with the pods of some namespaces, nodes and owners; InputError where there are none."""
+    return filters.select(load(source), chosen)
+
+
+def _view(inventory: Inventory, catalog: Catalog | None, given: OptionFields) -> View:
+    """Bind options; the records of a snapshot count unless others are given."""
+    options = Options(**given)
+    if not options.records and inventory.records:
+        options = replace(options, records=index(inventory.records))
+    return View(catalog or default_catalog(), options)
 
 
 def plan(
-    objects: Iterable[Mapping[str, Any]],
+    source: Source,
     from_release: str,
     to_release: str,
     *,
-    defaults: bool = True,
-    keep_going: bool = False,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
 ) -> Plan:
-    """Return the verdict for every container in some Kubernetes objects (Pod, PodList, List, Deployment, Node, …).
+    """Return the verdict for every container when kubelets go from one release to another.
 
-    ``from_release`` may be ``auto``: the kubelet release that the Nodes among the objects report.
-    ``defaults`` puts manifests, pods without uid and status, through an API server's stages first;
-    ``keep_going`` makes UNKNOWN of what does not decode. Raises UsageError for unknown releases and
-    InputError for what cannot be read.
+    ``from_release`` may be ``auto``: what each pod's node reports. Raises UsageError for unknown releases, and
+    InputError, with origin and path, for a container that does not decode.
     """
-    found = [
-        thing for number, value in enumerate(objects) for thing in read_object(value, f"object {number}")
-    ]
-    if not any(isinstance(thing, Pod) for thing in found):
-        raise InputError("no pods among the objects; an empty plan would look like a safe one")
-    inventory = Inventory(
-        tuple(t for t in found if isinstance(t, Pod)), tuple(t for t in found if isinstance(t, Node))
+    inventory = load(source)
+    return planning.make(inventory, from_release, to_release, _view(inventory, catalog, options))
+
+
+def explain(
+    source: Source,
+    target: str,
+    from_release: str,
+    to_release: str,
+    *,
+    show_values: bool = False,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> Explanations:
+    """Explain the verdict of the containers that ``NAMESPACE/POD[/CONTAINER]`` names, as the same plan decides them.
+
+    Texts and values are masked unless ``show_values``. Errors as ``plan``, and InputError where nothing has that name.
+    """
+    inventory = load(source)
+    view = _view(inventory, catalog, options)
+    return explanation.explain(
+        inventory, target, Way(from_release, to_release), view, show_values=show_values
     )
-    return make_plan(inventory, from_release, to_release, default_catalog(), Options(defaults, keep_going))
 
 
-def make_patch(
-    kubelet: str, like: Sequence[str], strategy: str = "accept", choices: Choices = Choices()
+def compare(from_release: str, to_release: str, *, catalog: Catalog | None = None) -> ReleaseDifference:
+    """Return what differs between two releases for any container. Raises UsageError for unknown releases."""
+    return comparison.compare_releases(from_release, to_release, catalog or default_catalog())
+
+
+def hashes(
+    source: Source,
+    kubelets: Sequence[str],
+    *,
+    with_text: bool = False,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> Hashed:
+    """Return the hash of every container under each release of ``kubelets``; errors as ``plan``."""
+    inventory = load(source)
+    return hash_containers(inventory, kubelets, _view(inventory, catalog, options), with_text=with_text)
+
+
+def matrix(
+    source: Source | None = None,
+    from_release: str = "",
+    to_release: str = "",
+    *,
+    every_patch: bool = False,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> Matrix:
+    """Compare every pair of releases; with pods also how many restart, and the way that restarts fewest.
+
+    The releases go from the oldest known one to the newest unless they are named. Errors as ``plan``.
+    """
+    inventory = load(source) if source is not None else None
+    view = (
+        _view(inventory, catalog, options)
+        if inventory
+        else View(catalog or default_catalog(), Options(**options))
+    )
+    return matrices.make(view, from_release, to_release, inventory, patches=every_patch)
+
+
+def verify(
+    directory: str | PathLike[str], *, show_values: bool = False, catalog: Catalog | None = None
+) -> Verification:
+    """Compute every text and hash of a golden directory and compare; InputError for a directory of another form."""
+    return golden.verify(Path(fspath(directory)), catalog or default_catalog(), show_values=show_values)
+
+
+def calibrate(
+    source: Source,
+    release: str = AUTO,
+    *,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> RecordCheck:
+    """Compare the recorded hashes among the options with what ``release``, or that of each node, computes."""
+    inventory = load(source)
+    return calibration.check_records(inventory, release, _view(inventory, catalog, options))
+
+
+def snapshot(source: Source, *, catalog: Catalog | None = None) -> Inventory:
+    """Return the inventory with values hidden, for the same plans later.
+
+    Raises InputError for a manifest: a snapshot is made of a cluster's pods.
+    """
+    return redaction.redacted(load(source), catalog or default_catalog())
+
+
+def patch(
+    kubelet: str,
+    like: Sequence[str],
+    strategy: str = "accept",
+    choices: Choices = Choices(),
+    *,
+    catalog: Catalog | None = None,
 ) -> Patch | None:
-    """Return the patch for kubelet ``kubelet`` to take the hashes of the releases ``like`` for its own; None where it does already.
+    """Return the patch for kubelet ``kubelet`` to take the hashes of the releases ``like`` for its own.
 
-    ``strategy`` is ``accept``, ``pin`` or ``strip``. Raises UsageError for unknown releases and for what the
-    strategy cannot do.
+    None where it does already. ``strategy`` is ``accept``, ``pin`` or ``strip``. Raises UsageError for unknown
+    releases and strategies, and for what the strategy cannot do.
     """
-    return strategies.make_patch(kubelet, like, strategy, default_catalog(), choices)
+    return strategies.make_patch(kubelet, like, strategy, catalog or default_catalog(), choices)
 
 
-def patch_text(patch: Patch, source: Mapping[str, str]) -> str:
-    """Return a patch as ``git format-patch`` prints it; ``source`` holds the text of each file that ``patch.edits`` name, by path.
+make_patch = patch
+"""The older name of ``patch``."""
 
-    Raises MisplacedError, naming file and hunk, where a file is not what upstream's release says.
+
+def patch_text(made: Patch, source: Mapping[str, str]) -> str:
+    """Return a patch as ``git format-patch`` prints it.
+
+    ``source`` holds the text of each file that ``made.edits`` name, by path. Raises MisplacedError, naming file and
+    hunk, where a file is not what upstream's release says.
     """
-    return mail(patch, apply(patch, source))
+    return mail(made, apply(made, source))
+
+
+def patch_audit(
+    source: Source,
+    kubelet: str,
+    like: str,
+    *,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> Audit:
+    """Return the containers whose hash strategy ``strip`` does not make that of ``like``."""
+    inventory = load(source)
+    view = _view(inventory, catalog, options)
+    new, old = view.catalog.kubelet(kubelet), view.catalog.kubelet(like)
+    check_strip(new, [old])
+    return audit(inventory, old, new, view)
+
+
+def releases(catalog: Catalog | None = None) -> list[str]:
+    """Name every known release, oldest first."""
+    return (catalog or default_catalog()).releases()

@@ -18,8 +18,9 @@ import yaml
 from tabulate import tabulate
 
 import large_cluster
+from hashcompat import planning
 from hashcompat.catalog.lookup import default_catalog
-from hashcompat.planning.planner import make_plan
+from hashcompat.planning.view import View
 from hashcompat.sources.files import collect as files
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -46,7 +47,7 @@ def row(form: str, path: Path) -> list[str]:
     nodes = seconds(lambda: files.collect((str(path),)))
     inventory = files.collect((str(path),))
     pods = seconds(lambda: sum(1 for _ in inventory.pods))
-    plan = seconds(lambda: make_plan(inventory, "1.13.12", "1.14.10", default_catalog()))
+    plan = seconds(lambda: planning.make(inventory, "1.13.12", "1.14.10", View(default_catalog())))
     speeds = [f"{size / taken:.1f}" for taken in (whole, nodes, pods, plan)]
     return [form, f"{size:.0f}", *speeds, f"{(nodes + pods) / whole:.2f}"]
 

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from hashcompat.answers.matrix import make_matrix
+from hashcompat.answers.matrix import make
 from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.catalog.releases import newest_of_each_minor
+from hashcompat.planning.view import View
 from hashcompat.report.matrix import markdown, markdown_grid
 from hashcompat.report.rules import rules_markdown
 
@@ -28,12 +28,11 @@ of your own.
 
 def pages(catalog: Catalog) -> dict[Path, str]:
     """Return the content of every generated page by its path."""
-    known = catalog.releases()
-    matrix = make_matrix(newest_of_each_minor(catalog, known[0], known[-1]), catalog)
+    matrix = make(View(catalog))
     parts = [
         _MATRIX.rstrip("\n"),
         "## Minor by minor",
-        markdown(matrix, catalog),
+        markdown(matrix),
         "## Every pair",
         markdown_grid(matrix),
     ]

@@ -12,8 +12,8 @@ from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.model.plan import Share
 from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.model.records import Recorded
-from hashcompat.planning.options import AUTO, Options
-from hashcompat.planning.prepare import hash_seen, hashed_spec
+from hashcompat.planning.options import AUTO
+from hashcompat.planning.view import View
 from hashcompat.records.index import Records
 
 DIFFERS: Final = "differs"
@@ -57,20 +57,19 @@ class RecordCheck:
         return any(row.problem not in ("", DIFFERS) for row in self.rows) or not self.share.recorded
 
 
-def check_records(inventory: Inventory, release: str, catalog: Catalog, options: Options) -> RecordCheck:
+def check_records(inventory: Inventory, release: str, view: View) -> RecordCheck:
     """Compare the records among the options with what ``release`` computes for their containers; ``auto``: that of each node.
 
     Raises UsageError for an unknown release, and InputError, with file and path, for a container that does
     not decode.
     """
-    kubelet_of = _kubelets(inventory.nodes, release, catalog)
+    kubelet_of = _kubelets(inventory.nodes, release, view.catalog)
+    records = view.options.records
     pairs = [(pod, container) for pod in inventory.pods for container in pod.containers]
-    found = {
-        record: (pod, container) for pod, container in pairs if (record := options.records.of(pod, container))
-    }
-    left_over = list(_left_over(options.records, found))
+    found = {record: (pod, container) for pod, container in pairs if (record := records.of(pod, container))}
+    left_over = list(_left_over(records, found))
     rows = [
-        _compared(record, *pair, kubelet_of, options, catalog)
+        _compared(record, *pair, kubelet_of(pair[0]), view)
         for record, pair in found.items()
         if not at_rest(*pair)
     ]
@@ -103,15 +102,13 @@ def _compared(
     record: Recorded,
     pod: Pod,
     container: Container,
-    kubelet_of: Callable[[Pod], Kubelet | None],
-    options: Options,
-    catalog: Catalog,
+    kubelet: Kubelet | None,
+    view: View,
 ) -> CheckedRecord:
-    kubelet = kubelet_of(pod)
     if kubelet is None:
         return CheckedRecord(pod.node, record, problem="the kubelet release of its node is not known")
     try:
-        computed = hash_seen(pod, options, hashed_spec(pod, container, kubelet, catalog, options), kubelet)
+        computed = view.hash(pod, view.seen(pod, container, kubelet), kubelet)
     except DecodeError as error:
         raise InputError(f"{pod.origin}: {container.path}{error}") from None
     if record.hash is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hashcompat.answers.explanation import ABSENT, _deep_differences, _era_changes
+from hashcompat.answers.deep import ABSENT, deep_differences
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.types import reachable_fields
 
@@ -36,11 +36,11 @@ def compare_releases(from_release: str, to_release: str, catalog: Catalog) -> Re
     """Return the type-tree and era differences between two releases."""
     old, new = catalog.kubelet(from_release), catalog.kubelet(to_release)
     types = tuple(_type_differences(old, new, catalog))
-    return ReleaseDifference(old, new, types, tuple(_era_changes(old, new, catalog)))
+    return ReleaseDifference(old, new, types, tuple(era_changes(old, new, catalog)))
 
 
 def _type_differences(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[TypeDifference]:
-    for (type_name, *rest), before, after in _deep_differences(
+    for (type_name, *rest), before, after in deep_differences(
         reachable_fields(old.schema), reachable_fields(new.schema)
     ):
         rows = [(str(rest[0]), before, after)] if rest else _whole_type(before, after)
@@ -63,3 +63,17 @@ def _whole_type(before: Any, after: Any) -> list[tuple[str, Any, Any]]:
         (field, *((ABSENT, go_type) if before == ABSENT else (go_type, ABSENT)))
         for field, go_type in fields.items()
     ]
+
+
+def era_changes(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of changes.json for the changes of the algorithm between two releases."""
+    for row in catalog.changes["eras"]:
+        if is_between(row["release"], old, new, catalog):
+            yield row
+
+
+def is_between(minor: str, old: Kubelet, new: Kubelet, catalog: Catalog) -> bool:
+    """Tell whether a change that came with a minor release lies between two releases, whichever way they go."""
+    order = list(catalog.rows)
+    first, last = sorted(order.index(kubelet.release.minor) for kubelet in (old, new))
+    return minor in order and first < order.index(minor) <= last

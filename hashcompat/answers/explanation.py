@@ -1,37 +1,56 @@
-"""Why one container's hash differs between two kubelets, in full; and what differs between two releases at all."""
+"""Why the target kubelet does to a container what a plan says: both hashed texts, the fields, the upstream change."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any, Final
 
-from deepdiff import DeepDiff
-
+from hashcompat import rules
+from hashcompat.answers.comparison import era_changes, is_between
+from hashcompat.answers.deep import deep_differences, dotted
+from hashcompat.answers.marking import mark
 from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.model.mask import masked
-from hashcompat.model.plan import Item, Verdict
-from hashcompat.model.pods import Container, Pod
-from hashcompat.planning.options import Options
-from hashcompat.planning.prepare import keeps_empty, seen_specs
+from hashcompat.model.plan import Item, Verdict, Way
+from hashcompat.model.pods import Inventory, Pod
+from hashcompat.planning import bound
+from hashcompat.planning.judge import Draft
+from hashcompat.planning.patched import as_decoded
+from hashcompat.planning.planner import Planner
+from hashcompat.planning.reading import Transition, read
+from hashcompat.planning.view import Spec, View
 
-ABSENT: Final = "absent"
-
-_WORDS: Final = re.compile(r"\s?[^\s{}\[\]]+|[{}\[\]]|\s")
+_BY_HASH: Final = frozenset(
+    {
+        rules.ALGORITHM,
+        rules.GO_ESCAPES,
+        rules.FIELD_ADDED,
+        rules.FIELD_REMOVED,
+        rules.FIELD_DROPPED,
+        rules.FIELD_RETYPED,
+        rules.API_DEFAULT,
+        rules.NOT_REPRODUCED,
+        rules.HASH_MISSING,
+    }
+)
+"""The reasons of a RESTART for which the kubelet logs that the hash changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One kubelet's view of a container; ``text`` is what is hashed, ``readable`` the JSON where that is a list of bytes."""
+    """One kubelet's view of a container."""
 
     release: str
     era: str
     hash: int | None
     text: str
+    """What is hashed."""
     readable: str
+    """The JSON where the hashed text is a list of its bytes, or else that text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,136 +64,182 @@ class FieldDifference:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything about one container's verdict; ``marked`` is the text with ``[-removed-]`` and ``{+added+}`` words."""
+    """Everything about one container's verdict."""
 
     item: Item
-    old: Side
-    new: Side
-    fields: tuple[FieldDifference, ...]
-    marked: str
-    upstream: tuple[Mapping[str, Any], ...]
+    """Its item of the plan."""
+    old: Side | None
+    """None where only a record decides, or the container does not decode."""
+    new: Side | None
     log_line: str
+    """What the target kubelet logs; empty where it does not say that the hash changed."""
     masked: bool
+    compared: bool
+    """Whether the hash has a say: a pod that is recreated as a whole, or refused, is so before any hash is compared."""
+    fields: tuple[FieldDifference, ...] = ()
+    marked: str = ""
+    """The target kubelet's text with ``[-removed-]`` and ``{+added+}`` words; empty across eras."""
+    upstream: tuple[Mapping[str, Any], ...] = ()
+    """Rows of changes.json behind the difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanations:
+    """The explanations of the containers that a name stands for."""
+
+    items: tuple[Explanation, ...]
 
 
 def explain(
-    pod: Pod,
-    container: Container,
-    item: Item,
-    to_release: str,
-    catalog: Catalog,
-    options: Options,
-    *,
-    show_values: bool = False,
-) -> Explanation:
-    """Explain a container's item of a plan; texts and values are masked unless ``show_values``."""
-    old, new = catalog.kubelet(item.from_release), catalog.kubelet(to_release)
-    specs = seen_specs(pod, container, (old, new), catalog, options)
-    shown = [spec if show_values else masked(spec) for spec in specs]
-    keep_empty = keeps_empty(pod, options)
-    sides = [
-        _side(kubelet, value, spec, keep_empty=keep_empty)
-        for kubelet, value, spec in zip((old, new), (item.hashes.from_, item.hashes.to), shown, strict=True)
-    ]
-    same_era = old.era is new.era
-    fields = _fields((old, new), shown, keep_empty=keep_empty) if same_era else ()
-    return Explanation(
+    inventory: Inventory, target: str, way: Way, view: View, *, show_values: bool = False
+) -> Explanations:
+    """Explain the containers that NAMESPACE/POD[/CONTAINER] names, as a plan of the same inventory decides them.
+
+    Texts and values are masked unless ``show_values``. Of a name that several objects bear, all are explained.
+    Raises UsageError for what is no such name and for unknown releases, InputError where nothing has that name,
+    where it does not decode, and where nothing is known of its kubelet.
+    """
+    namespace, name, wanted = _parsed(target)
+    view, _ = bound(way, inventory, view)
+    planner = Planner(way, inventory.nodes, replace(view, options=replace(view.options, keep_going=True)))
+    found: list[tuple[int, Draft]] = []
+    for pod in inventory.pods:
+        is_target = (pod.namespace, pod.name) == (namespace, name)
+        if (
+            is_target or view.options.records
+        ):  # records that are not reproduced make others of the node doubtful
+            drafts = planner.add(pod)
+            found += drafts if is_target else []
+    chosen = [row for row in found if wanted in ("", row[1].container.name)]
+    if not chosen:
+        raise _not_found(target, wanted, [draft.container.name for _, draft in found], inventory.pods)
+    items = planner.settled()
+    for place, _ in chosen:
+        if why := next((reason for reason in items[place].reasons if reason.id == rules.NODE_RELEASE), None):
+            raise InputError(f"{target}: {why.text}")
+    chosen.sort(key=lambda row: (not row[1].pod.node, row[1].pod.node))
+    return Explanations(
+        tuple(_explained(items[place], draft, way, view, show_values=show_values) for place, draft in chosen)
+    )
+
+
+def _parsed(target: str) -> tuple[str, str, str]:
+    namespace, _, rest = target.partition("/")
+    name, _, container = rest.partition("/")
+    if not namespace or not name:
+        raise UsageError(f"{target!r} is not NAMESPACE/POD or NAMESPACE/POD/CONTAINER")
+    return namespace, name, container
+
+
+def _not_found(target: str, container: str, containers: list[str], pods: Iterable[Pod]) -> InputError:
+    known = containers or list(dict.fromkeys(f"{pod.namespace}/{pod.name}" for pod in pods))
+    near = get_close_matches(container or target, dict.fromkeys(known), n=3, cutoff=0.3) or known[:3]
+    return InputError(
+        f"no {'container' if containers else 'pod'} {target} in the input; near it: {', '.join(dict.fromkeys(near))}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A container as it is shown for one kubelet."""
+
+    kubelet: Kubelet
+    spec: Spec
+    keep_empty: bool
+
+    def side(self, value: int | None) -> Side:
+        """Return the texts beside the hash, which is that of the values even where they are masked."""
+        hasher = hashers(self.kubelet, keep_empty=self.keep_empty)[0]
+        text, readable = hasher.text(self.spec), hasher.readable(self.spec)
+        return Side(str(self.kubelet.release), self.kubelet.era.name, value, text, readable)
+
+    def tree(self) -> Any:
+        """Return what is hashed as plain data."""
+        return hashers(self.kubelet, keep_empty=self.keep_empty)[0].tree(self.spec)
+
+
+def _explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bool) -> Explanation:
+    if not view.options.keep_going and any(reason.id == rules.NOT_DECODED for reason in item.reasons):
+        raise InputError(f"{draft.pod.origin}: {item.reasons[0].text}")
+    compared = not (item.pod_recreated or item.verdict is Verdict.KILL)
+    old, new = _shown(draft, view.kubelet(way.new), view, show_values=show_values)
+    explanation = Explanation(
         item=item,
-        old=sides[0],
-        new=sides[1],
-        fields=tuple(fields),
-        marked=mark(sides[0].readable, sides[1].readable) if same_era else "",
-        upstream=tuple(_upstream_of_item(item, old, new, catalog)),
-        log_line=_log_line(item, new),
+        old=old.side(item.hashes.from_) if old else None,
+        new=new.side(item.hashes.to) if new else None,
+        log_line=_log_line(item, view.kubelet(way.new)),
         masked=not show_values,
+        compared=compared,
     )
+    return _with_differences(explanation, old, new, view.catalog) if compared and old and new else explanation
 
 
-def _side(kubelet: Kubelet, value: int | None, shown: Mapping[str, Any], *, keep_empty: bool) -> Side:
-    hasher = hashers(kubelet, keep_empty=keep_empty)[0]
-    return Side(str(kubelet.release), kubelet.era.name, value, hasher.text(shown), hasher.readable(shown))
+def _with_differences(explanation: Explanation, old: _Shown, new: _Shown, catalog: Catalog) -> Explanation:
+    """Add what makes the difference; across eras the texts have nothing in common."""
+    upstream = tuple(_upstream(explanation.item, old.kubelet, new.kubelet, catalog))
+    if old.kubelet.era is not new.kubelet.era or explanation.old is None or explanation.new is None:
+        return replace(explanation, upstream=upstream)
+    marked = mark(explanation.old.readable, explanation.new.readable)
+    return replace(explanation, upstream=upstream, fields=tuple(_fields(old, new)), marked=marked)
 
 
-def _fields(
-    kubelets: tuple[Kubelet, Kubelet], shown: Sequence[Mapping[str, Any]], *, keep_empty: bool
-) -> Iterator[FieldDifference]:
-    trees = [
-        hashers(kubelet, keep_empty=keep_empty)[0].tree(spec)
-        for kubelet, spec in zip(kubelets, shown, strict=True)
-    ]
-    for path, before, after in _deep_differences(*trees):
-        yield FieldDifference(_dotted(path), before, after)
+def _shown(
+    draft: Draft, new: Kubelet, view: View, *, show_values: bool
+) -> tuple[_Shown | None, _Shown | None]:
+    """Return what the current and the target kubelet see; None for the one that is not known, and where nothing decodes."""
+    pod, container = draft.pod, draft.container
+    old = view.kubelet(draft.release) if view.catalog.knows(draft.release) else None
+    try:
+        specs = _specs(draft, Transition(pod, container, old or new, new, old_known=old is not None), view)
+        decoded = [
+            as_decoded(spec, kubelet, view.patch)
+            for spec, kubelet in zip(specs, (old or new, new), strict=True)
+        ]
+        before, after = [spec if show_values else masked(spec) for spec in decoded]
+        for kubelet, spec in ((old or new, before), (new, after)):
+            hashers(kubelet)[0].decode(spec)
+    except DecodeError:
+        return None, None
+    keep_empty = view.keeps_empty(pod)
+    return (_Shown(old, before, keep_empty) if old else None), _Shown(new, after, keep_empty)
 
 
-def _deep_differences(old: Any, new: Any) -> list[tuple[list[Any], Any, Any]]:
-    """Return path, old and new value wherever two trees differ, ``absent`` for what one of them lacks."""
-    found = DeepDiff(old, new, view="tree", verbose_level=2)
-    rows = []
-    for kind, changes in found.items():
-        for change in changes:
-            before = ABSENT if kind.endswith("_added") else change.t1
-            after = ABSENT if kind.endswith("_removed") else change.t2
-            rows.append((change.path(output_format="list"), before, after))
-    return sorted(rows, key=lambda row: [str(step) for step in row[0]])
+def _specs(draft: Draft, transition: Transition, view: View) -> tuple[Spec, Spec]:
+    if draft.prepared:
+        return draft.prepared.old_spec, draft.prepared.new_spec
+    spec = view.seen(draft.pod, draft.container, transition.old)
+    return spec, read(spec, transition, view).spec
 
 
-def _dotted(path: list[Any]) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
+def _fields(old: _Shown, new: _Shown) -> Iterator[FieldDifference]:
+    for path, before, after in deep_differences(old.tree(), new.tree()):
+        yield FieldDifference(dotted(path), before, after)
 
 
-def mark(old: str, new: str) -> str:
-    """Return ``new`` with what it has more as ``{+…+}`` and what it lacks as ``[-…-]``, word by word, as wdiff does."""
-    before, after = _WORDS.findall(old), _WORDS.findall(new)
-    start = _common(before, after)
-    end = _common(before[start:][::-1], after[start:][::-1])
-    old_part, new_part = before[start : len(before) - end], after[start : len(after) - end]
-    marked = ["".join(after[:start])]
-    for tag, *bounds in SequenceMatcher(None, old_part, new_part).get_opcodes():
-        removed = "".join(old_part[bounds[0] : bounds[1]])
-        added = "".join(new_part[bounds[2] : bounds[3]])
-        marked.append(
-            added
-            if tag == "equal"
-            else (f"[-{removed}-]" if removed else "") + (f"{{+{added}+}}" if added else "")
-        )
-    return "".join([*marked, *after[len(after) - end :]])
-
-
-def _common(one: list[str], other: list[str]) -> int:
-    """Return how many words two lists begin with in common."""
-    return next(
-        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
-
-
-def _upstream_of_item(
-    item: Item, old: Kubelet, new: Kubelet, catalog: Catalog
-) -> Iterator[Mapping[str, Any]]:
+def _upstream(item: Item, old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[Mapping[str, Any]]:
     if old.era is not new.era:
-        yield from _era_changes(old, new, catalog)
+        yield from era_changes(old, new, catalog)
         return
     paths = {reason.path.rpartition(".")[2] for reason in item.reasons if reason.path}
     for row in catalog.changes["fields"]:
-        if row["change"] == "added" and row["json"] in paths and _between(row["release"], old, new, catalog):
+        if (
+            row["change"] == "added"
+            and row["json"] in paths
+            and is_between(row["release"], old, new, catalog)
+        ):
             yield row
-
-
-def _era_changes(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[Mapping[str, Any]]:
-    for row in catalog.changes["eras"]:
-        if _between(row["release"], old, new, catalog):
-            yield row
-
-
-def _between(minor: str, old: Kubelet, new: Kubelet, catalog: Catalog) -> bool:
-    """Tell whether a change that came with a minor release lies between two releases, whichever way they go."""
-    order = list(catalog.rows)
-    first, last = sorted(order.index(kubelet.release.minor) for kubelet in (old, new))
-    return minor in order and first < order.index(minor) <= last
 
 
 def _log_line(item: Item, new: Kubelet) -> str:
-    if item.verdict is not Verdict.RESTART:
+    """Return what the target kubelet logs of a changed hash: it names the recorded one, where its log names any."""
+    if item.verdict is not Verdict.RESTART or not any(reason.id in _BY_HASH for reason in item.reasons):
         return ""
-    hashes = {"from": item.hashes.from_, "to": item.hashes.to}
+    old_hash = item.hashes.from_ if item.hashes.recorded is None else item.hashes.recorded
+    hashes = {"from": 0 if _is_missing(item) else old_hash, "to": item.hashes.to}
+    if "{from}" in new.rules.restart_log and None in hashes.values():
+        return ""
     return new.rules.restart_log.format(pod=item.pod.name, container=item.container.name, **hashes)
+
+
+def _is_missing(item: Item) -> bool:
+    return any(reason.id == rules.HASH_MISSING for reason in item.reasons)

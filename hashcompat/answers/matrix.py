@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import permutations
 
+from hashcompat.answers.paths import Path, cheapest_path
 from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.catalog.releases import every_patch, newest_of_each_minor
 from hashcompat.catalog.types import Schema
 from hashcompat.compile.gojson import json_fields
+from hashcompat.errors import InputError, UsageError
 from hashcompat.go.types import Coded, GoType, Map, Pointer, Slice, Struct
-from hashcompat.planning.differences import FieldChange
-
-Cost = Callable[[str, str], int]
-"""How many containers are killed when kubelets go from one release to another."""
+from hashcompat.model.plan import Hop, Way
+from hashcompat.model.pods import Inventory
+from hashcompat.planning import bound
+from hashcompat.planning.differences import FieldChange, upstream_change
+from hashcompat.planning.hops import Tally, unrecorded
+from hashcompat.planning.options import AUTO
+from hashcompat.planning.planner import skews
+from hashcompat.planning.replicas import remembering
+from hashcompat.planning.view import View
 
 
 class Scope(StrEnum):
@@ -43,6 +51,8 @@ class Cell:
     fields: tuple[FieldChange, ...] = ()
     if_set: bool = False
     go: bool = False
+    upstream: str = ""
+    """The pull requests behind it."""
 
 
 def cell(old: Kubelet, new: Kubelet) -> Cell:
@@ -109,51 +119,144 @@ def _retyped(old: GoType, new: GoType) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
-    """A way from one release to another, and what each step of it costs."""
-
-    releases: tuple[str, ...]
-    costs: tuple[int, ...]
-
-    @property
-    def total(self) -> int:
-        """How many times a container is killed on the whole way."""
-        return sum(self.costs)
-
-
-def cheapest_path(releases: Sequence[str], cost: Cost) -> Path:
-    """Return the way from the first release to the last, by any of those between, that kills least; of equal ways the one with most stops.
-
-    Small steps are what upstream supports, so a stop that costs nothing is kept.
-    """
-    best: dict[str, Path] = {releases[0]: Path((releases[0],), ())}
-    for index, release in enumerate(releases[1:], 1):
-        ways = [_longer(best[earlier], release, cost(earlier, release)) for earlier in releases[:index]]
-        best[release] = min(ways, key=lambda path: (path.total, -len(path.releases)))
-    return best[releases[-1]]
-
-
-def _longer(path: Path, release: str, cost: int) -> Path:
-    return Path((*path.releases, release), (*path.costs, cost))
-
-
-@dataclass(frozen=True, slots=True)
 class Matrix:
-    """Every ordered pair of some releases; ``findings`` and the cheapest ``path`` only where pods were given."""
+    """Every ordered pair of some releases."""
 
     releases: tuple[str, ...]
+    """In the order of the way; the first may be ``auto``, to which no pair leads."""
     cells: Mapping[tuple[str, str], Cell]
-    findings: Mapping[tuple[str, str], int] | None = None
+    counts: Mapping[tuple[str, str], Hop] | None = None
+    """What each pair does to the pods that were given, as a plan says; None without pods."""
     path: Path | None = None
+    """The cheapest way from the first release to the last; None without pods."""
+    warnings: tuple[str, ...] = ()
+    """The version skew policy, quoted where the cheapest way breaks it."""
 
 
-def make_matrix(releases: Sequence[str], catalog: Catalog, cost: Cost | None = None) -> Matrix:
-    """Compare every ordered pair of releases; ``cost`` counts the findings among some pods."""
-    pairs = list(permutations(releases, 2))
-    cells = {(old, new): cell(catalog.kubelet(old), catalog.kubelet(new)) for old, new in pairs}
-    if cost is None:
+def make(
+    view: View, first: str = "", last: str = "", inventory: Inventory | None = None, *, patches: bool = False
+) -> Matrix:
+    """Compare every ordered pair of releases, and count what each does to the pods of an inventory.
+
+    ``first`` and ``last`` are releases, by default the oldest and the newest known ones; between them stands the
+    newest patch release of each minor, or with ``patches`` every one. ``first`` may be ``auto`` where pods are given.
+    Raises UsageError for unknown releases, and InputError for what cannot be read or decoded.
+    """
+    if first == AUTO and inventory is None:
+        raise UsageError("--from auto is what nodes report: give pods and nodes, or name a release")
+    current = _current(inventory, view.catalog) if first == AUTO and inventory else ()
+    releases = _releases(view.catalog, first, last, current, patches=patches)
+    pairs = [pair for pair in permutations(releases, 2) if pair[1] != AUTO]
+    cells = {pair: _cell(pair, current, view.catalog) for pair in pairs}
+    if inventory is None:
         return Matrix(tuple(releases), cells)
-    findings = {pair: cost(*pair) for pair in pairs}
-    return Matrix(
-        tuple(releases), cells, findings, cheapest_path(releases, lambda old, new: findings[old, new])
+    counter = _Counter(inventory, Way(releases[0], releases[-1]), view)
+    counts = {pair: counter.count(*pair) for pair in pairs}
+    path = cheapest_path(releases, counter.step)
+    return Matrix(tuple(releases), cells, counts, path, tuple(_warnings(path, current, view)))
+
+
+def _current(inventory: Inventory, catalog: Catalog) -> tuple[Kubelet, ...]:
+    """Return the releases that nodes report, oldest first."""
+    known = {
+        node.kubelet: catalog.kubelet(node.kubelet) for node in inventory.nodes if catalog.knows(node.kubelet)
+    }
+    if not known:
+        raise InputError(
+            "--from auto: no node in the input reports a known kubelet release; name it with --from"
+        )
+    return tuple(sorted(known.values(), key=lambda kubelet: kubelet.release.version))
+
+
+def _releases(
+    catalog: Catalog, first: str, last: str, current: Sequence[Kubelet], *, patches: bool
+) -> list[str]:
+    """Name the releases of a matrix: the first and the last as they were given, and those between."""
+    known = catalog.releases()
+    last = last or known[-1]
+    start = str(_start(current, catalog.kubelet(last)).release) if current else first or known[0]
+    if patches:
+        between = every_patch(catalog, start, last)
+    else:
+        between = newest_of_each_minor(catalog, start, last)
+        first = first or between[0]
+    return list(dict.fromkeys([first or start, *between[1:-1], last]))
+
+
+def _start(current: Sequence[Kubelet], last: Kubelet) -> Kubelet:
+    """Return the current release that is farthest from the target: the oldest, or before a rollback the newest."""
+    return current[0] if current[0].release.version <= last.release.version else current[-1]
+
+
+def _cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalog) -> Cell:
+    new = catalog.kubelet(pair[1])
+    olds = current if pair[0] == AUTO else [catalog.kubelet(pair[0])]
+    found = _merged([cell(old, new) for old in olds])
+    return replace(found, old=pair[0], new=pair[1], upstream=upstream(found, catalog))
+
+
+def _merged(cells: Sequence[Cell]) -> Cell:
+    """Return one cell for several current releases: some containers restart unless all of them, or none, do."""
+    scopes = {found.scope for found in cells}
+    return replace(
+        cells[0],
+        scope=cells[0].scope if len(scopes) == 1 else Scope.SOME,
+        era=", ".join(dict.fromkeys(found.era for found in cells if found.era)),
+        fields=tuple(dict.fromkeys(change for found in cells for change in found.fields)),
+        if_set=all(found.if_set for found in cells),
+        go=any(found.go for found in cells),
     )
+
+
+def upstream(found: Cell, catalog: Catalog) -> str:
+    """Name the pull requests behind a cell."""
+    if found.era:
+        eras = set(found.era.replace(", ", " -> ").split(" -> "))
+        return ", ".join(row["pr"] for row in catalog.changes["eras"] if {row["from"], row["to"]} <= eras)
+    rows = [
+        upstream_change(change.type, change.field, catalog)
+        for change in found.fields
+        if change.added is not None
+    ]
+    minors = {_minor(found.old), _minor(found.new)} if found.go else set()
+    go = [row for row in catalog.changes["go"] if _minor(row["release"]) in minors]
+    return ", ".join(dict.fromkeys(str(row["pr"]) for row in [*rows, *go] if row and row["pr"]))
+
+
+def _minor(release: str) -> str:
+    return release.rpartition(".")[0]
+
+
+class _Counter:
+    """Counts what pairs of releases do to the same pods; a container is hashed once by each kubelet."""
+
+    def __init__(self, inventory: Inventory, way: Way, view: View) -> None:
+        self._pods, self._nodes, self._way = tuple(inventory.pods), inventory.nodes, way
+        self._view, _ = bound(way, inventory, view)
+        self._unrecorded = unrecorded(self._view) if view.options.records else self._view
+        self._hash_of = remembering(self._view.hash)
+        self._counts: dict[tuple[Way, bool], Hop] = {}
+
+    def count(self, old: str, new: str) -> Hop:
+        """Return what a plan between the two releases says."""
+        return self._count(Way(old, new), self._view)
+
+    def step(self, old: str, new: str) -> Hop:
+        """Return what a step of the way does: recorded hashes belong to the present, where the way begins."""
+        return self._count(Way(old, new), self._view if old == self._way.old else self._unrecorded)
+
+    def _count(self, way: Way, view: View) -> Hop:
+        key = way, view is self._view
+        if key not in self._counts:
+            tally = Tally(way, self._nodes, view, self._hash_of)
+            for pod in self._pods:
+                tally.add(pod)
+            self._counts[key] = tally.hop
+        return self._counts[key]
+
+
+def _warnings(path: Path, current: Sequence[Kubelet], view: View) -> Iterator[str]:
+    """Quote the version skew policy for each step of a way."""
+    for step in path.steps:
+        olds = current if step.old == AUTO else [view.catalog.kubelet(step.old)]
+        yield from skews(olds, view.catalog.kubelet(step.new), view)

@@ -129,7 +129,7 @@ def _table(given: list[Spec], hidden: list[Spec], columns: list[Column]) -> dict
 
 
 def _forms(spec: Spec, catalog: Catalog) -> list[Spec]:
-    """Return each form in which a plan may hash a container: see cases.prepare."""
+    """Return each form in which a plan may hash a container: see planning/prepare."""
     read = _read(spec, [default_from_row(row) for row in catalog.every_read_default])
     return [*read, *({**form, "resources": {}} for form in read if form.get("resources"))]
 

@@ -37,6 +37,11 @@ def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tupl
     return tuple(found)
 
 
+def no_patch_needed(new: str, likes: Iterable[str]) -> str:
+    """Say that ``distinct`` found nothing to patch."""
+    return f"No patch needed: {new} hashes every container as {', '.join(likes)} does that sets only fields which both know."
+
+
 def _same_code(one: Kubelet, other: Kubelet) -> bool:
     return (one.schema, one.era, one.escapes) == (other.schema, other.era, other.escapes)
 

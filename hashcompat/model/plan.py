@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import groupby
+from operator import attrgetter
 
 from hashcompat.model.pods import ContainerType
 
@@ -79,6 +83,47 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """How many containers, pods and nodes a plan is about, and how many of them it touches."""
+
+    containers: int
+    verdicts: Mapping[Verdict, int]
+    """Containers by verdict, every verdict among the keys."""
+    pods: int
+    pods_affected: int
+    nodes_affected: int
+
+    @property
+    def findings(self) -> int:
+        """How many containers are killed, whether they are started again or not."""
+        return sum(self.verdicts[verdict] for verdict in FINDINGS)
+
+    @property
+    def unknown(self) -> int:
+        """How many containers are not decided."""
+        return self.verdicts[Verdict.UNKNOWN]
+
+
+def summarized(items: Sequence[Item]) -> Summary:
+    """Count items, which are in the order of a plan: by node, then by the pod's names."""
+    found = [item for item in items if item.verdict in FINDINGS]
+    counts = Counter(item.verdict for item in items)
+    return Summary(
+        len(items),
+        {verdict: counts[verdict] for verdict in Verdict},
+        _count_pods(items),
+        _count_pods(found),
+        len({item.pod.node for item in found if item.pod.node}),
+    )
+
+
+def _count_pods(items: Iterable[Item]) -> int:
+    """Count pods by node, names and uid; by the order of items few uids are at hand at once."""
+    groups = groupby(items, attrgetter("pod.node", "pod.namespace", "pod.name"))
+    return sum(len({item.pod.uid for item in group}) for _, group in groups)
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """How many recorded hashes this program reproduced."""
 
@@ -93,6 +138,39 @@ class Share:
     def __str__(self) -> str:
         percent = 100 * self.reproduced // self.recorded if self.recorded else 100
         return f"{self.reproduced} of {self.recorded} recorded hashes reproduced ({percent} %)"
+
+
+def share(items: Iterable[Item]) -> Share:
+    """Count the items that have a record, and those of them whose record is what their kubelet's release computes."""
+    calibrated = [item.calibrated for item in items if item.calibrated is not None]
+    return Share(sum(calibrated), len(calibrated))
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """An upgrade, or a rollback."""
+
+    old: str
+    """The current release, or ``auto``: what each pod's node reports."""
+    new: str
+    """The target release."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseFacts:
+    """How a release's name was read."""
+
+    name: str
+    """The release as it was given, or as a node reports it."""
+    read_as: str
+    """The upstream release that it was read as."""
+    era: str
+    types: str
+    """The first minor with these Go types."""
+    vendor_assumed: bool
+    """Whether a vendor's build is read as the upstream release that it names."""
+    patch_assumed: bool
+    """Whether it is newer than the newest known patch release of its minor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +216,12 @@ class Plan:
     rollback: Hop | None = None
     patch: str = ""
     suggestion: Suggestion | None = None
+    notes: tuple[str, ...] = ()
+    """What is to be said of the options themselves, such as a patch that is not needed."""
+    releases: tuple[ReleaseFacts, ...] = ()
+    """How each release was read, the target one last."""
+
+    @property
+    def summary(self) -> Summary:
+        """The counts of all items."""
+        return summarized(self.items)

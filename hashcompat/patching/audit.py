@@ -6,15 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError, InputError, UndecidedError
 from hashcompat.kubelet.alike import Defaults, unknown_to
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.kubelet.staticpods import static_pod_text
 from hashcompat.model.pods import Container, Inventory, Pod
 from hashcompat.patching.stripping import Cut, cuts_between, stripped
-from hashcompat.planning.options import Options
-from hashcompat.planning.prepare import hashed_spec, keeps_empty
+from hashcompat.planning.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +81,21 @@ def _strings_with(value: Any, pieces: Sequence[str], path: str) -> Iterator[str]
             yield from _strings_with(item, pieces, f"{path}[{index}]")
 
 
-def audit(inventory: Inventory, old: Kubelet, new: Kubelet, catalog: Catalog, options: Options) -> Audit:
+def audit(inventory: Inventory, old: Kubelet, new: Kubelet, view: View) -> Audit:
     """Audit every container of a source.
 
     Raises UsageError where the releases cannot be stripped to one another, InputError for a container that
     does not decode.
     """
-    defaults = catalog.server_defaults()
+    defaults = view.catalog.server_defaults()
     cuts = cuts_between(old, new, defaults)
     rows = []
     pods = tuple(inventory.pods)
     for pod in pods:
         for container in pod.containers:
             try:
-                spec = hashed_spec(pod, container, new, catalog, options)
-                hit = audit_container(spec, old, new, cuts, defaults, keep_empty=keeps_empty(pod, options))
+                spec = view.seen(pod, container, new)
+                hit = audit_container(spec, old, new, cuts, defaults, keep_empty=view.keeps_empty(pod))
             except DecodeError as error:
                 raise InputError(f"{pod.origin}: {container.path}{error}") from None
             if hit is not None:
@@ -104,9 +103,7 @@ def audit(inventory: Inventory, old: Kubelet, new: Kubelet, catalog: Catalog, op
     static = tuple(
         f"{pod.namespace}/{pod.name}" for pod in pods if pod.static and _uid_changes(pod, new, cuts)
     )
-    owners = (
-        f"{pod.namespace}/{pod.owner}" for pod in pods if _template_changes(pod, new, cuts, catalog, options)
-    )
+    owners = (f"{pod.namespace}/{pod.owner}" for pod in pods if _template_changes(pod, new, cuts, view))
     templates = tuple(dict.fromkeys(owners))
     return Audit(old, new, cuts, sum(len(pod.containers) for pod in pods), tuple(rows), static, templates)
 
@@ -121,14 +118,9 @@ def _uid_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut]) -> bool:
     return stripped(text, cuts) != text
 
 
-def _template_changes(
-    pod: Pod, new: Kubelet, cuts: Sequence[Cut], catalog: Catalog, options: Options
-) -> bool:
+def _template_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut], view: View) -> bool:
     """Tell whether the text of a ReplicaSet's pod template would be cut: it holds the containers' text."""
     if not pod.owner.startswith(("ReplicaSet/", "Deployment/", "DaemonSet/", "StatefulSet/")):
         return False
-    texts = (
-        hashers(new)[0].text(hashed_spec(pod, container, new, catalog, options))
-        for container in pod.containers
-    )
+    texts = (hashers(new)[0].text(view.seen(pod, container, new)) for container in pod.containers)
     return any(stripped(text, cuts) != text for text in texts)

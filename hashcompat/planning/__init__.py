@@ -1,1 +1,44 @@
-"""The product: pods and two releases -> a plan."""
+"""The product: pods and two releases -> a plan.
+
+``make`` returns all that ``hashcompat plan`` prints. The stages, in order: ``options`` and ``view`` (what is known, bound
+once), ``prepare`` (what each kubelet sees and hashes), ``judge`` (what the target kubelet does), ``planner`` (items, and
+what goes beside them), ``hops`` (the same way in steps, and back).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hashcompat.model.plan import Plan, Way
+from hashcompat.model.pods import Inventory
+from hashcompat.planning.hops import tallies
+from hashcompat.planning.patched import resolved
+from hashcompat.planning.planner import Planner
+from hashcompat.planning.view import View
+
+
+def make(inventory: Inventory, from_release: str, to_release: str, view: View) -> Plan:
+    """Return the verdict for every container when kubelets go from one release to another, with hops and the way back.
+
+    ``from_release`` is a release or ``auto``: what each pod's node reports. Every pod passes once, and is decided for
+    the plan and for all steps while it is at hand. Raises UsageError for releases that are not known and for patches
+    that cannot be, and InputError, with file and path, for a container that does not decode.
+    """
+    way = Way(from_release, to_release)
+    view, notes = bound(way, inventory, view)
+    planner = Planner(way, inventory.nodes, view)
+    counts = tallies(way, inventory.nodes, view)
+    for pod in inventory.pods:
+        planner.add(pod)
+        for tally in counts:
+            tally.add(pod)
+    hops = tuple(tally.hop for tally in counts)
+    return replace(planner.plan(), hops=hops[:-1], rollback=hops[-1] if hops else None, notes=notes)
+
+
+def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:
+    """Return the view with the patch that its options assume, resolved for one upgrade, and what is to be said of it."""
+    if view.options.patch is None:
+        return view, ()
+    patch, note = resolved(view.options.patch, way, inventory.nodes, view.catalog)
+    return replace(view, patch=patch), (note,) if note else ()

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from hashcompat import rules as reasons
-from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
 from hashcompat.model.plan import Item, Verdict
-from hashcompat.model.pods import Node
-from hashcompat.planning.options import Options
+from hashcompat.planning.judge import Judge
 
 _STANDING: Final = frozenset({Verdict.KEEP, Verdict.RESTART})
 
 _GATES: Final = {reasons.RESIZE_POLICY: RESIZE_GATE, reasons.STATIC_REFUSED: REFERENCES_GATE}
 
 
-def assumptions(
-    items: Sequence[Item], new: Kubelet, nodes: Mapping[str, Node], catalog: Catalog, options: Options
-) -> Iterator[str]:
+def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     """Yield a short line for each thing that these verdicts hang on, and no line for what could not change any of them."""
+    new, catalog, options = judge.new, judge.view.catalog, judge.view.options
     names = {item.from_release for item in items}
     olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
-    if options.patch is not None:
-        yield f"{new.release.version} is patched as by: hashcompat patch {options.patch}"
+    if judge.view.patch is not None:
+        yield f"{new.release.version} is patched as by: hashcompat patch {judge.view.patch}"
     yield from _read_as(dict.fromkeys([*olds, new]))
-    yield from _docker(items, olds, new, nodes, options)
+    yield from _docker(items, olds, judge)
     standing = [
         item for item in items if item.verdict in _STANDING and not (item.pod_recreated or item.rests)
     ]
@@ -49,17 +47,15 @@ def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
             yield f"{kubelet.release}: newer than this program's data, read as {kubelet.release.minor}"
 
 
-def _docker(
-    items: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet, nodes: Mapping[str, Node], options: Options
-) -> Iterator[str]:
+def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Iterator[str]:
     """Where dockershim may end: 1.24 and cri-dockerd list the same Docker labels (``ListContainers`` of both)."""
-    known = {kubelet.release.text for kubelet in olds}
+    new, known = judge.new, {kubelet.release.text for kubelet in olds}
     by_record = any(item.from_release not in known and item.hashes.to is not None for item in items)
     if new.rules.dockershim or not (by_record or any(old.rules.dockershim for old in olds)):
         return
-    if options.cri_dockerd:
+    if judge.view.options.cri_dockerd:
         yield f"cri-dockerd drives Docker under {new.release}: it finds dockershim's containers and sandboxes by the labels that both write"
-    elif any(item.pod.node not in nodes for item in items):
+    elif any(item.pod.node not in judge.nodes for item in items):
         yield f"nodes that are not in the input do not run Docker, which {new.release} does not drive"
 
 

@@ -3,77 +3,64 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
-from hashcompat.answers.matrix import Cost
-from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.releases import newest_of_each_minor
-from hashcompat.kubelet.hashing import ContainerHash, container_hash
-from hashcompat.model.plan import FINDINGS, Hop, Plan, Verdict
-from hashcompat.model.pods import Inventory
+from hashcompat.model.plan import FINDINGS, Hop, Verdict, Way
+from hashcompat.model.pods import Node, Pod
+from hashcompat.planning.docket import Docket
 from hashcompat.planning.judge import Judge
-from hashcompat.planning.options import AUTO, Options
-from hashcompat.planning.planner import Planner
-from hashcompat.planning.prepare import HashOf, Spec
+from hashcompat.planning.options import AUTO
+from hashcompat.planning.prepare import HashOf
+from hashcompat.planning.view import View
 from hashcompat.records.index import Records
 
 
-def plan_with_hops(
-    inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options
-) -> Plan:
-    """Return a plan with what each step of the way would restart, one minor at a time, and what a rollback would; errors as make_plan.
+class Tally:
+    """Counts what one upgrade does to the containers of pods that pass one by one."""
 
-    Steps are planned without recorded hashes, which belong to the present alone. From ``auto`` there is no
-    one way to take in steps. Every pod passes once, and is decided for the plan and for all steps while it is
-    at hand.
+    def __init__(self, way: Way, nodes: Iterable[Node], view: View, hash_of: HashOf | None = None) -> None:
+        self._judge = Judge(way, nodes, view, hash_of)
+        self._docket: Docket[Verdict] = Docket()
+
+    def add(self, pod: Pod) -> None:
+        """Count one more pod."""
+        for draft in self._judge.drafts(pod):
+            verdict = draft.decision(calibrated=True).verdict
+            doubtful = draft.decision(calibrated=False).verdict if self._recorded else verdict
+            self._docket.add(pod.node, verdict, doubtful, reproduced=draft.reproduced)
+
+    @property
+    def _recorded(self) -> bool:
+        return bool(self._judge.view.options.records)
+
+    @property
+    def hop(self) -> Hop:
+        """The counts so far."""
+        count, way = Counter(self._docket.settled()), self._judge.way
+        return Hop(way.old, way.new, sum(count[verdict] for verdict in FINDINGS), count[Verdict.UNKNOWN])
+
+
+def tallies(way: Way, nodes: Iterable[Node], view: View) -> list[Tally]:
+    """Return a tally for each step of one minor, where the way has several, and last one for the way back.
+
+    They know of no recorded hashes, which belong to the present alone. From ``auto`` there is no one way.
     """
-    planner = Planner(inventory.nodes, from_release, to_release, catalog, options)
-    steps = (
-        []
-        if from_release == AUTO
-        else [*_steps(from_release, to_release, catalog), (to_release, from_release)]
-    )
-    judges = [Judge(inventory.nodes, *step, catalog, replace(options, records=Records())) for step in steps]
-    counts = [Counter[Verdict]() for _ in steps]
-    for pod in inventory.pods:
-        planner.add(pod)
-        for judge, count in zip(judges, counts, strict=True):
-            count.update(judge.verdicts(pod))
-    counted = tuple(map(_hop, steps, counts))
-    return replace(planner.plan(), hops=counted[:-1], rollback=counted[-1] if counted else None)
+    if way.old == AUTO:
+        return []
+    later = unrecorded(view)
+    return [Tally(step, nodes, later) for step in (*steps(way, view.catalog), Way(way.new, way.old))]
 
 
-def _steps(from_release: str, to_release: str, catalog: Catalog) -> list[tuple[str, str]]:
+def unrecorded(view: View) -> View:
+    """Return the view without recorded hashes."""
+    return replace(view, options=replace(view.options, records=Records()))
+
+
+def steps(way: Way, catalog: Catalog) -> list[Way]:
     """Return the steps of one minor each, none where the whole way is one step."""
-    stops = [from_release, *newest_of_each_minor(catalog, from_release, to_release)[1:-1], to_release]
-    return list(pairwise(stops)) if len(stops) > 2 else []
-
-
-def _hop(step: tuple[str, str], count: Counter[Verdict]) -> Hop:
-    return Hop(*step, sum(count[verdict] for verdict in FINDINGS), count[Verdict.UNKNOWN])
-
-
-def findings_between(inventory: Inventory, catalog: Catalog, options: Options) -> Cost:
-    """Return the function that counts the containers that one step would kill."""
-    pods = tuple(inventory.pods)
-    hash_of = _remembering()
-
-    def count(old: str, new: str) -> int:
-        judge = Judge(inventory.nodes, old, new, catalog, options, hash_of)
-        return sum(verdict in FINDINGS for pod in pods for verdict in judge.verdicts(pod))
-
-    return count
-
-
-def _remembering() -> HashOf:
-    """Return container_hash for containers that stay alive: each is hashed once by each kubelet, however many steps meet it."""
-    known: dict[tuple[int, Kubelet], ContainerHash] = {}
-
-    def run(spec: Spec, kubelet: Kubelet) -> ContainerHash:
-        key = id(spec), kubelet
-        if key not in known:
-            known[key] = container_hash(spec, kubelet)
-        return known[key]
-
-    return run
+    stops = [way.old, *newest_of_each_minor(catalog, way.old, way.new)[1:-1], way.new]
+    return [Way(*step) for step in pairwise(stops)] if len(stops) > 2 else []

@@ -1,119 +1,116 @@
-"""Pods and two releases -> verdicts: pure functions over values."""
+"""One upgrade and its nodes -> what happens to each container: the only computation of verdicts.
+
+Plans, explanations, matrices and hops all ask the same judge, so that none of them can contradict another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TypeVar
+from functools import partial
 
 from hashcompat import rules as reasons
-from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError, InputError, NotStoredError
 from hashcompat.kubelet.decide import decide, decide_by_record
-from hashcompat.kubelet.decide.case import Case, Decision
+from hashcompat.kubelet.decide.case import Decision, not_compared
 from hashcompat.kubelet.decide.never import at_rest
-from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.plan import ContainerName, Hashes, Item, PodName, Reason, Verdict
+from hashcompat.model.plan import Reason, Verdict, Way
 from hashcompat.model.pods import Container, Node, Pod
-from hashcompat.planning.differences import difference
-from hashcompat.planning.options import AUTO, Options
-from hashcompat.planning.patched import as_patched
-from hashcompat.planning.prepare import HashOf, Likeness, Prepared, likeness, place, prepare, replica
-from hashcompat.planning.replicas import Latest, once_a_spec
-
-Preparer = Callable[[Pod, Container, Kubelet | None, Node | None], Prepared]
-
-Value = TypeVar("Value", bound=Hashable)
+from hashcompat.planning.options import AUTO
+from hashcompat.planning.prepare import HashOf, Likeness, Prepared, likeness, prepare, replica
+from hashcompat.planning.reading import Transition
+from hashcompat.planning.replicas import Latest
+from hashcompat.planning.view import View, place
 
 
 @dataclass(frozen=True, slots=True)
-class _Draft:
-    """A container on its way to a verdict: prepared for the rules, or with what stands in their way; both where a record may help."""
+class Draft:
+    """A container on its way to a verdict."""
 
     pod: Pod
     container: Container
     release: str
+    """The current release of its kubelet, as it was given; empty where it is not known."""
     prepared: Prepared | None
+    """What there is to decide; None where ``obstacle`` is the answer."""
     obstacle: Decision
+    """What stands in the way of a verdict; a record may decide all the same."""
+
+    def decision(self, *, calibrated: bool) -> Decision:
+        """Return what the target kubelet does.
+
+        ``calibrated`` says that every record of the node was reproduced.
+        """
+        if self.prepared is None:
+            return self.obstacle
+        case = replace(self.prepared.case, calibrated=calibrated)
+        return decide(case) if case.old_known else decide_by_record(case) or self.obstacle
+
+    @property
+    def reproduced(self) -> bool | None:
+        """Whether the recorded hash is the one that the current kubelet computes; None where there is none to compare."""
+        case = self.prepared.case if self.prepared else None
+        if case is None or case.recorded is None or case.recorded.hash is None or not case.old_known:
+            return None
+        return None if at_rest(self.pod, self.container) else case.recorded.hash in case.old_hash.candidates
 
 
 class Judge:
     """Decides pod by pod what one upgrade does; of the pods that passed it keeps a few, for their replicas."""
 
-    def __init__(
-        self,
-        nodes: Iterable[Node],
-        from_release: str,
-        to_release: str,
-        catalog: Catalog,
-        options: Options,
-        hash_of: HashOf = container_hash,
-    ) -> None:
-        self.new = as_patched(catalog.kubelet(to_release), options.patch)
-        if from_release != AUTO:
-            catalog.kubelet(from_release)
+    def __init__(self, way: Way, nodes: Iterable[Node], view: View, hash_of: HashOf | None = None) -> None:
+        """Raise UsageError for a release that is not known.
+
+        ``hash_of`` hashes containers of API pods, for callers that remember the results.
+        """
+        self.new = view.kubelet(way.new)
+        if way.old != AUTO:
+            view.catalog.kubelet(way.old)
         self.nodes = {node.name: node for node in nodes}
-        self.releases = from_release, to_release
-        self._catalog, self._options = catalog, options
-        self._prepare = _preparer(self.new, catalog, options, hash_of)
+        self.way, self.view = way, view
+        self._hash_of = hash_of
+        self._known: Latest[tuple[Likeness, Kubelet | None], Prepared] = Latest()
 
-    def verdicts(self, pod: Pod) -> list[Verdict]:
-        """Return the verdict for each container of a pod, as if every record of its node had been reproduced."""
-        return [_decision(draft, calibrated=True).verdict for draft in self.drafts(pod)]
+    def drafts(self, pod: Pod) -> list[Draft]:
+        """Prepare each container of a pod for its decision.
 
-    def drafts(self, pod: Pod) -> list[_Draft]:
-        """Prepare each container of a pod for the rules."""
-        release, node = _release_of(pod, self.nodes, self.releases[0]), self.nodes.get(pod.node)
-        return [
-            _draft(pod, container, release, node, self._prepare, self._catalog, self._options)
-            for container in pod.containers
-        ]
+        Raises InputError, with file and path, for one that does not decode, unless that is to be UNKNOWN.
+        """
+        return [self._draft(pod, container) for container in pod.containers]
 
+    def _draft(self, pod: Pod, container: Container) -> Draft:
+        release, view = self._release_of(pod), self.view
+        draft = partial(Draft, pod, container, release)
+        old = view.kubelet(release) if view.catalog.knows(release) else None
+        obstacle = _unknown_release(pod, container, release) if old is None else Decision(Verdict.KEEP)
+        if old is None and (
+            obstacle.verdict is Verdict.KEEP or view.options.records.of(pod, container) is None
+        ):
+            return draft(None, obstacle)
+        try:
+            return draft(self._prepare(pod, container, old), obstacle)
+        except NotStoredError as error:
+            return draft(None, _unknown(reasons.NOT_STORED, str(error)))
+        except DecodeError as error:
+            problem = f"{place(pod, container)}{error}"
+            if not view.options.keep_going:
+                raise InputError(f"{pod.origin}: {problem}") from None
+            return draft(None, _unknown(reasons.NOT_DECODED, problem))
 
-def _release_of(pod: Pod, nodes: Mapping[str, Node], from_release: str) -> str:
-    if from_release != AUTO:
-        return from_release
-    return nodes[pod.node].kubelet if pod.node in nodes else ""
+    def _release_of(self, pod: Pod) -> str:
+        if self.way.old != AUTO:
+            return self.way.old
+        return self.nodes[pod.node].kubelet if pod.node in self.nodes else ""
 
-
-def _preparer(new: Kubelet, catalog: Catalog, options: Options, hash_of: HashOf) -> Preparer:
-    """Return the function that prepares a container; replicas of one that was prepared take over its hashes."""
-    known: Latest[tuple[Likeness, Kubelet | None], Prepared] = Latest()
-
-    def run(pod: Pod, container: Container, old: Kubelet | None, node: Node | None) -> Prepared:
-        key = likeness(pod, container), old
-        if key in known:
-            return replica(known[key], pod, container, node, catalog, options)
-        known[key] = prepare(pod, container, (old, new), node, catalog, options, hash_of)
-        return known[key]
-
-    return run
-
-
-def _draft(
-    pod: Pod,
-    container: Container,
-    release: str,
-    node: Node | None,
-    prepare_one: Preparer,
-    catalog: Catalog,
-    options: Options,
-) -> _Draft:
-    old = as_patched(catalog.kubelet(release), options.patch) if catalog.knows(release) else None
-    obstacle = _unknown_release(pod, container, release) if old is None else Decision(Verdict.KEEP)
-    if old is None and (obstacle.verdict is Verdict.KEEP or options.records.of(pod, container) is None):
-        return _Draft(pod, container, release, None, obstacle)
-    try:
-        prepared = prepare_one(pod, container, old, node)
-    except NotStoredError as error:
-        return _Draft(pod, container, release, None, _unknown(reasons.NOT_STORED, str(error)))
-    except DecodeError as error:
-        problem = f"{place(pod, container)}{error}"
-        if not options.keep_going:
-            raise InputError(f"{pod.origin}: {problem}") from None
-        return _Draft(pod, container, release, None, _unknown(reasons.NOT_DECODED, problem))
-    return _Draft(pod, container, release, prepared, obstacle)
+    def _prepare(self, pod: Pod, container: Container, old: Kubelet | None) -> Prepared:
+        """Prepare a container; a replica of one that was prepared takes over its hashes."""
+        key, node = (likeness(pod, container), old), self.nodes.get(pod.node)
+        if key in self._known:
+            return replica(self._known[key], pod, container, node, self.view)
+        transition = Transition(pod, container, old or self.new, self.new, old_known=old is not None)
+        self._known[key] = prepare(transition, node, self.view, self._hash_of)
+        return self._known[key]
 
 
 def _unknown(rule: str, text: str) -> Decision:
@@ -122,74 +119,9 @@ def _unknown(rule: str, text: str) -> Decision:
 
 def _unknown_release(pod: Pod, container: Container, release: str) -> Decision:
     if why := at_rest(pod, container):
-        return Decision(Verdict.KEEP, (Reason(reasons.NOT_COMPARED, f"not compared: {why}"),))
+        return not_compared(why)
     where = f"node {pod.node}" if pod.node else "a pod without a node"
     problem = (
         f"kubelet release {release} is not known" if release else "its kubelet release is not in the input"
     )
     return _unknown(reasons.NODE_RELEASE, f"{where}: {problem}")
-
-
-def _calibrated(case: Case) -> bool | None:
-    """Tell whether the recorded hash is the one that the old kubelet's release computes; None where there is none to compare."""
-    if (
-        case.recorded is None
-        or case.recorded.hash is None
-        or at_rest(case.pod, case.container)
-        or not case.old_known
-    ):
-        return None
-    return case.recorded.hash in case.old_hash.candidates
-
-
-def _decision(draft: _Draft, *, calibrated: bool) -> Decision:
-    if draft.prepared is None:
-        return draft.obstacle
-    case = replace(draft.prepared.case, calibrated=calibrated)
-    return decide(case) if case.old_known else decide_by_record(case) or draft.obstacle
-
-
-def _item(
-    draft: _Draft,
-    pod: PodName,
-    differences: Callable[[Prepared], tuple[Reason, ...]],
-    *,
-    calibrated: bool,
-    sandboxed: bool,
-) -> Item:
-    decision = _decision(draft, calibrated=calibrated)
-    container = _one(ContainerName(draft.container.name, draft.container.type))
-    rests = bool(at_rest(draft.pod, draft.container))
-    if draft.prepared is None:
-        why = _one(decision.reasons)
-        return Item(
-            pod, container, draft.release, decision.verdict, reasons=why, rests=rests, sandboxed=sandboxed
-        )
-    case, why = draft.prepared.case, decision.reasons
-    if decision.hash_changed:
-        why = (*differences(draft.prepared), *why)
-    old_hash = case.old_hash.value if case.old_known else None
-    hashes = _one(Hashes(case.recorded.hash if case.recorded else None, old_hash, case.new_hash.value))
-    flags = decision.pod_recreated, _calibrated(case), rests, sandboxed
-    return Item(pod, container, draft.release, decision.verdict, hashes, _one(why), *flags)
-
-
-@lru_cache(maxsize=4096)
-def _one(value: Value) -> Value:
-    """Return the same object for all equal ones among the latest: what replicas have in common is kept once."""
-    return value
-
-
-def _difference_finder(new: Kubelet, catalog: Catalog) -> Callable[[Prepared], tuple[Reason, ...]]:
-    """Return the function that names what makes a difference."""
-    return once_a_spec(lambda prepared: tuple(_differences(prepared, new, catalog)))
-
-
-def _differences(prepared: Prepared, new: Kubelet, catalog: Catalog) -> Iterator[Reason]:
-    """Name what makes the difference: the kubelets, the API server's new defaults, or both."""
-    case = prepared.case
-    if prepared.filled:
-        yield Reason(reasons.API_DEFAULT, f"the new API server fills in {', '.join(prepared.filled)}")
-        if container_hash(prepared.old_spec, new).candidates == case.old_hash.candidates:
-            return
-    yield from difference(prepared.old_spec, case.old, new, catalog)

@@ -5,31 +5,44 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from hashcompat.planning.patched import AssumedPatch
 from hashcompat.records.index import Records
+
+STRATEGIES: Final = ("accept", "pin")
+"""The strategies of patches that a plan can assume."""
+
+AUTO: Final = "auto"
+"""In place of the current release: the one that each pod's node reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssumePatch:
+    """A patch that the target kubelet is assumed to have."""
+
+    strategy: str
+    """``accept`` or ``pin``."""
+    like: tuple[str, ...] = ()
+    """The releases whose hashes it takes for its own; none: the current ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How pods are read and what else is known.
-
-    ``defaults`` puts manifests through an API server's stages, ``keep_going`` makes UNKNOWN of what does not
-    decode. ``records`` are the hashes that a runtime tells, ``gates`` the feature gates that are on,
-    ``gates_off`` those that are off. ``cri_dockerd`` says that cri-dockerd drives Docker where the kubelet to
-    come does not. ``apiserver`` and ``apiserver_to`` are the API server's release now and then; empty: that
-    of the old kubelet, and the newer one of the two kubelets. ``patch`` is what the source of one of the
-    kubelets is patched with.
-    """
+    """How pods are read, and what is known beside them."""
 
     defaults: bool = True
+    """Whether manifests get an API server's defaults and canonical quantities first."""
     keep_going: bool = False
+    """Whether a container that does not decode is UNKNOWN rather than an error."""
     records: Records = field(default_factory=Records)
+    """The hashes and sandboxes that a runtime reports."""
     gates: frozenset[str] = frozenset()
+    """The feature gates that are on in the target kubelet and API server."""
     gates_off: frozenset[str] = frozenset()
+    """The feature gates that are off there."""
     cri_dockerd: bool = False
+    """Whether cri-dockerd drives Docker where the target kubelet does not."""
     apiserver: str = ""
+    """The API server's current release; empty: that of the current kubelet."""
     apiserver_to: str = ""
-    patch: AssumedPatch | None = None
-
-
-AUTO: Final = "auto"
+    """The API server's target release; empty: that of the newer one of the two kubelets."""
+    patch: AssumePatch | None = None
+    """The patch that the target kubelet is assumed to have."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.patching import Site
@@ -14,8 +14,9 @@ from hashcompat.kubelet import alike
 from hashcompat.kubelet.alike import Defaults, unknown_to
 from hashcompat.kubelet.hashing import compile_hasher
 from hashcompat.kubelet.stored import KEY, true_hash
-
-STRATEGIES: Final = ("accept", "pin")
+from hashcompat.model.plan import Way
+from hashcompat.model.pods import Node
+from hashcompat.planning.options import AUTO, STRATEGIES, AssumePatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +37,35 @@ class AssumedPatch:
         return f"--kubelet {self.new.release} --like {','.join(str(like.release) for like in self.likes)} --strategy {self.strategy}"
 
 
-def assume(strategy: str, new: str, likes: Sequence[str], catalog: Catalog) -> AssumedPatch | None:
-    """Return the patch of a plan; None where ``new`` hashes like all of ``likes`` already.
+def resolved(
+    asked: AssumePatch, way: Way, nodes: Iterable[Node], catalog: Catalog
+) -> tuple[AssumedPatch | None, str]:
+    """Return the patch of one upgrade, or None and why none is needed: the target kubelet hashes like all of them already.
 
-    Raises UsageError for unknown releases, and for what no patch can do.
+    Raises UsageError for unknown releases and strategies, and for what no patch can do.
     """
-    kubelet, olds = catalog.kubelet(new), [catalog.kubelet(like) for like in likes]
+    if asked.strategy not in STRATEGIES:
+        raise UsageError(
+            f"no plan assumes the strategy {asked.strategy!r}; it may be {' or '.join(STRATEGIES)}"
+        )
+    likes = asked.like or _current(way, nodes, catalog)
+    kubelet, olds = catalog.kubelet(way.new), [catalog.kubelet(like) for like in likes]
     check_patchable(kubelet, catalog.source_site(kubelet), olds)
     wanted = alike.distinct(olds, kubelet, new_fields=False)
-    if strategy == "pin":
+    if asked.strategy == "pin":
         check_pin(kubelet, wanted, force=True)
     if not wanted:
-        return None
+        return None, alike.no_patch_needed(way.new, likes)
     like = wanted[0]
     pinned = replace(kubelet, schema=like.schema, era=like.era, escapes=like.escapes)
-    return AssumedPatch(strategy, kubelet, wanted, tuple(catalog.server_defaults()), pinned)
+    return AssumedPatch(asked.strategy, kubelet, wanted, tuple(catalog.server_defaults()), pinned), ""
+
+
+def _current(way: Way, nodes: Iterable[Node], catalog: Catalog) -> tuple[str, ...]:
+    """Return the current releases."""
+    if way.old != AUTO:
+        return (way.old,)
+    return tuple(dict.fromkeys(node.kubelet for node in nodes if catalog.knows(node.kubelet)))
 
 
 def as_patched(kubelet: Kubelet, patch: AssumedPatch | None) -> Kubelet:

@@ -1,20 +1,42 @@
-"""Pods and two releases -> a plan."""
+"""Pods one by one -> the items of a plan, and what goes beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from operator import attrgetter
 from sys import intern
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat import rules as reasons
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.kubelet.decide.never import at_rest
+from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.skew import skew_warnings
-from hashcompat.model.plan import Item, Plan, PodName, Share, Verdict
-from hashcompat.model.pods import Inventory, Node, Pod
+from hashcompat.model.plan import (
+    ContainerName,
+    Hashes,
+    Item,
+    Plan,
+    PodName,
+    Reason,
+    ReleaseFacts,
+    Verdict,
+    Way,
+    share,
+)
+from hashcompat.model.pods import Node, Pod
 from hashcompat.planning.assumptions import assumptions
-from hashcompat.planning.judge import Judge, _difference_finder, _item
-from hashcompat.planning.options import Options
+from hashcompat.planning.differences import difference
+from hashcompat.planning.docket import Docket
+from hashcompat.planning.facts import facts
+from hashcompat.planning.judge import Draft, Judge
+from hashcompat.planning.prepare import Prepared
+from hashcompat.planning.replicas import once_a_spec
 from hashcompat.planning.suggestion import Suggester
+from hashcompat.planning.view import View
+
+Value = TypeVar("Value")
 
 _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
     attrgetter("pod.name"),
@@ -25,82 +47,113 @@ _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
 """The order of items, the least important key first: one stable sort a key needs no tuple an item."""
 
 
-def make_plan(
-    inventory: Inventory, from_release: str, to_release: str, catalog: Catalog, options: Options = Options()
-) -> Plan:
-    """Return the verdict for every container when kubelets go from one release to another.
-
-    ``from_release`` is a release or ``auto``: what each pod's node reports. Raises UsageError for unknown
-    releases, and InputError, with file and path, for a container that does not decode.
-    """
-    planner = Planner(inventory.nodes, from_release, to_release, catalog, options)
-    for pod in inventory.pods:
-        planner.add(pod)
-    return planner.plan()
-
-
 class Planner:
-    """Makes a plan pod by pod, and keeps of a pod only what a report says of it: 1 GB of pods passes through little memory."""
+    """Makes a plan pod by pod; of a pod it keeps only what a report says of it: 1 GB of pods passes through little memory."""
 
-    def __init__(
-        self, nodes: Iterable[Node], from_release: str, to_release: str, catalog: Catalog, options: Options
-    ) -> None:
-        self._judge = Judge(nodes, from_release, to_release, catalog, options)
-        self._catalog, self._options = catalog, options
-        self._differences = _difference_finder(self._judge.new, catalog)
-        self._suggester = Suggester(self._judge.new, catalog, options)
-        self._items: list[Item] = []
-        self._doubtful: list[tuple[int, Item]] = []
-        self._broken: set[str] = set()
+    def __init__(self, way: Way, nodes: Iterable[Node], view: View) -> None:
+        self._judge = Judge(way, nodes, view)
+        self._differences = once_a_spec(lambda prepared: tuple(_differences(prepared, view)))
+        self._suggester = Suggester(self._judge.new, view)
+        self._docket: Docket[Item] = Docket()
 
-    def add(self, pod: Pod) -> None:
-        """Decide one more pod; where a record of its node that is yet to come could change a verdict, both are kept."""
+    def add(self, pod: Pod) -> list[tuple[int, Draft]]:
+        """Decide one more pod; return the place of each container's item among the settled ones, and its draft."""
+        options = self._judge.view.options
         name = PodName(intern(pod.node), intern(pod.namespace), pod.name, pod.uid, intern(pod.owner))
-        sandboxed = bool(self._options.records.sandboxes_of(pod))
-        for draft in self._judge.drafts(pod):
-            item = _item(draft, name, self._differences, calibrated=True, sandboxed=sandboxed)
-            if item.verdict is Verdict.RESTART and not item.pod_recreated and draft.prepared:
-                self._suggester.add(draft.prepared)
-            doubtful = (
-                _item(draft, name, self._differences, calibrated=False, sandboxed=sandboxed)
-                if self._options.records
-                else item
-            )
-            if doubtful != item:
-                self._doubtful.append((len(self._items), doubtful))
-            if item.calibrated is False:
-                self._broken.add(name.node)
-            self._items.append(item)
+        sandboxed = bool(options.records.sandboxes_of(pod))
+        drafts = self._judge.drafts(pod)
+        return [(self._add(draft, name, sandboxed=sandboxed), draft) for draft in drafts]
+
+    def _add(self, draft: Draft, name: PodName, *, sandboxed: bool) -> int:
+        item = self._item(draft, name, calibrated=True, sandboxed=sandboxed)
+        if item.verdict is Verdict.RESTART and not item.pod_recreated and draft.prepared:
+            self._suggester.add(draft.prepared)
+        doubtful = item
+        if self._judge.view.options.records:
+            doubtful = self._item(draft, name, calibrated=False, sandboxed=sandboxed)
+        return self._docket.add(name.node, item, doubtful, reproduced=item.calibrated)
+
+    def _item(self, draft: Draft, pod: PodName, *, calibrated: bool, sandboxed: bool) -> Item:
+        decision = draft.decision(calibrated=calibrated)
+        why = decision.reasons
+        if decision.hash_changed and draft.prepared:
+            why = (*self._differences(draft.prepared), *why)
+        return Item(
+            pod,
+            _one(ContainerName(draft.container.name, draft.container.type)),
+            draft.release,
+            decision.verdict,
+            _one(_hashes(draft.prepared)),
+            _one(why),
+            decision.pod_recreated,
+            draft.reproduced,
+            rests=bool(at_rest(draft.pod, draft.container)),
+            sandboxed=sandboxed,
+        )
+
+    def settled(self) -> list[Item]:
+        """Return the items of the pods so far, in the order in which they came."""
+        return self._docket.settled()
 
     def plan(self) -> Plan:
-        """Return the plan of the pods so far: a node's records that were not reproduced make other verdicts on it doubtful."""
-        items = list(self._items)
-        for index, item in self._doubtful:
-            if item.pod.node in self._broken:
-                items[index] = item
+        """Return the plan of the pods so far, without hops."""
+        items, judge = self.settled(), self._judge
         for key in _ORDER:
             items.sort(key=key)
-        judge, catalog, options = self._judge, self._catalog, self._options
         return Plan(
-            *judge.releases,
+            judge.way.old,
+            judge.way.new,
             tuple(items),
-            tuple(assumptions(items, judge.new, judge.nodes, catalog, options)),
-            tuple(_warnings(items, judge.new, catalog, options)),
+            tuple(assumptions(items, judge)),
+            tuple(_skew(items, judge)),
             share(items),
-            patch=str(options.patch or ""),
+            patch=str(judge.view.patch or ""),
             suggestion=self._suggester.suggestion(),
+            releases=tuple(_releases(items, judge)),
         )
 
 
-def _warnings(items: list[Item], new: Kubelet, catalog: Catalog, options: Options) -> Iterator[str]:
+def _hashes(prepared: Prepared | None) -> Hashes:
+    if prepared is None:
+        return Hashes()
+    case = prepared.case
+    old_hash = case.old_hash.value if case.old_known else None
+    return Hashes(case.recorded.hash if case.recorded else None, old_hash, case.new_hash.value)
+
+
+@lru_cache(maxsize=4096)
+def _one(value: Value) -> Value:
+    """Return the same object for all equal ones among the latest: what replicas have in common is kept once."""
+    return value
+
+
+def _differences(prepared: Prepared, view: View) -> Iterator[Reason]:
+    """Name what makes the difference: the kubelets, the target API server's new defaults, or both."""
+    case = prepared.case
+    if prepared.filled:
+        yield Reason(reasons.API_DEFAULT, f"the new API server fills in {', '.join(prepared.filled)}")
+        if container_hash(prepared.old_spec, case.new).candidates == case.old_hash.candidates:
+            return
+    yield from difference(prepared.old_spec, case.old, case.new, view.catalog)
+
+
+def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     """Quote the version skew policy where the plan breaks it, once for each release that nodes come from."""
-    server = catalog.kubelet(options.apiserver_to) if options.apiserver_to else None
+    catalog = judge.view.catalog
     names = {item.from_release for item in items if catalog.knows(item.from_release)}
     olds = sorted((catalog.kubelet(name) for name in names), key=lambda kubelet: kubelet.release.version)
+    yield from skews(olds, judge.new, judge.view)
+
+
+def skews(olds: Iterable[Kubelet], new: Kubelet, view: View) -> Iterator[str]:
+    """Quote the version skew policy where an upgrade from one of these releases breaks it, each sentence once."""
+    server = view.catalog.kubelet(view.options.apiserver_to) if view.options.apiserver_to else None
     yield from dict.fromkeys(warning for old in olds for warning in skew_warnings(old, new, server))
 
 
-def share(items: Iterable[Item]) -> Share:
-    """Count the items that have a record, and those of them whose record is what their kubelet's release computes."""
-    calibrated = [item.calibrated for item in items if item.calibrated is not None]
-    return Share(sum(calibrated), len(calibrated))
+def _releases(items: Iterable[Item], judge: Judge) -> Iterator[ReleaseFacts]:
+    """Yield how each release of the plan was read, in the order of the items and the target release last."""
+    catalog = judge.view.catalog
+    for name in dict.fromkeys([*(item.from_release for item in items), judge.way.new]):
+        if catalog.knows(name):
+            yield facts(name, catalog.kubelet(name))

@@ -1,11 +1,15 @@
-"""What replicas share is worked out once, and little of it is kept: they stand close together in a list by namespace and name."""
+"""What replicas share is worked out once; they stand close together in a list, so few of them are remembered."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from typing import Final, TypeVar
 
-from hashcompat.planning.prepare import Prepared
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.kubelet.hashing import ContainerHash
+from hashcompat.model.pods import Pod
+from hashcompat.planning.prepare import HashOf, Prepared
+from hashcompat.planning.view import Spec
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -32,6 +36,19 @@ def once_a_spec(compute: Callable[[Prepared], Value]) -> Callable[[Prepared], Va
         key = id(prepared.old_spec), prepared.case.old
         if key not in known:
             known[key] = prepared, compute(prepared)  # the spec has to live as long as its id is a key
+        return known[key][1]
+
+    return run
+
+
+def remembering(hash_of: HashOf) -> HashOf:
+    """Return the function for containers that stay alive: each is hashed once by each kubelet, however many plans meet it."""
+    known: dict[tuple[int, Kubelet], tuple[Spec, ContainerHash]] = {}
+
+    def run(pod: Pod, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+        key = id(spec), kubelet
+        if key not in known:
+            known[key] = spec, hash_of(pod, spec, kubelet)  # the spec has to live as long as its id is a key
         return known[key][1]
 
     return run

@@ -1,26 +1,26 @@
-"""What patching the kubelet to come would save: the restarts that strategy accept turns into KEEP."""
+"""What patching the target kubelet would save: the restarts that strategy accept turns into KEEP."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import NotStoredError, UsageError
 from hashcompat.kubelet.alike import hash_alike
 from hashcompat.kubelet.decide import decide
 from hashcompat.model.plan import Suggestion, Verdict
-from hashcompat.planning.options import Options
 from hashcompat.planning.patched import accepted_hashes, check_patchable
-from hashcompat.planning.prepare import Prepared, keeps_empty
+from hashcompat.planning.prepare import Prepared
 from hashcompat.planning.replicas import once_a_spec
+from hashcompat.planning.view import View
 
 
 class Suggester:
     """Counts, container by container, what a patch would save; nothing where no patch can be made or one is assumed already."""
 
-    def __init__(self, new: Kubelet, catalog: Catalog, options: Options) -> None:
-        self._new, self._options = new, options
-        self._site, self._defaults = catalog.source_site(new), tuple(catalog.server_defaults())
+    def __init__(self, new: Kubelet, view: View) -> None:
+        self._new, self._view = new, view
+        self._site, self._defaults = view.catalog.source_site(new), tuple(view.catalog.server_defaults())
         self._accepted = once_a_spec(self._hashes)
         self._likes: dict[Kubelet, None] = {}
         self._saved = 0
@@ -36,7 +36,7 @@ class Suggester:
             self._saved += 1
 
     def _helps(self, old: Kubelet) -> bool:
-        if self._options.patch is not None or hash_alike(old, self._new):
+        if self._view.patch is not None or hash_alike(old, self._new):
             return False
         try:
             check_patchable(self._new, self._site, [old])
@@ -46,7 +46,7 @@ class Suggester:
 
     def _hashes(self, prepared: Prepared) -> frozenset[int]:
         case = prepared.case
-        keep_empty = keeps_empty(case.pod, self._options)
+        keep_empty = self._view.keeps_empty(case.pod)
         try:
             return accepted_hashes(
                 prepared.new_spec, self._new, [case.old], self._defaults, keep_empty=keep_empty

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import hashcompat
 from hashcompat.answers.golden import Verification
-from hashcompat.answers.hashes import HashRow
-from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.model.plan import FINDINGS, Hop, Item, Plan, Suggestion, Verdict
+from hashcompat.answers.hashes import Hashed, HashRow
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.model.plan import Hop, Item, Plan, ReleaseFacts, Suggestion, Summary
 from hashcompat.report.formats import Rows
 
 API_VERSION: Final = "hashcompat.io/v1"
@@ -25,15 +22,14 @@ def document(kind: str, **content: Any) -> Document:
     return {"apiVersion": API_VERSION, "kind": kind, **content}
 
 
-def plan_document(plan: Plan, catalog: Catalog, items: Sequence[Item] | None = None) -> Document:
+def plan_document(plan: Plan, items: Sequence[Item] | None = None) -> Document:
     """Return the RestartPlan of a plan; with ``items`` it shows those alone, and the summary still counts all."""
-    names = dict.fromkeys([*(item.from_release for item in plan.items), plan.to_release])
     return document(
         "RestartPlan",
         spec={
             "from": plan.from_release,
             "to": plan.to_release,
-            "releases": {name: release_facts(catalog.kubelet(name)) for name in names if catalog.knows(name)},
+            "releases": {read.name: release_facts(read) for read in plan.releases},
             "assumptions": list(plan.assumptions),
             "warnings": list(plan.warnings),
             "hops": [_hop(hop) for hop in plan.hops],
@@ -42,7 +38,11 @@ def plan_document(plan: Plan, catalog: Catalog, items: Sequence[Item] | None = N
             "suggestion": _suggestion(plan.suggestion) if plan.suggestion else None,
             "tool": {"name": "hashcompat", "version": hashcompat.__version__},
         },
-        summary={**summary(plan), "recorded": plan.share.recorded, "reproduced": plan.share.reproduced},
+        summary={
+            **summary(plan.summary),
+            "recorded": plan.share.recorded,
+            "reproduced": plan.share.reproduced,
+        },
         items=Rows(plan.items if items is None else items, item_document),
     )
 
@@ -61,35 +61,26 @@ def _hop(hop: Hop) -> Document:
     return {"from": hop.old, "to": hop.new, "findings": hop.findings, "unknown": hop.unknown}
 
 
-def release_facts(kubelet: Kubelet) -> Document:
+def release_facts(read: ReleaseFacts) -> Document:
     """Return how a release's name was read."""
     return {
-        "readAs": str(kubelet.release.version),
-        "era": kubelet.era.name,
-        "types": kubelet.schema.name,
-        "vendorAssumed": kubelet.vendor_assumed,
-        "patchAssumed": kubelet.patch_assumed,
+        "readAs": read.read_as,
+        "era": read.era,
+        "types": read.types,
+        "vendorAssumed": read.vendor_assumed,
+        "patchAssumed": read.patch_assumed,
     }
 
 
-def summary(plan: Plan) -> Document:
-    """Count containers by verdict, and the pods and nodes that a finding touches."""
-    counts = Counter(item.verdict for item in plan.items)
+def summary(counts: Summary) -> Document:
+    """Return the containers by verdict, and the pods and nodes that a finding touches."""
     return {
-        "containers": len(plan.items),
-        **{verdict.value.lower(): counts[verdict] for verdict in Verdict},
-        "pods": _count_pods(plan.items),
-        "podsAffected": _count_pods(item for item in plan.items if item.verdict in FINDINGS),
-        "nodesAffected": len(
-            {item.pod.node for item in plan.items if item.verdict in FINDINGS and item.pod.node}
-        ),
+        "containers": counts.containers,
+        **{verdict.value.lower(): count for verdict, count in counts.verdicts.items()},
+        "pods": counts.pods,
+        "podsAffected": counts.pods_affected,
+        "nodesAffected": counts.nodes_affected,
     }
-
-
-def _count_pods(items: Iterable[Item]) -> int:
-    """Count pods by node, names and uid; items are in the order of the first two, so that few uids are at hand at once."""
-    groups = groupby(items, attrgetter("pod.node", "pod.namespace", "pod.name"))
-    return sum(len({item.pod.uid for item in group}) for _, group in groups)
 
 
 def item_document(item: Item) -> Document:
@@ -111,14 +102,13 @@ def item_document(item: Item) -> Document:
     }
 
 
-def hash_document(rows: Iterable[HashRow], catalog: Catalog, assumptions: Sequence[str] = ()) -> Document:
+def hash_document(hashed: Hashed) -> Document:
     """Return the HashList of hash rows; ``hash`` and ``hex`` are null where a vendor's Go decides."""
-    return document(
-        "HashList", assumptions=list(assumptions), items=[_hash_item(row, catalog) for row in rows]
-    )
+    items = [_hash_item(row, hashed.releases) for row in hashed.rows]
+    return document("HashList", assumptions=list(hashed.assumptions), items=items)
 
 
-def _hash_item(row: HashRow, catalog: Catalog) -> Document:
+def _hash_item(row: HashRow, releases: Mapping[str, ReleaseFacts]) -> Document:
     item: Document = {
         "node": row.pod.node,
         "namespace": row.pod.namespace,
@@ -131,9 +121,8 @@ def _hash_item(row: HashRow, catalog: Catalog) -> Document:
     }
     for release, result in row.hashes.items():
         entry: Document = {"hash": result.value, "hex": result.hex, "era": result.era}
-        kubelet = catalog.kubelet(release)
-        entry |= {"vendorAssumed": True} if kubelet.vendor_assumed else {}
-        entry |= {"patchAssumed": True} if kubelet.patch_assumed else {}
+        entry |= {"vendorAssumed": True} if releases[release].vendor_assumed else {}
+        entry |= {"patchAssumed": True} if releases[release].patch_assumed else {}
         entry |= {"text": row.texts[release]} if release in row.texts else {}
         item["hashes"][release] = entry
     return item

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from hashcompat.answers.comparison import ReleaseDifference
 from hashcompat.answers.explanation import Explanation, Side
+from hashcompat.planning.facts import facts
 from hashcompat.report.documents import Document, document, item_document, release_facts
 from hashcompat.report.formats import printable
 from hashcompat.report.tables import COLOURS, Paint, plain, reason_words, table
@@ -26,12 +27,13 @@ def explanation_document(explanations: Iterable[Explanation]) -> Document:
 def _explained(explanation: Explanation) -> Document:
     return {
         **item_document(explanation.item),
-        "from": _side(explanation.old),
-        "to": _side(explanation.new),
+        "from": _side(explanation.old) if explanation.old else None,
+        "to": _side(explanation.new) if explanation.new else None,
         "fields": [{"path": field.path, "from": field.old, "to": field.new} for field in explanation.fields],
         "upstream": [dict(row) for row in explanation.upstream],
         "logLine": explanation.log_line,
         "masked": explanation.masked,
+        "compared": explanation.compared,
     }
 
 
@@ -68,7 +70,11 @@ def difference_document(difference: ReleaseDifference) -> Document:
 
 def _release(difference: ReleaseDifference, side: str) -> Document:
     kubelet = getattr(difference, side)
-    return {"release": str(kubelet.release), **release_facts(kubelet), "steps": list(kubelet.era.steps)}
+    return {
+        "release": str(kubelet.release),
+        **release_facts(facts(str(kubelet.release), kubelet)),
+        "steps": list(kubelet.era.steps),
+    }
 
 
 def explanation_text(explanation: Explanation, paint: Paint = plain) -> str:
@@ -80,14 +86,19 @@ def _sections(explanation: Explanation, paint: Paint) -> Iterator[str]:
     item = explanation.item
     name = f"{item.pod.namespace}/{item.pod.name}/{item.container.name}"
     yield f"{printable(name)}: {paint(item.verdict.value, COLOURS[item.verdict])}, {printable(reason_words(item))}"
-    yield table(
-        ["", "KUBELET", "HASH", "HEX", "ERA"],
-        [_side_row("from", explanation.old), _side_row("to", explanation.new)],
-    )
+    if not explanation.compared:
+        yield "This decides before any hash is compared."
+    sides = [("from", explanation.old), ("to", explanation.new)]
+    rows = [_side_row(label, side) for label, side in sides if side]
+    if item.hashes.recorded is not None:
+        rows.insert(0, ["recorded", None, item.hashes.recorded, f"{item.hashes.recorded:x}", None])
+    if rows:
+        yield table(["", "KUBELET", "HASH", "HEX", "ERA"], rows)
     if explanation.fields:
-        rows = [[field.path, _short(field.old), "->", _short(field.new)] for field in explanation.fields]
-        yield "Fields that make the difference\n" + _indented(table((), rows, show_headers=False))
-    yield _texts(explanation, paint)
+        lines = [[field.path, _short(field.old), "->", _short(field.new)] for field in explanation.fields]
+        yield "Fields that make the difference\n" + _indented(table((), lines, show_headers=False))
+    if explanation.compared:
+        yield _texts(explanation, paint)
     if explanation.upstream:
         yield "Upstream changes\n" + _indented(
             table((), map(_upstream_row, explanation.upstream), show_headers=False)
@@ -108,11 +119,13 @@ def _short(value: Any) -> str:
 
 def _texts(explanation: Explanation, paint: Paint) -> str:
     note = f" ({_MASK_NOTE})" if explanation.masked else ""
-    if explanation.marked:
-        title = f"Hashed text, [-only {explanation.old.release}-] {{+only {explanation.new.release}+}}{note}"
+    old, new = explanation.old, explanation.new
+    if explanation.marked and old and new:
+        title = f"Hashed text, [-only {old.release}-] {{+only {new.release}+}}{note}"
         return f"{title}\n{_indented(_coloured(explanation.marked, paint))}"
-    sides = (explanation.old, explanation.new)
-    return "\n\n".join(f"{_text_title(side)}{note}\n{_indented(printable(side.readable))}" for side in sides)
+    return "\n\n".join(
+        f"{_text_title(side)}{note}\n{_indented(printable(side.readable))}" for side in (old, new) if side
+    )
 
 
 def _text_title(side: Side) -> str:

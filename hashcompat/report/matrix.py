@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from hashcompat.answers.matrix import Cell, Matrix, Path, Scope
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.planning.differences import FieldChange, upstream_change
+from hashcompat.answers.matrix import Cell, Matrix, Scope
+from hashcompat.answers.paths import Path
+from hashcompat.model.plan import Hop
+from hashcompat.planning.differences import FieldChange
+from hashcompat.planning.options import AUTO
 from hashcompat.report.documents import Document, document
-from hashcompat.report.tables import table
+from hashcompat.report.tables import counted, hop_words, table
 
 _GO: Final = "those with a backspace or form feed (another Go)"
 
@@ -19,31 +21,38 @@ _SHORT: Final = {Scope.ALL: "all", Scope.SOME: "some", Scope.NONE: "."}
 
 def grid(matrix: Matrix, *, headers: bool = True) -> str:
     """Return a line a release and a column a release: from the one on the left to the one above."""
-    rows = [[old, *(_mark(matrix, old, new) for new in matrix.releases)] for old in matrix.releases]
-    return table(["FROM/TO", *map(str, matrix.releases)], rows, show_headers=headers)
+    targets = [release for release in matrix.releases if release != AUTO]
+    rows = [[old, *(_mark(matrix, old, new) for new in targets)] for old in matrix.releases]
+    return table(["FROM/TO", *targets], rows, show_headers=headers)
 
 
 def _mark(matrix: Matrix, old: str, new: str) -> str:
     if old == new:
         return "="
-    if matrix.findings is not None:
-        return str(matrix.findings[old, new])
+    if matrix.counts is not None:
+        return _count(matrix.counts[old, new])
     return _SHORT[matrix.cells[old, new].scope]
 
 
-def listing(matrix: Matrix, catalog: Catalog, *, headers: bool = True) -> str:
+def _count(hop: Hop) -> str:
+    """Write findings, and behind ``+`` what is not decided, with a question mark."""
+    return f"{hop.findings}+{hop.unknown}?" if hop.unknown else str(hop.findings)
+
+
+def listing(matrix: Matrix, *, headers: bool = True) -> str:
     """Return a line a pair of neighbours, there and back: who restarts, and the upstream change behind it."""
-    cells = [
-        matrix.cells[pair] for old, new in pairwise(matrix.releases) for pair in ((old, new), (new, old))
-    ]
-    rows = [[cell.old, cell.new, cell.scope.value, who(cell), sources(cell, catalog)] for cell in cells]
+    pairs = [pair for old, new in pairwise(matrix.releases) for pair in ((old, new), (new, old))]
+    cells = [matrix.cells[pair] for pair in pairs if pair in matrix.cells]
+    rows = [[cell.old, cell.new, cell.scope.value, who(cell), cell.upstream] for cell in cells]
     return table(["FROM", "TO", "SCOPE", "WHICH CONTAINERS", "UPSTREAM"], rows, show_headers=headers)
 
 
 def who(cell: Cell) -> str:
     """Say which containers restart."""
-    if cell.era:
+    if cell.era and cell.scope is Scope.ALL:
         return f"every container: {cell.era}"
+    if cell.era:
+        return f"those of kubelets with another algorithm: {cell.era}"
     if cell.scope is Scope.ALL:
         return f"every container: {_names(cell.fields)}"
     if cell.if_set:
@@ -59,37 +68,26 @@ def _names(changes: Iterable[FieldChange]) -> str:
     return ", ".join(dict.fromkeys(change.field for change in changes))
 
 
-def sources(cell: Cell, catalog: Catalog) -> str:
-    """Name the pull requests behind a cell."""
-    if cell.era:
-        return ", ".join(
-            row["pr"]
-            for row in catalog.changes["eras"]
-            if {row["from"], row["to"]} <= set(cell.era.split(" -> "))
-        )
-    rows = [
-        upstream_change(change.type, change.field, catalog)
-        for change in cell.fields
-        if change.added is not None
-    ]
-    minors = {_minor(cell.old), _minor(cell.new)} if cell.go else set()
-    go = [row for row in catalog.changes["go"] if _minor(row["release"]) in minors]
-    return ", ".join(dict.fromkeys(str(row["pr"]) for row in [*rows, *go] if row and row["pr"]))
-
-
-def matrix_document(matrix: Matrix, catalog: Catalog) -> Document:
+def matrix_document(matrix: Matrix) -> Document:
     """Return the RestartMatrix: a cell a pair of releases."""
     return document(
         "RestartMatrix",
         releases=list(matrix.releases),
-        items=[_cell(cell, matrix.findings, catalog) for cell in matrix.cells.values()],
-        cheapestPath=None
-        if matrix.path is None
-        else {"releases": list(matrix.path.releases), "findings": list(matrix.path.costs)},
+        warnings=list(matrix.warnings),
+        items=[_cell(cell, matrix.counts) for cell in matrix.cells.values()],
+        cheapestPath=None if matrix.path is None else _path(matrix.path),
     )
 
 
-def _cell(cell: Cell, findings: Mapping[tuple[str, str], int] | None, catalog: Catalog) -> dict[str, Any]:
+def _path(path: Path) -> dict[str, Any]:
+    return {
+        "releases": [path.steps[0].old, *(step.new for step in path.steps)] if path.steps else [],
+        "findings": [step.findings for step in path.steps],
+        "unknown": [step.unknown for step in path.steps],
+    }
+
+
+def _cell(cell: Cell, counts: Mapping[tuple[str, str], Hop] | None) -> dict[str, Any]:
     return {
         "from": cell.old,
         "to": cell.new,
@@ -100,24 +98,25 @@ def _cell(cell: Cell, findings: Mapping[tuple[str, str], int] | None, catalog: C
         ],
         "ifSet": cell.if_set,
         "go": cell.go,
-        "upstream": sources(cell, catalog),
-        "findings": None if findings is None else findings[cell.old, cell.new],
+        "upstream": cell.upstream,
+        "findings": None if counts is None else counts[cell.old, cell.new].findings,
+        "unknown": None if counts is None else counts[cell.old, cell.new].unknown,
     }
 
 
 def path_words(path: Path) -> str:
     """Say which way is the cheapest, and what its steps cost."""
-    steps = zip(path.releases, path.releases[1:], path.costs, strict=False)
-    words = ", ".join(f"{old} -> {new} {cost}" for old, new, cost in steps)
-    return f"Cheapest path, {path.total} restarts: {words}"
+    words = ", ".join(f"{step.old} -> {step.new} {hop_words(step)}" for step in path.steps)
+    unknown = f" and {path.unknown} unknown" if path.unknown else ""
+    return f"Cheapest path, {counted(path.findings, 'restart')}{unknown}: {words or 'nowhere to go'}"
 
 
-def markdown(matrix: Matrix, catalog: Catalog) -> str:
+def markdown(matrix: Matrix) -> str:
     """Return the boundaries between neighbours as a Markdown table, upgrade and rollback alike."""
     lines = ["| from | to | which containers restart | upstream |", "|---|---|---|---|"]
     for old, new in pairwise(matrix.releases):
         cell = matrix.cells[old, new]
-        lines.append(f"| {_minor(old)} | {_minor(new)} | {who(cell)} | {sources(cell, catalog) or '-'} |")
+        lines.append(f"| {_minor(old)} | {_minor(new)} | {who(cell)} | {cell.upstream or '-'} |")
     return "\n".join(lines)
 
 

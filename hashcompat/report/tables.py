@@ -136,15 +136,15 @@ def reason_words(item: Item) -> str:
 
 def plan_notes(plan: Plan) -> list[str]:
     """Return the lines that go beside a plan: what was reproduced, assumed and warned of, the steps and the way back, the closing line."""
-    lines = [f"Calibration: {plan.share}"] if plan.share.recorded else []
+    lines = [*plan.notes, *([f"Calibration: {plan.share}"] if plan.share.recorded else [])]
     lines += [f"Assumed: {assumption}" for assumption in plan.assumptions]
     lines += [f"Warning: {warning}" for warning in plan.warnings]
     if plan.hops:
-        steps = ", ".join(f"{hop.old} -> {hop.new} {_hop_words(hop)}" for hop in plan.hops)
+        steps = ", ".join(f"{hop.old} -> {hop.new} {hop_words(hop)}" for hop in plan.hops)
         lines.append(f"One minor at a time, it would restart: {steps}")
     if plan.rollback:
         lines.append(
-            f"The way back, {plan.rollback.old} -> {plan.rollback.new}, would restart {_hop_words(plan.rollback)}"
+            f"The way back, {plan.rollback.old} -> {plan.rollback.new}, would restart {hop_words(plan.rollback)}"
         )
     if plan.suggestion:
         lines.append(
@@ -153,13 +153,19 @@ def plan_notes(plan: Plan) -> list[str]:
     return [*lines, plan_summary(plan)]
 
 
-def _hop_words(hop: Hop) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def hop_words(hop: Hop) -> str:
+    """Say how many containers a step kills, and how many are not decided."""
     return f"{hop.findings}" + (f" (and {hop.unknown} unknown)" if hop.unknown else "")
 
 
 def plan_summary(plan: Plan) -> str:
     """Return the closing line: how many containers are killed, where, and what is not known."""
-    count = summary(plan)
+    count = summary(plan.summary)
     hit = count["restart"] + count["kill"]
     parts = [f"{plan.from_release} -> {plan.to_release}: {hit} of {count['containers']} containers restart"]
     parts.append(

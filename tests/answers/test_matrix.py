@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from hashcompat.answers.matrix import Path, Scope, cell, cheapest_path
+from hashcompat.answers.matrix import Scope, cell
+from hashcompat.answers.paths import Path, cheapest_path
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.releases import newest_of_each_minor
+from hashcompat.model.plan import Hop
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 BOUNDARIES = [
@@ -77,20 +81,33 @@ def test_json_eras_ask_whether_a_field_is_set(catalog: Catalog) -> None:
     assert not cell(catalog.kubelet("1.13.0"), catalog.kubelet("1.14.0")).if_set
 
 
+def way(**costs: int) -> Callable[[str, str], Hop]:
+    """Return what each step costs: ``ab=10`` for the step from a to b, ``ab_unknown=1`` for what is not decided."""
+    return lambda old, new: Hop(old, new, costs.get(old + new, 0), costs.get(f"{old}{new}_unknown", 0))
+
+
+def stops(path: Path) -> list[str]:
+    return [step.new for step in path.steps]
+
+
 def test_the_cheapest_path_skips_a_release_that_would_restart_twice() -> None:
-    costs = {("a", "b"): 10, ("b", "c"): 10, ("a", "c"): 12, ("c", "d"): 0, ("a", "d"): 12, ("b", "d"): 15}
-    assert cheapest_path(["a", "b", "c", "d"], lambda old, new: costs[old, new]) == Path(
-        ("a", "c", "d"), (12, 0)
-    )
+    path = cheapest_path("abcd", way(ab=10, bc=10, ac=12, ad=12, bd=15))
+    assert (stops(path), path.findings) == (["c", "d"], 12)
 
 
 def test_of_equal_paths_the_one_with_small_steps_wins() -> None:
-    assert cheapest_path(["a", "b", "c"], lambda _old, _new: 0).releases == ("a", "b", "c")
-    assert cheapest_path(["a"], lambda _old, _new: 0) == Path(("a",), ())
+    assert stops(cheapest_path("abc", way())) == ["b", "c"]
+    assert cheapest_path("a", way()) == Path()
 
 
-def test_the_total_of_a_path() -> None:
-    assert Path(("a", "b", "c"), (3, 4)).total == 7
+def test_what_is_not_decided_is_no_cheap_step() -> None:
+    path = cheapest_path("abc", way(ab_unknown=3, bc=0, ac=2))
+    assert (stops(path), path.findings, path.unknown) == (["c"], 2, 0)
+
+
+def test_the_counts_of_a_path_are_the_sums_of_its_steps() -> None:
+    path = Path((Hop("a", "b", 3, 1), Hop("b", "c", 4, 2)))
+    assert (path.findings, path.unknown) == (7, 3)
 
 
 def test_stops_between_two_releases(catalog: Catalog) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from hashcompat import planning
 from hashcompat.answers.redaction import redacted
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import DecodeError, InputError
@@ -20,7 +21,7 @@ from hashcompat.kubelet.stored import KEY
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Inventory
 from hashcompat.planning.options import Options
-from hashcompat.planning.planner import make_plan
+from hashcompat.planning.view import View
 from hashcompat.records.index import index
 from hashcompat.report.documents import item_document
 from hashcompat.report.snapshot import snapshot_document
@@ -109,8 +110,8 @@ def assert_same_plans(
     cases = [(*pair, way) for pair in pairs or itertools.permutations(columns(catalog), 2) for way in ways]
     for old, new, way in cases:
         options = replace(way, records=index(read.records))
-        assert answers(make_plan(inventory, old, new, catalog, options)) == answers(
-            make_plan(read, old, new, catalog, options)
+        assert answers(planning.make(inventory, old, new, View(catalog, options))) == answers(
+            planning.make(read, old, new, View(catalog, options))
         ), (old, new)
     return len(cases)
 

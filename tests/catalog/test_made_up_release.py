@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from hashcompat import planning
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.model.pods import Inventory, Pod
-from hashcompat.planning.options import Options
-from hashcompat.planning.planner import make_plan
+from hashcompat.planning.view import View
 from hashcompat.sources.objects import read_object
 from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import ROOT, Run
@@ -103,7 +103,7 @@ def test_data_alone_decide(
     pods = tuple(thing for thing in read_object(given, "f") if isinstance(thing, Pod))
     items = {
         item.container.name: item
-        for item in make_plan(Inventory(pods), old, new, Catalog(schemas), Options()).items
+        for item in planning.make(Inventory(pods), old, new, View(Catalog(schemas))).items
     }
     assert (items["c"].verdict, [row.id for row in items["c"].reasons]) == (
         verdict,

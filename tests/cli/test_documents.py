@@ -158,7 +158,7 @@ def test_a_document_of_records_that_differ_or_have_no_pod_fits_too(run: Run) -> 
 
 
 def test_every_kind_has_a_schema_and_every_schema_a_kind() -> None:
-    sources = "".join(path.read_text() for path in (ROOT / "hashcompat" / "render").glob("*.py"))
+    sources = "".join(path.read_text() for path in (ROOT / "hashcompat" / "report").glob("*.py"))
     kinds = set(re.findall(r'\bdocument\(\s*"(\w+)"', sources))
     assert kinds == set(SCHEMAS) == {kind for kind, _, _ in OUTPUTS} | OBJECTS
 

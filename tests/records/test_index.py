@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from hashcompat.model.plan import ContainerName, Item, PodName, Share, Verdict
+from hashcompat.model.plan import ContainerName, Item, PodName, Share, Verdict, share
 from hashcompat.model.pods import Container, ContainerType, Pod
 from hashcompat.model.records import Recorded
-from hashcompat.planning.planner import share
 from hashcompat.records.index import index
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$", {}, running=True)

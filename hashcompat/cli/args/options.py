@@ -13,7 +13,7 @@ from hashcompat.cli.output import Output
 from hashcompat.errors import UsageError
 from hashcompat.model.pods import Inventory
 from hashcompat.model.records import Recorded, Sandbox
-from hashcompat.planning.options import Options
+from hashcompat.planning.options import STRATEGIES, AssumePatch, Options
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -177,6 +177,18 @@ _KNOWLEDGE = (
     ),
 )
 
+_PATCH = (
+    click.option(
+        "--assume-patch",
+        type=click.Choice(STRATEGIES),
+        help="Plan for a kubelet that is patched as hashcompat patch does.",
+    ),
+    click.option(
+        "--like",
+        metavar="RELEASE[,RELEASE...]",
+        help="The releases that the assumed patch is like; default: those that run now.",
+    ),
+)
 _SCHEMAS = (
     click.option(
         "--schemas",
@@ -221,7 +233,18 @@ release_options: Callable[[Any], Any] = _adder(_RELEASES)
 
 knowledge_options: Callable[[Any], Any] = _adder((*_RECORDED, *_KNOWLEDGE))
 
+patch_options: Callable[[Any], Any] = _adder(_PATCH)
 schemas_option: Callable[[Any], Any] = _adder(_SCHEMAS)
+
+
+def assumed_patch(given: Given) -> AssumePatch | None:
+    """Return the patch that a plan assumes, if any."""
+    if not given["assume_patch"]:
+        if given["like"]:
+            raise UsageError("--like goes with --assume-patch")
+        return None
+    likes = str(given["like"]).split(",") if given["like"] else ()
+    return AssumePatch(str(given["assume_patch"]), tuple(like.strip() for like in likes))
 
 
 def catalog(given: Given) -> Catalog:

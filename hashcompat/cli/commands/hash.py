@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 import click
 
-from hashcompat.answers.hashes import assumptions, dropped_fields, hash_containers, unknown_uids
+from hashcompat.answers.hashes import dropped_fields, hash_containers
 from hashcompat.cli.args import options
 from hashcompat.cli.output import note, note_dropped
 from hashcompat.errors import UsageError
 from hashcompat.planning.options import Options
+from hashcompat.planning.view import View
 from hashcompat.report.documents import hash_document
 from hashcompat.report.tables import hash_inputs, hash_names, hash_table
 
@@ -37,9 +38,9 @@ def command(**given: options.Given) -> None:
     releases = [name.strip() for name in str(given["kubelet"]).split(",")]
     kubelets = [catalog.kubelet(name) for name in releases]
     inventory = options.collect(given)
-    choices = Options(not given["no_defaults"])
-    rows = hash_containers(inventory, releases, catalog, choices, with_text=bool(given["show_input"]))
-    assumed = assumptions(rows, catalog, choices)
+    view = View(catalog, Options(not given["no_defaults"]))
+    hashed = hash_containers(inventory, releases, view, with_text=bool(given["show_input"]))
+    rows = hashed.rows
     output = options.output(given)
 
     def text(form: str) -> str | Iterable[str]:
@@ -51,8 +52,8 @@ def command(**given: options.Given) -> None:
             else hash_table(rows, wide=form == "wide", headers=not output.no_headers)
         )
 
-    output.show(lambda: hash_document(rows, catalog, assumed), text)
-    for line in [*(f"Assumed: {assumption}" for assumption in assumed), *unknown_uids(rows)]:
+    output.show(lambda: hash_document(hashed), text)
+    for line in [*(f"Assumed: {assumption}" for assumption in hashed.assumptions), *hashed.unknown_uids]:
         note(line)
     if given["verbose"]:
         note_dropped(dropped_fields(inventory, kubelets))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import click
 
-from hashcompat.answers.matrix import Matrix, make_matrix
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.releases import every_patch, newest_of_each_minor
+from hashcompat.answers.matrix import Matrix, make
 from hashcompat.cli.args import options
 from hashcompat.cli.output import note
-from hashcompat.planning.hops import findings_between
+from hashcompat.planning.view import View
 from hashcompat.report.matrix import grid, listing, matrix_document, path_words
 
 
@@ -32,25 +30,25 @@ def command(**given: options.Given) -> None:
     restarts fewest.
     """
     catalog = options.catalog(given)
-    known = catalog.releases()
-    first, last = str(given["from_release"] or known[0]), str(given["to_release"] or known[-1])
-    releases = (every_patch if given["patches"] else newest_of_each_minor)(catalog, first, last)
-    cost = None
+    first, last = str(given["from_release"] or ""), str(given["to_release"] or "")
+    inventory, view = None, View(catalog)
     if options.has_source(given):
         inventory = options.collect(given)
-        cost = findings_between(inventory, catalog, options.choices(given, catalog, inventory))
-    matrix = make_matrix(releases, catalog, cost)
+        view = View(catalog, options.choices(given, catalog, inventory))
+    matrix = make(view, first, last, inventory, patches=bool(given["patches"]))
     output = options.output(given)
     headers = not output.no_headers
     output.show(
-        lambda: matrix_document(matrix, catalog),
-        lambda form: _text(form, matrix, catalog, headers=headers),
+        lambda: matrix_document(matrix),
+        lambda form: _text(form, matrix, headers=headers),
     )
     if matrix.path and not given["quiet"]:
+        for warning in matrix.warnings:
+            note(f"Warning: {warning}")
         note(path_words(matrix.path))
 
 
-def _text(form: str, matrix: Matrix, catalog: Catalog, *, headers: bool) -> str:
+def _text(form: str, matrix: Matrix, *, headers: bool) -> str:
     if form == "name":
         return "\n".join(matrix.releases)
-    return listing(matrix, catalog, headers=headers) if form == "wide" else grid(matrix, headers=headers)
+    return listing(matrix, headers=headers) if form == "wide" else grid(matrix, headers=headers)

@@ -10,12 +10,14 @@ from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.cli.args import options
 from hashcompat.cli.output import note, write_whole
 from hashcompat.errors import ExitCode, InputError, UsageError
+from hashcompat.kubelet import alike
 from hashcompat.patching.audit import audit
 from hashcompat.patching.model import MisplacedError, Patch, apply
 from hashcompat.patching.strategies import BY_NAME, Choices, make_patch
 from hashcompat.patching.stripping import check_strip
 from hashcompat.patching.unified import mail
 from hashcompat.planning.options import Options
+from hashcompat.planning.view import View
 from hashcompat.report.audit import audit_document, audit_names, audit_notes, audit_table
 from hashcompat.report.patch import in_words
 from hashcompat.sources.upstream import kubernetes
@@ -79,9 +81,7 @@ def command(**given: options.Given) -> int:
     )
     patch = make_patch(kubelet, like, str(given["strategy"]), catalog, choices)
     if patch is None:
-        note(
-            f"No patch needed: {kubelet} hashes every container as {', '.join(like)} does that sets only fields which both know."
-        )
+        note(alike.no_patch_needed(kubelet, like))
         return ExitCode.OK
     files = _files(patch, catalog.kubelet(kubelet), given)
     _write(mail(patch, apply(patch, {file.path: file.text for file in files})), str(given["out"] or ""))
@@ -98,7 +98,7 @@ def _releases(given: options.Given) -> tuple[str, list[str]]:
 def _audit(given: options.Given, kubelet: str, like: list[str], catalog: Catalog) -> int:
     new, olds = catalog.kubelet(kubelet), [catalog.kubelet(name) for name in like]
     check_strip(new, olds)
-    result = audit(options.collect(given), olds[0], new, catalog, Options(not given["no_defaults"]))
+    result = audit(options.collect(given), olds[0], new, View(catalog, Options(not given["no_defaults"])))
     output = options.output(given)
     output.show(
         lambda: audit_document(result),

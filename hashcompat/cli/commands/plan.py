@@ -6,16 +6,14 @@ from dataclasses import replace
 
 import click
 
+from hashcompat import planning
 from hashcompat.answers.hashes import dropped_fields
-from hashcompat.catalog.lookup import Catalog
 from hashcompat.cli.args import options
 from hashcompat.cli.output import note, note_dropped
-from hashcompat.errors import ExitCode, UsageError
+from hashcompat.errors import ExitCode
 from hashcompat.model.plan import FINDINGS, Plan, Verdict
-from hashcompat.model.pods import Inventory
-from hashcompat.planning.hops import plan_with_hops
-from hashcompat.planning.options import AUTO, Options
-from hashcompat.planning.patched import STRATEGIES, assume
+from hashcompat.planning.options import AUTO
+from hashcompat.planning.view import View
 from hashcompat.report.documents import plan_document
 from hashcompat.report.tables import names, plan_notes, plan_table
 
@@ -24,16 +22,7 @@ from hashcompat.report.tables import names, plan_notes, plan_table
 @options.release_options
 @options.source_options
 @options.knowledge_options
-@click.option(
-    "--assume-patch",
-    type=click.Choice(STRATEGIES),
-    help="Plan for a kubelet that is patched as hashcompat patch does.",
-)
-@click.option(
-    "--like",
-    metavar="RELEASE[,RELEASE...]",
-    help="The releases that the assumed patch is like; default: those that run now.",
-)
+@options.patch_options
 @click.option("--only-restarts", is_flag=True, help="Leave out the containers that are kept.")
 @click.option(
     "--keep-going", is_flag=True, help="Make a container that does not decode UNKNOWN instead of stopping."
@@ -53,20 +42,21 @@ def command(**given: options.Given) -> int:
     A pod with a uid is hashed exactly as given; one without uid and status is a manifest and first gets an
     API server's defaults.
     """
-    catalog = options.catalog(given)
+    view = View(options.catalog(given))
     from_release, to_release = options.releases(given)
     known = [
-        catalog.kubelet(release)
+        view.catalog.kubelet(release)
         for release in (from_release, to_release)
         if release != AUTO or release is to_release
     ]
+    patch = options.assumed_patch(given)
     inventory = options.collect(given)
-    choices = _with_patch(given, options.choices(given, catalog, inventory), inventory, catalog)
-    plan = plan_with_hops(inventory, from_release, to_release, catalog, choices)
+    choices = replace(options.choices(given, view.catalog, inventory), patch=patch)
+    plan = planning.make(inventory, from_release, to_release, replace(view, options=choices))
     shown_plan = _without_kept(plan) if given["only_restarts"] else plan
     output = options.output(given)
     output.show(
-        lambda: plan_document(plan, catalog, shown_plan.items),
+        lambda: plan_document(plan, shown_plan.items),
         lambda form: (
             names(shown_plan)
             if form == "name"
@@ -79,26 +69,6 @@ def command(**given: options.Given) -> int:
         for line in plan_notes(plan):
             note(line)
     return _exit_code(plan) if given["detailed_exitcode"] else ExitCode.OK
-
-
-def _with_patch(given: options.Given, choices: Options, inventory: Inventory, catalog: Catalog) -> Options:
-    if not given["assume_patch"]:
-        if given["like"]:
-            raise UsageError("--like goes with --assume-patch")
-        return choices
-    from_release, to_release = options.releases(given)
-    running = (
-        [node.kubelet for node in inventory.nodes if catalog.knows(node.kubelet)]
-        if from_release == AUTO
-        else [from_release]
-    )
-    likes = str(given["like"]).split(",") if given["like"] else list(dict.fromkeys(running))
-    patch = assume(str(given["assume_patch"]), to_release, [like.strip() for like in likes], catalog)
-    if patch is None:
-        note(
-            f"No patch needed: {to_release} hashes every container as {', '.join(likes)} does that sets only fields which both know."
-        )
-    return replace(choices, patch=patch)
 
 
 def _without_kept(plan: Plan) -> Plan:

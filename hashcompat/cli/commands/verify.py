@@ -14,6 +14,7 @@ from hashcompat.cli.args import options
 from hashcompat.cli.output import note
 from hashcompat.errors import ExitCode, UsageError
 from hashcompat.planning.options import AUTO
+from hashcompat.planning.view import View
 from hashcompat.report.calibration import calibration_document, calibration_names, calibration_table
 from hashcompat.report.documents import verify_document
 from hashcompat.report.tables import verify_names, verify_table
@@ -88,7 +89,7 @@ def _verify_records(given: options.Given) -> int:
     if release != AUTO:
         catalog.kubelet(release)
     inventory = options.collect(given)
-    check = check_records(inventory, release, catalog, options.choices(given, catalog, inventory))
+    check = check_records(inventory, release, View(catalog, options.choices(given, catalog, inventory)))
     output = options.output(given)
     output.show(
         lambda: calibration_document(check),

@@ -32,7 +32,7 @@ def test_the_grid_reads_from_the_left_to_the_top(run: Run) -> None:
 
 
 def test_wide_lists_neighbours_both_ways_with_what_is_behind_them(run: Run) -> None:
-    lines = run("matrix", "--from", "1.8.0", "--to", "1.9.0", "-o", "wide", "--no-headers").out.splitlines()
+    lines = run("matrix", "--from", "1.8.15", "--to", "1.9.11", "-o", "wide", "--no-headers").out.splitlines()
     assert [" ".join(line.split()) for line in lines] == [
         "1.8.15 1.9.11 all every container: VolumeDevices kubernetes/kubernetes#50457",
         "1.9.11 1.8.15 all every container: VolumeDevices kubernetes/kubernetes#50457",
@@ -82,7 +82,7 @@ def test_every_patch_shows_where_go_changed_within_a_minor(run: Run) -> None:
 
 
 def test_a_field_with_another_type_counts_too(run: Run) -> None:
-    found = cells(run("matrix", "--from", "1.2.7", "--to", "1.3.0", "-o", "json").document)
+    found = cells(run("matrix", "--from", "1.2.7", "--to", "1.3.10", "-o", "json").document)
     fields = {field["path"]: field["added"] for field in found["1.2.7", "1.3.10"]["fields"]}
     assert (fields["ports[*].hostPort"], fields["volumeMounts[*].subPath"]) == (None, True)
     back = {field["path"]: field["added"] for field in found["1.3.10", "1.2.7"]["fields"]}
@@ -105,9 +105,9 @@ def test_without_limits_every_minor_is_there(run: Run) -> None:
 
 def test_the_way_may_lead_back(run: Run) -> None:
     assert run("matrix", "--from", "1.9.0", "--to", "1.7.0", "-o", "json").document["releases"] == [
-        "1.9.11",
+        "1.9.0",
         "1.8.15",
-        "1.7.16",
+        "1.7.0",
     ]
     assert run("matrix", "--from", "1.9.1", "--to", "1.9.0", "--every-patch", "-o", "name").out.split() == [
         "1.9.1",
@@ -123,7 +123,7 @@ def test_with_pods_the_grid_counts_them_and_the_cheapest_path_is_told(run: Run) 
         ["1.11.10", "1", "0", "=", "1"],
         ["1.12.10", "1", "1", "1", "="],
     ]
-    assert result.err == "Cheapest path, 1 restarts: 1.9.11 -> 1.12.10 1\n"
+    assert result.err.splitlines()[-1] == "Cheapest path, 1 restart: 1.9.11 -> 1.12.10 1"
 
 
 def test_the_document_holds_counts_and_path(run: Run) -> None:
@@ -139,7 +139,11 @@ def test_the_document_holds_counts_and_path(run: Run) -> None:
         "-q",
         stdin=as_json(pod(SECURED)),
     ).document
-    assert document["cheapestPath"] == {"releases": ["1.10.13", "1.11.10", "1.12.10"], "findings": [0, 1]}
+    assert document["cheapestPath"] == {
+        "releases": ["1.10.13", "1.11.10", "1.12.10"],
+        "findings": [0, 1],
+        "unknown": [0, 0],
+    }
     assert {pair: cell["findings"] for pair, cell in cells(document).items()} == {
         ("1.10.13", "1.11.10"): 0,
         ("1.10.13", "1.12.10"): 1,

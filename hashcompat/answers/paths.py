@@ -1,0 +1,45 @@
+"""The way from one release to another that kills fewest containers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hashcompat.model.plan import Hop
+
+Cost = Callable[[str, str], Hop]
+"""What an upgrade from one release to another does to some containers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A way from one release to another in steps."""
+
+    steps: tuple[Hop, ...] = ()
+
+    @property
+    def findings(self) -> int:
+        """How many times a container is killed on the whole way."""
+        return sum(step.findings for step in self.steps)
+
+    @property
+    def unknown(self) -> int:
+        """How many times it is not known whether one is."""
+        return sum(step.unknown for step in self.steps)
+
+
+def cheapest_path(releases: Sequence[str], cost: Cost) -> Path:
+    """Return the way from the first release to the last, by any of those between, that kills least.
+
+    What is not known counts as killed: UNKNOWN is never unchanged. Of equal ways the one with most stops is taken:
+    small steps are what upstream supports, so a stop that costs nothing is kept.
+    """
+    best = {releases[0]: Path()}
+    for index, release in enumerate(releases[1:], 1):
+        ways = [Path((*best[earlier].steps, cost(earlier, release))) for earlier in releases[:index]]
+        best[release] = min(ways, key=_worth)
+    return best[releases[-1]]
+
+
+def _worth(path: Path) -> tuple[int, int, int]:
+    return path.findings + path.unknown, path.findings, -len(path.steps)

@@ -1,0 +1,94 @@
+"""What the target kubelet gets from the target API server: stored containers with the defaults written on reading.
+
+Source: pkg/apis/core/v1/defaults.go runs whenever an API server decodes a stored object, so its upgrade changes
+pods before any kubelet does (kubernetes/kubernetes#63814).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from hashcompat.apiserver.created import as_defaulted
+from hashcompat.apiserver.on_read import ReadDefault, added_paths, as_read, as_unread, default_from_row
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.kubelet.hashing import container_hash
+from hashcompat.model.pods import Container, Pod
+from hashcompat.planning.view import Spec, View
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One container on its way from one kubelet to another."""
+
+    pod: Pod
+    container: Container
+    old: Kubelet
+    """The current kubelet, or the target one where the current release is not known."""
+    new: Kubelet
+    old_known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the target kubelet gets to see of a container."""
+
+    spec: Spec
+    filled: tuple[str, ...] = ()
+    """The paths of new defaults that change the target kubelet's hash."""
+    lost: str = ""
+    """The path of a default that only the current API server writes on reading: nobody can tell whether it is stored."""
+    without: frozenset[int] = frozenset()
+    """The hashes of the container without the lost default."""
+
+
+def read(spec: Spec, transition: Transition, view: View) -> Reading:
+    """Apply the defaults that the target API server writes on reading and the current one does not."""
+    pod, new = transition.pod, transition.new
+    if pod.static_manifest is not None:
+        return Reading(view.seen(pod, transition.container, new))
+    if pod.manifest and not view.options.defaults:
+        return Reading(spec)
+    since, server = _servers(transition, view)
+    filled: list[str] = []
+    for step in _steps(transition, since, server, view):
+        after = step(spec)
+        if after is not spec and after != spec and container_hash(after, new) != container_hash(spec, new):
+            filled += added_paths(spec, after)
+        spec = after
+    if pod.manifest:  # what the current API server wrote was stored with the pod
+        return Reading(spec, tuple(filled))
+    lost = view.catalog.read_defaults(since.release, server.release, frozenset())
+    return _with_lost(spec, tuple(filled), map(default_from_row, lost), new)
+
+
+def _servers(transition: Transition, view: View) -> tuple[Kubelet, Kubelet]:
+    """Return the releases of the current and of the target API server."""
+    catalog, options = view.catalog, view.options
+    newer = max(transition.old, transition.new, key=lambda kubelet: kubelet.release.version)
+    since = catalog.kubelet(options.apiserver) if options.apiserver else transition.old
+    return since, catalog.kubelet(options.apiserver_to) if options.apiserver_to else newer
+
+
+def _steps(
+    transition: Transition, since: Kubelet, server: Kubelet, view: View
+) -> Iterator[Callable[[Spec], Spec]]:
+    """Yield what the target API server does on reading: the defaults of decoding for a manifest, then the new rows."""
+    pod, container, catalog = transition.pod, transition.container, view.catalog
+    if pod.manifest:
+        decoding = catalog.api_server(str(server.release))
+        yield lambda spec: as_defaulted(
+            spec, decoding, container_type=container.type, host_network=pod.host_network
+        )
+    rows = map(default_from_row, catalog.read_defaults(server.release, since.release, view.options.gates))
+    yield from (partial(as_read, defaults=[row]) for row in rows if container.type in row.container_types)
+
+
+def _with_lost(spec: Spec, filled: tuple[str, ...], lost: Iterable[ReadDefault], new: Kubelet) -> Reading:
+    for default in lost:
+        stored = as_unread(spec, default)
+        without = container_hash(stored, new).candidates
+        if stored is not spec and without != container_hash(spec, new).candidates:
+            return Reading(spec, filled, default.path, without)
+    return Reading(spec, filled)

@@ -1,0 +1,87 @@
+"""Release data and options, bound once: what a kubelet gets to see of a container, and how it hashes that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hashcompat.apiserver.created import as_served
+from hashcompat.apiserver.gates import image_volumes
+from hashcompat.catalog.defaults import ApiServer
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.kubelet.staticpods import static_view
+from hashcompat.model.pods import Container, Pod
+from hashcompat.planning.options import Options
+from hashcompat.planning.patched import AssumedPatch, as_decoded, as_patched
+
+Spec = Mapping[str, Any]
+"""A container's JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The release data and the options under which pods are looked at."""
+
+    catalog: Catalog
+    options: Options = field(default_factory=Options)
+    patch: AssumedPatch | None = None
+    """The patch of ``options``, resolved for one upgrade."""
+
+    def kubelet(self, release: str) -> Kubelet:
+        """Return a kubelet, patched where the patch concerns it. Raises UsageError for an unknown release."""
+        return as_patched(self.catalog.kubelet(release), self.patch)
+
+    def keeps_empty(self, pod: Pod) -> bool:
+        """Tell whether empty lists and maps count: only in a manifest that a kubelet reads from a file."""
+        return pod.manifest and (pod.static_manifest is not None or not self.options.defaults)
+
+    def is_created(self, pod: Pod) -> bool:
+        """Tell whether a pod is a manifest that an API server creates first."""
+        return pod.manifest and self.options.defaults and pod.static_manifest is None
+
+    def creator(self, kubelet: Kubelet) -> ApiServer:
+        """Return the API server that creates a manifest's pod for this kubelet.
+
+        It is that of ``apiserver`` among the options, or else of the kubelet's own release.
+        """
+        return self.catalog.api_server(self.options.apiserver or str(kubelet.release))
+
+    def seen(self, pod: Pod, container: Container, kubelet: Kubelet) -> Spec:
+        """Return the container JSON that a kubelet sees.
+
+        It is as given for an API pod, as an API server would serve it for a manifest, and as the kubelet itself
+        defaults it for a file of its own. Raises DecodeError for JSON that does not fit the Go types.
+        """
+        if pod.static_manifest is not None:
+            containers = static_view(pod.static_manifest, kubelet).containers
+            return containers[pod.containers.index(container)] if containers else container.spec
+        return created(pod, container, self.creator(kubelet)) if self.is_created(pod) else container.spec
+
+    def hash(self, pod: Pod, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+        """Hash what a kubelet sees of a container; no candidates where it reads the pod's manifest in unknown ways.
+
+        Raises DecodeError for JSON that does not fit the Go types.
+        """
+        if pod.static_manifest is not None and not kubelet.static_pods.known:
+            return ContainerHash(frozenset(), kubelet.era.name)
+        return container_hash(
+            as_decoded(spec, kubelet, self.patch), kubelet, keep_empty=self.keeps_empty(pod)
+        )
+
+
+def created(pod: Pod, container: Container, server: ApiServer) -> Spec:
+    """Return the container JSON of a manifest as the API server gives it back that creates its pod."""
+    return as_served(
+        container.spec,
+        server,
+        container_type=container.type,
+        host_network=pod.host_network,
+        image_volumes=image_volumes(pod.spec),
+    )
+
+
+def place(pod: Pod, container: Container) -> str:
+    """Return where the path of a DecodeError begins: a static pod's manifest is decoded as a whole."""
+    return "$" if pod.static_manifest else container.path

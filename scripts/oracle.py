@@ -1,4 +1,4 @@
-"""Build the Go oracles and make golden/ with them, so that every golden text comes from real Go.
+"""Build the Go oracles and make golden/containers and golden/values/values.jsonl with them, so that every golden text comes from real Go.
 
 An oracle is a small Go program around the v1.Container of one Kubernetes release (scripts/oracle);
 it does what HashContainer of pkg/kubelet/container/helpers.go does in that release.
@@ -16,8 +16,9 @@ from typing import Any
 from goprogram import COMMON, ERA_VARIABLE, ROOT, Golden, OracleError, Program, Script, files_below
 from goprogram import cases as read_cases
 
+VALUES = Path("..", "values", "values.jsonl")
 MODULES = ROOT / "scripts" / "oracle"
-GOLDEN = Golden(ROOT / "golden", frozenset({Path("values.jsonl")}))
+GOLDEN = Golden(ROOT / "golden" / "containers", frozenset({VALUES}))
 
 
 @dataclass(frozen=True)
@@ -92,14 +93,14 @@ def types(release: str) -> dict[str, Any]:
 
 
 def cases() -> dict[str, bytes]:
-    """Read golden/inputs as requests."""
+    """Read golden/containers/inputs as requests."""
     return read_cases(GOLDEN.directory / "inputs")
 
 
 def expected(releases: Sequence[str]) -> dict[Path, bytes]:
-    """Compute every file of golden/ that is made by Go, by path below golden/."""
+    """Compute every file that these programs make, by path below golden/containers."""
     newest = list(oracles())[-1]
-    files = {Path("values.jsonl"): find(newest).program.run("-values")}
+    files = {VALUES: find(newest).program.run("-values")}
     requests = cases()
     for release in releases:
         build(release)
@@ -124,12 +125,17 @@ def _check_refused(release: str, answers: dict[str, dict[str, Any]]) -> None:
 
 
 def differences(files: dict[Path, bytes]) -> list[str]:
-    """List what golden/ has more, less or other than the given files, in words for a log."""
+    """List what golden/containers has more, less or other than the given files, in words for a log."""
     return GOLDEN.differences(files)
 
 
 SCRIPT = Script(
-    "oracle.py", "Build the Go oracles and make golden/ with them.", oracles, build, GOLDEN, expected
+    "oracle.py",
+    "Build the Go oracles and make golden/containers with them.",
+    oracles,
+    build,
+    GOLDEN,
+    expected,
 )
 
 if __name__ == "__main__":

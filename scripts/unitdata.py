@@ -1,4 +1,4 @@
-"""Make tests/data: what Go prints for the inputs that stand in its files (the first key of every line)."""
+"""Make golden/values: what Go prints for the inputs that stand in its files (the first key of every line)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "scripts" / "unitdata"
-DATA = ROOT / "tests" / "data"
+DATA = ROOT / "golden" / "values"
 KEYS = {
     "quantities": ("text", "fields", "json", "canonical", "milliFields", "milli"),
     "yaml": ("yaml", "json"),
@@ -50,7 +50,7 @@ def expected(name: str) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Rewrite the files, or only compare them; 1 says that --check found a difference or that Go failed."""
-    parser = argparse.ArgumentParser(prog="unitdata.py", description="Make tests/data with Go.")
+    parser = argparse.ArgumentParser(prog="unitdata.py", description="Make golden/values with Go.")
     parser.add_argument(
         "--check", action="store_true", help="write nothing; exit 1 when anything would change"
     )

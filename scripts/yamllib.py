@@ -1,6 +1,6 @@
 """Ask the YAML libraries that kubelets were built with (scripts/yamllibs), and tell where their answers differ.
 
-python scripts/yamllib.py            # the documents of tests/data/yaml.jsonl that releases read
+python scripts/yamllib.py            # the documents of golden/values/yaml.jsonl that releases read
 differently
 """
 
@@ -17,7 +17,7 @@ from typing import Final
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "scripts" / "yamllibs"
 CACHE = ROOT / ".cache" / "yamllibs"
-DATA = ROOT / "tests" / "data" / "yaml.jsonl"
+DATA = ROOT / "golden" / "values" / "yaml.jsonl"
 
 LIBRARIES: Final = {
     "1.10": "github.com/ghodss/yaml v1.0.0, gopkg.in/yaml.v2 v2.1.1 (nearest tags)",

@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.cli import main
-from tests.helpers.program import GOLDEN, Result, Run
+from tests.helpers.program import CONTAINERS, Result, Run
 
 settings.register_profile("hashcompat", deadline=None, derandomize=True, max_examples=100)
 settings.load_profile("hashcompat")
@@ -59,13 +59,13 @@ def golden(tmp_path: Path) -> Path:
     directory = tmp_path / "golden"
     (directory / "inputs").mkdir(parents=True)
     for case in cases:
-        shutil.copy(GOLDEN / "inputs" / f"{case}.json", directory / "inputs")
+        shutil.copy(CONTAINERS / "inputs" / f"{case}.json", directory / "inputs")
     for release in ("1.7.16", "1.27.15", "1.36.3"):
         (directory / release).mkdir()
-        lines = (GOLDEN / release / "HASHES").read_text().splitlines(keepends=True)
+        lines = (CONTAINERS / release / "HASHES").read_text().splitlines(keepends=True)
         (directory / release / "HASHES").write_text(
             "".join(line for line in lines if line.split()[1] in cases)
         )
         for case in cases:
-            shutil.copy(GOLDEN / release / f"{case}.txt", directory / release)
+            shutil.copy(CONTAINERS / release / f"{case}.txt", directory / release)
     return directory

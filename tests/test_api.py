@@ -13,7 +13,7 @@ from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.go import yaml
 from hashcompat.patching.model import MisplacedError
 from tests.helpers.pods import ARTICLE, ARTICLE_MANIFEST, mirror_pod, node, pod
-from tests.helpers.program import GOLDEN, SAMPLE, Run
+from tests.helpers.program import CONTAINERS, SAMPLE, Run
 
 
 def test_the_recorded_hashes() -> None:
@@ -26,7 +26,7 @@ def test_the_recorded_hashes() -> None:
 
 @pytest.mark.parametrize("release", ["1.7.16", "1.9.11", "1.27.15", "1.36.3"])
 def test_the_text_is_the_golden_one(release: str) -> None:
-    expected = (GOLDEN / release / "recorded-prometheus-node-exporter.txt").read_text()
+    expected = (CONTAINERS / release / "recorded-prometheus-node-exporter.txt").read_text()
     assert hashcompat.container_text(ARTICLE, release) == expected
 
 

@@ -1,4 +1,4 @@
-// Command unitdata prints what Go makes of the inputs of tests/unit/data: it
+// Command unitdata prints what Go makes of the inputs of golden/values: it
 // reads strings as JSON lines and answers each with one JSON object.
 package main
 

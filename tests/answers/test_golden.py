@@ -11,17 +11,17 @@ import pytest
 from hashcompat import container_hash
 from hashcompat.answers.golden import verify
 from hashcompat.catalog.lookup import Catalog, default_catalog
-from tests.helpers.program import GOLDEN, ROOT
+from tests.helpers.program import CONTAINERS, GOLDEN, ROOT
 
 RELEASES = sorted(
-    (path.name for path in GOLDEN.iterdir() if re.fullmatch(r"\d+\.\d+\.\d+", path.name)),
+    (path.name for path in CONTAINERS.iterdir() if re.fullmatch(r"\d+\.\d+\.\d+", path.name)),
     key=lambda name: [*map(int, name.split("."))],
 )
-CASES = sorted(path.stem for path in (GOLDEN / "inputs").glob("*.json"))
+CASES = sorted(path.stem for path in (CONTAINERS / "inputs").glob("*.json"))
 
 
 def test_every_golden_text_and_hash_is_computed_anew(catalog: Catalog) -> None:
-    result = verify(GOLDEN, catalog)
+    result = verify(CONTAINERS, catalog)
     assert result.mismatches == ()
     assert set(result.releases) == set(RELEASES)
     assert (result.cases, result.compared) == (len(CASES), len(CASES) * len(RELEASES))
@@ -53,7 +53,7 @@ def variants() -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
 def test_every_schema_era_and_encoding_has_a_golden_release(
     variant: tuple[str, str, tuple[str, ...]],
 ) -> None:
-    assert set(variants()[variant]) & set(RELEASES), f"add one of {variants()[variant]} to golden/"
+    assert set(variants()[variant]) & set(RELEASES), f"add one of {variants()[variant]} to golden/containers"
 
 
 @pytest.mark.parametrize(
@@ -65,25 +65,40 @@ def test_every_type_tree_has_a_golden_release(schema: str) -> None:
 
 
 def test_no_file_is_unused() -> None:
-    expected = {"README.md", "values.jsonl"}
-    expected |= {f"inputs/{case}.json" for case in CASES}
+    expected = {f"inputs/{case}.json" for case in CASES}
     for release in RELEASES:
-        lines = (GOLDEN / release / "HASHES").read_text().splitlines()
+        lines = (CONTAINERS / release / "HASHES").read_text().splitlines()
         with_text = [line.split()[1] for line in lines if not line.startswith("refused ")]
         expected |= {f"{release}/{name}" for name in ("HASHES", *(f"{case}.txt" for case in with_text))}
-    present = {str(path.relative_to(GOLDEN)) for path in GOLDEN.rglob("*") if path.is_file()}
-    assert {name for name in present if not name.startswith(("staticpods/", "served/"))} == expected
+    present = {str(path.relative_to(CONTAINERS)) for path in CONTAINERS.rglob("*") if path.is_file()}
+    assert present == expected
+
+
+def test_no_folder_is_unused() -> None:
+    """The other two that hold files of Go are read by the tests of static pods and of what API servers serve."""
+    assert {path.name for path in GOLDEN.iterdir()} == {
+        "README.md",
+        "containers",
+        "served",
+        "staticpods",
+        "values",
+    }
+    assert {path.name for path in (GOLDEN / "values").iterdir()} == {
+        "quantities.jsonl",
+        "values.jsonl",
+        "yaml.jsonl",
+    }
 
 
 def test_hashes_are_sorted_and_complete() -> None:
     for release in RELEASES:
-        lines = (GOLDEN / release / "HASHES").read_text().splitlines()
+        lines = (CONTAINERS / release / "HASHES").read_text().splitlines()
         assert [line.split("  ")[1] for line in lines] == sorted(CASES), release
 
 
 def test_every_input_says_what_it_shows_and_none_says_it_twice() -> None:
     documents = {
-        case: json.loads((GOLDEN / "inputs" / f"{case}.json").read_bytes().decode(errors="replace"))
+        case: json.loads((CONTAINERS / "inputs" / f"{case}.json").read_bytes().decode(errors="replace"))
         for case in CASES
     }
     assert {tuple(sorted(document)) for document in documents.values()} == {("about", "container", "source")}
@@ -119,9 +134,9 @@ RECORDED = [
 def test_hashes_that_kubelets_logged_or_kubernetes_own_tests_assert(
     case: str, release: str, value: int
 ) -> None:
-    container = json.loads((GOLDEN / "inputs" / f"{case}.json").read_text())["container"]
+    container = json.loads((CONTAINERS / "inputs" / f"{case}.json").read_text())["container"]
     assert container_hash(container, release).value == value
-    assert f"{value}  {case}" in (GOLDEN / release / "HASHES").read_text().splitlines()
+    assert f"{value}  {case}" in (CONTAINERS / release / "HASHES").read_text().splitlines()
 
 
 def test_each_recorded_case_is_asserted_somewhere() -> None:

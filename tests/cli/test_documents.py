@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.helpers.pods import ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
-from tests.helpers.program import ROOT, Run
+from tests.helpers.program import CONTAINERS, ROOT, Run
 
 DIRECTORY = ROOT / "schemas" / "documents"
 SCHEMAS: dict[str, Any] = {
@@ -115,7 +115,7 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
         b"",
     ),
     ("RuleList", ("rules",), b""),
-    ("VerifyResult", ("verify", str(ROOT / "golden")), b""),
+    ("VerifyResult", ("verify", str(CONTAINERS)), b""),
     ("Version", ("version",), b""),
 ]
 OBJECTS = {"ClusterSnapshot"}

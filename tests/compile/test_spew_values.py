@@ -1,13 +1,11 @@
-"""go-spew's text of values of every kind: golden/values.jsonl was printed by go-spew itself (golden/README.md).
+"""go-spew's text of values of every kind: golden/values/values.jsonl was printed by go-spew itself (golden/README.md).
 
 The file tells type and value apart from the text, so that the typed value is rebuilt here and printed anew.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,9 +25,9 @@ from hashcompat.go.types import (
     parse_type,
     renamed,
 )
+from tests.helpers.support import rows
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "values.jsonl"
-RECORDS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+RECORDS = rows("values.jsonl")
 
 DEEPEST = 3
 

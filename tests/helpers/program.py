@@ -13,6 +13,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "golden"
+CONTAINERS = GOLDEN / "containers"
 SAMPLE = ROOT / "hashcompat" / "sample" / "cluster.json"
 SCRIPTS = Path(sys.executable).parent
 FORMATS = ("table", "wide", "name", "json", "yaml")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +10,9 @@ import pytest
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import DecodeError, UsageError
 from hashcompat.kubelet.hashing import ContainerHash, compile_hasher, container_hash, hashers
+from tests.helpers.program import CONTAINERS
 
-INPUTS = Path(__file__).parents[2] / "golden" / "inputs"
+INPUTS = CONTAINERS / "inputs"
 PORTS = {
     "name": "test_container",
     "image": "foo/image:v1",

@@ -13,7 +13,7 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.go.jsontext import decode_text, loads
 from tests.helpers.manifests import LISTS, served
-from tests.helpers.program import GOLDEN
+from tests.helpers.program import CONTAINERS, GOLDEN
 from tests.helpers.realserver import Cluster
 
 pytestmark = pytest.mark.server
@@ -25,7 +25,7 @@ def specs() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the golden manifests, and a pod around each golden container, with the volumes that it mounts."""
     for path in sorted((GOLDEN / "served" / "inputs").glob("*.json")):
         yield path.stem, json.loads(path.read_text())["manifest"]["spec"]
-    for path in sorted((GOLDEN / "inputs").glob("*.json")):
+    for path in sorted((CONTAINERS / "inputs").glob("*.json")):
         container = json.loads(decode_text(path.read_bytes()))["container"]
         mounts = container.get("volumeMounts") or ()
         names = dict.fromkeys(mount.get("name", "") for mount in mounts if mount)

@@ -11,7 +11,7 @@ import (
 	"github.com/davecgh/go-spew/spew"
 )
 
-// record is one line of golden/values.jsonl.
+// record is one line of golden/values/values.jsonl.
 type record struct {
 	Name     string          `json:"name"`
 	Type     string          `json:"type"`

@@ -1,4 +1,4 @@
-"""Expand a replica to the pod that an API server returns: what controllers, admission and defaults add to the template."""
+"""Expand a replica to the pod that an API server returns: what controllers, admission and defaults add."""
 
 from __future__ import annotations
 
@@ -6,8 +6,19 @@ from typing import Final
 
 from hashcompat.apiserver.created import as_served
 from hashcompat.catalog.lookup import default_catalog
-from sample.status import status
-from sample.workloads import DUMPED, STATIC, Json, Replica, Workload, created, digest, stamp, suffix, uid
+from scripts.sample.status import status
+from scripts.sample.workloads import (
+    DUMPED,
+    STATIC,
+    Json,
+    Replica,
+    Workload,
+    created,
+    digest,
+    stamp,
+    suffix,
+    uid,
+)
 
 OWNERS: Final = {
     "Deployment": ("apps/v1", "ReplicaSet"),
@@ -143,7 +154,7 @@ def _account(work: Workload) -> Json:
 
 
 def _tolerations(work: Workload) -> list[Json]:
-    """Return what the kubelet gives a static pod, and the DefaultTolerationSeconds admission plugin any other."""
+    """Return what the kubelet gives a static pod and the admission plugin DefaultTolerationSeconds others."""
     every: Json = {"effect": "NoExecute", "operator": "Exists"}
     return (
         [every]
@@ -153,7 +164,7 @@ def _tolerations(work: Workload) -> list[Json]:
 
 
 def _token(work: Workload) -> str:
-    """Name the token's secret, empty for none; the default account's one in monitoring is on record from a real cluster."""
+    """Name the token's secret, empty for none; the default account's in monitoring is a real cluster's."""
     account = _account(work).get("serviceAccountName")
     if not account or not work.template["spec"].get("automountServiceAccountToken", True):
         return ""
@@ -163,7 +174,7 @@ def _token(work: Workload) -> str:
 
 
 def _container(given: Json, spec: Json, token: str) -> Json:
-    """Return the served container, the token's mount appended; targetContainerName, which as_served does not know, stays as given."""
+    """Return the served container with the token's mount; as_served does not know targetContainerName."""
     mounts = [{"name": token, "mountPath": TOKEN_PATH, "readOnly": True}] if token else []
     whole = {**given, "volumeMounts": [*given.get("volumeMounts", ()), *mounts]}
     newest = default_catalog().api_server(default_catalog().releases()[-1])

@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 from ipaddress import ip_network
 from typing import Final, NamedTuple
 
-from sample.workloads import Json, Replica, created, digest, stamp
+from scripts.sample.workloads import Json, Replica, created, digest, stamp
 
 
 class State(NamedTuple):
-    """Say what one `sample/state` means: the pod's phase, its containers' state, empty for none yet, and whether it is ready."""
+    """What one `sample/state` means: the pod's phase, its containers' state (empty: none yet), readiness."""
 
     phase: str
     containers: str
@@ -86,7 +86,7 @@ def _condition(kind: str, when: str, value: str, **why: str) -> Json:
 
 
 def _addresses(replica: Replica, spec: Json) -> Json:
-    """Return the addresses of a pod on a node; hostNetwork shares the node's, an ended pod has lost its own."""
+    """Return the addresses of a pod on a node; hostNetwork shares the node's, an ended pod has none."""
     node = replica.node or {}
     host = node["status"]["addresses"][0]["address"]
     own = str(ip_network(node["spec"]["podCIDR"])[replica.serial + 2])
@@ -97,7 +97,7 @@ def _addresses(replica: Replica, spec: Json) -> Json:
 
 
 def _container_statuses(replica: Replica, spec: Json, state: State) -> Json:
-    """Return the lists of statuses; in a started pod a sidecar runs, and any other init container has ended."""
+    """Return the lists of statuses; in a started pod sidecars run, and other init containers have ended."""
     init = {
         item["name"]: "running" if item.get("restartPolicy") == "Always" else "terminated"
         for item in spec.get("initContainers", ())

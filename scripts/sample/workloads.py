@@ -1,4 +1,4 @@
-"""Read the sample's manifests, and name what a control plane names: pods, owners, ids and times, all digests of names."""
+"""Read the sample's manifests, and derive the names, owners, ids and times that a control plane gives."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Replica:
-    """Hold one pod to be: which one of its workload it is, and its Node object, None while no node has taken it."""
+    """A pod that is to be made: its number in its workload, and its Node, None while it is not scheduled."""
 
     work: Workload
     index: int
@@ -109,7 +109,9 @@ class Replica:
 
 def documents(area: str) -> Iterator[Json]:
     """Yield the YAML documents of one file beside this module."""
-    yield from load_all(Path(__file__).with_name(f"{area}.yaml").read_text(encoding="utf-8"))
+    yield from load_all(
+        Path(__file__).with_name("manifests").joinpath(f"{area}.yaml").read_text(encoding="utf-8")
+    )
 
 
 def nodes() -> list[Json]:
@@ -129,7 +131,7 @@ def _identified(node: Json, name: str) -> Json:
 
 
 def replicas() -> list[Replica]:
-    """Return every pod to be, in the order of the manifests; a DaemonSet has one on each node, a pod without a note on none."""
+    """Return every replica in the order of the manifests; a DaemonSet has one on each node."""
     by_name: dict[str, Json] = {node["metadata"]["name"]: node for node in nodes()}
     placed: list[Replica] = []
     for manifest in (document for area in AREAS for document in documents(area)):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import crictl
+from scripts.suites import crictl
 from tests.helpers import processes
 
 IMAGE = "localhost/pause:test"
@@ -82,7 +82,7 @@ def node(directory: Path) -> Iterator[Node]:
     assert not missing, f"install docker.io, containerd, runc and busybox-static: {missing} missing"
     config = directory / "containerd.toml"
     config.write_text(_CONTAINERD.format(directory=directory, image=IMAGE))
-    made = Node(directory, crictl.build())
+    made = Node(directory, crictl.built())
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, directory, ignore_errors=True)
         stack.callback(_unmount, directory)

@@ -79,7 +79,7 @@ def containers(tree: Tree, seed: int, count: int, source: Source) -> Iterator[by
 
 
 def request(container: bytes, source: Source) -> bytes:
-    """Wrap a container as one line for scripts/oracle.py."""
+    """Wrap a container as one line for an oracle of containers."""
     return b'{"source":"' + source.encode() + b'","container":' + container + b"}"
 
 

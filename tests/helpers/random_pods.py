@@ -66,7 +66,7 @@ def manifests(tree: Tree, seed: int, count: int) -> Iterator[bytes]:
 
 
 def request(manifest: bytes) -> bytes:
-    """Wrap a manifest as one line for scripts/staticpods.py."""
+    """Wrap a manifest as one line for an oracle of static pods."""
     return json.dumps(
         {"manifest": manifest.decode(errors="surrogateescape"), "node": NODE, "path": PATH}
     ).encode()

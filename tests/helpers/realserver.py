@@ -17,7 +17,7 @@ from typing import Any
 import requests
 import trustme
 
-import servers
+from scripts.suites import servers
 from tests.helpers import processes
 
 Json = dict[str, Any]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import large_cluster
+from scripts.bench import large_cluster
 from tests.helpers.program import SCRIPTS
 
 pytestmark = pytest.mark.large

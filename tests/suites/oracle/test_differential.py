@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-import oracle
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import DecodeError
 from hashcompat.go.jsontext import decode_text, loads
 from hashcompat.kubelet.hashing import hashers
+from scripts.golden import containers as oracle
 from tests.helpers import random_containers
 
 pytestmark = pytest.mark.oracle

@@ -6,30 +6,31 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import schemas
 from hashcompat.catalog import files
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.sources.upstream.gotypes import container_types
+from scripts.lib.gotool import download
+from scripts.schemas import containertypes
 from tests.helpers.program import ROOT, Run
 
 pytestmark = pytest.mark.oracle
 
-MODULES: list[dict[str, Any]] = json.loads(
-    (Path(schemas.__file__).parent / "schemas" / "modules.json").read_text()
-)
 MISSPELT = {"1.12.0", "1.12.1"}
 """They spell an option of ProcMount's tag ``omitEmpty``: the one difference that the trees ignore (schemas/README.md)."""
-SOURCES = [row for row in MODULES if row["file"] == "core/v1/types.go" and row["release"] not in MISSPELT]
+SOURCES = [
+    row
+    for row in containertypes.sources()
+    if row["file"] == "core/v1/types.go" and row["release"] not in MISSPELT
+]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=[row["release"] for row in SOURCES])
-def test_a_types_go_gives_the_tree_of_its_release(source: dict[str, Any], tmp_path: Path) -> None:
-    path = schemas.download(source["module"], tmp_path) / source["file"]
+def test_a_types_go_gives_the_tree_of_its_release(source: containertypes.Source) -> None:
+    path = download(source["module"]) / source["file"]
     tree = default_catalog().kubelet(source["release"]).schema.tree
     assert container_types(path.read_bytes(), str(path)) == tree["types"]
 
@@ -53,7 +54,7 @@ def of_1_33(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     default_catalog.cache_clear()
 
 
-def test_1_34_is_derived_from_1_33_and_its_types_go(run: Run, of_1_33: Path, tmp_path: Path) -> None:
+def test_1_34_is_derived_from_1_33_and_its_types_go(run: Run, of_1_33: Path) -> None:
     source = next(row for row in SOURCES if row["release"].startswith("1.34."))
     release = source["release"]
     container = {"name": "c", "image": "i", "command": ["x"]}
@@ -67,7 +68,7 @@ def test_1_34_is_derived_from_1_33_and_its_types_go(run: Run, of_1_33: Path, tmp
         "--add",
         f"v{release}",
         "--types",
-        schemas.download(source["module"], tmp_path) / source["file"],
+        download(source["module"]) / source["file"],
         "-o",
         "json",
     )

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-import oracle
-import patches
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import DecodeError
 from hashcompat.go.jsontext import decode_text, loads
@@ -23,7 +21,9 @@ from hashcompat.patching.model import apply
 from hashcompat.patching.strategies import Choices, make_patch
 from hashcompat.patching.stripping import cuts_between
 from hashcompat.patching.unified import mail
-from patches import CACHE, Touched
+from scripts.golden import containers as oracle
+from scripts.suites import patches
+from scripts.suites.patches import CACHE, Touched
 from tests.helpers import random_containers
 
 pytestmark = pytest.mark.patch

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import servers
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.go.jsontext import decode_text, loads
+from scripts.suites import servers
 from tests.helpers.manifests import LISTS, served
 from tests.helpers.program import CONTAINERS, GOLDEN
 from tests.helpers.realserver import Cluster

@@ -1,0 +1,1 @@
+"""Benchmarks: hashing beside real Go, and reading large files."""

@@ -1,0 +1,48 @@
+"""Make the reference pages that come from the tables of the package: docs/rules.md and docs/matrix.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from hashcompat.answers import matrix as matrices
+from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.planning.view import View
+from hashcompat.report.matrix import markdown, markdown_grid
+from hashcompat.report.rules import rules_markdown
+from scripts.lib.generated import Generated, relative
+from scripts.lib.paths import DOCS
+
+_MATRIX: Final = """# Matrix
+
+Which containers an in-place upgrade of the kubelet restarts, from the newest patch release of one minor to
+that of another: by the hash algorithm, the Go types and the Go that built it alone, for running containers of
+API pods that nobody changed. `all`: every container; `some`: those that the table below names; `.`: none. The
+way back restarts the same.
+
+Not in it, because more than the hash decides (see [rules](rules.md)): new sandboxes (1.0 - 1.3 and 1.6), the
+end of dockershim (1.24), static pods, sidecars (1.32), resize policies (1.33), defaults of a new API server.
+`hashcompat matrix -f FILE` counts these too, for pods of your own.
+"""
+
+
+def make() -> dict[Path, bytes]:
+    """Compute every generated page."""
+    catalog = default_catalog()
+    texts = {"rules.md": rules_markdown(), "matrix.md": _matrix(catalog)}
+    return relative(DOCS, {name: text.encode() for name, text in texts.items()})
+
+
+def _matrix(catalog: Catalog) -> str:
+    matrix = matrices.make(View(catalog))
+    parts = (
+        _MATRIX.rstrip("\n"),
+        "## Minor by minor",
+        markdown(matrix),
+        "## Every pair",
+        markdown_grid(matrix),
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+GENERATED: Final = Generated(make, owned=("docs/rules.md", "docs/matrix.md"))

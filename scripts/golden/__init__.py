@@ -1,0 +1,1 @@
+"""Golden data and the Go programs that make it: what kubelets and API servers of each release compute."""

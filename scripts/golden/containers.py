@@ -1,0 +1,129 @@
+"""Build the oracles of containers, and make golden/containers with them: every golden text is from real Go.
+
+The oracles are one Go program (containers/) around the v1.Container of one Kubernetes release, built once a
+release; it does what HashContainer of pkg/kubelet/container/helpers.go does in that release.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from scripts.lib import oracles as lib
+from scripts.lib.generated import Generated, relative
+from scripts.lib.gotool import GoError, require
+from scripts.lib.oracles import COMMON, ERA_VARIABLE
+from scripts.lib.paths import CACHE, CONTAINERS, SCRIPTS
+from scripts.lib.program import Program
+
+MODULE: Final = SCRIPTS / "golden" / "containers"
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """A row of containers/releases.json: which types, era and Go make a release."""
+
+    release: str
+    modfile: str
+    """The file in containers/modules that pins the Go modules."""
+
+    types: str
+    """The Go module that has the hashed type."""
+
+    typesVersion: str  # noqa: N815 - the key in releases.json
+    apimachineryVersion: str  # noqa: N815 - the key in releases.json
+    """Empty before 1.6, when k8s.io/apimachinery did not exist."""
+
+    era: str
+    go: str
+    tags: str = ""
+    """The build tag of the file that declares the type, where it is not that of 1.8 and later."""
+
+    refuses: tuple[str, ...] = ()
+    """The cases that this release cannot decode."""
+
+    @property
+    def program(self) -> Program:
+        """Describe the program.
+
+        Raises:
+            GoError: releases.json, on which golden/README.md relies, names other versions than modules/.
+        """
+        versions = {self.types: self.typesVersion, "k8s.io/apimachinery": self.apimachineryVersion}
+        modfile = f"modules/{self.modfile}"
+        require(MODULE / modfile, {module: version for module, version in versions.items() if version})
+        return Program(
+            binary=CACHE / "containers" / self.release,
+            module=MODULE,
+            go=self.go,
+            modfile=modfile,
+            tags=self.tags,
+            variables=((ERA_VARIABLE, self.era),),
+            shared=(COMMON,),
+        )
+
+
+def oracles() -> dict[str, Oracle]:
+    """Read the table of golden releases, oldest first."""
+    return lib.table(MODULE / "releases.json", Oracle)
+
+
+def find(release: str) -> Oracle:
+    """Return the oracle of a release, GoError where there is none."""
+    return lib.find(oracles(), release)
+
+
+def programs() -> dict[str, Program]:
+    """Describe every program by its release."""
+    return {release: oracle.program for release, oracle in oracles().items()}
+
+
+def ask(release: str, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Ask one release's oracle for {"text", "hash"} or {"error"} of each request, in order."""
+    return find(release).program.ask(lines)
+
+
+def bench(release: str, lines: Iterable[bytes]) -> dict[str, Any]:
+    """Time real Go over the requests for about a second: {"containers": count, "seconds": float}."""
+    result: dict[str, Any] = json.loads(find(release).program.run("-bench", data=b"\n".join(lines)))
+    return result
+
+
+def types(release: str) -> dict[str, Any]:
+    """Read the tree of the compiled Container, in the notation of schemas/types, by Go's reflection."""
+    return find(release).program.types()
+
+
+def cases() -> dict[str, bytes]:
+    """Read golden/containers/inputs as requests."""
+    return lib.cases(CONTAINERS / "inputs")
+
+
+def make() -> dict[Path, bytes]:
+    """Compute every file of golden/containers but the inputs."""
+    requests = cases()
+    files: dict[Path, bytes] = {}
+    for release, oracle in oracles().items():
+        answers = dict(zip(requests, oracle.program.ask(requests.values()), strict=True))
+        _check_refused(oracle, answers)
+        files |= relative(CONTAINERS / release, _files(answers))
+    return files
+
+
+def _files(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
+    texts = {f"{case}.txt": answer["text"].encode() for case, answer in answers.items() if "text" in answer}
+    hashes = "".join(f"{answer.get('hash', 'refused')}  {case}\n" for case, answer in answers.items())
+    return {**texts, "HASHES": hashes.encode()}
+
+
+def _check_refused(oracle: Oracle, answers: Mapping[str, Mapping[str, Any]]) -> None:
+    """Let a release refuse only what releases.json names: a case refused by mistake would have no hash."""
+    refused = {case: answer["error"] for case, answer in answers.items() if "error" in answer}
+    if refused.keys() != set(oracle.refuses):
+        raise GoError(f"{oracle.release} refuses {refused}, but releases.json says {sorted(oracle.refuses)}")
+
+
+GENERATED: Final = Generated(make, owned=("golden/containers/[0-9]*/*",))

@@ -1,0 +1,45 @@
+"""Make golden/served: the containers that an API server of each release with an oracle serves for a manifest.
+
+The oracles are those of static pods with the flag -served: the release's own decoder, defaults and protobuf.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from scripts.golden import staticpods
+from scripts.lib.generated import Generated, relative
+from scripts.lib.gotool import GoError
+from scripts.lib.paths import SERVED
+
+
+def ask(release: str, manifests: Iterable[bytes]) -> Iterator[bytes]:
+    """Ask for {"initContainers", "containers"} or {"error"} of each pod manifest in JSON, in order."""
+    requests = b"".join(manifest.replace(b"\n", b" ") + b"\n" for manifest in manifests)
+    yield from staticpods.find(release).program.run("-served", data=requests).splitlines()
+
+
+def cases() -> dict[str, Any]:
+    """Read the manifests of golden/served/inputs by case."""
+    inputs = sorted((SERVED / "inputs").glob("*.json"))
+    return {path.stem: json.loads(path.read_bytes())["manifest"] for path in inputs}
+
+
+def make() -> dict[Path, bytes]:
+    """Compute every file of golden/served but the inputs."""
+    manifests = {case: json.dumps(manifest).encode() for case, manifest in cases().items()}
+    files: dict[Path, bytes] = {}
+    for release in staticpods.oracles():
+        answers = dict(zip(manifests, ask(release, manifests.values()), strict=True))
+        for case, answer in answers.items():
+            if b'"error"' in answer:
+                raise GoError(f"{release} refuses {case}: {answer.decode()}")
+        made = {f"{case}.json": answer + b"\n" for case, answer in answers.items()}
+        files |= relative(SERVED / release, made)
+    return files
+
+
+GENERATED: Final = Generated(make, owned=("golden/served/[0-9]*/*",))

@@ -1,0 +1,119 @@
+"""Build the oracles of static pods and make golden/staticpods with them.
+
+The oracles are one Go program (staticpods/) around the decoder, the defaults and the internal Pod of
+k8s.io/kubernetes, built once a release; it does what tryDecodeSinglePod and applyDefaults of
+pkg/kubelet/config/common.go do in that release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from scripts.lib import oracles as lib
+from scripts.lib.generated import Generated, relative
+from scripts.lib.gotool import GoError, require
+from scripts.lib.oracles import COMMON, ERA_VARIABLE
+from scripts.lib.paths import CACHE, SCRIPTS, STATIC_PODS
+from scripts.lib.program import Program
+
+MODULE: Final = SCRIPTS / "golden" / "staticpods"
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """A row of staticpods/releases.json: which module file, eras and Go make a release."""
+
+    release: str
+    modfile: str
+    """The file in staticpods/modules that pins the Go modules."""
+
+    era: str
+    """How the UID is computed."""
+
+    containerEra: str  # noqa: N815 - the key in releases.json
+    """How the hash of a container is computed."""
+
+    go: str
+
+    @property
+    def program(self) -> Program:
+        """Describe the program.
+
+        Raises:
+            GoError: the module file is another release's, or its staging modules are.
+        """
+        staging = f"v0.{self.release.split('.', 1)[1]}"
+        versions = {"k8s.io/api": staging, "k8s.io/apimachinery": staging}
+        modfile = f"modules/{self.modfile}"
+        require(MODULE / modfile, {"k8s.io/kubernetes": f"v{self.release}", **versions})
+        return Program(
+            binary=CACHE / "staticpods" / self.release,
+            module=MODULE,
+            go=self.go,
+            modfile=modfile,
+            variables=(("main.era", self.era), (ERA_VARIABLE, self.containerEra)),
+            shared=(COMMON,),
+        )
+
+
+def oracles() -> dict[str, Oracle]:
+    """Read the table of releases that have an oracle, oldest first."""
+    return lib.table(MODULE / "releases.json", Oracle)
+
+
+def find(release: str) -> Oracle:
+    """Return the oracle of a release, GoError where there is none."""
+    return lib.find(oracles(), release)
+
+
+def programs() -> dict[str, Program]:
+    """Describe every program by its release."""
+    return {release: oracle.program for release, oracle in oracles().items()}
+
+
+def ask(release: str, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Ask for {"uid", "text", "suffix", "uidGiven", "containers"} or {"error"} of each request, in order."""
+    return find(release).program.ask(lines)
+
+
+def types(release: str) -> dict[str, Any]:
+    """Read the tree of the compiled internal Pod, in the notation of schemas/pods, by Go's reflection."""
+    return find(release).program.types()
+
+
+def cases() -> dict[str, bytes]:
+    """Read golden/staticpods/inputs as requests."""
+    return lib.cases(STATIC_PODS / "inputs")
+
+
+def make() -> dict[Path, bytes]:
+    """Compute every file of golden/staticpods but the inputs."""
+    requests = cases()
+    files: dict[Path, bytes] = {}
+    for release, oracle in oracles().items():
+        answers = dict(zip(requests, oracle.program.ask(requests.values()), strict=True))
+        for case, answer in answers.items():
+            if "error" in answer:
+                raise GoError(f"{release} refuses {case}: {answer['error']}")
+        files |= relative(STATIC_PODS / release, _files(answers))
+    return files
+
+
+def _files(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
+    files = {}
+    for case, answer in answers.items():
+        files[f"{case}.txt"] = answer["text"]
+        files[f"{case}.containers"] = "".join(f"{row['text']}\n" for row in answer["containers"])
+    files["UIDS"] = "".join(f"{answer['uid']}  {case}\n" for case, answer in answers.items())
+    files["HASHES"] = "".join(
+        f"{row['hash']}  {case}  {index}\n"
+        for case, answer in answers.items()
+        for index, row in enumerate(answer["containers"])
+    )
+    return {name: text.encode() for name, text in files.items()}
+
+
+GENERATED: Final = Generated(make, owned=("golden/staticpods/[0-9]*/*",))

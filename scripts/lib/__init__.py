@@ -1,0 +1,1 @@
+"""What all scripts share: paths, Go programs, generated files."""

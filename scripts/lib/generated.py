@@ -1,0 +1,63 @@
+"""Generated files as a value: what makes them, which they are, how they differ from the committed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.lib.paths import ROOT
+
+
+def _no_problems() -> list[str]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A set of files that one function makes."""
+
+    make: Callable[[], Mapping[Path, bytes]]
+    """Return the content of every file, by path from the root of the repository; writes nothing itself."""
+
+    owned: tuple[str, ...]
+    """Globs from the root for the files that nothing else may have made: one that ``make`` lacks is stale."""
+
+    problems: Callable[[], list[str]] = _no_problems
+    """Name, a line each, where hand-written files do not agree with the generated ones that are committed."""
+
+    root: Path = ROOT
+
+    def differences(self, files: Mapping[Path, bytes]) -> list[str]:
+        """Name each file that is missing, changed or stale, in the order of the paths."""
+        present = self._present()
+        found = []
+        for path in sorted(present | set(files)):
+            if path not in files:
+                found.append(f"stale    {path}")
+            elif not (self.root / path).exists():
+                found.append(f"missing  {path}")
+            elif (self.root / path).read_bytes() != files[path]:
+                found.append(f"changed  {path}")
+        return found
+
+    def write(self, files: Mapping[Path, bytes]) -> None:
+        """Write the files, and delete the stale ones."""
+        for path in self._present() - set(files):
+            (self.root / path).unlink()
+        for path, content in files.items():
+            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / path).write_bytes(content)
+
+    def check(self) -> list[str]:
+        """Make everything again and name what differs, or else the problems; empty if all is as committed."""
+        return self.differences(self.make()) or self.problems()
+
+    def _present(self) -> set[Path]:
+        found = (path for pattern in self.owned for path in self.root.glob(pattern))
+        return {path.relative_to(self.root) for path in found if path.is_file()}
+
+
+def relative(directory: Path, files: Mapping[str, bytes]) -> dict[Path, bytes]:
+    """Return files, named from a directory of the repository, by path from its root."""
+    return {directory.relative_to(ROOT) / name: content for name, content in files.items()}

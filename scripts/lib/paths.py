@@ -1,0 +1,27 @@
+"""Where everything is, by the root of the repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+SCRIPTS: Final = ROOT / "scripts"
+CACHE: Final = ROOT / ".cache"
+"""Compiled programs; nothing in it is committed."""
+
+SCHEMAS: Final = ROOT / "schemas"
+RELEASES: Final = SCHEMAS / "releases.json"
+CHANGES: Final = SCHEMAS / "changes.json"
+CONTAINER_TYPES: Final = SCHEMAS / "types"
+POD_TYPES: Final = SCHEMAS / "pods"
+CONVERSIONS: Final = SCHEMAS / "pods" / "conversions.json"
+
+GOLDEN: Final = ROOT / "golden"
+CONTAINERS: Final = GOLDEN / "containers"
+STATIC_PODS: Final = GOLDEN / "staticpods"
+SERVED: Final = GOLDEN / "served"
+VALUES: Final = GOLDEN / "values"
+
+DOCS: Final = ROOT / "docs"
+SAMPLE: Final = ROOT / "hashcompat" / "sample" / "cluster.json"

@@ -1,0 +1,1 @@
+"""The sample cluster that ships with the package."""

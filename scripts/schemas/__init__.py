@@ -1,0 +1,1 @@
+"""The type trees of schemas/, read from the source of Kubernetes."""

@@ -1,0 +1,3 @@
+module hashcompat.io/containertypes
+
+go 1.21

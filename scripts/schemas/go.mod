@@ -1,3 +1,0 @@
-module hashcompat/scripts/schemas
-
-go 1.21

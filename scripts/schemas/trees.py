@@ -1,0 +1,38 @@
+"""How the type trees of schemas/ are read and written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+Tree = dict[str, Any]
+"""A tree: ``package``, ``root`` and ``types``, as schemas/README.md describes them."""
+
+Field = dict[str, Any]
+Types = dict[str, Any]
+"""The value of ``types``: a struct is a list of fields, any other type the text of its underlying type."""
+
+
+def load(path: Path) -> Any:
+    """Read one JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def minor(release: str) -> str:
+    """Cut a release down to its minor: 1.9.11 -> 1.9."""
+    return ".".join(release.split(".")[:2])
+
+
+def render(value: Tree) -> bytes:
+    """Write a tree with one field a line, so that `diff` of two releases shows fields."""
+    head = [f" {json.dumps(key)}: {json.dumps(item)},\n" for key, item in value.items() if key != "types"]
+    types = ",\n".join(_render_type(name, value["types"][name]) for name in sorted(value["types"]))
+    return ("{\n" + "".join(head) + ' "types": {\n' + types + "\n }\n}\n").encode()
+
+
+def _render_type(name: str, described: str | list[Field]) -> str:
+    if isinstance(described, str):
+        return f"  {json.dumps(name)}: {json.dumps(described)}"
+    fields = ",\n".join(f"   {json.dumps(field)}" for field in described)
+    return f"  {json.dumps(name)}: [\n{fields}\n  ]"

@@ -1,5 +1,0 @@
-// Only the root of the module: every build names a release's own file, as in
-// go build -modfile=releases/1.36.mod
-module hashcompat.io/staticpods
-
-go 1.21

@@ -1,0 +1,1 @@
+"""What the slow suites of tests/suites build: patched kubelets, servers, clients."""

@@ -1,0 +1,53 @@
+"""Build what the suite ``server`` starts: etcd, kube-apiserver and kubectl of one release.
+
+One module (servers/) requires k8s.io/kubernetes and repeats the replace lines that it needs outside of its
+own repository; etcd is the version that this release itself requires.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from scripts.lib.gotool import GoError
+from scripts.lib.paths import CACHE, SCRIPTS
+from scripts.lib.program import Program
+
+MODULE: Final = SCRIPTS / "suites" / "servers"
+PACKAGES: Final = {
+    "etcd": "go.etcd.io/etcd/server/v3",
+    "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+    "kubectl": "k8s.io/kubernetes/cmd/kubectl",
+}
+_VERSION: Final = "k8s.io/component-base/version"
+
+
+def release() -> str:
+    """Read from go.mod which Kubernetes release is built (``1.36.3``)."""
+    text = (MODULE / "go.mod").read_text(encoding="utf-8")
+    found = re.search(r"^\tk8s\.io/kubernetes v(\S+)$", text, re.MULTILINE)
+    if not found:
+        raise GoError(f"{MODULE.name}/go.mod does not require k8s.io/kubernetes")
+    return found[1]
+
+
+def program(name: str) -> Program:
+    """Describe one of PACKAGES; it reports its release as upstream's builds do."""
+    version = release()
+    major, minor, _ = version.split(".")
+    reported = {"gitVersion": f"v{version}", "gitMajor": major, "gitMinor": minor}
+    variables = tuple((f"{_VERSION}.{key}", value) for key, value in reported.items())
+    return Program(CACHE / "servers" / name, MODULE, package=PACKAGES[name], variables=variables)
+
+
+def programs() -> dict[str, Program]:
+    """Describe every program by its name."""
+    return {name: program(name) for name in PACKAGES}
+
+
+def built(name: str) -> Path:
+    """Return where a program is, after building it unless nothing changed since."""
+    wanted = program(name)
+    wanted.build()
+    return wanted.binary

@@ -69,15 +69,18 @@ def test_a_damaged_member_is_named(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
+    ("mode", "text", "kept", "problem"),
     [
-        (archive("w", n1_json="{}"), "no kubelet's container in any file of it"),
-        (archive("w", n1_json="x" * 5000)[:3000], "damaged tar archive: unexpected end of data"),
-        (archive("w:gz", n1_json="{}")[:-20], "damaged gzip data"),
+        ("w", "{}", slice(None), "no kubelet's container in any file of it"),
+        ("w", "x" * 5000, slice(3000), "damaged tar archive: unexpected end of data"),
+        ("w:gz", "{}", slice(-20), "damaged gzip data"),
     ],
+    ids=["no records", "cut tar", "cut gzip"],
 )
-def test_an_archive_without_records_is_named(run: Run, tmp_path: Path, content: bytes, problem: str) -> None:
-    (tmp_path / "f.tar").write_bytes(content)
+def test_an_archive_without_records_is_named(
+    run: Run, tmp_path: Path, mode: Literal["w", "w:gz"], text: str, kept: slice, problem: str
+) -> None:
+    (tmp_path / "f.tar").write_bytes(archive(mode, n1_json=text)[kept])
     result = verified(run, tmp_path / "f.tar")
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith(f"Error: {tmp_path}/f.tar: {problem}")

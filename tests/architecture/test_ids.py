@@ -1,0 +1,38 @@
+"""Names of tests: the same in every process, or two workers do not agree on what to run; and such that a log can show them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+from tests.helpers.program import ROOT
+
+LONGEST = 200
+"""Characters of the part in brackets: more than that is an input, and wants a name."""
+
+
+def collected(**variables: str) -> list[str]:
+    """Return the ids of all tests, the slow suites too, as a fresh process collects them."""
+    command = ("-m", "pytest", "--collect-only", "--quiet", "-p", "no:cacheprovider", "-m", "")
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    return [line for line in done.stdout.splitlines() if "::" in line]
+
+
+def test_ids_are_the_same_in_every_process_and_fit_a_log() -> None:
+    """One collection follows the other by seconds, in another order of hashes and another time zone."""
+    first = collected(PYTHONHASHSEED="1", TZ="UTC")
+    assert collected(PYTHONHASHSEED="2", TZ="Asia/Tokyo") == first
+    assert len(first) == len(set(first)) > 1000
+    named = [(line, re.search(r"\[(.*)\]$", line)) for line in first]
+    assert [line for line, found in named if found and len(found[1]) > LONGEST] == []
+    assert [line for line in first if not line.isascii() or not line.isprintable()] == []

@@ -1,4 +1,4 @@
-"""What all tests share: the catalog that ships, a hypothesis profile that is the same everywhere, and the program to run."""
+"""What all tests share: the catalog that ships, the random inputs of this run, and the program to run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,24 @@ from hypothesis import settings
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.cli import main
+from tests.helpers import randomness
 from tests.helpers.program import CONTAINERS, Result, Run
 
-settings.register_profile("hashcompat", deadline=None, derandomize=True, max_examples=100)
-settings.load_profile("hashcompat")
+settings.load_profile(randomness.PROFILE)
 
 
+@pytest.hookimpl(tryfirst=True)  # before hypothesis reads its seed
 def pytest_configure(config: pytest.Config) -> None:
+    if randomness.FRESH:
+        config.option.hypothesis_seed = randomness.SEED
     os.environ["HASHCOMPAT_DATA"] = str(
         Path(__file__).parent / "no such directory"
     )  # releases that a developer added are no part of a test
     config.addinivalue_line("markers", "packaging: builds the wheel, with hatchling")
+
+
+def pytest_report_header() -> str:
+    return f"random inputs: {randomness.PROFILE}, RANDOM_SEED={randomness.SEED}"
 
 
 @pytest.fixture(scope="session")

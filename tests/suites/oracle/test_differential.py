@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 import pytest
@@ -12,12 +11,11 @@ from hashcompat.errors import DecodeError
 from hashcompat.go.jsontext import decode_text, loads
 from hashcompat.kubelet.hashing import hashers
 from scripts.golden import containers as oracle
-from tests.helpers import random_containers
+from tests.helpers import random_containers, randomness
 
 pytestmark = pytest.mark.oracle
 
-COUNT = int(os.environ.get("RANDOM_CONTAINERS", "500"))
-SEED = int(os.environ.get("RANDOM_SEED", "1"))
+COUNT = randomness.count("RANDOM_CONTAINERS", 500)
 SOURCES: tuple[random_containers.Source, ...] = ("api", "file")
 
 
@@ -28,7 +26,7 @@ def test_random_containers_equal_go(
 ) -> None:
     hasher = hashers(default_catalog().kubelet(release), keep_empty=source == "file")[0]
     containers = list(
-        random_containers.containers(default_catalog().newest_schema().tree, SEED, COUNT, source)
+        random_containers.containers(default_catalog().newest_schema().tree, randomness.SEED, COUNT, source)
     )
     answers = oracle.ask(release, (random_containers.request(container, source) for container in containers))
     compared = refused = 0
@@ -48,7 +46,9 @@ def test_random_containers_equal_go(
 
 def test_a_wrong_text_would_be_seen() -> None:
     """The comparison above can fail: the text of another release is not accepted."""
-    container = next(random_containers.containers(default_catalog().newest_schema().tree, SEED, 1, "api"))
+    container = next(
+        random_containers.containers(default_catalog().newest_schema().tree, randomness.SEED, 1, "api")
+    )
     (answer,) = oracle.ask("1.7.16", [random_containers.request(container, "api")])
     assert (
         hashers(default_catalog().kubelet("1.9.11"))[0].text(loads(decode_text(container))) != answer["text"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,13 +14,12 @@ from hashcompat.compile.decode import compile_decoder
 from hashcompat.go.jsontext import decode_text, loads
 from scripts.golden import served as oracle
 from scripts.golden import staticpods
-from tests.helpers import random_containers
+from tests.helpers import random_containers, randomness
 from tests.helpers.manifests import CASES, LISTS, case, served
 
 pytestmark = pytest.mark.oracle
 
-COUNT = int(os.environ.get("RANDOM_CONTAINERS", "500"))
-SEED = int(os.environ.get("RANDOM_SEED", "1"))
+COUNT = randomness.count("RANDOM_CONTAINERS", 500)
 
 
 READ_OTHERWISE = re.compile(rb"\\u[dD][89a-fA-F]|e\+300")
@@ -71,7 +69,9 @@ def test_random_manifests(
     release: str, network: bytes, record_property: Callable[[str, object], None]
 ) -> None:
     kubelet = default_catalog().kubelet(release)
-    found = list(random_containers.containers(default_catalog().newest_schema().tree, SEED, COUNT, "file"))
+    found = list(
+        random_containers.containers(default_catalog().newest_schema().tree, randomness.SEED, COUNT, "file")
+    )
     if kubelet.release.minor_number <= LAST_OF_ANOTHER_READER:
         found = [one for one in found if not READ_OTHERWISE.search(one)]
     pods = [

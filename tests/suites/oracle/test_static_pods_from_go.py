@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -15,17 +14,16 @@ from hashcompat.kubelet.hashing import hashers
 from hashcompat.kubelet.staticpods import static_containers, static_pod_text, static_pod_uid
 from scripts.golden import staticpods
 from scripts.lib.paths import POD_TYPES
-from tests.helpers import random_pods
+from tests.helpers import random_pods, randomness
 
 pytestmark = pytest.mark.oracle
 
-COUNT = int(os.environ.get("RANDOM_PODS", "100"))
-SEED = int(os.environ.get("RANDOM_SEED", "1"))
+COUNT = randomness.count("RANDOM_PODS", 100)
 
 
 @pytest.mark.parametrize("release", staticpods.oracles())
 def test_random_static_pods_equal_go(release: str, record_property: Callable[[str, object], None]) -> None:
-    manifests = list(random_pods.manifests(random_pods.newest_tree(), SEED, COUNT))
+    manifests = list(random_pods.manifests(random_pods.newest_tree(), randomness.SEED, COUNT))
     compared = 0
     for manifest, answer in zip(
         manifests, staticpods.ask(release, map(random_pods.request, manifests)), strict=True

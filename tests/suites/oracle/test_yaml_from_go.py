@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from typing import Any
@@ -13,12 +12,11 @@ from hashcompat.errors import InputError
 from hashcompat.go.jsontext import loads
 from hashcompat.go.yaml import load_all
 from scripts.golden import yamllibs
-from tests.helpers import random_yaml
+from tests.helpers import random_yaml, randomness
 
 pytestmark = pytest.mark.oracle
 
-COUNT = int(os.environ.get("RANDOM_CONTAINERS", "500")) * 4
-SEED = int(os.environ.get("RANDOM_SEED", "1"))
+COUNT = randomness.count("RANDOM_CONTAINERS", 500) * 4
 
 
 _STRICTER = re.compile("appears twice|infinity|a key that is neither")
@@ -41,7 +39,7 @@ def read(text: str) -> tuple[Any, str]:
 
 
 def test_random_documents_are_read_as_go_reads_them(record_property: Callable[[str, object], None]) -> None:
-    texts = list(random_yaml.documents(SEED, COUNT))
+    texts = list(random_yaml.documents(randomness.SEED, COUNT))
     compared = stricter = 0
     for text, answer in zip(texts, yamllibs.ask(yamllibs.NEWEST, texts), strict=True):
         value, problem = read(text)
@@ -52,14 +50,16 @@ def test_random_documents_are_read_as_go_reads_them(record_property: Callable[[s
         else:
             assert (value, problem) == (exact(loads(answer)), ""), text
             compared += 1
-    record_property("random_containers", compared)
+    record_property("random_documents", compared)
     assert compared > COUNT / 4
     assert stricter < COUNT / 4
 
 
 @pytest.mark.parametrize("minor", sorted({*yamllibs.LIBRARIES} - {"1.10", "1.14"}))
 def test_since_1_15_12_every_library_reads_the_same(minor: str) -> None:
-    texts = [text for text in random_yaml.documents(SEED, 1000) if not _STRICTER.search(read(text)[1])]
+    texts = [
+        text for text in random_yaml.documents(randomness.SEED, 1000) if not _STRICTER.search(read(text)[1])
+    ]
     assert len(texts) > 500
     assert yamllibs.ask(minor, texts) == yamllibs.ask(yamllibs.NEWEST, texts)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -24,11 +23,11 @@ from hashcompat.patching.unified import mail
 from scripts.golden import containers as oracle
 from scripts.suites import patches
 from scripts.suites.patches import CACHE, Touched
-from tests.helpers import random_containers
+from tests.helpers import random_containers, randomness
 
 pytestmark = pytest.mark.patch
 
-RANDOM = int(os.environ.get("PATCH_CONTAINERS", "300"))
+RANDOM = randomness.count("PATCH_CONTAINERS", 300)
 """How many random containers of each tree and source go into a comparison, beside the golden ones."""
 BOUNDARIES = [
     ("1.8.15", ("1.7.16",)),
@@ -107,7 +106,7 @@ def requests(old: str, new: str) -> tuple[bytes, ...]:
         random_containers.request(container, source)
         for number, tree in enumerate(trees)
         for source in sources
-        for container in random_containers.containers(tree, number, RANDOM, source)
+        for container in random_containers.containers(tree, randomness.SEED + number, RANDOM, source)
     ]
     return (*oracle.cases().values(), *made)
 

@@ -1,0 +1,23 @@
+"""Which random inputs a run tries: the same ones every time, or, where RANDOM_SEED is set, those of that seed.
+
+Property tests are then hypothesis' own random ones of that seed, and more of them. ``.ci/full`` sets a new
+seed and prints it: a run with the same seed tries the same inputs.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+FRESH = "RANDOM_SEED" in os.environ
+SEED = int(os.environ.get("RANDOM_SEED", "1"))
+PROFILE = "fresh" if FRESH else "fixed"
+
+settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=100)
+settings.register_profile("fresh", deadline=None, max_examples=300, print_blob=True, database=None)
+
+
+def count(variable: str, few: int) -> int:
+    """Return how many random inputs a comparison makes: what the environment says, else a few."""
+    return int(os.environ.get(variable, few))

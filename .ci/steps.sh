@@ -1,0 +1,131 @@
+# shellcheck shell=bash
+# The steps that .ci/run and .ci/full share; both source this file. What differs is the tier:
+# "run" leaves out the tests that are marked "full", and its random inputs are the same in every run.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+reports=.cache/ci
+current=
+
+# Begin a tier from nothing: run or full.
+begin() {
+  tier=$1
+  rm -rf .venv "$reports"
+  mkdir -p "$reports"
+  trap 'note_duration; echo "=== $tier: failed in: $current (${SECONDS}s)" >&2' ERR
+}
+
+# Name the step that begins here, and note how long the one before it took.
+step() {
+  note_duration
+  current=$1 began=$SECONDS
+  printf '\n=== %s (%ss)\n' "$current" "$SECONDS"
+}
+
+note_duration() {
+  [ -z "$current" ] || printf '"%s",%s\n' "$current" $((SECONDS - began)) >>"$reports/steps.csv"
+  current=
+}
+
+finish() {
+  note_duration
+  printf '\n=== %s: done (%ss)\n' "$tier" "$SECONDS"
+}
+
+# Fail when a suite ran fewer tests than .ci/counts.json says, or skipped any.
+counted() { python3 .ci/check_counts.py "$tier" "$1" "$reports/$1.xml"; }
+
+# Run one suite by its marker, with more arguments for pytest.
+suite() {
+  local name=$1 marks=$1
+  shift
+  [ "$tier" = full ] || marks="$name and not full"
+  .venv/bin/pytest -m "$marks" --junitxml="$reports/$name.xml" "$@"
+  counted "$name"
+}
+
+evidence() {
+  step "evidence of the last whole run"
+  python3 .ci/evidence.py check
+}
+
+readme() {
+  step "set up and run the main job, as the README says"
+  bash -euo pipefail -c "$(python3 .ci/readme_command.py setup)"
+}
+
+python_tests() {
+  step "Python tests, as the README says, with the engine's coverage"
+  PYTEST_ADDOPTS="--numprocesses auto --cov --cov-report= --junitxml=$reports/python.xml" \
+    bash -euo pipefail -c "$(python3 .ci/readme_command.py test)"
+  counted python
+  .venv/bin/coverage report --fail-under=100 --include="$(paste -sd, .ci/engine.txt)"
+}
+
+lint() {
+  step "lint and types"
+  .venv/bin/ruff check
+  .venv/bin/ruff format --check
+  .venv/bin/mypy
+  test -z "$(gofmt -l scripts)"
+}
+
+data() {
+  step "golden data, by the installed command from another directory; sample and pages"
+  (root=$PWD && cd / && "$root/.venv/bin/hashcompat" verify "$root/golden/containers")
+  .venv/bin/python scripts/regenerate.py --check sample docs
+}
+
+oracles() {
+  step "Go oracles"
+  # Of a slice, the tests build what they ask.
+  [ "$tier" = run ] || .venv/bin/python scripts/build.py containertypes podtypes containers staticpods values yamllibs
+  suite oracle --numprocesses auto
+}
+
+go_code() {
+  step "Go code"
+  local module
+  for module in golden/common golden/values golden/yamllibs schemas/containertypes schemas/podtypes; do
+    vet "$module" go.mod ./...
+  done
+  for module in golden/containers golden/staticpods; do
+    vet "$module" modules/1.36.mod .
+  done
+}
+
+# Vet a module below scripts, built as the programs are, so that what they compiled serves here too.
+vet() {
+  (cd "scripts/$1" && GOFLAGS="-buildvcs=false -trimpath" GOWORK=off CGO_ENABLED=0 go vet -modfile="$2" "$3")
+}
+
+runtimes() {
+  step "real container runtimes: Docker and containerd"
+  local package missing=()
+  for package in docker.io containerd runc busybox-static shellcheck; do
+    dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] || apt-get install -y --no-install-recommends "${missing[@]}"
+  suite runtime
+}
+
+patches() {
+  step "emitted patches: applied to Kubernetes' own source, built, compared with real Go"
+  suite patch
+}
+
+server() {
+  step "a real API server: built, started, read"
+  .venv/bin/python scripts/build.py servers
+  suite server
+}
+
+large() {
+  step "files of up to 1 GB in little memory"
+  suite large
+}
+
+benches() {
+  step "benchmarks, for the record"
+  .venv/bin/python -m scripts.bench.hashing --rounds 1 --containers 2000
+  .venv/bin/python -m scripts.bench.files --bytes 2e7
+}

@@ -1,0 +1,100 @@
+"""Counts of tests: a suite that shrinks or skips fails, and both tiers of CI count every suite that they run."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.program import ROOT
+
+CI = ROOT / ".ci"
+
+
+def report(path: Path, *, passed: int, skipped: int = 0, compared: int = 0) -> Path:
+    """Write a JUnit report as pytest does; the first test names its random inputs."""
+    named = f'<properties><property name="random_containers" value="{compared}"/></properties>'
+    cases = [f"<testcase>{named if not number else ''}</testcase>" for number in range(passed)]
+    cases += ["<testcase><skipped/></testcase>"] * skipped
+    path.write_text(f'<testsuites><testsuite time="100.4">{"".join(cases)}</testsuite></testsuites>')
+    return path
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> Path:
+    """Return a copy of the program with counts of its own: 5 tests, 70 containers."""
+    for name in ("check_counts.py", "reports.py"):
+        (tmp_path / name).write_text((CI / name).read_text())
+    counts = {"run": {"oracle": {"tests": 5, "randomContainers": 70}}}
+    (tmp_path / "counts.json").write_text(json.dumps(counts))
+    return tmp_path
+
+
+def check(directory: Path, *flags: str, **made: int) -> subprocess.CompletedProcess[str]:
+    path = report(directory / "oracle.xml", **made)
+    program: list[str | Path] = [sys.executable, directory / "check_counts.py"]
+    return subprocess.run(
+        [*program, "run", "oracle", path, *flags], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("made", [{"passed": 5, "compared": 70}, {"passed": 6, "compared": 71}])
+def test_as_much_as_committed_is_enough(counted: Path, made: dict[str, int]) -> None:
+    done = check(counted, **made)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"oracle: tests {made['passed']}, randomContainers {made['compared']}\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        ({"passed": 4, "compared": 70}, "tests 4, committed 5"),
+        ({"passed": 5, "compared": 69}, "randomContainers 69, committed 70"),
+        ({"passed": 5, "compared": 70, "skipped": 1}, "skipped 1, and nothing may be"),
+    ],
+)
+def test_less_fails_and_so_does_what_is_skipped(counted: Path, made: dict[str, int], says: str) -> None:
+    done = check(counted, **made)
+    assert (done.returncode, done.stderr) == (1, f"run, oracle: {says}\n")
+
+
+def test_counts_are_raised_by_a_command(counted: Path) -> None:
+    assert check(counted, "--raise", passed=9, compared=90).returncode == 0
+    assert check(counted, passed=8, compared=90).returncode == 1
+    assert check(counted, passed=9, compared=90).returncode == 0
+
+
+def steps(tier: str) -> list[str]:
+    """Return the steps that one tier runs."""
+    defined = re.findall(r"^(\w+)\(\) ", (CI / "steps.sh").read_text(), re.MULTILINE)
+    return [line for line in (CI / tier).read_text().splitlines() if line in defined]
+
+
+def suites(tier: str) -> set[str]:
+    """Return the suites that one tier counts."""
+    text = (CI / "steps.sh").read_text()
+    bodies = dict(re.findall(r"^(\w+)\(\) \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL))
+    run = "\n".join(bodies[step] for step in steps(tier))
+    return set(re.findall(r"^  (?:suite|counted) (\w+)", run, re.MULTILINE))
+
+
+def test_the_whole_run_is_more_than_what_lands() -> None:
+    run, full = steps("run"), steps("full")
+    assert [step for step in run if step not in full] == ["evidence"]
+    assert {"large", "benches"} <= set(full) - set(run)
+
+
+@pytest.mark.parametrize("tier", ["run", "full"])
+def test_every_suite_is_counted(tier: str) -> None:
+    assert suites(tier) == set(json.loads((CI / "counts.json").read_text())[tier])
+
+
+def test_every_marker_is_a_suite_of_the_whole_run() -> None:
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
+    markers = {line.partition(":")[0] for line in options["markers"]}
+    assert markers - {"full"} == suites("full") - {"python"}

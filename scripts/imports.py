@@ -1,0 +1,120 @@
+"""Which package of hashcompat imports which: read from the source, for the drawing in docs/architecture.md and its test."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PACKAGE: Final = "hashcompat"
+
+Graph = Mapping[str, frozenset[str]]
+"""A node, and the nodes that it imports; every node is a key."""
+
+
+@cache
+def sources() -> dict[str, Path]:
+    """Return the file of every module by its dotted name, with the package's own name in front."""
+    return {_name(path): path for path in sorted((ROOT / PACKAGE).rglob("*.py"))}
+
+
+def _name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def modules() -> Graph:
+    """Return which modules each module imports, wherever in it, within functions too.
+
+    The package itself is left out: it only knows the version, and the API on first use.
+    """
+    found = {name: frozenset(_imported(path)) - {name, PACKAGE} for name, path in sources().items()}
+    return {name: imported for name, imported in found.items() if name != PACKAGE}
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == PACKAGE:
+            yield from (_module(f"{node.module}.{alias.name}") for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (
+                _module(alias.name) for alias in node.names if f"{alias.name}.".startswith(f"{PACKAGE}.")
+            )
+
+
+def _module(name: str) -> str:
+    """Return the module that a dotted name is, or is in."""
+    while name not in sources():
+        name = name.rpartition(".")[0]
+    return name
+
+
+def room(module: str) -> str:
+    """Return the part of the package that a module is in: ``hashcompat.go.yaml`` is in ``go``."""
+    return module.split(".")[1]
+
+
+def package(module: str) -> str:
+    """Return the package that holds a module, itself where it is one."""
+    return module if sources()[module].name == "__init__.py" else module.rpartition(".")[0]
+
+
+def rooms() -> Graph:
+    """Return which parts of the package each part imports."""
+    return grouped({name: room(name) for name in modules()})
+
+
+def packages() -> Graph:
+    """Return which packages each package imports, however deep they lie; a loose module stands for itself."""
+    names = {name: package(name) for name in modules()}
+    return grouped({name: name if found == PACKAGE else found for name, found in names.items()})
+
+
+def grouped(groups: Mapping[str, str]) -> Graph:
+    """Return the graph of groups of modules."""
+    found: dict[str, set[str]] = {group: set() for group in groups.values()}
+    for name, imported in modules().items():
+        found[groups[name]] |= {groups[other] for other in imported} - {groups[name]}
+    return {group: frozenset(imported) for group, imported in sorted(found.items())}
+
+
+def cycle(graph: Graph) -> list[str]:
+    """Return the nodes of one cycle, first and last the same, or nothing."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found
+    return []
+
+
+def essential(graph: Graph) -> Graph:
+    """Return a graph without cycles and without the edges that follow from its others."""
+    below = {node: _reached(graph, graph[node]) for node in graph}
+    return {
+        node: frozenset(
+            other for other in imported if not any(other in below[third] for third in imported - {other})
+        )
+        for node, imported in graph.items()
+    }
+
+
+def _reached(graph: Graph, nodes: Iterable[str]) -> frozenset[str]:
+    return frozenset(nodes).union(*(_reached(graph, graph[node]) for node in nodes))
+
+
+def mermaid(graph: Graph, order: Iterable[str]) -> str:
+    """Draw a graph as Mermaid text; every arrow points from what imports to what it imports."""
+    kept = essential(graph)
+    position = {name: number for number, name in enumerate(order)}
+    lines = [
+        f"    {name} --> {' & '.join(sorted(kept[name], key=position.__getitem__, reverse=True))}"
+        for name in sorted(kept, key=position.__getitem__, reverse=True)
+        if kept[name]
+    ]
+    return "\n".join(["flowchart TD", *lines])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from hashcompat.rules import RULES
+from tests.helpers.program import ROOT
 
 
 def test_every_rule_has_a_test_of_its_name() -> None:
-    folders = (Path(__file__).parent, Path(__file__).parents[1] / "kubelet" / "decide")
+    folders = (ROOT / "tests" / "planning", ROOT / "tests" / "kubelet" / "decide")
     texts = "".join(path.read_text() for folder in folders for path in folder.glob("test_*.py"))
     assert {rule.id.lower() for rule in RULES} == set(re.findall(r"(?<=[_ ])hc\d{3}(?=_)", texts))

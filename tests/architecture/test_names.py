@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
+import imports
 import pytest
 
 import hashcompat
-import imports
 from hashcompat.patching.model import NewFile, Patch
 from tests.helpers.pods import ARTICLE, pod
 

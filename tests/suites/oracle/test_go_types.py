@@ -15,6 +15,7 @@ from hashcompat.kubelet.hashing import container_hash
 from hashcompat.sources.upstream.gotypes import container_types
 from scripts.lib.gotool import download
 from scripts.schemas import containertypes
+from tests.helpers import slices
 from tests.helpers.program import ROOT, Run
 
 pytestmark = pytest.mark.oracle
@@ -28,7 +29,9 @@ SOURCES = [
 ]
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=[row["release"] for row in SOURCES])
+@pytest.mark.parametrize(
+    "source", slices.sliced(SOURCES, SOURCES[-1:]), ids=[row["release"] for row in SOURCES]
+)
 def test_a_types_go_gives_the_tree_of_its_release(source: containertypes.Source) -> None:
     path = download(source["module"]) / source["file"]
     tree = default_catalog().kubelet(source["release"]).schema.tree

@@ -14,7 +14,7 @@ from hashcompat.compile.decode import compile_decoder
 from hashcompat.go.jsontext import decode_text, loads
 from scripts.golden import served as oracle
 from scripts.golden import staticpods
-from tests.helpers import random_containers, randomness
+from tests.helpers import random_containers, randomness, slices
 from tests.helpers.manifests import CASES, LISTS, case, served
 
 pytestmark = pytest.mark.oracle
@@ -47,7 +47,7 @@ def test_golden_data_is_what_go_serves_today() -> None:
     assert oracle.GENERATED.check() == []
 
 
-@pytest.mark.parametrize("release", staticpods.oracles())
+@pytest.mark.parametrize("release", slices.releases(staticpods.oracles(), "era"))
 def test_static_pods_manifests(release: str) -> None:
     kubelet = default_catalog().kubelet(release)
     pods = [
@@ -64,7 +64,7 @@ def test_static_pods_manifests(release: str) -> None:
 
 
 @pytest.mark.parametrize("network", [b"false", b"true"])
-@pytest.mark.parametrize("release", staticpods.oracles())
+@pytest.mark.parametrize("release", slices.releases(staticpods.oracles(), "era"))
 def test_random_manifests(
     release: str, network: bytes, record_property: Callable[[str, object], None]
 ) -> None:

@@ -14,14 +14,14 @@ from hashcompat.kubelet.hashing import hashers
 from hashcompat.kubelet.staticpods import static_containers, static_pod_text, static_pod_uid
 from scripts.golden import staticpods
 from scripts.lib.paths import POD_TYPES
-from tests.helpers import random_pods, randomness
+from tests.helpers import random_pods, randomness, slices
 
 pytestmark = pytest.mark.oracle
 
 COUNT = randomness.count("RANDOM_PODS", 100)
 
 
-@pytest.mark.parametrize("release", staticpods.oracles())
+@pytest.mark.parametrize("release", slices.releases(staticpods.oracles(), "era"))
 def test_random_static_pods_equal_go(release: str, record_property: Callable[[str, object], None]) -> None:
     manifests = list(random_pods.manifests(random_pods.newest_tree(), randomness.SEED, COUNT))
     compared = 0

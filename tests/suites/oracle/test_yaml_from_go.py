@@ -12,7 +12,7 @@ from hashcompat.errors import InputError
 from hashcompat.go.jsontext import loads
 from hashcompat.go.yaml import load_all
 from scripts.golden import yamllibs
-from tests.helpers import random_yaml, randomness
+from tests.helpers import random_yaml, randomness, slices
 
 pytestmark = pytest.mark.oracle
 
@@ -55,7 +55,7 @@ def test_random_documents_are_read_as_go_reads_them(record_property: Callable[[s
     assert stricter < COUNT / 4
 
 
-@pytest.mark.parametrize("minor", sorted({*yamllibs.LIBRARIES} - {"1.10", "1.14"}))
+@pytest.mark.parametrize("minor", slices.sliced(sorted({*yamllibs.LIBRARIES} - {"1.10", "1.14"}), ["1.17"]))
 def test_since_1_15_12_every_library_reads_the_same(minor: str) -> None:
     texts = [
         text for text in random_yaml.documents(randomness.SEED, 1000) if not _STRICTER.search(read(text)[1])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import faultproxy
+from tests.helpers import faultproxy, slices
 from tests.helpers.faultproxy import Fault, FaultProxy
 from tests.helpers.program import Result
 from tests.helpers.realserver import ADMIN, Cluster
@@ -45,7 +45,10 @@ def test_a_list_comes_in_pages(shell: Shell, proxy: FaultProxy, kubeconfig: Path
 
 @pytest.mark.parametrize(
     "fault",
-    [faultproxy.cut, faultproxy.reset, faultproxy.half_json, faultproxy.too_many, faultproxy.unavailable],
+    slices.sliced(
+        [faultproxy.cut, faultproxy.reset, faultproxy.half_json, faultproxy.too_many, faultproxy.unavailable],
+        [faultproxy.cut],
+    ),
     ids=lambda fault: fault.__name__,
 )
 def test_a_fault_on_the_way_is_met_by_another_try(
@@ -57,6 +60,7 @@ def test_a_fault_on_the_way_is_met_by_another_try(
     assert result.items == shell(admin, *PLAN).items
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("fault", "says"),
     [

@@ -1,4 +1,4 @@
-"""Errors by whose fault they are, and the one table of exit codes."""
+"""Errors, by whose fault they are, and the table of exit codes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """Exit codes of every command; a crash (1) can never pass for a finding (2)."""
+    """Exit codes of every command; a crash (1) is never mistaken for a finding (2)."""
 
     OK = 0
     FAILED = 1
@@ -17,26 +17,34 @@ class ExitCode(IntEnum):
 
 
 class HashcompatError(Exception):
-    """Base of all errors that are reported as one clear message, without a traceback."""
+    """Base of all errors that are reported as one message, without a traceback."""
 
     exit_code = ExitCode.FAILED
+    """What a command exits with when this error ends it."""
 
 
 class UsageError(HashcompatError):
-    """The command line or a call of the Python API asks for something that does not exist."""
+    """The command line, or a call of the Python API, asks for something that does not exist."""
 
     exit_code = ExitCode.USAGE
 
 
 class InputError(HashcompatError):
-    """A file, a stream or a cluster holds something that cannot be read as pods or golden data."""
+    """A file, a stream or a cluster contains something that cannot be read as pods or golden data."""
 
 
 class DecodeError(InputError):
     """A JSON value does not fit the Go type that a kubelet would decode it into.
 
-    ``path`` is grown from the inside out while the error travels up, so that decoding pays nothing for it.
+    The path is built from the inside out while the error propagates, so that successful decoding costs
+    nothing.
     """
+
+    problem: str
+    """What does not fit; never a value from the input, which may be secret."""
+
+    path: str
+    """Where it is, such as ``.ports[1].hostPort``, relative to the value that was being decoded."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -44,7 +52,7 @@ class DecodeError(InputError):
         self.path = ""
 
     def within(self, step: str) -> DecodeError:
-        """Put ``step`` (``.ports`` or ``[1]``) before the path and return the error for re-raising."""
+        """Prepend ``step`` (``.ports`` or ``[1]``) to the path and return the error, to be raised again."""
         self.path = step + self.path
         return self
 
@@ -53,8 +61,8 @@ class DecodeError(InputError):
 
 
 class NotStoredError(HashcompatError):
-    """A snapshot was asked for a hash that it does not hold."""
+    """A snapshot does not contain the hash that was asked for."""
 
 
 class UndecidedError(DecodeError):
-    """A JSON value fits its Go type, but what the kubelet prints of it depends on more than the release and the value."""
+    """A JSON value fits its Go type, but its hashed text depends on more than the release and the value."""

@@ -1,4 +1,4 @@
-"""A kubelet release as people write it: ``1.9.11``, ``v1.9.11``, ``v1.16.15-eks-ad4801``, ``v1.28.2+k3s1``."""
+"""Kubelet release names as people write them: ``1.9.11``, ``v1.16.15-eks-ad4801``, ``v1.28.2+k3s1``."""
 
 from __future__ import annotations
 
@@ -17,22 +17,31 @@ _PRE_RELEASE: Final = re.compile(r"-(alpha|beta|rc)\b")
 
 @dataclass(frozen=True)
 class Release:
-    """An upstream release and, for a vendor's build of it, the vendor's suffix."""
+    """An upstream release, or a vendor's build of one."""
 
     text: str
+    """The name as given, without surrounding white space."""
+
     major: int
+    """1 in ``1.9.11``."""
+
     minor_number: int
+    """9 in ``1.9.11``."""
+
     patch: int
+    """11 in ``1.9.11``."""
+
     vendor: str = ""
+    """The vendor's suffix (``-eks-ad4801``, ``+k3s1``); empty for upstream's own build."""
 
     @cached_property
     def version(self) -> Version:
-        """The upstream release for comparisons and specifiers."""
+        """The upstream release, for comparisons and specifiers."""
         return Version(f"{self.major}.{self.minor_number}.{self.patch}")
 
     @property
     def minor(self) -> str:
-        """The release line, such as ``1.9``."""
+        """The minor release, such as ``1.9``."""
         return f"{self.major}.{self.minor_number}"
 
     def __str__(self) -> str:
@@ -40,10 +49,10 @@ class Release:
 
 
 def parse_release(text: str) -> Release:
-    """Read a release name; a suffix after ``-`` or ``+`` marks a vendor's build of that upstream release.
+    """Parse a release name; a suffix after ``-`` or ``+`` marks a vendor's build of that upstream release.
 
-    Raises UsageError for what is no release, and for alpha, beta and rc builds: their types are not those of
-    the release.
+    Raises UsageError if ``text`` is not a release, and for alpha, beta and rc builds, whose types may differ
+    from those of the release.
     """
     match = _RELEASE.fullmatch(text.strip())
     if match is None:

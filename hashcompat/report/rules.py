@@ -25,7 +25,7 @@ def rules_markdown() -> str:
     """Return the reference page docs/rules.md."""
     parts = [
         "# Rules",
-        "The reasons that stand behind verdicts. Ids are stable: a rule keeps its id, and an id is never given twice.",
+        "The explanations behind verdicts. Ids are stable: a rule keeps its id, and an id is never reused.",
     ]
     for rule in RULES:
         parts.append(f"## {rule.id}: {rule.name}")

@@ -71,7 +71,6 @@ EXEMPT: Final = (
     "hashcompat/corev1/",
     "hashcompat/go/",
     "hashcompat/kubelet/",
-    "hashcompat/model/",
     "hashcompat/patching/",
     "hashcompat/planning/",
     "hashcompat/records/",

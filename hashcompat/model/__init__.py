@@ -1,1 +1,1 @@
-"""Frozen values between the stages, one file a stage."""
+"""Frozen values between the stages, one module per stage."""

@@ -1,4 +1,4 @@
-"""Hide what may be secret in a container before any of its text is shown."""
+"""Hide the values of a container that may be secret, before any of its text is shown."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ MASK: Final = "***"
 _LISTS: Final = frozenset({"command", "args"})
 
 _DEEPEST: Final = 50
-"""Levels; no Go type below Container is nearly as deep, so what lies deeper is dropped in decoding."""
+"""Levels; no Go type below Container is nearly as deep, so decoding drops what is deeper."""
 
 
 def masked(container: Mapping[str, Any], hide: Callable[[str], str] = lambda _: MASK) -> dict[str, Any]:
-    """Return the container's JSON with the values of env, args, commands and HTTP headers replaced, by ``***`` if nothing else is said."""
+    """Return the container's JSON with the values of env, args, commands and HTTP headers hidden.
+
+    ``hide`` returns what replaces a value; by default ``***``.
+    """
     result: dict[str, Any] = _masked(container, hide)
     return result
 

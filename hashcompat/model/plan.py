@@ -1,4 +1,4 @@
-"""Verdicts with their reasons, and the plan that they make up."""
+"""Verdicts with their reasons, and the plan that consists of them."""
 
 from __future__ import annotations
 
@@ -13,50 +13,73 @@ from hashcompat.model.pods import ContainerType
 
 
 class Verdict(StrEnum):
-    """What the new kubelet does to a running container; UNKNOWN never counts as unchanged."""
+    """What the new kubelet does to a container; UNKNOWN never counts as unchanged."""
 
     RESTART = "RESTART"
+    """It kills the container and creates it again."""
+
     KILL = "KILL"
+    """It kills the container and does not start it again."""
+
     KEEP = "KEEP"
+    """It leaves the container as it is."""
+
     UNKNOWN = "UNKNOWN"
+    """The input does not determine what it does."""
 
 
 FINDINGS = frozenset({Verdict.RESTART, Verdict.KILL})
+"""The verdicts that an upgrade is stopped for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a verdict is what it is: a stable id, a few words, and where a field is behind it, its path and its Go name."""
+    """Why a verdict is what it is."""
 
     id: str
+    """The id of the rule, ``HC004``."""
+
     text: str
+    """The reason in a few words, with the names and releases of this case."""
+
     path: str = ""
+    """The field that causes it, below the container (``volumeMounts[*].subPathExpr``); empty if none does."""
+
     field: str = ""
+    """The Go name of that field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hashes:
-    """A container's hash as recorded, and as the two kubelets compute it; None where it is not known."""
+    """A container's hashes, unsigned 32-bit numbers; None where a hash is unknown."""
 
     recorded: int | None = None
+    """The hash that a kubelet recorded when it created the container."""
+
     from_: int | None = None
+    """The hash that the current release computes."""
+
     to: int | None = None
+    """The hash that the target release computes."""
 
 
 @dataclass(frozen=True, slots=True)
 class PodName:
-    """What a report says of a pod."""
+    """How a report identifies a pod."""
 
     node: str
     namespace: str
     name: str
     uid: str
+    """Empty for a manifest."""
+
     owner: str
+    """The controller, ``ReplicaSet/web-474k6w5gmh``; empty if the pod has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContainerName:
-    """What a report says of a container."""
+    """How a report identifies a container of a pod."""
 
     name: str
     type: ContainerType
@@ -64,22 +87,31 @@ class ContainerName:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One container's verdict, as it stands in a RestartPlan; a plan of a large cluster has hundreds of thousands, so no spec is kept.
+    """One container's verdict in a plan.
 
-    ``rests`` says that no kubelet compares it, whatever its release, ``sandboxed`` that a record tells of the
-    pod's sandbox.
+    A plan of a large cluster has hundreds of thousands of items, so an item does not keep the spec.
     """
 
     pod: PodName
     container: ContainerName
     from_release: str
+    """The current kubelet release, as given or as the node reports it; empty where it is missing."""
+
     verdict: Verdict
     hashes: Hashes = field(default_factory=Hashes)
     reasons: tuple[Reason, ...] = ()
     pod_recreated: bool = False
+    """Whether the whole pod is recreated, not only this container."""
+
     calibrated: bool | None = None
+    """Whether the recorded hash is one that the current release computes; None if there is nothing to
+    compare."""
+
     rests: bool = False
+    """Whether no kubelet compares the container, whatever its release."""
+
     sandboxed: bool = False
+    """Whether there is a record of the pod's sandbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +157,17 @@ def _count_pods(items: Iterable[Item]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many recorded hashes this program reproduced."""
+    """How many of the recorded hashes this program reproduces."""
 
     reproduced: int = 0
+    """How many of them the kubelet release of their node computes too."""
+
     recorded: int = 0
+    """How many hashes were recorded."""
 
     @property
     def complete(self) -> bool:
-        """Whether none was missed; true too where nothing was recorded."""
+        """Whether every recorded hash was reproduced; true also if there are none."""
         return self.reproduced == self.recorded
 
     def __str__(self) -> str:
@@ -175,21 +210,29 @@ class ReleaseFacts:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One step of an upgrade: how many containers it kills, and how many are not decided."""
+    """One step of an upgrade, from one release to the next."""
 
     old: str
     new: str
     findings: int
+    """How many containers it restarts or kills."""
+
     unknown: int
+    """How many containers have the verdict UNKNOWN."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A patch of kubelet ``kubelet`` that would keep ``saves`` containers which restart without it."""
+    """A patch that would keep containers which restart without it."""
 
     kubelet: str
+    """The release to patch."""
+
     likes: tuple[str, ...]
+    """The releases whose hashes the patch accepts."""
+
     saves: int
+    """How many containers it keeps."""
 
     @property
     def command(self) -> str:
@@ -199,23 +242,37 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The verdicts of one upgrade, with what was assumed on the way.
-
-    ``hops`` is the same way one minor at a time, where that is another way; ``rollback`` the way back.
-    ``patch`` says how the kubelet is patched that the plan assumes, ``suggestion`` which patch would save
-    restarts.
-    """
+    """The verdicts of one upgrade, with what was assumed for them."""
 
     from_release: str
+    """The current release as given, which may be ``auto``."""
+
     to_release: str
+    """The target release."""
+
     items: tuple[Item, ...]
+    """One item per container, sorted by node, namespace and pod; pods without a node come last."""
+
     assumptions: tuple[str, ...] = ()
+    """What the plan takes as given because the input does not show it, one line each."""
+
     warnings: tuple[str, ...] = ()
+    """What upstream does not support, and what was left out, one line each."""
+
     share: Share = field(default_factory=Share)
+    """How many recorded hashes were reproduced."""
+
     hops: tuple[Hop, ...] = ()
+    """The same upgrade one minor release at a time; empty where that is the same path."""
+
     rollback: Hop | None = None
+    """The way back from the target release; None if the current release is ``auto``."""
+
     patch: str = ""
+    """How the target kubelet is assumed to be patched; empty if it is not."""
+
     suggestion: Suggestion | None = None
+    """A patch that would save restarts."""
     notes: tuple[str, ...] = ()
     """What is to be said of the options themselves, such as a patch that is not needed."""
     releases: tuple[ReleaseFacts, ...] = ()

@@ -21,77 +21,106 @@ class ContainerType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """One container of a pod: its JSON spec as given, and where it stands (``$.spec.containers[0]``).
-
-    ``running`` is None where the status does not tell.
-    """
+    """One container of a pod."""
 
     name: str
     type: ContainerType
     path: str
+    """Where it is in the object, ``$.spec.containers[0]``, for messages."""
+
     spec: Mapping[str, Any]
+    """Its JSON spec, as given."""
+
     running: bool | None = None
+    """Whether the status shows it running; None where the status does not list such containers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StaticManifest:
-    """What a kubelet reads a static pod from: the whole object, the name under which it registers, ``file:<path>`` on the node.
+    """What a kubelet reads a static pod from.
 
-    Compared by identity, so that what kubelets make of it is computed once.
+    Compared by identity, so that results for it can be cached.
     """
 
     content: Mapping[str, Any]
+    """The whole object, decoded from JSON or YAML."""
+
     node: str
+    """The name under which the kubelet registers."""
+
     source: str
+    """``file:<path>``, with the path on the node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """A pod or a pod template, as far as a kubelet's decision depends on it.
-
-    ``origin`` names the file and the object in it, for messages. ``manifest`` says that no API server has
-    defaulted it; ``references`` names the API objects that the pod refers to; ``automount`` is what it says
-    of the service account's token. ``spec`` is the pod's own, as given; ``config_hash`` the UID that a mirror
-    pod's annotation tells of its static pod, and ``static_manifest`` what that static pod is read from, where
-    it is at hand.
-    """
+    """A pod or a pod template, as far as a kubelet's decision depends on it."""
 
     origin: str
+    """The file and the object in it, for messages."""
+
     namespace: str
     name: str
     uid: str
+    """Empty for a manifest."""
+
     node: str
+    """The node's name; empty if the pod has not been scheduled."""
+
     owner: str
+    """The controller, or the object with the template: ``ReplicaSet/web-474k6w5gmh``; empty if there is
+    none."""
+
     manifest: bool
+    """Whether it has neither ``uid`` nor ``status``, so no API server has set defaults in it."""
+
     phase: str
+    """``status.phase``; empty if unset."""
+
     deleting: bool
+    """Whether ``metadata.deletionTimestamp`` is set."""
+
     static: bool
+    """Whether it is a static pod, or the mirror pod of one."""
+
     host_network: bool
     restart_policy: str
     references: tuple[str, ...]
+    """The kinds of API objects that the pod refers to, such as ``secrets``."""
+
     automount: bool | None
+    """``spec.automountServiceAccountToken``; None if unset."""
+
     containers: tuple[Container, ...]
     spec: Mapping[str, Any] = field(default_factory=dict)
+    """The JSON of ``spec``, as given."""
+
     config_hash: str = ""
+    """The UID of the static pod, from the annotation of its mirror pod; empty for other pods."""
+
     static_manifest: StaticManifest | None = None
+    """What the static pod is read from; None where the manifest is not available."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node, the kubelet release that it reports and its container runtime (``docker://17.3.2``)."""
+    """A node, as its status describes it."""
 
     name: str
     kubelet: str
+    """The kubelet release that it reports, ``v1.9.11``."""
+
     runtime: str = ""
+    """The container runtime, ``docker://17.3.2``; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """All pods and nodes of a source, in the order given, and what a snapshot holds of records.
-
-    The pods of files are read anew each time they are asked for.
-    """
+    """All pods and nodes of a source, in the order given."""
 
     pods: Iterable[Pod]
+    """The pods; those of files are read again on each iteration."""
+
     nodes: tuple[Node, ...] = ()
     records: tuple[Recorded | Sandbox, ...] = ()
+    """The records that a snapshot contains; empty for other sources."""

@@ -1,4 +1,4 @@
-"""What a runtime reports of containers and sandboxes."""
+"""What runtimes and logs report about containers and sandboxes."""
 
 from __future__ import annotations
 
@@ -7,31 +7,50 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A hash that a kubelet recorded when it created a container, as a runtime or a log tells it.
-
-    ``uid`` and ``namespace`` are empty where the source does not tell; ``hash`` is None where the record is
-    missing. ``without_resources`` is the second hash that 1.27 - 1.30 record with the gate
-    InPlacePodVerticalScaling, None elsewhere.
-    """
+    """A hash that a kubelet recorded when it created a container, as a runtime or a log reports it."""
 
     uid: str
+    """The pod's UID; empty where the source does not report it."""
+
     namespace: str
+    """The pod's namespace; empty where the source does not report it."""
+
     pod: str
+    """The pod's name."""
+
     container: str
+    """The container's name in the pod."""
+
     hash: int | None
+    """The recorded hash; None where it is missing."""
+
     running: bool
     attempt: int = 0
+    """How often the kubelet had created the container before."""
+
     without_resources: int | None = None
+    """The second hash that 1.27 - 1.30 record with the gate InPlacePodVerticalScaling; None elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A pod's sandbox as a runtime tells it; ``host_network`` and ``ip`` are None where the source does not tell."""
+    """A pod's sandbox, as a runtime reports it."""
 
     uid: str
+    """The pod's UID; empty where the source does not report it."""
+
     namespace: str
+    """The pod's namespace; empty where the source does not report it."""
+
     pod: str
+    """The pod's name."""
+
     ready: bool
     attempt: int = 0
+    """How often the kubelet had created a sandbox for the pod before."""
+
     host_network: bool | None = None
+    """Whether it is on the host's network; None where the source does not report it."""
+
     ip: str | None = None
+    """Its IP address; None where the source does not report it."""

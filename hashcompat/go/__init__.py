@@ -1,1 +1,1 @@
-"""Go semantics that Python does not share: types, strings, numbers, JSON and YAML text. No Kubernetes tables."""
+"""Go's semantics where Python differs: types, strings, numbers, JSON and YAML text. No Kubernetes tables."""

@@ -1,4 +1,4 @@
-"""The types with JSON methods of their own, by the name that a type tree gives them (``codecs`` in schemas/types)."""
+"""Types with their own JSON methods, by their name in a type tree (``codecs`` in schemas/types)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from hashcompat.go import intstr, metav1, quantity, quantity_1_0, quantity_sum
 from hashcompat.go.types import Coded, Struct
 
 DEFAULTS: Final[Mapping[str, Coded]] = {coded.name: coded for coded in (quantity_sum.HELD_TYPE, intstr.TYPE)}
-"""What a Go type name stands for in a tree that does not say otherwise, by that name; kubelets compute quantities of static pods."""
+"""The types of a tree that names no codec, by Go type name.
+
+Quantities may be computed ones, because kubelets compute some of those of static pods.
+"""
 
 CODECS: Final[Mapping[str, Coded]] = {
     "quantity-milli": quantity.MILLI_TYPE,
@@ -17,15 +20,15 @@ CODECS: Final[Mapping[str, Coded]] = {
     "quantity-1.0": quantity_1_0.MILLI_TYPE,
     "intstr-1.0": intstr.WIDE_TYPE,
 }
-"""The others: types of old releases that decode or print in another way."""
+"""The types of old releases that decode or print differently, by codec name."""
 
 PODS: Final[Mapping[str, Struct]] = {
     known.name: known for known in (*DEFAULTS.values(), metav1.LOCATION, metav1.FIELDS)
 }
-"""What a name stands for in the trees of pods (schemas/pods)."""
+"""The types of the trees of pods (schemas/pods), by Go type name."""
 
 WRAPPERS: Final[Mapping[str, Callable[[Struct], Coded]]] = {
     "v1.Time": metav1.time_type,
     "v1.FieldsV1": metav1.fields_type,
 }
-"""Types that a tree does expand, for printing, but that decode by methods of their own."""
+"""Types whose fields a tree lists, because they are printed, but that decode by their own methods."""

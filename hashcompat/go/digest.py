@@ -1,7 +1,7 @@
-"""Digests over text that comes in pieces.
+"""Digests of text that is given in pieces.
 
 Most pieces of a hashed text are the same for every container (``Lifecycle:(*v1.Lifecycle)<nil> ``), so the
-work for a piece is remembered and not repeated byte by byte.
+effect of a piece is cached instead of computed byte by byte each time.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Digest = Callable[[Iterable[str]], int]
 def fnv32a(pieces: Iterable[str]) -> int:
     """Return FNV-1a over the UTF-8 bytes of all pieces, an unsigned 32-bit number (Go: hash/fnv ``New32a``).
 
-    One step is ``state = (state ^ byte) * prime``: the xor touches the low 8 bits alone, so what a piece does
-    to the state is ``state * factor + addend`` (mod 2^32), and both depend on the piece and on the low 8 bits
-    of the state only.
+    One step is ``state = (state ^ byte) * prime``. The xor changes only the low 8 bits, so a piece maps the
+    state to ``state * factor + addend`` (mod 2^32), where both depend only on the piece and on the low 8 bits
+    of the state.
     """
     state = _OFFSET
     for piece in pieces:
@@ -54,12 +54,12 @@ def _effect(piece: str, low: int) -> tuple[int, int]:
 
 
 def adler32(pieces: Iterable[str]) -> int:
-    """Return Adler-32 over the UTF-8 bytes of all pieces, an unsigned 32-bit number (Go: hash/adler32; kubelets 1.0 - 1.5)."""
+    """Return Adler-32 over the UTF-8 bytes of all pieces, unsigned 32-bit (Go: hash/adler32; 1.0 - 1.5)."""
     return _adler32("".join(pieces).encode())
 
 
 BY_NAME: Final[dict[str, Digest]] = {"fnv32a": fnv32a, "adler32": adler32}
-"""Digest steps by the name that an era gives them."""
+"""Digest steps by their name in an era."""
 
 _OFFSET_128: Final = 0x6C62272E07BB014262B821756295C58D
 
@@ -69,12 +69,12 @@ _MASK_128: Final = (1 << 128) - 1
 
 
 def md5(data: bytes) -> str:
-    """Return MD5 as static pods' UIDs to 1.34 spell it: 32 lower-case hexadecimal digits (Go: crypto/md5)."""
+    """Return MD5 as 32 lower-case hexadecimal digits (Go: crypto/md5): static pods' UIDs up to 1.34."""
     return hashlib.md5(data, usedforsecurity=False).hexdigest()
 
 
 def fnv128a(data: bytes) -> str:
-    """Return FNV-1a with 128 bits in hexadecimal (Go: hash/fnv ``New128a``), static pods' UIDs from 1.35."""
+    """Return FNV-1a of 128 bits in hexadecimal (Go: hash/fnv ``New128a``): static pods' UIDs from 1.35 on."""
     state = _OFFSET_128
     for byte in data:
         state = ((state ^ byte) * _PRIME_128) & _MASK_128
@@ -82,4 +82,4 @@ def fnv128a(data: bytes) -> str:
 
 
 HEX_BY_NAME: Final[dict[str, Callable[[bytes], str]]] = {"md5": md5, "fnv128a": fnv128a}
-"""Digests of static pods' UIDs by the name that the row ``staticPodDigest`` gives them."""
+"""Digests of static pods' UIDs by their name in the row ``staticPodDigest``."""

@@ -1,4 +1,7 @@
-"""``inf.Dec``, the decimals of resource.Quantity (gopkg.in/inf.v0; speter.net/go/exp/math/dec/inf before 1.3, the same code)."""
+"""``inf.Dec``, the decimal numbers of resource.Quantity.
+
+Source: gopkg.in/inf.v0; before 1.3 speter.net/go/exp/math/dec/inf, the same code.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ Dec = tuple[tuple[bool, Words], int]
 """Typed value of ``DEC``: ``((negative, 64-bit words), scale)``, which stands for unscaled / 10**scale."""
 
 _LARGEST_EXPONENT: Final = 10_000
-"""Beyond this Go itself would spend gigabytes on ``inf.Dec``; no API server accepts such a quantity."""
+"""Beyond this, Go itself would need gigabytes for an ``inf.Dec``; no API server accepts such a quantity."""
 
 
 def dec(unscaled: int, scale: int) -> Dec:
@@ -54,7 +57,7 @@ def words(natural: int) -> Words:
 def round_up(unscaled: int, scale: int, new_scale: int) -> int:
     """Rescale a positive decimal, rounding away from zero.
 
-    Raises DecodeError where Go would not come to an end.
+    Raises DecodeError where Go would not finish.
     """
     shift = new_scale - scale
     if shift > _LARGEST_EXPONENT:
@@ -67,5 +70,5 @@ def round_up(unscaled: int, scale: int, new_scale: int) -> int:
 
 
 def int32(value: int) -> int:
-    """Convert as Go converts to int32: the upper bits are lost."""
+    """Convert to int32 as Go does: the upper bits are lost."""
     return (value + 2**31) % 2**32 - 2**31

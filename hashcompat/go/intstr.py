@@ -18,7 +18,7 @@ def from_json(value: object) -> IntOrString:
 
 
 def wide_from_json(value: object) -> IntOrString:
-    """Decode as ``util.IntOrString`` of 1.0 and 1.1 (pkg/util/util.go), whose number is an int of 64 bits."""
+    """Decode as ``util.IntOrString`` of 1.0 and 1.1 (pkg/util/util.go), whose number has 64 bits."""
     return _decode(value, 64)
 
 

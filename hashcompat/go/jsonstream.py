@@ -1,4 +1,7 @@
-"""JSON text in chunks -> documents and elements of ``items``, one by one: memory holds one element, whatever the size of the list."""
+"""JSON text in chunks -> documents and elements of ``items``, one by one.
+
+Only one element is in memory at a time, whatever the size of the list.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,15 @@ from hashcompat.go.parts import ITEMS, Part
 
 _PLAIN: Final = json.JSONDecoder()
 _LONGEST_WORD: Final = 16
-"""Characters: an error so close to the end of what is read may only mean that a number, a name or an escape goes on."""
+"""Characters; an error this close to the end of what was read may only mean that a token is incomplete."""
 
 
 def parts(chunks: Iterable[str], *, strict: bool = True) -> Iterator[Part]:
-    """Yield the parts of the JSON documents in a text that comes in chunks, with nothing but white space between them.
+    """Yield the parts of the JSON documents in a text, which are separated by white space only.
 
-    ``strict=False`` is for a first look: faster, but number text, duplicate keys and NaN are left to the
-    second one. Raises InputError with line and column, as ``jsontext.loads``, and where the text ends too
-    early.
+    ``strict=False`` is faster and meant for a first pass: it neither keeps the text of numbers nor rejects
+    duplicate keys and NaN. Raises InputError with line and column, as ``jsontext.loads``, and also if the
+    text ends too early.
     """
     window = _Window(chunks, DECODER if strict else _PLAIN)
     number = 0
@@ -33,7 +36,7 @@ def parts(chunks: Iterable[str], *, strict: bool = True) -> Iterator[Part]:
 
 
 def _object(window: _Window, number: int) -> Iterator[Part]:
-    """Yield the elements of ``items`` as they come, and then the object without them."""
+    """Yield the elements of ``items`` as they are read, and then the object without them."""
     members: dict[str, Any] = {}
     seen: set[str] = set()
     more = window.opens("{", "}")
@@ -58,7 +61,7 @@ def _elements(window: _Window, number: int, members: dict[str, Any]) -> Iterator
 
 
 class _Window:
-    """The part of a text that is read and not yet used; it grows only while one value does not fit."""
+    """The part of a text that was read but not yet used; it grows only while a value does not fit."""
 
     def __init__(self, chunks: Iterable[str], decoder: json.JSONDecoder) -> None:
         self._chunks = iter(chunks)
@@ -79,19 +82,19 @@ class _Window:
                 return ""
 
     def opens(self, start: str, end: str) -> bool:
-        """Take ``start``; tell whether anything stands before ``end``, and take that too where nothing does."""
+        """Consume ``start``, and ``end`` if it follows; return whether there is anything between the two."""
         self._take(start)
         return not self._taken(end)
 
     def goes_on(self, end: str) -> bool:
-        """Tell whether a comma follows or ``end``, and take it."""
+        """Consume a comma or ``end``; return whether it was a comma."""
         if self._taken(end):
             return False
         self._take(",")
         return True
 
     def key(self) -> str:
-        """Take a member's name and the colon behind it."""
+        """Consume a member's name and the colon after it; return the name."""
         if self.peek() != '"':
             raise self._error("Expecting property name enclosed in double quotes", self._position)
         name: str = self.value()
@@ -99,7 +102,7 @@ class _Window:
         return name
 
     def value(self) -> Any:
-        """Take one value, reading on until it is whole."""
+        """Consume one value, reading more chunks until it is complete."""
         self.peek()
         while True:
             try:
@@ -115,7 +118,10 @@ class _Window:
                     return value
 
     def _ends(self, end: int) -> bool:
-        """Tell whether a value ends there for sure: a number may go on in the next chunk, be it with a point that is already read."""
+        """Return whether a value certainly ends there.
+
+        A number may continue in the next chunk, even if its decimal point was already read.
+        """
         return self._text[end - 1] in '"]}' or end + _LONGEST_WORD < len(self._text)
 
     def _may_go_on(self, error: json.JSONDecodeError) -> bool:
@@ -131,7 +137,10 @@ class _Window:
             raise self._error(f"Expecting {char!r} delimiter", self._position)
 
     def _more(self) -> bool:
-        """Read on, by as much as is left over at least, and drop what is used; tell whether anything came."""
+        """Drop what was used and read at least as much again as is left; return whether there was more.
+
+        Reading in growing steps keeps the cost of decoding a long value again and again linear.
+        """
         rest = self._text[self._position :]
         read, length = [rest], 0
         for chunk in self._chunks:
@@ -152,7 +161,7 @@ class _Window:
         return self._line, self._column + position
 
     def _error(self, problem: str, position: int) -> InputError:
-        """Say what is wrong and where; what is wrong at the very end is that it ends there."""
+        """Return the error for a problem; one at the very end of the text means that the text was cut."""
         cut = position >= len(self._text.rstrip()) or problem.startswith("Unterminated string")
         return no_json(
             *self._place(position), f"{problem}; the text ends there: is it cut short?" if cut else problem

@@ -1,7 +1,7 @@
-"""JSON as Go reads and writes it (encoding/json; sigs.k8s.io/json for what a server decodes).
+"""JSON as Go reads and writes it (encoding/json, and sigs.k8s.io/json for what a server decodes).
 
-Reading keeps what a hash can see: the raw text of numbers that are no integers, and which bytes were no
-UTF-8.
+Reading preserves what affects a hash: the text of numbers that are not plain integers, and the places of
+bytes that are not UTF-8.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ from hashcompat.errors import DecodeError, InputError
 
 
 class Number(float):
-    """A JSON number that is no plain integer, with its raw text: ``resource.Quantity`` parses the text, not the value."""
+    """A JSON number that is not a plain integer, with its text.
+
+    ``resource.Quantity`` parses the text, not the value.
+    """
 
     __slots__ = ("raw",)
     raw: str
+    """The number as written."""
 
     def __new__(cls, raw: str) -> Self:
-        """Keep ``raw`` beside the float that it reads as."""
+        """Create the float that ``raw`` reads as, and keep ``raw`` with it."""
         number = super().__new__(cls, raw)
         number.raw = raw
         return number
@@ -31,7 +35,7 @@ class Number(float):
 
 
 _LONGEST_INTEGER: Final = 400
-"""Digits; Python refuses to read integers of some thousands, and no field holds one of 20."""
+"""Digits; Python refuses to read integers of several thousand digits, and no field has one of 20."""
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
@@ -46,20 +50,20 @@ _KINDS: Final = {
 
 
 def kind_of(value: object) -> str:
-    """Name a JSON value's kind for an error message; the value itself may be secret and is never shown."""
+    """Return a JSON value's kind for an error message; the value may be secret and is never shown."""
     return _KINDS.get(type(value), "a number with a fraction or an exponent")
 
 
 def clean(text: str) -> str:
-    """Replace every lone surrogate, and every byte that was no UTF-8, by U+FFFD, as Go's decoder does one by one."""
+    """Replace every lone surrogate and every byte that was not UTF-8 by U+FFFD, as Go's decoder does."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def integer(value: object, bits: int, *, signed: bool = True) -> int:
-    """Return a JSON number as the Go integer of that size.
+    """Return a JSON number as a Go integer of ``bits`` bits.
 
-    Raises DecodeError for other kinds, for fractions and exponents (``1.0`` and ``1e3`` too) and out of
-    range.
+    Raises DecodeError for other kinds of JSON, for numbers with a fraction or an exponent (including ``1.0``
+    and ``1e3``), and for numbers out of range.
     """
     if isinstance(value, Number) and value.raw == "-0":
         return 0
@@ -72,7 +76,7 @@ def integer(value: object, bits: int, *, signed: bool = True) -> int:
 
 
 def decode_text(data: bytes) -> str:
-    """Decode UTF-8; each byte that is none becomes a lone surrogate, which ``clean`` turns into U+FFFD."""
+    """Decode UTF-8; each invalid byte becomes a lone surrogate, which ``clean`` replaces by U+FFFD."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -80,7 +84,10 @@ def decode_text(data: bytes) -> str:
 
 
 def dumps(value: Any) -> str:
-    """Return ASCII JSON that ``loads`` reads as the same value to Go: numbers keep their raw text, no escapes join to one character."""
+    """Return ASCII JSON that ``loads`` reads back as the same value.
+
+    Numbers keep their text, and two lone surrogates never combine into one character.
+    """
     plain = json.dumps(_plain(value, ""))
     mark = "#"
     while mark in plain:
@@ -89,7 +96,7 @@ def dumps(value: Any) -> str:
 
 
 def _plain(value: Any, mark: str) -> Any:
-    """Put raw numbers between marks, which no other string holds."""
+    """Put the text of numbers between marks that occur in no other string."""
     if isinstance(value, Number):
         return f"{mark}{value.raw}{mark}"
     if isinstance(value, str):
@@ -102,8 +109,8 @@ def _plain(value: Any, mark: str) -> Any:
 def loads(text: str) -> Any:
     """Parse one JSON document.
 
-    Raises InputError with line and column for what is no JSON, for duplicate keys (an API server refuses
-    them, and any choice between them could be the wrong hash), and for nesting beyond reason.
+    Raises InputError with line and column for text that is not JSON, for duplicate keys (API servers reject
+    them, and choosing one could give the wrong hash), and for excessive nesting.
     """
     documents = list(load_all(text))
     if len(documents) != 1:
@@ -112,7 +119,7 @@ def loads(text: str) -> Any:
 
 
 def load_all(text: str) -> Iterator[Any]:
-    """Yield the JSON documents of a text, one after the other with nothing but white space between; errors as ``loads``."""
+    """Yield the JSON documents of a text, which are separated by white space only; errors as ``loads``."""
     position = skip_space(text, 0)
     while position < len(text):
         try:
@@ -126,22 +133,22 @@ def load_all(text: str) -> Iterator[Any]:
 
 
 def no_json(line: int, column: int, problem: str) -> InputError:
-    """Return the error for text that is no JSON; lines and columns count from 1."""
+    """Return the error for text that is not JSON; lines and columns count from 1."""
     return InputError(f"line {line} column {column}: not valid JSON: {problem}")
 
 
 def too_deep() -> InputError:
-    """Return the error for nesting beyond what the parser, and any Kubernetes object, reaches."""
+    """Return the error for nesting deeper than the parser supports and any Kubernetes object needs."""
     return InputError("nested too deeply to be a Kubernetes object")
 
 
 def end_of_value(text: str, start: int) -> int:
-    """Return where the JSON value that begins at ``start`` ends, in a text that was read before."""
+    """Return where the JSON value that begins at ``start`` ends, in a text known to be valid."""
     return int(DECODER.raw_decode(text, start)[1])
 
 
 def skip_space(text: str, position: int) -> int:
-    """Return the position behind the white space of JSON at ``position``."""
+    """Return the position after the JSON white space at ``position``."""
     match = _SPACE.match(text, position)
     return match.end() if match else position
 
@@ -167,7 +174,7 @@ def _integer(raw: str) -> int | Number:
 DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=Number, parse_int=_integer, parse_constant=_refuse
 )
-"""Reads a JSON value as Go does; its errors are json.JSONDecodeError, RecursionError and InputError."""
+"""Reads JSON values as Go does; raises json.JSONDecodeError, RecursionError and InputError."""
 
 _HTML_SAFE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 _SHORT: Final = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", ord('"'): '\\"', ord("\\"): "\\\\"}
@@ -177,13 +184,13 @@ ESCAPES: Final = {
     "before-go1.22": _BEFORE_GO_1_22,
     "go1.22": {**_BEFORE_GO_1_22, ord("\b"): "\\b", ord("\f"): "\\f"},
 }
-"""How encoding/json escapes, by the Go that built the kubelet; 1.22 added the two short escapes."""
+"""How encoding/json escapes, by the Go that built the kubelet; Go 1.22 added two short escapes."""
 
 _PLAIN: Final = re.compile(r'[^\x00-\x1f"\\<>&\u2028\u2029]*')
 
 
 def quote(text: str, escapes: dict[int, str]) -> str:
-    """Return ``text`` as encoding/json writes it with HTML escaping on, by one of the tables of ``ESCAPES``."""
+    """Return ``text`` as encoding/json writes it, with HTML escaping and one of the tables of ``ESCAPES``."""
     if _PLAIN.fullmatch(text):
         return f'"{text}"'
     return f'"{text.translate(escapes)}"'

@@ -1,6 +1,6 @@
-"""``metav1.Time`` and ``metav1.FieldsV1`` (apimachinery pkg/apis/meta/v1): types with an UnmarshalJSON of their own.
+"""``metav1.Time`` and ``metav1.FieldsV1``, which have their own UnmarshalJSON (pkg/apis/meta/v1).
 
-Both need the fields that a type tree gives them, which differ by release and are what gets printed.
+Both are built from the fields of a type tree, because these are printed and differ by release.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ from hashcompat.go.jsontext import ESCAPES, clean, kind_of, quote
 from hashcompat.go.types import Coded, Struct, zero_value
 
 LOCATION: Final = Struct("time.Location", ())
-"""Stands for ``time.Location``: a nil pointer to it prints, and no other is ever decoded."""
+"""Represents ``time.Location``: a nil pointer to it is printed, and nothing else is ever decoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawJson:
-    """The bytes of a JSON value, for a reader of JSON text to put where ``fieldsV1`` stood: a kubelet keeps them as they are."""
+    """The bytes of a JSON value.
+
+    A reader of JSON text puts this in place of ``fieldsV1``, whose text a kubelet keeps unchanged.
+    """
 
     data: bytes
+    """The value's text as it was in the file, UTF-8."""
 
 
 def _refuse_fields(value: object) -> NoReturn:  # noqa: ARG001 - a decoder by its signature
@@ -31,16 +35,17 @@ def _refuse_fields(value: object) -> NoReturn:  # noqa: ARG001 - a decoder by it
 
 
 FIELDS: Final = Coded("v1.Fields", (), _refuse_fields, lambda _: "")
-"""Stands for the recursive ``v1.Fields`` of 1.14 and 1.15: null prints, and nothing else is ever decoded."""
+"""Represents the recursive ``v1.Fields`` of 1.14 and 1.15: null is printed, nothing else is decoded."""
 
 _RFC3339: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _ESCAPED_BY_GO_RELEASE: Final = ("\\u0008", "\\u000c")
 
 
 def time_type(struct: Struct) -> Coded:
-    """Give ``v1.Time`` its decoding: null is the zero time, and every other time is undecided.
+    """Return ``v1.Time`` with its decoder: null is the zero time; any other time raises UndecidedError.
 
-    ``UnmarshalJSON`` makes times local, so spew prints a ``*time.Location`` with the zones of the host.
+    ``UnmarshalJSON`` converts times to local time, so spew prints a ``*time.Location`` with the zones of the
+    host.
     """
     zero = zero_value(struct)
 
@@ -63,11 +68,11 @@ def _is_time(text: str) -> bool:
 
 
 def fields_type(struct: Struct) -> Coded:
-    """Give ``v1.FieldsV1`` its decoding: its one field ``Raw`` keeps the JSON text as it came.
+    """Return ``v1.FieldsV1`` with its decoder: its only field, ``Raw``, keeps the JSON text unchanged.
 
-    That is compact and sorted for a manifest in YAML, which is converted to JSON first (apimachinery
-    pkg/util/yaml ``ToJSON``); for one in JSON give RawJson. Raises UndecidedError for the two characters
-    whose escapes depend on the Go that built the kubelet.
+    That text is compact and sorted for a YAML manifest, which is first converted to JSON (apimachinery
+    pkg/util/yaml ``ToJSON``); for a JSON manifest pass RawJson. The decoder raises UndecidedError for the two
+    characters whose escapes depend on the Go that built the kubelet.
     """
 
     def decode(value: object) -> tuple[bytes]:

@@ -1,7 +1,7 @@
-"""``resource.Quantity`` as apimachinery parses, stores and prints it (pkg/api/resource, unchanged 1.3 - 1.36).
+"""``resource.Quantity`` as apimachinery 1.3 - 1.36 parses, stores and prints it (pkg/api/resource).
 
-A hash sees the private fields, so the parser must end in the same *representation* as Go, not only in the
-same number: whether the text was cached, whether the value went through ``inf.Dec``, and at which scale.
+The hashed text includes the private fields, so the parser must produce Go's *representation*, not only the
+same number: whether the text is cached, whether the value is an ``inf.Dec``, and its scale.
 """
 
 from __future__ import annotations
@@ -50,25 +50,28 @@ _BINARY_NAMES: Final = {exponent: suffix for suffix, exponent in _BINARY_SUFFIXE
 
 _SPLIT: Final = re.compile(r"([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
 _EXPONENT: Final = re.compile(r"[eE]([+-]?[0-9]+)")
-_GO_SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_GO_SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 _MAX_INT64_DIGITS: Final = 18
 MAX_INT64: Final = 2**63 - 1
 _NANO_SCALE: Final = 9
 _LONGEST: Final = 4000
-"""Characters; Python refuses to read numbers of more than 4300 digits."""
+"""Characters; Python refuses to convert numbers of more than 4300 digits."""
 
 ZERO: Final[Quantity] = ((0, 0), (None,), "", "")
 
 
 def from_json(value: object) -> Quantity:
-    """Decode as ``Quantity.UnmarshalJSON``: the raw text of a string or of a bare number; null is the zero value."""
+    """Decode as ``Quantity.UnmarshalJSON``: the text of a string or of a number; null is the zero value."""
     if value is None:
         return ZERO
     return parse(raw_text(value))
 
 
 def raw_text(value: object) -> str:
-    """Return the text that a quantity is parsed from, without the white space around a string's.
+    """Return the text that a quantity is parsed from; a string is stripped of white space.
 
     Raises DecodeError for other kinds of JSON.
     """
@@ -78,13 +81,13 @@ def raw_text(value: object) -> str:
 
 
 def refuse_absurd(text: str) -> None:
-    """Raise DecodeError for more digits than any quantity needs, before Python or memory gives up on them."""
+    """Raise DecodeError for more digits than any quantity needs, before they exhaust Python or memory."""
     if len(text) > _LONGEST:
         raise DecodeError("a quantity with absurdly many digits")
 
 
 def to_json(value: Quantity) -> str:
-    """Return the text of ``Quantity.MarshalJSON`` without its quotes: the cached text, else the canonical form."""
+    """Return the text of ``Quantity.MarshalJSON`` without its quotes: the cached or the canonical text."""
     return value[2] or canonical(value)
 
 
@@ -92,7 +95,7 @@ def to_json(value: Quantity) -> str:
 def parse(text: str) -> Quantity:
     """Parse as ``resource.ParseQuantity``.
 
-    Raises DecodeError for text that Go refuses; the text itself is not repeated in the message.
+    Raises DecodeError for text that Go rejects; the message does not repeat the text.
     """
     if text == "0":
         return (0, 0), (None,), "0", DECIMAL_SI
@@ -113,7 +116,7 @@ def parse(text: str) -> Quantity:
 
 
 def interpret(suffix: str) -> tuple[int, int, str]:
-    """Return base, exponent and format of a suffix (suffix.go ``interpret``)."""
+    """Return the base, exponent and format of a suffix (suffix.go ``interpret``)."""
     if suffix in _DECIMAL_SUFFIXES:
         return 10, _DECIMAL_SUFFIXES[suffix], DECIMAL_SI
     if suffix in _BINARY_SUFFIXES:
@@ -128,7 +131,7 @@ def interpret(suffix: str) -> tuple[int, int, str]:
 def _parse_fast(
     text: str, negative: bool, whole: str, fraction: str, exponent: int, form: str
 ) -> Quantity | None:
-    """Try the ``int64Amount`` path; it alone caches the text, and only text that passes a quick canonical test."""
+    """Try the ``int64Amount`` path, the only one that caches text, and only text that looks canonical."""
     digits = whole + fraction
     if form == BINARY_SI:
         if fraction or 15 - len(whole) - exponent * 3 // 10 - 1 < 0:
@@ -145,7 +148,7 @@ def _parse_fast(
 
 
 def _parse_slow(unscaled: int, negative: bool, scale: int, form: str) -> Quantity:
-    """Take the ``inf.Dec`` path: round up to nano, cap BinarySI at 2^63-1, print fractions of one as DecimalSI."""
+    """Take the ``inf.Dec`` path: round up to nano, cap BinarySI at 2^63-1, fractions below 1 as DecimalSI."""
     if unscaled:
         unscaled, scale = inf.round_up(unscaled, scale, _NANO_SCALE), _NANO_SCALE
     if form == BINARY_SI and unscaled > MAX_INT64 * 10**_NANO_SCALE:
@@ -156,13 +159,13 @@ def _parse_slow(unscaled: int, negative: bool, scale: int, form: str) -> Quantit
 
 
 def canonical(value: Quantity) -> str:
-    """Return the canonical text, as ``Quantity.CanonicalizeBytes`` gives it to JSON and to protobuf."""
+    """Return the canonical text of ``Quantity.CanonicalizeBytes``, which JSON and protobuf use."""
     amount, scale = decimal(value)
     return canonical_text(amount, scale, value[3] or DECIMAL_EXPONENT)
 
 
 def canonical_text(amount: int, scale: int, form: str) -> str:
-    """Return the canonical text of amount / 10**scale: no fraction, and a suffix as large as can be (1.0 - 1.36)."""
+    """Return the canonical text of amount / 10**scale: no fraction, the largest suffix (1.0 - 1.36)."""
     if amount == 0:
         return "0"
     if form == BINARY_SI and scale >= 0 and amount % 10**scale == 0:
@@ -176,7 +179,7 @@ def canonical_text(amount: int, scale: int, form: str) -> str:
     exponent = inf.int32(exponent - exponent % 3)
     if form == DECIMAL_EXPONENT:
         return f"{mantissa}e{exponent}" if exponent else str(mantissa)
-    # Beyond 10^18 Go finds no suffix and prints none: the exponent is lost there, and so it is here.
+    # Beyond 10^18 Go has no suffix and prints none, so the exponent is lost, here too.
     return f"{mantissa}{_DECIMAL_NAMES.get(exponent, '')}"
 
 
@@ -197,7 +200,7 @@ def _strip(value: int, factor: int) -> tuple[int, int]:
 
 
 def round_up_to_milli(value: Quantity) -> Quantity:
-    """Apply ``Quantity.RoundUp(-3)``, as API servers default resource lists (defaults.go ``SetDefaults_ResourceList``)."""
+    """Apply ``Quantity.RoundUp(-3)``, as API servers do (defaults.go ``SetDefaults_ResourceList``)."""
     amount, scale = decimal(value)
     fast = value[1][0] is None
     if fast and scale <= 3:
@@ -211,9 +214,9 @@ def round_up_to_milli(value: Quantity) -> Quantity:
 def milli_from_json(value: object) -> Quantity:
     """Decode a quantity of a ResourceList into the internal type of 1.3 - 1.5, which rounds it up to milli.
 
-    Source: pkg/api/v1/conversion.go ``Convert_v1_ResourceList_To_api_ResourceList``, in 1.5 moved to
-    defaults.go; kubelets of these releases run both on every pod, so what the API server rounded before still
-    ends at another scale.
+    Kubelets of these releases convert every pod, so a quantity that the API server has already rounded still
+    changes its scale. Source: pkg/api/v1/conversion.go ``Convert_v1_ResourceList_To_api_ResourceList``, in
+    1.5 defaults.go.
     """
     return round_up_to_milli(from_json(value))
 

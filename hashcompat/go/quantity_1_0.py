@@ -1,6 +1,7 @@
-"""``resource.Quantity`` of 1.0 - 1.2: nothing but an ``inf.Dec`` and a format (pkg/api/resource/quantity.go of those releases).
+"""``resource.Quantity`` of 1.0 - 1.2: only an ``inf.Dec`` and a format.
 
-The text is not cached, so equal amounts print equally, whatever they were written as.
+The text is not cached, so equal amounts print the same, however they were written.
+Source: pkg/api/resource/quantity.go of those releases.
 """
 
 from __future__ import annotations
@@ -32,15 +33,15 @@ _NANO: Final = 9
 
 
 def milli_from_json(value: object) -> OldQuantity:
-    """Decode as 1.0 and 1.1 do: amounts are rounded up to milli, and there are no suffixes for less."""
+    """Decode as 1.0 and 1.1 do: amounts are rounded up to milli, and there are no suffixes below it."""
     return _parse(raw_text(value), _MILLI)
 
 
 def nano_from_json(value: object) -> OldQuantity:
     """Decode as 1.2 does: parsed to nano, then rounded up to milli on the way into the internal ResourceList.
 
-    Source of the second step: pkg/api/v1/conversion.go ``Convert_v1_ResourceList_To_api_ResourceList``. It
-    brings zero to the scale of milli too, and in 1.2 no quantity stands outside of a ResourceList.
+    The second step also changes the scale of zero to milli. In 1.2 every quantity is part of a ResourceList.
+    Source: pkg/api/v1/conversion.go ``Convert_v1_ResourceList_To_api_ResourceList``.
     """
     amount, form = _parse(raw_text(value), _NANO)
     unscaled, scale = _number(amount)
@@ -59,7 +60,7 @@ def _number(amount: tuple[inf.Dec] | None) -> tuple[int, int]:
 
 
 def _parse(text: str, finest: int) -> OldQuantity:
-    """Parse as ``ParseQuantity``: round up to the finest scale, cap at 2^63-1, print fractions of one as DecimalSI."""
+    """Parse as ``ParseQuantity``: round up to ``finest``, cap at 2^63-1, fractions below 1 as DecimalSI."""
     refuse_absurd(text)
     match = _SPLIT.fullmatch(text)
     if match is None or (finest == _MILLI and match[5] in ("n", "u")):

@@ -1,7 +1,7 @@
-"""Sums and comparisons of ``resource.Quantity`` in the representation that Go ends in (pkg/api/resource/quantity.go, amount.go).
+"""Sums and comparisons of ``resource.Quantity``, with Go's resulting representation.
 
-Kubelets compute quantities where they default pod-level resources; what they print then has no JSON that
-would decode to it.
+Kubelets compute quantities when they set defaults of pod-level resources. What they print then may be a
+representation that no JSON decodes to. Source: pkg/api/resource/quantity.go and amount.go.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from hashcompat.go.quantity import MAX_INT64, TYPE, Quantity, decimal, from_json
 from hashcompat.go.types import Coded
 
 _WIDEST: Final = 10_000
-"""Decimal places between two quantities; beyond it Go would compute for hours."""
+"""Decimal places between two quantities; beyond this Go would compute for hours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A computed quantity that stands in a JSON document where its text would stand."""
+    """A computed quantity, in place of its text in a JSON document."""
 
     quantity: Quantity
+    """Its typed value, whose representation no text decodes to."""
 
 
 def from_json_or_held(value: object) -> Quantity:
-    """Decode as ``Quantity.UnmarshalJSON``, and take a computed quantity as it is."""
+    """Decode as ``Quantity.UnmarshalJSON`` does, and return a computed quantity unchanged."""
     return value.quantity if isinstance(value, Held) else from_json(value)
 
 
@@ -34,7 +35,10 @@ HELD_TYPE: Final = Coded(TYPE.name, TYPE.fields, from_json_or_held, to_json)
 
 
 def add(one: Quantity, other: Quantity) -> Quantity:
-    """Apply ``Quantity.Add``: the text is lost, zero takes the format of what is added, and int64 may give way to inf.Dec."""
+    """Add as ``Quantity.Add`` does.
+
+    The cached text is lost, zero takes the format of the other operand, and an int64 may become an inf.Dec.
+    """
     form = one[3] if decimal(one)[0] else other[3]
     if one[1][0] is None and other[1][0] is None and (amount := _add_int64(one[0], other[0])):
         return amount, (None,), "", form
@@ -43,7 +47,7 @@ def add(one: Quantity, other: Quantity) -> Quantity:
 
 
 def _add_int64(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int] | None:
-    """Add as ``int64Amount.Add``, at the finer of both scales; None when that overflows."""
+    """Add as ``int64Amount.Add`` does, at the finer of both scales; return None on overflow."""
     if not one[0] or not other[0]:
         return one if one[0] or not other[0] else other
     scale = min(one[1], other[1])
@@ -59,9 +63,9 @@ def _add_int64(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int] 
 
 
 def larger_one(new: Quantity, known: Quantity) -> Quantity:
-    """Return ``new`` where it is the larger number, else ``known``.
+    """Return ``new`` if it is the larger number, otherwise ``known``.
 
-    ``new.Cmp(known)`` leaves ``new`` an inf.Dec where ``known`` is one (``AsDec``); its text stays.
+    ``new.Cmp(known)`` converts ``new`` to an inf.Dec if ``known`` is one (``AsDec``), and keeps its text.
     """
     first, second, _ = _aligned(new, known)
     if first <= second:
@@ -73,7 +77,7 @@ def larger_one(new: Quantity, known: Quantity) -> Quantity:
 
 
 def _aligned(one: Quantity, other: Quantity) -> tuple[int, int, int]:
-    """Return both numbers at the finer of their scales, as ``inf.Dec`` adds and compares them."""
+    """Return both unscaled numbers at the finer of their scales, and that scale, as ``inf.Dec`` does."""
     (first, first_scale), (second, second_scale) = decimal(one), decimal(other)
     scale = max(first_scale, second_scale)
     if abs(first_scale - second_scale) > _WIDEST:

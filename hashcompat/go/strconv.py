@@ -1,4 +1,4 @@
-"""Go's ``strconv`` where Python's number text differs."""
+"""Go's ``strconv``, where Python writes numbers differently."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from decimal import ROUND_HALF_EVEN, ROUND_UP, Context, Decimal
 
 
 def format_float(value: float, bits: int = 64) -> str:
-    """Return ``strconv.FormatFloat(value, 'g', -1, bits)``: shortest digits that read back as the same float.
+    """Return ``strconv.FormatFloat(value, 'g', -1, bits)``: the fewest digits that read back as that float.
 
-    For the shortest form Go decides as if the precision were 6: exponent form below 1e-4 and from 1e6 on
-    (strconv/ftoa.go ``formatDigits``); the 1e21 of ``fmt`` does not apply.
+    For the shortest form Go uses the limits of precision 6: exponent form below 1e-4 and from 1e6 on
+    (strconv/ftoa.go ``formatDigits``). The limit of 1e21 in ``fmt`` does not apply.
     """
     if bits == 32:
         value = _float32(value)
@@ -24,7 +24,7 @@ def format_float(value: float, bits: int = 64) -> str:
 
 
 def json_float(value: float) -> str:
-    """Return the text that encoding/json gives a float64: like ES6, exponent form outside [1e-6, 1e21)."""
+    """Return a float64 as encoding/json writes it: like ES6, exponent form outside [1e-6, 1e21)."""
     if value == 0 or 1e-6 <= abs(value) < 1e21:
         sign, digits, exponent = _shortest(value, 64)
         return sign + _positional(digits, exponent)
@@ -46,13 +46,16 @@ def _shortest(value: float, bits: int) -> tuple[str, str, int]:
 
 
 def _float32(value: float) -> float:
-    """Round to the nearest float32, which is infinite beyond its range."""
+    """Round to the nearest float32; beyond its range that is infinity."""
     rounded: float = struct.unpack("f", struct.pack("f", value))[0]
     return rounded
 
 
 def _shortest_float32(value: float) -> str:
-    """Find the fewest digits that read back: at powers of two the nearest decimal may miss where the next one away from zero hits."""
+    """Return the fewest digits that read back as the same float32.
+
+    At powers of two the nearest decimal may not read back where the next one away from zero does.
+    """
     exact = Decimal(value)
     attempts = (
         Context(prec=digits, rounding=rounding)

@@ -1,7 +1,7 @@
 """YAML scalars and documents as Kubernetes reads them (sigs.k8s.io/yaml over go.yaml.in/yaml/v2, resolve.go).
 
-PyYAML parses; only the meaning of plain scalars and of keys is Go's: ``y`` and ``on`` are booleans, ``0644``
-is 420, ``22:22`` and ``2001-01-01`` are strings, ``1e3`` is a number, duplicate keys are an error.
+PyYAML parses; plain scalars and keys have the meaning that they have in Go: ``y`` and ``on`` are booleans,
+``0644`` is 420, ``22:22`` and ``2001-01-01`` are strings, ``1e3`` is a number, duplicate keys are an error.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def resolve(text: str) -> Any:
-    """Return the JSON value of a plain scalar: bool, None, int, float or the text itself."""
+    """Return the value of a plain scalar: bool, None, int, float, or the text itself."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if text[0] not in "+-.0123456789":
@@ -63,7 +63,7 @@ def resolve(text: str) -> Any:
 
 
 def _go_integer(text: str) -> int | None:
-    """Read what ``strconv.ParseInt(text, 0, 64)`` or ``ParseUint`` accepts."""
+    """Return what ``strconv.ParseInt(text, 0, 64)`` or ``ParseUint`` returns; None if both reject it."""
     match = _GO_INTEGER.fullmatch(text)
     if match is None:
         return None
@@ -77,7 +77,7 @@ def _go_integer(text: str) -> int | None:
 
 
 def to_json_number(value: float) -> int | Number:
-    """Return a YAML float as the JSON that encoding/json writes for it reads back: ``1e3`` is the integer 1000.
+    """Return a YAML float as it reads back from the JSON of encoding/json: ``1e3`` is the integer 1000.
 
     Raises InputError for infinities and NaN, which JSON does not have.
     """
@@ -88,7 +88,7 @@ def to_json_number(value: float) -> int | Number:
 
 
 def _key(value: Any, event: yaml.Event) -> str:
-    """Return the JSON key of a YAML key, as ``convertToJSONableObject`` spells it."""
+    """Return the JSON key of a YAML key, as ``convertToJSONableObject`` writes it."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -101,7 +101,7 @@ def _key(value: Any, event: yaml.Event) -> str:
 
 
 def _scalar(event: Any) -> Any:
-    """Return what Go makes of a scalar: only plain ones are resolved, and those with a tag that says so."""
+    """Return a scalar's value in Go: only plain scalars, and those with a tag for it, are resolved."""
     try:
         if event.implicit[0] and event.tag != "!":
             return resolve(event.value)
@@ -120,7 +120,7 @@ def _tagged(text: str, kinds: tuple[type, ...]) -> Any:
 
 
 def _binary(text: str) -> str:
-    """Decode base64 as Go does: line ends do not count, all else must be of the alphabet."""
+    """Decode base64 as Go does: line ends are ignored, any other character must be of the alphabet."""
     return clean(decode_text(base64.b64decode(text.replace("\n", ""), validate=True)))
 
 
@@ -144,7 +144,7 @@ def load_all(text: str) -> Iterator[Any]:
 
 
 def parts(chunks: Iterable[str]) -> Iterator[Part]:
-    """Yield the parts of the YAML documents in a text that comes in chunks, and nothing of empty documents; errors as ``load_all``."""
+    """Yield the parts of the YAML documents in a text, except of empty ones; errors as ``load_all``."""
     events = _events(chunks)
     number = 0
     for event in events:
@@ -171,7 +171,10 @@ def _invalid(error: yaml.YAMLError) -> InputError:
 
 
 class _Utf8:
-    """Hands text to the parser in C, which wants UTF-8: a lone surrogate stands for a byte that is none, and ends the text."""
+    """Passes text to the parser in C, which needs UTF-8.
+
+    A lone surrogate represents a byte that is not UTF-8; the text ends there, and ``check`` raises the error.
+    """
 
     def __init__(self, chunks: Iterable[str]) -> None:
         self._chunks = iter(chunks)
@@ -179,7 +182,7 @@ class _Utf8:
         self._broken = False
 
     def read(self, _: int = -1, /) -> bytes:
-        """Return the next chunk, whatever size was asked for; empty at the end."""
+        """Return the next chunk, whatever size is requested; empty at the end."""
         text = next(self._chunks, "")
         try:
             data = text.encode()
@@ -191,7 +194,7 @@ class _Utf8:
         return data
 
     def check(self) -> None:
-        """Raise InputError where the text was not UTF-8."""
+        """Raise InputError if the text was not UTF-8."""
         if self._broken:
             raise InputError(f"line {self._lines + 1}: not valid YAML: not UTF-8")
 
@@ -202,7 +205,10 @@ def _at(mark: Any, problem: str) -> InputError:
 
 
 class _Builder:
-    """Builds one document from parser events, so that depth is bounded and nothing between events and values is kept."""
+    """Builds one document from parser events.
+
+    This bounds the depth, and needs no tree between events and values.
+    """
 
     def __init__(self, events: Iterator[Any]) -> None:
         self._events = events
@@ -213,7 +219,7 @@ class _Builder:
         """Return the value that begins with ``event``."""
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self._anchors:
-                raise _at(event.start_mark, "an alias of an anchor that is not known here")
+                raise _at(event.start_mark, "an alias of an anchor that is not defined before it")
             return self._anchors[event.anchor]
         self._depth += 1
         if self._depth > _DEEPEST:
@@ -232,7 +238,7 @@ class _Builder:
         return list(self._elements())
 
     def parts(self, event: Any, number: int) -> Iterator[Part]:
-        """Yield the elements under ``items`` as they come, and then the document without them; nothing of an empty document."""
+        """Yield the elements of ``items``, then the document without them; nothing for an empty document."""
         if not isinstance(event, yaml.MappingStartEvent) or event.anchor is not None:
             if (value := self.value(event)) is not None:
                 yield Part(number, value)
@@ -259,7 +265,7 @@ class _Builder:
         return result
 
     def _members(self, result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-        """Yield each key with the event that begins its value; what merge keys bring goes into ``result``."""
+        """Yield each key with the event that begins its value; add what merge keys bring to ``result``."""
         own: set[str] = set()
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             if _is_merge(event):
@@ -272,12 +278,11 @@ class _Builder:
             yield key, next(self._events)
 
     def _merged(self, key: Any) -> dict[str, Any]:
-        """Return what a merge key brings in; of several mappings the earlier ones take precedence (decode.go ``merge``)."""
+        """Return what a merge key adds; earlier mappings take precedence (decode.go ``merge``)."""
         event = next(self._events)
         value = self.value(event)
-        listed = isinstance(value, list) and not isinstance(
-            event, yaml.AliasEvent
-        )  # Go takes no alias of a list
+        # Go accepts a list here, but not an alias of one.
+        listed = isinstance(value, list) and not isinstance(event, yaml.AliasEvent)
         mappings = value if listed else [value]
         if not all(isinstance(mapping, dict) for mapping in mappings):
             raise _at(key.start_mark, "a merge key wants a mapping or a list of mappings")
@@ -287,7 +292,7 @@ class _Builder:
         return result
 
     def _key_text(self, event: Any) -> str:
-        """Return the text of the key that begins with ``event``; infinities are keys though no values."""
+        """Return the text of the key that begins with ``event``; infinities are valid only as keys."""
         if not isinstance(event, yaml.ScalarEvent) or event.anchor is not None:
             return _key(self.value(event), event)
         return _key(_scalar(event), event)

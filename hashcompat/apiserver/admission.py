@@ -1,7 +1,7 @@
-"""What admission adds to a pod that its manifest does not show, as far as it can decide a verdict.
+"""What admission adds to a pod, as far as a verdict can depend on it.
 
-AlwaysPullImages only sets another value of a field that every container has, so it changes hashes and never
-decides whether two differ.
+AlwaysPullImages only changes the value of a field that every container has: it changes both hashes, and
+never whether they differ.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ _LIMITS: Final = {"cpu": "1", "memory": "1Gi"}
 
 
 def with_token_mount(pod: Pod, container: Spec) -> Spec | None:
-    """Return the container with the mount that the plugin plugin/pkg/admission/serviceaccount adds; None where it adds none.
+    """Return the container with the service account's volume mount; None if admission adds none.
 
-    It leaves static pods alone, pods that do not want it, and containers that mount something at that path.
+    It adds none to static pods, to pods that opt out, and to containers that already mount something at that
+    path. Source: plugin/pkg/admission/serviceaccount.
     """
     mounts = container.get("volumeMounts") or []
     mounted = any(isinstance(mount, Mapping) and mount.get("mountPath") == _MOUNT_PATH for mount in mounts)
@@ -34,7 +35,10 @@ def with_token_mount(pod: Pod, container: Spec) -> Spec | None:
 
 
 def with_limit_range(pod: Pod, container: Spec) -> Spec | None:
-    """Return the container with requests and limits as a LimitRange sets them where they lack (plugin/pkg/admission/limitranger)."""
+    """Return the container with a LimitRange's requests and limits where it has none; None if it has all.
+
+    Source: plugin/pkg/admission/limitranger.
+    """
     if not pod.manifest or pod.static:
         return None
     resources = container.get("resources") or {}
@@ -50,10 +54,11 @@ ADDITIONS: Final[Mapping[str, Callable[[Pod, Spec], Spec | None]]] = {
     "the service account's volume mount": with_token_mount,
     "a LimitRange's requests and limits": with_limit_range,
 }
-"""What may decide, in the words of reasons; each adds to a manifest's container, or returns None."""
+"""What admission may add, as named in reasons; each returns the changed container, or None."""
 
 NOTE: Final = (
-    "manifests: what admission adds in a cluster (the service account's volume mount, AlwaysPullImages, LimitRanges, PodPresets, "
-    "webhooks such as sidecar injectors) is not in their hashes, nor are fields of features that are off by default"
+    "manifests: their hashes include neither what admission adds in a cluster (the service account's "
+    "volume mount, AlwaysPullImages, LimitRanges, PodPresets, webhooks such as sidecar injectors) nor "
+    "fields of features that are off by default"
 )
-"""What every hash of a manifest takes for granted where more than name and image is hashed."""
+"""The assumption behind every hash of a manifest, where more than name and image is hashed."""

@@ -1,9 +1,9 @@
 """What an API server does to a manifest's container before any kubelet sees it.
 
-It makes quantities canonical, sets its release's defaults (pkg/apis/core/v1/defaults.go, by rows of
+It makes quantities canonical, sets the defaults of its release (pkg/apis/core/v1/defaults.go, by rows of
 schemas/pods/defaults.json) and drops the fields of features that are off (pkg/api/pod/util.go, by rows of
-schemas/dropped.json). The stage works on JSON: the result is the container that the API server would give
-back.
+schemas/dropped.json). This stage works on JSON: the result is the container that the API server would
+return.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def as_served(
     host_network: bool = False,
     image_volumes: frozenset[str] = frozenset(),
 ) -> Mapping[str, Any]:
-    """Return the manifest container's JSON as an API server gives it back that created its pod.
+    """Return a manifest container's JSON as the API server returns it after creating the pod.
 
     ``image_volumes`` names the pod's volumes of images.
 
@@ -59,7 +59,10 @@ def as_served(
 def as_defaulted(
     container: Mapping[str, Any], server: ApiServer, *, container_type: ContainerType, host_network: bool
 ) -> Json:
-    """Return the container's JSON after one decoding, which an API server does to stored pods too; errors as as_served."""
+    """Return the container's JSON with the defaults that decoding sets, as it does for stored pods too.
+
+    Raises DecodeError for JSON that does not fit the types.
+    """
     result = _round_trip(server.schema)(container)
     found = objects(server.schema.container, result, ("spec", _LISTS[container_type]))
     apply_rows(server.defaults, found, host_network=host_network)
@@ -71,7 +74,10 @@ def as_defaulted(
 
 @lru_cache(maxsize=8)
 def _round_trip(schema: Schema) -> Callable[[Mapping[str, Any]], Json]:
-    """Decode and encode again: canonical quantities, no empty lists, no zero optional fields, no unknown fields."""
+    """Return a function that decodes and encodes a container.
+
+    Quantities become canonical; empty lists, optional fields with zero values and unknown fields disappear.
+    """
     decode = compile_decoder(schema.container, keep_empty=False)
     encode = compile_encoder(schema.container, ESCAPES["go1.22"])
 

@@ -1,7 +1,7 @@
-"""Fields of features whose gates are off: an API server drops them when it creates a pod, by rows of schemas/dropped.json.
+"""Fields of features that are off, which an API server drops when it creates a pod (schemas/dropped.json).
 
-Gates are as they are by default. Static pods pass no API server, and keep such fields.
-Source: pkg/api/pod/util.go ``DropDisabledPodFields`` (to 1.13 ``DropDisabledAlphaFields``).
+Feature gates have their default values. Static pods do not pass through an API server and keep such fields.
+Source: pkg/api/pod/util.go ``DropDisabledPodFields`` (up to 1.13 ``DropDisabledAlphaFields``).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def without_gated(
     container_type: ContainerType,
     image_volumes: frozenset[str],
 ) -> Json:
-    """Return the container's JSON without what the rows drop; the same object where they drop nothing.
+    """Return the container's JSON without what the rows drop; the same object if they drop nothing.
 
-    A row drops ``path``, or makes it ``becomes``, in containers of ``containerTypes``; ``emptied`` goes too
-    once nothing is in it. ``of: imageVolumes`` confines it to what mounts one of ``image_volumes``.
+    A row drops ``path``, or sets it to ``becomes``, in containers of ``containerTypes``; it also drops
+    ``emptied`` if that is now empty. ``of: imageVolumes`` restricts the row to mounts of ``image_volumes``.
     """
     for row in rows:
         container = _without(container, row, container_type, image_volumes)
@@ -41,7 +41,7 @@ def gates_at_work(
     container_type: ContainerType,
     image_volumes: frozenset[str],
 ) -> tuple[str, ...]:
-    """Name the gates whose fields the container sets."""
+    """Return the names of the feature gates whose fields the container sets."""
     found = [
         row["gate"]
         for row in rows
@@ -62,7 +62,7 @@ def _without(
 
 
 def image_volumes(pod_spec: Json) -> frozenset[str]:
-    """Return the names of a pod's volumes of images."""
+    """Return the names of the pod's volumes with an image as their source."""
     volumes = pod_spec.get("volumes")
     found = [
         volume
@@ -85,7 +85,7 @@ def _change(row: Mapping[str, Any], image_volumes: frozenset[str]) -> _Change:
 
 
 def _at(value: Any, path: list[str], change: _Change) -> Any:
-    """Change what stands at a path below a JSON object; ``[]`` behind a key stands for each element of its list."""
+    """Change the value at a path below a JSON object; ``[]`` after a key means each element of its list."""
     if not path:
         return change(value)
     if not isinstance(value, Mapping):

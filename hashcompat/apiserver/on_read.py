@@ -1,6 +1,7 @@
-"""Defaults that an API server writes whenever it reads a pod, stored ones included, or creates it: rows of schemas/apiserver.json.
+"""Defaults that an API server sets when it creates a pod or reads a stored one (schemas/apiserver.json).
 
-They reach old pods with the API server's upgrade, before any kubelet changes (kubernetes/kubernetes#63814).
+So an upgrade of the API server changes existing pods, before any kubelet changes
+(kubernetes/kubernetes#63814).
 """
 
 from __future__ import annotations
@@ -16,19 +17,28 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ReadDefault:
-    """One row: ``value`` goes to ``path`` where its parent is set and it is not.
-
-    ``container_types`` are those whose containers get it. With ``merge_key`` the value is a list of which
-    each item is added that the container lacks and that stands under ``merge_where``.
-    """
+    """One default, which is set if the field is unset and its parent is set."""
 
     path: str
+    """The field below the container, ``securityContext.procMount``."""
+
     value: Any
+    """The JSON value of the default."""
+
     gate: str | None
+    """The feature gate that the default depends on; None if it does not."""
+
     source: str
+    """The pull request or Go file."""
+
     container_types: frozenset[str] = frozenset(ContainerType)
+    """The types of containers that get the default."""
+
     merge_key: str = ""
+    """If set, ``value`` is a list, and its items are added that the container lacks, by this key."""
+
     merge_where: str = ""
+    """With ``merge_key``: only those items are added whose key is set in the object at this path."""
 
 
 def default_from_row(row: Mapping[str, Any]) -> ReadDefault:
@@ -47,7 +57,7 @@ def default_from_row(row: Mapping[str, Any]) -> ReadDefault:
 
 
 def as_read(container: Json, defaults: Iterable[ReadDefault]) -> Json:
-    """Return the container's JSON as an API server with these defaults gives it back; the same object where nothing changes."""
+    """Return the container's JSON with these defaults; the same object if nothing changes."""
     for default in defaults:
         container = (
             _merged(container, default)
@@ -69,7 +79,7 @@ def _set(value: Json, path: list[str], default: Any) -> Json:
 
 
 def added_paths(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """Yield the paths of what ``after``, a container's JSON with more defaults, has in other words than ``before``."""
+    """Yield the paths where ``after``, a container's JSON with more defaults, differs from ``before``."""
     match before, after:
         case Mapping(), Mapping():
             for key, item in after.items():
@@ -82,7 +92,7 @@ def added_paths(before: Any, after: Any, path: str = "") -> Iterator[str]:
 
 
 def as_unread(container: Json, default: ReadDefault) -> Json:
-    """Return the container's JSON without a default that may have been written on reading; the same object where it is not there."""
+    """Return the container's JSON without a default; the same object if the value is not that default."""
     return _unset(container, default.path.split("."), default.value)
 
 

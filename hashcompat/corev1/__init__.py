@@ -1,1 +1,1 @@
-"""What API servers and kubelets alike do to a core/v1 pod."""
+"""What both API servers and kubelets do to a core/v1 pod."""

@@ -1,7 +1,7 @@
 """The v1 pod -> the JSON that the internal pod decodes from, by rows of schemas/pods/conversions.json.
 
-Source: pkg/apis/core/v1/conversion.go. Most fields keep their name and place; here are the steps for those
-that do not.
+Most fields keep their name and place; the steps here are for the others.
+Source: pkg/apis/core/v1/conversion.go.
 """
 
 from __future__ import annotations
@@ -26,25 +26,28 @@ _INIT_CONTAINERS: Final = tuple(
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What a step works on: its row and the pod, which it changes in place."""
+    """What a step works on."""
 
     row: Conversion
+    """The row that names the step."""
+
     pod: Json
+    """The pod, which the step changes in place."""
 
 
 def convert(pod: Json, rules: StaticPods) -> None:
-    """Change a defaulted v1 pod in place into what the internal types decode.
+    """Change a v1 pod with its defaults, in place, into what the internal types decode.
 
     Raises UndecidedError where a kubelet would read containers from annotations (to 1.7).
     """
     for row in rules.conversions:
         if row.step not in _STEPS:
-            raise InputError(f"a conversion of static pods is not known: {row.step}")
+            raise InputError(f"unknown conversion of static pods: {row.step}")
         _STEPS[row.step](_Change(row, pod))
 
 
 def check_wire_fields(pod: Json, rules: StaticPods) -> None:
-    """Refuse a wrong kind of JSON in the v1 fields that the internal types do not have under this name."""
+    """Raise DecodeError for a wrong kind of JSON in v1 fields that no internal field is named after."""
     for row in rules.conversions:
         if row.type is not None or row.step in _STRINGS:
             keys = tuple(row.path.split("."))
@@ -55,7 +58,10 @@ def check_wire_fields(pod: Json, rules: StaticPods) -> None:
 
 
 def _move(change: _Change) -> None:
-    """Copy a field of the spec to the internal security context, under the key that the tree gives it: its old path."""
+    """Copy a field of the spec to the internal security context.
+
+    Its key in the tree is the field's v1 path.
+    """
     row, spec = change.row, change.pod["spec"]
     moved = reach(change.pod, tuple(row.path.split(".")))
     spec["securityContext"] = {**(spec.get("securityContext") or {}), row.keys[-1]: moved}
@@ -67,7 +73,7 @@ def _service_account(change: _Change) -> None:
 
 
 def _pod_ip(change: _Change) -> None:
-    """Let ``podIP`` win over ``podIPs`` where they differ (``Convert_v1_PodStatus_To_core_PodStatus``)."""
+    """Replace ``podIPs`` by ``podIP`` where they differ (``Convert_v1_PodStatus_To_core_PodStatus``)."""
     status = change.pod.get("status") or {}
     address, addresses = status.get("podIP"), status.get("podIPs") or [{}]
     if address and (addresses[0] or {}).get("ip") != address:
@@ -81,7 +87,7 @@ def _grace_period(change: _Change) -> None:
 
 
 def _init_annotations(change: _Change) -> None:
-    """Drop the annotations that 1.5 and older kept init containers in; an empty map stays."""
+    """Drop the annotations in which 1.5 and older keep init containers; an empty map stays."""
     metadata = change.pod.get("metadata") or {}
     if metadata.get("annotations"):
         metadata["annotations"] = {
@@ -98,17 +104,17 @@ def _read_init_annotations(change: _Change) -> None:
 
 
 def _type_meta(change: _Change) -> None:
-    """Forget kind and apiVersion, which no internal object keeps."""
+    """Drop kind and apiVersion, which internal objects do not keep."""
     change.pod.pop("kind", None)
     change.pod.pop("apiVersion", None)
 
 
 def _nothing(change: _Change) -> None:
-    """Do what the decoder does anyway."""
+    """Do nothing: decoding already does what the row describes."""
 
 
 def check_kind(pod: object) -> None:
-    """Refuse what is no Pod of v1; items of a list may leave both unsaid."""
+    """Raise DecodeError for anything but a v1 Pod; items of a list may omit kind and apiVersion."""
     if not isinstance(pod, Mapping):
         raise DecodeError(f"want a Pod, got {kind_of(pod)}")
     for key, only in (("apiVersion", "v1"), ("kind", "Pod")):
@@ -129,4 +135,4 @@ _STEPS: Final[Mapping[str, Callable[[_Change], None]]] = {
     "zz_generated.conversion.go": _nothing,
     "pkg/registry/core/pod/strategy.go": _nothing,
 }
-"""Steps by the v1 field that has no internal namesake, or by the source that a row names."""
+"""Steps by the v1 field that has no internal field of that name, or by the source that a row names."""

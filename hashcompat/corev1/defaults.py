@@ -1,7 +1,7 @@
-"""What decoding a manifest does to it in the kubelet itself: the defaults of pkg/apis/core/v1, by rows of schemas/pods/defaults.json.
+"""The defaults of pkg/apis/core/v1 that decoding sets in a manifest, by rows of schemas/pods/defaults.json.
 
-The stage works on the manifest's JSON and changes it in place. One walk along the type tree finds every
-object that a row may concern; then the rows are applied in their order.
+This stage changes the manifest's JSON in place. One walk over the type tree finds every object that a row
+may apply to; then the rows are applied in order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Applier = Callable[[Site], None]
 
 
 def apply_defaults(pod: Json, rules: StaticPods) -> None:
-    """Set in ``pod`` all that ``SetObjectDefaults_Pod`` sets; the manifest must have decoded without an error before."""
+    """Set in ``pod`` what ``SetObjectDefaults_Pod`` sets; the manifest must decode without an error."""
     apply_rows(
         rules.defaults, objects(rules.types.pod, pod), host_network=bool(pod["spec"].get("hostNetwork"))
     )
@@ -33,7 +33,10 @@ def apply_defaults(pod: Json, rules: StaticPods) -> None:
 def apply_rows(
     rows: Iterable[Default], found: Iterable[tuple[str, str, Json]], *, host_network: bool
 ) -> None:
-    """Apply rows in their order to the objects that ``podjson.objects`` found, each with its struct's name and its place."""
+    """Apply rows in order to the objects that ``objects`` found.
+
+    Each of ``found`` is the name of a struct, its place, and the JSON object.
+    """
     by_struct: dict[str, list[tuple[str, Json]]] = defaultdict(list)
     for struct, place, target in found:
         by_struct[struct].append((place, target))
@@ -47,7 +50,7 @@ def apply_rows(
 def applier(row: Default) -> _Applier:
     """Return the function that applies a row.
 
-    Raises InputError where the row says what this program does not know.
+    Raises InputError for a row that this program cannot apply.
     """
     names = (
         f"{row.operation} {row.id}",
@@ -55,7 +58,7 @@ def applier(row: Default) -> _Applier:
     )
     found = next((_APPLIERS[name] for name in names if name in _APPLIERS), None)
     if found is None:
-        raise InputError(f"a default of static pods is not known: {names[0]} when {row.when}")
+        raise InputError(f"unknown default of static pods: {names[0]} when {row.when}")
     return found
 
 
@@ -73,7 +76,7 @@ def _set_pull_policy(site: Site) -> None:
 
 
 def _set_empty_dir(site: Site) -> None:
-    """Make a volume without a source that the release knows an emptyDir (``SetDefaults_Volume``)."""
+    """Make a volume an emptyDir if the release knows no source in it (``SetDefaults_Volume``)."""
     row, target = site.row, site.target
     sources = next(field.type for field in row.struct.fields if field.embedded)
     if isinstance(sources, Struct) and all(target.get(field.json) is None for field in sources.fields):
@@ -81,7 +84,7 @@ def _set_empty_dir(site: Site) -> None:
 
 
 def _copy_port(site: Site) -> None:
-    """Open a port on the host under the same number when the pod uses the host's network (``defaultHostNetworkPorts``)."""
+    """Copy the port to the host port if the pod uses the host's network (``defaultHostNetworkPorts``)."""
     key = site.row.keys[-1]
     if site.host_network and not site.target.get(key):
         site.target[key] = reach(site.target, site.row.argument)
@@ -95,7 +98,7 @@ def _round(site: Site) -> None:
 
 
 def _rounded(go_type: GoType, value: Any) -> Any:
-    """Round a resource list up to milli, or each resource list that stands directly in a struct."""
+    """Round a resource list up to milli, or each resource list that is a field of a struct."""
     match go_type, value:
         case (Map(), Mapping()):
             return {
@@ -112,7 +115,7 @@ _UNSET: Final[Mapping[str, Callable[[Any], bool]]] = {
     "empty": lambda value: not value,
     "0": lambda value: not value,
 }
-"""Tests of the plain conditions: a pointer is unset when nil, all else when it is the zero value."""
+"""Tests of the plain conditions: a pointer is unset if nil, anything else if it is the zero value."""
 
 _APPLIERS: Final[Mapping[str, _Applier]] = {
     "set": _set,
@@ -125,4 +128,4 @@ _APPLIERS: Final[Mapping[str, _Applier]] = {
     "aggregate PodSpec.Resources.Limits": pod_limits,
     "aggregate PodSpec.Resources.Requests": pod_requests,
 }
-"""Appliers by a row's verb, and by verb and field where a row has conditions of its own."""
+"""Appliers by a row's verb, and by verb and field for rows with special conditions."""

@@ -1,4 +1,4 @@
-"""A manifest's JSON on its way to the internal pod: a copy of one's own, places in it, and the objects that structs stand for."""
+"""A manifest's JSON on its way to the internal pod: copying it, reaching into it, finding its objects."""
 
 from __future__ import annotations
 
@@ -14,15 +14,24 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a default applies: its row, an object that it concerns, and whether the pod uses the host's network."""
+    """Where a default applies."""
 
     row: Default
+    """The default."""
+
     target: Json
+    """An object that it applies to, which is changed in place."""
+
     host_network: bool = False
+    """Whether the pod uses the host's network."""
 
 
 def own(value: Any) -> Any:
-    """Copy maps and lists, shared ones (YAML's aliases) once for each place, so that a default set in one shows in no other."""
+    """Return a deep copy of maps and lists.
+
+    Shared ones (YAML aliases) are copied for each place, so that a default set in one does not appear in
+    another.
+    """
     match value:
         case Mapping():
             return {key: own(item) for key, item in value.items()}
@@ -32,7 +41,7 @@ def own(value: Any) -> Any:
 
 
 def reach(target: Json, keys: tuple[str, ...]) -> Any:
-    """Return what stands behind some keys, or None where one of them is null or missing."""
+    """Return the value at a path of keys, or None if one of them is null or missing."""
     found: Any = target
     for key in keys:
         found = None if found is None else found.get(key)
@@ -40,11 +49,11 @@ def reach(target: Json, keys: tuple[str, ...]) -> Any:
 
 
 def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Json]]:
-    """Yield a Go name, a place and the JSON object for every struct of the tree that the JSON reaches.
+    """Yield the Go name, the place and the JSON object of every struct of the tree that the JSON reaches.
 
-    The place is the key below spec or status; an embedded struct comes with the object that holds it. A null
-    in a list of structs is made ``{}``, and so is what is missing where a struct stands by value: Go decodes
-    a zero value, which gets defaults like any other.
+    The place is the key below spec or status; an embedded struct is yielded with the object that contains it.
+    A null in a list of structs is replaced by ``{}``, and a missing struct by value is added as ``{}``: Go
+    decodes both to a zero value, which gets defaults like any other.
     """
     match go_type, value:
         case (Pointer(_, elem), _):

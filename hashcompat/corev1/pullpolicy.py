@@ -1,4 +1,7 @@
-"""The pull policy that an image gets by default, as each release reads image references (pkg/util/parsers ``ParseImageName``)."""
+"""The default pull policy of an image, by the way each release parses image references.
+
+Source: pkg/util/parsers ``ParseImageName``.
+"""
 
 from __future__ import annotations
 
@@ -37,22 +40,22 @@ _REFERENCE_OR_IPV6: Final = _pattern(_HOST, r"\[[a-fA-F0-9:]+\]")
 
 
 def pull_policy(image: str, parser: str) -> str:
-    """Return the default for ``imagePullPolicy``; ``parser`` is a row of schemas/pods/defaults.json.
+    """Return the default of ``imagePullPolicy``; ``parser`` is named by a row of schemas/pods/defaults.json.
 
-    Raises InputError where that row names what this program does not know.
+    Raises InputError for a parser that this program does not have.
     """
     if parser not in _PARSERS:
-        raise InputError(f"a way to read images is not known: {parser!r}")
+        raise InputError(f"unknown parser of image references: {parser!r}")
     return "Always" if _PARSERS[parser](image) == "latest" else "IfNotPresent"
 
 
 def _last_part(image: str) -> str:
-    """To 1.1: what follows the last colon, and an image without one has no tag (pkg/api/v1/defaults.go)."""
+    """Up to 1.1: the text after the last colon; without a colon there is no tag (pkg/api/v1/defaults.go)."""
     return image.rpartition(":")[2]
 
 
 def _repository_tag(image: str) -> str:
-    """1.2: ``ParseRepositoryTag`` of docker/pkg/parsers."""
+    """Of 1.2: ``ParseRepositoryTag`` of docker/pkg/parsers."""
     if "@" in image:
         return image.split("@")[1] or "latest"
     tag = image.rpartition(":")[2] if ":" in image else ""
@@ -60,26 +63,26 @@ def _repository_tag(image: str) -> str:
 
 
 def _named(image: str) -> str:
-    """1.3 - 1.7: ``ParseNamed`` of docker/distribution, which adds no domain."""
+    """Of 1.3 - 1.7: ``ParseNamed`` of docker/distribution, which adds no domain."""
     return _tag(_REFERENCE.fullmatch(image), _LONGEST)
 
 
 def _normalized(image: str) -> str:
-    """1.8 - 1.28: ``ParseNormalizedNamed`` of docker/distribution."""
+    """Of 1.8 - 1.28: ``ParseNormalizedNamed`` of docker/distribution."""
     if _IDENTIFIER.fullmatch(image):
         return ""
     return _tag(_REFERENCE.fullmatch(_with_domain(image, upper_case=False)), _LONGEST)
 
 
 def _reference_0_5(image: str) -> str:
-    """1.29 - 1.31: distribution/reference v0.5.0 knows IPv6 addresses and takes what has capital letters for a domain."""
+    """Of 1.29 - 1.31: distribution/reference v0.5.0, with IPv6 addresses and upper-case domains."""
     if _IDENTIFIER.fullmatch(image):
         return ""
     return _tag(_REFERENCE_OR_IPV6.fullmatch(_with_domain(image, upper_case=True)), _LONGEST)
 
 
 def _reference_0_6(image: str) -> str:
-    """1.32 on: distribution/reference v0.6.0, where the domain is not counted among the 255 characters."""
+    """From 1.32 on: distribution/reference v0.6.0, whose limit of 255 characters excludes the domain."""
     if _IDENTIFIER.fullmatch(image):
         return ""
     whole = _with_domain(image, upper_case=True)
@@ -87,14 +90,17 @@ def _reference_0_6(image: str) -> str:
 
 
 def _tag(match: re.Match[str] | None, longest: int) -> str:
-    """Return ``latest`` for what names neither tag nor digest; empty for what is no reference, whose error defaulting ignores."""
+    """Return the tag, or ``latest`` for a reference with neither tag nor digest.
+
+    Returns an empty text for an invalid reference, because defaulting ignores that error.
+    """
     if match is None or len(match["name"]) > longest:
         return ""
     return match["tag"] or ("" if match["digest"] else "latest")
 
 
 def _with_domain(image: str, *, upper_case: bool) -> str:
-    """Put the domain in front that a name stands for (``splitDockerDomain``); ``upper_case`` letters may make one."""
+    """Prepend the implied domain to a name (``splitDockerDomain``); ``upper_case``: A-Z can mark a domain."""
     first, slash, rest = image.partition("/")
     is_domain = (
         "." in first or ":" in first or first == "localhost" or (upper_case and first.lower() != first)

@@ -1,4 +1,7 @@
-"""Which API objects a pod refers to: static pods that do are refused from 1.34 on (pkg/api/pod/util.go ``HasAPIObjectReference``)."""
+"""Which API objects a pod refers to; from 1.34 on kubelets reject static pods that refer to any.
+
+Source: pkg/api/pod/util.go ``HasAPIObjectReference``.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _VALUE_SOURCES: Final = frozenset(
 
 
 def api_references(spec: Mapping[str, Any]) -> tuple[str, ...]:
-    """Name the kinds of API objects that a pod's spec refers to, each once, as the kubelet's message names them."""
+    """Return the kinds of API objects that a pod's spec refers to, named as in the kubelet's message."""
     return tuple(dict.fromkeys(_references(spec)))
 
 
@@ -48,7 +51,7 @@ def _references(spec: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _named_in(value: Any, through: frozenset[str]) -> Iterator[str]:
-    """Follow the keys under which a container can name objects; a key of any other field is no reference."""
+    """Follow the keys below which a container can name objects; other keys are not references."""
     for item in _items(value):
         yield from _kinds(item)
         for key in through & item.keys():
@@ -69,7 +72,7 @@ def _kinds(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _nameless(key: str, child: Any) -> bool:
-    """A reference without a name counts as none (``skipEmptyNames``)."""
+    """Return whether a reference has no name, and so does not count (``skipEmptyNames``)."""
     return key.endswith("Ref") and not (isinstance(child, Mapping) and child.get("name"))
 
 

@@ -1,8 +1,8 @@
-"""Defaults of requests and limits: from a container's limits, and of a whole pod from its containers (1.34, PodLevelResources).
+"""Defaults of requests and limits: of a container, and from 1.34 on of a whole pod (PodLevelResources).
 
+Quantities that are copied keep the manifest's text, because it is printed too; sums are ``Held``.
 Source: pkg/apis/core/v1/defaults.go and k8s.io/component-helpers/resource/helpers.go
-``AggregateContainerRequests``. Quantities that are only copied stay what they were in the manifest, because
-their text is printed too; sums are ``Held`` ones.
+``AggregateContainerRequests``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OVERCOMMITTED = frozenset({"cpu", "memory"})
 
 
 def copy_limits(site: Site) -> None:
-    """Copy to a container's requests what only its limits have; empty limits make empty requests."""
+    """Copy the limits that a container does not request to its requests; empty limits give empty requests."""
     row, target = site.row, site.target
     limits = reach(target, row.argument)
     if limits is not None:
@@ -29,7 +29,7 @@ def copy_limits(site: Site) -> None:
 
 
 def pod_limits(site: Site) -> None:
-    """Take huge pages that containers' limits sum up to into the pod's limits (``defaultHugePagePodLimits``)."""
+    """Set the pod's limits of huge pages to the sum of its containers' (``defaultHugePagePodLimits``)."""
     row, target = site.row, site.target
     resources = target.get(row.keys[0]) or {}
     if resources.get("limits") or resources.get("requests"):
@@ -46,7 +46,7 @@ def pod_limits(site: Site) -> None:
 
 
 def pod_requests(site: Site) -> None:
-    """Take what containers' requests sum up to into the pod's requests, where it sets limits (``defaultPodRequests``)."""
+    """Set the requests of a pod with limits to the sum of its containers' (``defaultPodRequests``)."""
     row, target = site.row, site.target
     if reach(target, (*row.keys[:-1], "limits")):
         sums = _aggregate(target, str(row.argument))
@@ -54,7 +54,7 @@ def pod_requests(site: Site) -> None:
 
 
 def copy_pod_limits(site: Site) -> None:
-    """Copy to the pod's requests what its limits have and nothing else told (``defaultPodRequests``)."""
+    """Copy the pod's limits to the requests that are still unset (``defaultPodRequests``)."""
     limits = reach(site.target, site.row.argument) or {}
     _add(
         site,
@@ -67,7 +67,7 @@ def copy_pod_limits(site: Site) -> None:
 
 
 def _add(site: Site, defaults: Resources) -> None:
-    """Add what the field lacks; a nil map stays nil when nothing is added."""
+    """Add the missing resources to the field; a nil map stays nil if there are none."""
     if defaults:
         *path, key = site.row.keys
         holder = reach(site.target, tuple(path))
@@ -75,7 +75,11 @@ def _add(site: Site, defaults: Resources) -> None:
 
 
 def _aggregate(spec: Json, kind: str) -> dict[str, Held]:
-    """Sum up ``limits`` or ``requests``: containers and sidecars, or the largest init container beside the sidecars before it."""
+    """Return the pod's total of ``limits`` or ``requests``.
+
+    It is the larger of two: the sum of containers and sidecars, or the largest init container plus the
+    sidecars before it.
+    """
     total = _sum(_lists(spec, "containers", kind))
     sidecars: dict[str, Held] = {}
     largest: dict[str, Held] = {}
@@ -98,7 +102,7 @@ def _list(container: Json, kind: str) -> Resources:
 
 
 def _sum(lists: Iterable[Resources]) -> dict[str, Held]:
-    """Add resource by resource; the first quantity keeps its text, as ``addResourceList`` copies it."""
+    """Add resource by resource; a single quantity keeps its text, because ``addResourceList`` copies it."""
     total: dict[str, Held] = {}
     for resources in lists:
         for name, item in resources.items():
@@ -108,7 +112,7 @@ def _sum(lists: Iterable[Resources]) -> dict[str, Held]:
 
 
 def _most(one: dict[str, Held], other: dict[str, Held]) -> dict[str, Held]:
-    """Return the larger quantity of each resource; of equal ones the first (``maxResourceList``)."""
+    """Return the larger quantity of each resource, or the first of two equal ones (``maxResourceList``)."""
     added = {name: held for name, held in other.items() if name not in one}
     larger = {
         name: Held(larger_one(other[name].quantity, one[name].quantity)) for name in one.keys() & other.keys()

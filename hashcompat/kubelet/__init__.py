@@ -1,1 +1,1 @@
-"""What a kubelet computes."""
+"""What a kubelet computes and decides."""

@@ -1,8 +1,8 @@
-"""Whether a static pod keeps its UID over an upgrade, told from its mirror pod when the manifest is not at hand.
+"""Whether an upgrade changes a static pod's UID, from its mirror pod if the manifest is not available.
 
-A mirror pod shows the manifest's spec after defaults and other additions, so the UID itself cannot be
-computed from it. But most of the text that is digested does not depend on values at all: a field that a
-release adds prints in every pod that reaches it.
+A mirror pod shows the manifest's spec after defaults and other additions, so the UID cannot be computed from
+it. But most of the digested text does not depend on values: a field that a release adds is printed for every
+pod that has the struct.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from hashcompat.kubelet.staticpods import static_pod_text
 
 
 def same_for_mirror(pod_spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> bool | None:
-    """Tell whether both kubelets compute one UID for the manifest behind a mirror pod's spec; None where the spec does not tell.
+    """Return whether both kubelets compute the same UID for the static pod of a mirror pod; None if unknown.
 
-    Assumed is that the manifest sets neither ``metadata.uid`` (which would be kept), nor managed fields, nor
-    a status. Raises DecodeError for a spec that one of them could not decode.
+    Assumes that the manifest sets neither ``metadata.uid`` (which would be used as it is), nor managed
+    fields, nor a status. Raises DecodeError for a spec that one of the kubelets could not decode.
     """
     before, after = old.static_pods, new.static_pods
     if not (before.known and after.known):
@@ -40,7 +40,10 @@ def same_for_mirror(pod_spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> 
 
 
 def _may_hide_a_change(mirror: Mapping[str, Any], before: StaticPods, after: StaticPods) -> bool:
-    """Tell whether a rule of one release alone concerns the pod: the mirror may show its outcome where the manifest said nothing."""
+    """Return whether a default or conversion of only one release applies to the pod.
+
+    The mirror pod may show its result where the manifest has the field unset.
+    """
     if [(row.step, row.path) for row in before.conversions] != [
         (row.step, row.path) for row in after.conversions
     ]:
@@ -59,7 +62,7 @@ def _may_hide_a_change(mirror: Mapping[str, Any], before: StaticPods, after: Sta
 
 
 def _reads_differently(before: StaticPods, after: StaticPods, struct: str, target: Json) -> bool:
-    """Tell whether an image gets another pull policy because it is read in another way."""
+    """Return whether an image gets another pull policy because the releases parse it differently."""
     parsers = {row.parser for rules in (before, after) for row in rules.defaults}
     keys = {
         row.argument for row in after.defaults if row.operation == "pullPolicy" and row.struct.name == struct

@@ -1,4 +1,4 @@
-"""Upstream's version skew policy, quoted where a plan does not keep to it (kubernetes.io/releases/version-skew-policy)."""
+"""Upstream's version skew policy (kubernetes.io/releases/version-skew-policy), as warnings of a plan."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from hashcompat.catalog.lookup import Kubelet
 
-_DRAIN = "in-place minor upgrades of a kubelet are not supported: drain the node first (kubernetes/kubernetes#129385)"
+_DRAIN = (
+    "in-place minor upgrades of a kubelet are not supported: drain the node first "
+    "(kubernetes/kubernetes#129385)"
+)
 
 
 def skew_warnings(old: Kubelet, new: Kubelet, server: Kubelet | None) -> Iterator[str]:
-    """Yield a warning for each rule that going from ``old`` to ``new`` under an API server breaks; the server may be unknown."""
+    """Yield a warning for each part of the policy that an upgrade breaks; the API server may be unknown."""
     if old.release.minor != new.release.minor:
         yield f"{old.release} -> {new.release}: {_DRAIN}"
     if server is None:
@@ -18,7 +21,8 @@ def skew_warnings(old: Kubelet, new: Kubelet, server: Kubelet | None) -> Iterato
     behind = server.release.minor_number - new.release.minor_number
     allowed = new.rules.minors_behind_server
     if behind < 0:
-        yield f"{new.release} under an API server {server.release}: a kubelet must not be newer than kube-apiserver"
+        rule = "a kubelet must not be newer than kube-apiserver"
+        yield f"{new.release} under an API server {server.release}: {rule}"
     elif behind > allowed:
         rule = f"a kubelet may be up to {allowed} minor versions older than kube-apiserver"
         yield f"{new.release} under an API server {server.release}: {rule}"

@@ -1,8 +1,8 @@
-"""The UID that a kubelet gives a static pod, which decides whether the pod is a new one after an upgrade.
+"""The UID that a kubelet gives a static pod; if an upgrade changes it, the pod is a new one.
 
-Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod`` and ``applyDefaults``: decode, default, convert,
-print the internal pod with go-spew, and digest the text, from 1.21 with the node and the file or URL
-(kubernetes/kubernetes#87461).
+A kubelet decodes the manifest, sets defaults, converts it to the internal pod, prints that with go-spew and
+digests the text, from 1.21 on with the node's name and the file or URL (kubernetes/kubernetes#87461).
+Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod`` and ``applyDefaults``.
 """
 
 from __future__ import annotations
@@ -30,33 +30,41 @@ _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
 @dataclass(frozen=True, slots=True)
 class StaticUid:
-    """A static pod's UID: as the manifest gives it (``given``) or as computed, or ``unknown``: why it cannot be told."""
+    """A static pod's UID, or why it is unknown."""
 
     uid: str | None
+    """The UID; None if it is unknown."""
+
     given: bool = False
+    """Whether the manifest sets it; otherwise it is computed."""
+
     unknown: str = ""
+    """Why it is unknown; empty if it is not."""
 
 
 @dataclass(frozen=True, slots=True)
 class StaticView:
-    """What one kubelet makes of a static pod's manifest: its UID, and the containers that it hashes; none where nothing is known."""
+    """A static pod as one kubelet sees it."""
 
     uid: StaticUid
     containers: tuple[Json, ...] = ()
+    """The JSON of the containers that it hashes; empty where there is no data on static pods of its
+    release."""
 
 
 @lru_cache(maxsize=4096)
 def static_view(manifest: StaticManifest, kubelet: Kubelet) -> StaticView:
-    """Return what ``kubelet`` makes of a manifest; errors as ``static_pod_uid``."""
+    """Return a static pod as ``kubelet`` sees it; errors as ``static_pod_uid``."""
     uid = static_pod_uid(manifest.content, kubelet, manifest.node, manifest.source)
     return StaticView(uid, static_containers(manifest.content, kubelet) if kubelet.static_pods.known else ())
 
 
 def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> tuple[Json, ...]:
-    """Return the init, plain and ephemeral containers with the defaults of ``kubelet``'s own release, to be hashed with empty lists kept.
+    """Return the init, regular and ephemeral containers, with the defaults of the kubelet's own release.
 
-    The internal types that they pass through change nothing in a container, cached texts of quantities
-    included. Raises DecodeError for what it could not decode.
+    They are to be hashed with empty lists kept. The conversion to internal types and back changes nothing in
+    a container, not even the cached texts of quantities. Raises DecodeError for a manifest that the kubelet
+    could not decode.
     """
     given = manifest.get("spec") or {}
     kept = {key: given[key] for key in (*_CONTAINERS, "hostNetwork") if key in given}
@@ -67,13 +75,14 @@ def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> tuple[Js
 def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str, source: str) -> StaticUid:
     """Return the UID that ``kubelet`` gives a decoded manifest from ``file:<path>`` or ``url:<url>``.
 
-    ``node_name`` is the name under which the kubelet registers. A ``metadata.uid`` in the manifest is taken
-    as it is. Raises DecodeError, with the path in the manifest, for what this kubelet could not decode.
+    ``node_name`` is the name under which the kubelet registers. A ``metadata.uid`` in the manifest is used as
+    it is. Raises DecodeError, with the path in the manifest, for a manifest that the kubelet could not
+    decode, and UsageError for another kind of source.
     """
     rules = kubelet.static_pods
     suffix = _source_text(rules, node_name, source)
     if not rules.known:
-        return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; there is from 1.6 on")
+        return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; data starts with 1.6")
     check_kind(manifest)
     try:
         text = static_pod_text(manifest, kubelet)
@@ -87,10 +96,10 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
 
 
 def static_pod_text(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:
-    """Return the exact text of the internal, defaulted pod that ``kubelet`` digests; the source that may follow is not part of it.
+    """Return the exact text of the internal pod that ``kubelet`` digests, without the source that may follow.
 
-    Raises DecodeError for what it could not decode, UndecidedError for what it prints in ways that depend on
-    the host.
+    Raises DecodeError for a manifest that the kubelet could not decode, and UndecidedError for one whose text
+    depends on the host.
     """
     rules = kubelet.static_pods
     decode, show = _compiled(rules.types)
@@ -102,13 +111,12 @@ def static_pod_text(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:
 
 
 def _defaulted(manifest: Mapping[str, Any], rules: StaticPods) -> Json:
-    """Return a copy of the v1 pod with what decoding sets in it."""
+    """Return a copy of the v1 pod with the defaults that decoding sets."""
     check_kind(manifest)
     pod: Json = own(manifest)
     decode, _ = _compiled(rules.types)
-    decode(
-        pod
-    )  # for errors with the manifest's own paths, and so that the stages below meet only JSON of the right kinds
+    # Reports errors with the manifest's own paths; the stages below may rely on the right kinds of JSON.
+    decode(pod)
     check_wire_fields(pod, rules)
     pod["spec"] = pod.get("spec") or {}
     apply_defaults(pod, rules)
@@ -124,5 +132,5 @@ def _compiled(types: PodTypes) -> tuple[Callable[[Any], Any], Callable[[Any, Cal
 def _source_text(rules: StaticPods, node_name: str, source: str) -> str:
     kind, _, name = source.partition(":")
     if kind not in rules.source or not name:
-        raise UsageError(f"{source!r} is no source of static pods; want file:<path> or url:<url>")
+        raise UsageError(f"{source!r} is not a source of static pods; want file:<path> or url:<url>")
     return rules.source[kind].format(node=node_name, name=name)

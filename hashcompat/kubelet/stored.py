@@ -1,8 +1,7 @@
-"""Hashes that were computed before values were hidden: a container of a snapshot carries them under a key that no Go type knows.
+"""Hashes in a snapshot, computed before values were hidden, under a key of the container that Go ignores.
 
-Which hash belongs to which kubelet is told by the text itself: what a kubelet would hash with the values
-hidden has a hash too, and that one leads to the true one. So whatever changes the text (another type tree,
-era, default) finds its own entry or none.
+The hash of the text with hidden values is the key, and the true hash is the value. So each type tree, era and
+default that changes the text has its own entry, and a kubelet that the snapshot does not cover finds none.
 """
 
 from __future__ import annotations
@@ -16,21 +15,22 @@ KEY: Final = "hashcompat.io/hashes"
 
 
 def true_hash(container: Mapping[str, Any], computed: int) -> int:
-    """Return the hash of a container's JSON with its values, given the one that was computed without them.
+    """Return the hash of a container with its values, from the hash that was computed with them hidden.
 
-    Raises NotStoredError for a container of a snapshot that was made without this kind of kubelet.
+    For a container that is not from a snapshot the two are the same. Raises NotStoredError for a snapshot
+    that does not cover this kubelet.
     """
     stored = container.get(KEY)
     if stored is None:
         return computed
     found = stored.get(f"{computed:x}") if isinstance(stored, Mapping) else None
     if not isinstance(found, int):
-        raise NotStoredError("the snapshot holds no hash of this container for this kubelet")
+        raise NotStoredError("the snapshot contains no hash of this container for this kubelet")
     return found
 
 
 def without_stored(container: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a container's JSON as Kubernetes knows it."""
+    """Return a container's JSON without the hashes that a snapshot adds."""
     return (
         {name: value for name, value in container.items() if name != KEY} if KEY in container else container
     )

@@ -80,5 +80,5 @@ def test_every_release_has_its_way(catalog: Catalog, release: str) -> None:
 
 
 def test_an_unknown_way_is_damaged_data() -> None:
-    with pytest.raises(InputError, match="a way to read images is not known: 'by guessing'"):
+    with pytest.raises(InputError, match="unknown parser of image references: 'by guessing'"):
         pull_policy("a", "by guessing")

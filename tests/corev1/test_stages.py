@@ -126,7 +126,7 @@ def test_an_unknown_default_is_an_error(changed: Change) -> None:
 
     with pytest.raises(
         InputError,
-        match=r"a default of static pods is not known: set PodSpec\.DNSPolicy when the moon is full",
+        match=r"unknown default of static pods: set PodSpec\.DNSPolicy when the moon is full",
     ):
         poddefaults.apply_defaults({"spec": {}}, rules((1, 36), changed("defaults.json", change)))
 
@@ -135,7 +135,7 @@ def test_an_unknown_conversion_is_an_error(changed: Change) -> None:
     data = changed(
         "conversions.json", lambda document: document["values"][0].update(source="new.go", until=None)
     )
-    with pytest.raises(InputError, match=r"a conversion of static pods is not known: new\.go"):
+    with pytest.raises(InputError, match=r"unknown conversion of static pods: new\.go"):
         podconversion.convert({"spec": {"terminationGracePeriodSeconds": 30}}, rules((1, 36), data))
 
 

@@ -141,7 +141,7 @@ def test_a_time_makes_a_uid_unknown_and_null_does_not(release: str) -> None:
 
 def test_before_1_6_nothing_is_known() -> None:
     assert uid_of("1.5.8", minimal()) == StaticUid(
-        None, unknown="no data on static pods of 1.5.8; there is from 1.6 on"
+        None, unknown="no data on static pods of 1.5.8; data starts with 1.6"
     )
 
 
@@ -155,7 +155,7 @@ def test_1_6_and_1_7_read_init_containers_from_annotations(release: str) -> None
 
 @pytest.mark.parametrize("source", ["", "file:", "/etc/x", "ftp:/x"])
 def test_a_source_is_a_file_or_a_url(source: str) -> None:
-    with pytest.raises(UsageError, match="no source of static pods; want file:<path> or url:<url>"):
+    with pytest.raises(UsageError, match="is not a source of static pods; want file:<path> or url:<url>"):
         uid_of("1.30.0", minimal(), source=source)
 
 

@@ -71,7 +71,6 @@ EXEMPT: Final = (
     "hashcompat/kubelet/alike.py",
     "hashcompat/kubelet/decide/",
     "hashcompat/kubelet/hashing.py",
-    "hashcompat/patching/",
     "hashcompat/planning/",
     "hashcompat/records/",
     "hashcompat/report/",

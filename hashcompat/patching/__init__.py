@@ -1,1 +1,1 @@
-"""Patches for a kubelet's source after which it takes the hashes of another release for its own."""
+"""Patches of the kubelet's source that make it accept the hashes of other releases."""

@@ -1,7 +1,6 @@
-"""Strategy accept: the kubelet takes a container for unchanged also when an older release recorded its hash.
+"""Strategy accept: the kubelet also treats a container as unchanged if an older release recorded its hash.
 
-New containers get the new hash, so the fleet converges, and the patch can be dropped once no old container is
-left.
+New containers get the new hash, so the patch can be dropped once no old container is left.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _INSERT: Final = """	id, recorded := containerStatus.ID.String(), containerStatu
 
 
 def accept(task: Task) -> Patch:
-    """Return the patch after which ``containerChanged`` accepts the hash of the new release or of any old one."""
+    """Return the patch that makes ``containerChanged`` accept the hash of the new or of any old release."""
     names = ", ".join(str(old.release) for old in task.olds)
     new_files = [file for old in task.olds for file in package(task, old)]
     change = InFunction(task.site, "containerChanged", "\treturn expectedHash,", _INSERT, "hashlike.Accepts(")
@@ -41,36 +40,37 @@ def _explanation(task: Task, names: str) -> str:
         _WHAT.format(new=task.new.release, names=names),
         _HOW,
         _NEW_FIELDS[task.accept_new_fields],
-        f"After {task.until} it accepts nothing any more." if task.until else _END,
+        f"Kubelets newer than {task.until} no longer accept old hashes." if task.until else _END,
     ]
     return "\n\n".join([*paragraphs, _RESIZE] if resize_note(task) else paragraphs)
 
 
 _WHAT: Final = (
-    "kubelet {new} hashes containers in another way than {names}. After an in-place upgrade it takes every container that it "
-    "hashes differently for changed, and kills and recreates it."
+    "kubelet {new} hashes containers differently from {names}. After an in-place upgrade it treats every "
+    "container whose hash differs as changed: it kills the container and creates it again."
 )
 
 _HOW: Final = (
-    "containerChanged now accepts a recorded hash also when it is the one that such a kubelet records for the very same container. "
-    "It is computed over the Go types of that release, copied field by field. New containers get the new hash. Static pods are "
-    "still told apart by their UID, which stays as it is."
+    "containerChanged now also accepts a recorded hash that such a kubelet records for the same container. "
+    "That hash is computed over the Go types of that release, to which the container is copied field by "
+    "field. New containers get the new hash. Static pods are still identified by their UID, which does not "
+    "change."
 )
 
 _NEW_FIELDS: Final = {
     False: (
-        "An old hash does not count for a container that sets a field which the old kubelet did not know, unless to a default that "
-        "API servers write by themselves: such a spec means something that never ran."
+        "An old hash does not count for a container that sets a field which the old kubelet did not know, "
+        "unless the value is a default that API servers set: such a spec means something that never ran."
     ),
     True: (
-        "An old hash counts also for a container that sets fields which the old kubelet did not know and so dropped: they take effect "
-        "when the container restarts for another reason."
+        "An old hash also counts for a container that sets fields which the old kubelet did not know, and "
+        "so dropped: they take effect when the container restarts for another reason."
     ),
 }
 
-_END: Final = "It can be dropped once no container of those kubelets is left."
+_END: Final = "The patch can be dropped once no container of those kubelets is left."
 
 _RESIZE: Final = (
-    "Old hashes cover resources: a container that is kept by an old hash restarts at its first in-place resize, even if its "
-    "resizePolicy says NotRequired."
+    "Old hashes cover resources: a container that is kept because of an old hash restarts at its first "
+    "in-place resize, even if its resizePolicy is NotRequired."
 )

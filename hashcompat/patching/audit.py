@@ -1,4 +1,7 @@
-"""Which containers a stripping kubelet does not hash as the old release does, and what else its global form changes."""
+"""Which containers a kubelet patched by strip does not hash as the old release does.
+
+Also which other hashes the global form of the patch changes.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,18 @@ from hashcompat.planning.view import View
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Why stripping fails on a container: paths of strings that hold text to be cut, and of new fields that are set."""
+    """Why stripping fails for a container."""
 
     strings: tuple[str, ...]
+    """The paths of strings that contain text to be removed."""
+
     fields: tuple[str, ...]
+    """The paths of new fields that are set."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One container that is hit."""
+    """One container for which stripping fails, and why."""
 
     pod: Pod
     container: Container
@@ -35,18 +41,28 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """All containers that are hit of ``containers``, and what the global form changes beside the container hash.
-
-    ``static_pods`` and ``templates`` name the objects whose UID or pod-template-hash becomes another one.
-    """
+    """What stripping would miss in a cluster, and what its global form would change besides."""
 
     old: Kubelet
+    """The release whose hashes the stripped text is to have."""
+
     new: Kubelet
+    """The release to patch."""
+
     cuts: tuple[Cut, ...]
+    """The text that the patch removes."""
+
     containers: int
+    """How many containers were checked."""
+
     rows: tuple[AuditRow, ...]
+    """The containers for which stripping fails."""
+
     static_pods: tuple[str, ...]
+    """``namespace/name`` of the static pods whose UID the global form changes."""
+
     templates: tuple[str, ...]
+    """``namespace/Kind/name`` of the controllers whose pod-template-hash the global form changes."""
 
 
 def audit_container(
@@ -58,7 +74,10 @@ def audit_container(
     *,
     keep_empty: bool,
 ) -> Hit | None:
-    """Return why the stripped text of ``new`` is not the text of ``old``; None where it is. Raises DecodeError."""
+    """Return why the stripped text of ``new`` is not the text of ``old``; None if it is.
+
+    Raises DecodeError for a container that does not decode.
+    """
     (new_hasher,), (old_hasher,) = (hashers(kubelet, keep_empty=keep_empty) for kubelet in (new, old))
     if stripped(new_hasher.text(spec), cuts) == old_hasher.text(spec):
         return None
@@ -69,7 +88,7 @@ def audit_container(
 
 
 def _strings_with(value: Any, pieces: Sequence[str], path: str) -> Iterator[str]:
-    """Yield the paths of strings that hold a piece, or end or begin in the middle of one."""
+    """Yield the paths of strings that contain a piece, or most of one."""
     if isinstance(value, str):
         if any(piece.strip() in value or piece.rstrip("}") in value for piece in pieces):
             yield path
@@ -82,10 +101,10 @@ def _strings_with(value: Any, pieces: Sequence[str], path: str) -> Iterator[str]
 
 
 def audit(inventory: Inventory, old: Kubelet, new: Kubelet, view: View) -> Audit:
-    """Audit every container of a source.
+    """Return the audit of every container of a source.
 
-    Raises UsageError where the releases cannot be stripped to one another, InputError for a container that
-    does not decode.
+    Raises UsageError if ``new`` cannot be stripped to ``old``, and InputError for a container that does not
+    decode.
     """
     defaults = view.catalog.server_defaults()
     cuts = cuts_between(old, new, defaults)
@@ -109,7 +128,7 @@ def audit(inventory: Inventory, old: Kubelet, new: Kubelet, view: View) -> Audit
 
 
 def _uid_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut]) -> bool:
-    """Tell whether the text of a static pod, of its manifest or as far as its mirror pod shows it, holds something that is cut."""
+    """Return whether the text of a static pod, or as much as its mirror pod shows of it, would be cut."""
     manifest = pod.static_manifest.content if pod.static_manifest else {"spec": dict(pod.spec)}
     try:
         text = static_pod_text(manifest, new)
@@ -119,7 +138,7 @@ def _uid_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut]) -> bool:
 
 
 def _template_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut], view: View) -> bool:
-    """Tell whether the text of a ReplicaSet's pod template would be cut: it holds the containers' text."""
+    """Return whether the text of a controller's template, which contains its containers', would be cut."""
     if not pod.owner.startswith(("ReplicaSet/", "Deployment/", "DaemonSet/", "StatefulSet/")):
         return False
     texts = (hashers(new)[0].text(view.seen(pod, container, new)) for container in pod.containers)

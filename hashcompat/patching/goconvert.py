@@ -1,7 +1,7 @@
-"""Go source that copies today's ``v1.Container`` into an old release's, field by field, and notices what the old one lacks.
+"""Go source that copies a new ``v1.Container`` to an old release's, field by field, and detects what is lost.
 
-Nil stays nil and empty stays empty: the text shows the difference. Nothing of the original is written to;
-strings, pointers to scalars and quantities are shared with it.
+Nil stays nil and empty stays empty, because the hashed text shows the difference. The original is never
+modified; the copy shares its strings, pointers to scalars and quantities.
 """
 
 from __future__ import annotations
@@ -22,21 +22,26 @@ _BUILTIN: Final = frozenset({"string", "bool", "int32", "int64"})
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """The two trees, and by ``(type, field)`` of the new one the values that an API server writes by itself."""
+    """What the generated code converts between."""
 
     old: Types
+    """The type tree of the old release."""
+
     new: Types
+    """The type tree of the release to patch."""
+
     defaults: Mapping[tuple[str, str], Any]
+    """Defaults that API servers set, by ``(type, field)`` of the new tree."""
 
 
 def conversion_of(old: Types, new: Types, defaults: Sequence[tuple[str, Any]]) -> Conversion:
-    """Build the conversion; ``defaults`` are paths below the container (``securityContext.procMount``) with their values."""
+    """Return the conversion; ``defaults`` are pairs of a path below the container and a value."""
     placed = ((_place(path, new), value) for path, value in defaults)
     return Conversion(old, new, {place: value for place, value in placed if place is not None})
 
 
 def _place(path: str, types: Types) -> tuple[str, str] | None:
-    """Return type and field of a path; None where the tree has no such field."""
+    """Return the type and field of a path; None if the tree has no such field."""
     name, place = "Container", None
     for key in path.split("."):
         row = next((row for row in _fields(types, name) if row["json"] == key), None)
@@ -54,7 +59,7 @@ def _fields(types: Types, name: str) -> Sequence[Row]:
 def conversion_functions(conversion: Conversion) -> str:
     """Return one function for each pair of struct types that a Container reaches, gofmt'd.
 
-    Raises InputError for a field whose type became one that cannot be copied.
+    Raises InputError for a field that cannot be copied because its type changed.
     """
     done: dict[tuple[str, str], str] = {}
     todo = [("Container", "Container")]
@@ -86,7 +91,7 @@ def _body(conversion: Conversion, old: str, new: str, todo: list[tuple[str, str]
 
 
 def _source(row: Row, conversion: Conversion, new_rows: Sequence[Row]) -> Row | None:
-    """Return the new field of the same JSON key; an embedded struct may have got another name (``Handler``, ``ProbeHandler``)."""
+    """Return the new field with the same JSON key; an embedded struct was renamed (``ProbeHandler``)."""
     if not row.get("embedded"):
         return next(
             (other for other in new_rows if other["json"] == row["json"] and not other.get("embedded")), None
@@ -110,7 +115,8 @@ def _copy(conversion: Conversion, row: Row, source: Row, todo: list[tuple[str, s
     shape = old_type.removesuffix(old_name)
     if shape != new_type.removesuffix(new_name):
         raise InputError(
-            f"field {row['name']} is {old_type} in one release and {new_type} in the other; no conversion is known"
+            f"field {row['name']} is {old_type} in one release and {new_type} in the other; "
+            "there is no conversion between them"
         )
     if _fields(conversion.old, old_name):
         todo.append((old_name, new_name))
@@ -162,7 +168,7 @@ def _copy_map(definition: str, target: str, given: str, name: str) -> Iterator[s
 
 
 def _lost(conversion: Conversion, struct: str, row: Row) -> Iterator[str]:
-    """Notice a set field that the old type lacks, unless it holds what an API server writes by itself."""
+    """Yield the code that detects a set field which the old type lacks, unless it has a server's default."""
     given, go_type = f"in.{row['name']}", row["type"]
     default = conversion.defaults.get((struct, row["name"]))
     if default is not None and go_type.startswith("[]"):
@@ -190,11 +196,11 @@ def _is_set(given: str, go_type: str, types: Types) -> str:
         return given
     if isinstance(kind, str) and kind in _BUILTIN:
         return f"{given} != 0"
-    raise InputError(f"a new field of type {go_type} is added; whether it is set cannot be told")
+    raise InputError(f"there is a new field of type {go_type}; no test is known for whether it is set")
 
 
 def _lost_elements(given: str, name: str, rows: Sequence[Row], values: Sequence[Row]) -> Iterator[str]:
-    """An API server writes any of these elements, so only another one means something new."""
+    """Yield the code for a list of defaults: an API server adds any of these, so only others are lost."""
     literals = [
         ", ".join(f"{row['name']}: {_quoted(value[row['json']])}" for row in rows if row["json"] in value)
         for value in values
@@ -206,5 +212,5 @@ def _lost_elements(given: str, name: str, rows: Sequence[Row], values: Sequence[
 
 
 def _quoted(value: Any) -> str:
-    """Return a plain ASCII word as a Go string."""
+    """Return a plain ASCII word as a Go string literal."""
     return f'"{value}"'

@@ -28,18 +28,18 @@ HASH_UTIL: Final = ("hashutil", "k8s.io/kubernetes/pkg/util/hash")
 
 
 def package_name(kubelet: Kubelet) -> str:
-    """Name the directory of a release's package, ``kubelet1716``; its Go name is v1."""
+    """Return the directory of a release's package, ``kubelet1716``; its Go name is v1."""
     release = kubelet.release
     return f"kubelet{release.major}{release.minor_number}{release.patch}"
 
 
 def template(name: str, **values: str) -> str:
-    """Fill one of the templates; every generated file starts with the licence that Kubernetes wants."""
+    """Fill in one of the templates; ``header`` returns what every generated file starts with."""
     return Template(_text(f"{name}.go.tmpl")).substitute(values)
 
 
 def header() -> str:
-    """Return the licence and the mark of generated code."""
+    """Return the licence that Kubernetes requires, and the mark of generated code."""
     return _text("header.txt")
 
 
@@ -49,7 +49,7 @@ def _text(name: str) -> str:
 
 
 def imports(standard: Iterable[str], others: Iterable[tuple[str, str]]) -> str:
-    """Return an import block: the standard library, then ``(alias, path)`` of the rest, each sorted as gofmt does."""
+    """Return an import block: the standard library, then ``(alias, path)`` of the others, each sorted."""
     groups = [
         [f'\t"{path}"\n' for path in sorted(standard)],
         [_import(*other) for other in sorted(others, key=lambda other: other[1])],
@@ -129,22 +129,26 @@ def _test(task: Task, old: Kubelet, release: str) -> str:
 
 
 def expectations(task: Task, old: Kubelet) -> list[tuple[Mapping[str, Any], int, bool]]:
-    """Return containers for a Go test, with the hash that ``old`` records for each and whether it knows all that is set."""
+    """Return containers for a Go test.
+
+    With each come the hash that ``old`` records, and whether ``old`` knows every field that the container
+    sets.
+    """
     return [(spec, hash_as(old, spec), not lost_fields(task, old, spec)) for spec in decoded_examples(task)]
 
 
 def decoded_examples(task: Task) -> list[Mapping[str, Any]]:
-    """Return the examples of which the patched kubelet drops no field."""
+    """Return the examples without fields that the patched kubelet drops."""
     return [spec for spec in examples() if not any(dropped(task.new.schema.container, spec))]
 
 
 def hash_as(old: Kubelet, spec: Mapping[str, Any]) -> int:
-    """Hash as ``old`` does what Go's own JSON decoding makes of a container: empty lists stay empty."""
+    """Return the hash of ``old`` for a container as Go decodes it from JSON: empty lists stay empty."""
     return compile_hasher(old.schema, old.era.steps, old.escapes[-1], True).hash(spec)
 
 
 def lost_fields(task: Task, old: Kubelet, spec: Mapping[str, Any]) -> list[str]:
-    """Return the fields for which the hash of ``old`` does not count; picked fields are known to all."""
+    """Return the set fields that ``old`` does not know; none in an era that picks the fields to hash."""
     return [] if "pick" in old.era.steps[0] else unknown_to(spec, task.new, old, task.defaults)
 
 

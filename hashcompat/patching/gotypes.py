@@ -1,6 +1,6 @@
-"""A type tree of schemas/types as Go source: the Container that an old kubelet knew, in a package of the same name.
+"""A type tree of schemas/types as Go source: an old kubelet's Container, in a package of the same name.
 
-go-spew prints a type's package and name, so the types have to be ``v1.Container`` again; types of other
+go-spew prints the package and name of a type, so the types must be ``v1.Container`` again. Types of other
 packages (``resource.Quantity``, ``intstr.IntOrString``) print the same in every release from 1.3 on and are
 imported.
 """
@@ -19,14 +19,14 @@ _FOREIGN: Final = {
 
 
 def type_declarations(types: Mapping[str, Definition], *, release: str, tags: bool) -> str:
-    """Return the declarations of a tree's types, gofmt'd; ``tags``: with the JSON keys, for releases that hash JSON."""
+    """Return the declarations of a tree's types, gofmt'd; ``tags`` adds JSON keys, where JSON is hashed."""
     return "\n".join(
         _declaration(name, definition, release, tags) for name, definition in sorted(types.items())
     )
 
 
 def foreign_imports(types: Mapping[str, Definition]) -> list[str]:
-    """Return the import paths of the packages whose types the tree uses, sorted."""
+    """Return the sorted import paths of the packages whose types the tree uses."""
     notations = [notation for definition in types.values() for notation in _notations(definition)]
     return sorted(
         path for name, path in _FOREIGN.items() if any(f"{name}." in notation for notation in notations)
@@ -47,7 +47,7 @@ def _declaration(name: str, definition: Definition, release: str, tags: bool) ->
 
 
 def _cells(row: Mapping[str, Any], tags: bool) -> list[str]:
-    """Return a field's columns; an embedded field has no name, and its tag stands in the type's column."""
+    """Return a field's columns; an embedded field has no type column, so its tag comes second."""
     own = [row["name"]] if row.get("embedded") else [row["name"], row["type"]]
     return [*own, _tag(row)] if tags else own
 
@@ -62,7 +62,7 @@ def _tag(row: Mapping[str, Any]) -> str:
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:
-    """Pad every cell that another one follows, as gofmt does."""
+    """Return the rows with every cell padded that another one follows, as gofmt does."""
     columns = max(map(len, rows), default=0)
     widths = [
         max((len(row[column]) for row in rows if len(row) > column + 1), default=0)

@@ -1,4 +1,4 @@
-"""The Go package that a patched kubelet asks whether an older one recorded a hash."""
+"""The Go package by which a patched kubelet checks whether an older one recorded a hash."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from hashcompat.patching.gosource import (
 from hashcompat.patching.model import NewFile, Task
 
 _RESIZE = """
-// Old hashes cover resources, this kubelet's does not: a container that is
-// accepted by an old hash restarts at its first in-place resize."""
+// Old hashes cover resources, this kubelet's hash does not: a container that
+// is accepted by an old hash restarts at its first in-place resize."""
 
 _CHECK = """	if ended(version.Get().GitVersion) {
 		return ""
@@ -28,7 +28,10 @@ _CHECK = """	if ended(version.Get().GitVersion) {
 
 
 def resize_note(task: Task) -> bool:
-    """Tell whether in-place resizes have to be spoken of: the new kubelet resizes, and its hash ignores what an old one covers."""
+    """Return whether the patch must mention in-place resizes.
+
+    That is if the new kubelet resizes in place, and an old hash covers resources where the new one does not.
+    """
     picked = "pick" in task.new.era.steps[0]
     return (
         task.new.rules.resources_recorded
@@ -68,12 +71,13 @@ def _imports(task: Task) -> str:
 
 
 def _log(task: Task) -> str:
-    """Return the logging call in the style of the release: structured with klog v2."""
+    """Return the logging call in the style of the release: structured from klog v2 on."""
     if task.site.log.endswith("/v2"):
         pairs = '"container", container.Name, "containerID", id, "kubelet", release'
         return f'klog.InfoS("Kept a container whose hash an older kubelet recorded", {pairs})'
     package = task.site.log.rpartition("/")[2]
-    return f'{package}.Infof("Kept container %s (%s): kubelet %s recorded its hash", container.Name, id, release)'
+    arguments = "container.Name, id, release"
+    return f'{package}.Infof("Kept container %s (%s): kubelet %s recorded its hash", {arguments})'
 
 
 def _test(task: Task) -> str:
@@ -86,7 +90,11 @@ def _test(task: Task) -> str:
 
 
 def _rows(task: Task, old: Kubelet) -> list[str]:
-    """Return test rows; what one old release loses another may know, and record the same hash."""
+    """Return test rows for one old release.
+
+    A container with fields that it does not know is left out if another old release may know them, because
+    that one may record the same hash.
+    """
     return [
         f"\t\t{{{quoted(spec)}, {value:#x}, {str(known or task.accept_new_fields).lower()}}},"
         for spec, value, known in expectations(task, old)

@@ -1,7 +1,7 @@
-"""The frozen values of a patch: files that it adds, and steps that change a file of Kubernetes' own.
+"""The frozen values of a patch: the files that it adds, and the steps that change files of Kubernetes.
 
-A strategy is a function of :class:`Task` that returns a :class:`Patch`; ``strategies.BY_NAME`` lists them. It
-reads no file: a step finds its own place in the text that it is given, or says why it cannot.
+A strategy is a function from a :class:`Task` to a :class:`Patch`; ``strategies.BY_NAME`` lists them. It reads
+no files: a step finds its place in the text that it is given, or raises an error that explains why it cannot.
 """
 
 from __future__ import annotations
@@ -16,28 +16,36 @@ from hashcompat.errors import ExitCode, HashcompatError
 
 
 class MisplacedError(HashcompatError):
-    """A file is not what the release's own source says, so the patch does not apply."""
+    """A file differs from the release's source, so the patch does not apply."""
 
     exit_code = ExitCode.FINDING
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a patch is to do: kubelet ``new`` (whose source is ``site``) is to take the hashes of ``olds`` for its own.
-
-    ``olds`` holds one release for each distinct hash; ``defaults`` the ``(path, value)`` that API servers
-    write by themselves. ``accept_new_fields``: an old hash counts also for a container that sets a field that
-    the old release did not know. ``until``: the last release whose kubelet accepts old hashes, empty for no
-    end. ``article``: the literal, global form of strip.
-    """
+    """What a patch is to achieve: kubelet ``new`` accepts the hashes of ``olds``."""
 
     new: Kubelet
+    """The release to patch."""
+
     olds: tuple[Kubelet, ...]
+    """The releases whose hashes it accepts, one for each distinct hash."""
+
     site: Site
+    """What the source of ``new`` looks like where the patch changes it."""
+
     defaults: tuple[tuple[str, Any], ...] = ()
+    """The ``(path, value)`` of defaults that API servers set when they read a pod."""
+
     accept_new_fields: bool = False
+    """Whether an old hash also counts for a container that sets a field which the old release does not
+    know."""
+
     until: str = ""
+    """The last release whose kubelet accepts old hashes; empty for no limit."""
+
     article: bool = False
+    """Whether ``strip`` takes the literal, global form in which the method was published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,10 @@ class NewFile:
     """A file that the patch adds."""
 
     path: str
+    """Its path in the Kubernetes repository."""
+
     text: str
+    """Its whole content."""
 
 
 class Step(Protocol):
@@ -53,47 +64,62 @@ class Step(Protocol):
 
     @property
     def hunk(self) -> str:
-        """The function or block that it changes, for messages."""
+        """The function or block that it changes, for error messages."""
 
     @property
     def words(self) -> str:
-        """What is to be done, for people who have to do it by hand."""
+        """Instructions for making the change by hand."""
 
     def apply(self, text: str) -> str:
-        """Return the file's new text. Raises MisplacedError, saying what is not as expected."""
+        """Return the file's new text; raise MisplacedError if the text is not as expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """The steps that change one file of the source, in order."""
+    """The steps that change one file of the source."""
 
     path: str
+    """Its path in the Kubernetes repository."""
+
     steps: tuple[Step, ...]
+    """The steps, in order; each gets the text that the previous one returned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """A patch before it meets the source: ``subject`` and ``explanation`` are those of its commit message."""
+    """A patch before it is applied to the source."""
 
     subject: str
+    """The subject of its commit message."""
+
     explanation: str
+    """The body of its commit message, paragraphs separated by empty lines."""
+
     new_files: tuple[NewFile, ...]
+    """The files that it adds."""
+
     edits: tuple[FileEdit, ...]
+    """The files that it changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file before (empty: it is new) and after."""
+    """A file before and after the patch."""
 
     path: str
+    """Its path in the Kubernetes repository."""
+
     before: str
+    """Its text before the patch; empty if the patch adds it."""
+
     after: str
+    """Its text after the patch."""
 
 
 def apply(patch: Patch, files: Mapping[str, str]) -> tuple[Change, ...]:
-    """Return every file's change, sorted by path; ``files`` holds the text of each file that the patch edits.
+    """Return the change of every file, sorted by path; ``files`` maps the edited files to their texts.
 
-    Raises MisplacedError, naming file and hunk, where a file is not what the release's source says.
+    Raises MisplacedError, naming file and hunk, for a file that differs from the release's source.
     """
     added = [Change(new.path, "", new.text) for new in patch.new_files]
     edited = [Change(edit.path, files[edit.path], _edited(edit, files[edit.path])) for edit in patch.edits]

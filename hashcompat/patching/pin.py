@@ -1,4 +1,4 @@
-"""Strategy pin: the kubelet hashes as an old release does, for going back and forth between the two without a restart."""
+"""Strategy pin: the kubelet hashes as an old release does; switching between them restarts nothing."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _FREED: Final = (
     ("k8s.io/kubernetes/pkg/util/hash", "hashutil"),
 )
 
-_BODY: Final = """	// As kubelet {old}, so that nothing restarts on the way there or back.
+_BODY: Final = """	// The hash of kubelet {old}: switching between the two restarts nothing.
 	hash, _ := {name}.HashContainer(container)
 	return hash
 """
 
 
 def pin(task: Task) -> Patch:
-    """Return the patch after which ``HashContainer`` returns what the one old release would."""
+    """Return the patch that makes ``HashContainer`` return what the only old release would."""
     (old,) = task.olds
     name = package_name(old)
     body = _BODY.format(old=old.release, name=name)
@@ -57,7 +57,7 @@ def _explanation(task: Task) -> str:
     (old,) = task.olds
     paragraphs = [_WHAT.format(old=old.release, new=task.new.release), _DROPPED]
     if task.site.assertions:
-        paragraphs.append("Kubernetes' own tests assert hashes; they are changed to the old ones.")
+        paragraphs.append("The hashes that Kubernetes' own tests assert are changed to the old ones.")
     if task.new.rules.resources_recorded and "pick" not in old.era.steps[0]:
         paragraphs.append(
             "The old hash covers resources, so every in-place resize of a container restarts it."
@@ -66,8 +66,12 @@ def _explanation(task: Task) -> str:
 
 
 _WHAT: Final = (
-    "HashContainer returns what kubelet {old} would, computed over the Go types of that release, copied field by field. Going from "
-    "{old} to {new} and back restarts no container for its hash."
+    "HashContainer returns what kubelet {old} would, computed over the Go types of that release, to which "
+    "the container is copied field by field. Switching between {old} and {new} restarts no container "
+    "because of its hash."
 )
 
-_DROPPED: Final = "Fields that the old release does not know are not part of the hash: a change of them alone does not restart the container."
+_DROPPED: Final = (
+    "Fields that the old release does not know are not part of the hash: changing only those does not "
+    "restart the container."
+)

@@ -1,4 +1,7 @@
-"""The steps that change a Go file: each finds its place by what the file says, and refuses a text that upstream did not write."""
+"""The steps that change a Go file.
+
+Each finds its place by the file's content, and rejects a function that is not upstream's.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +19,20 @@ _IMPORT = re.compile(r'\t(?:(?P<alias>[\w.]+) )?"(?P<path>[^"]+)"')
 
 
 def function_text(text: str, name: str) -> str:
-    """Return a top-level function of a gofmt'd file, from ``func`` to the line of its closing brace; empty if there is none."""
+    """Return a top-level function of a gofmt'd file, up to its closing brace; empty if there is none."""
     found = re.search(rf"^func {re.escape(name)}\(.*?^}}\n", text, re.MULTILINE | re.DOTALL)
     return found[0] if found else ""
 
 
 @dataclass(frozen=True, slots=True)
 class _OfFunction:
-    """A step that changes one function, which has to be upstream's."""
+    """A step that changes one function, which must be upstream's."""
 
     site: Site
+    """The functions of the release, by checksum."""
+
     name: str
+    """The function's name."""
 
     @property
     def hunk(self) -> str:
@@ -34,22 +40,27 @@ class _OfFunction:
         return self.name
 
     def _with(self, text: str, mark: str, change: Callable[[str], str]) -> str:
-        """Return the file with another text of the function; ``mark`` shows that this was done already."""
+        """Return the file with the function changed; text that contains ``mark`` was already patched."""
         old = checked_function(text, self.name, self.site, mark)
         return text.replace(old, change(old))
 
 
 @dataclass(frozen=True, slots=True)
 class InFunction(_OfFunction):
-    """Insert lines before the one line of a function that starts with ``before``; ``mark`` shows that this was done already."""
+    """Insert lines into a function."""
 
     before: str
+    """The start of the line before which they are inserted."""
+
     insert: str
+    """The lines."""
+
     mark: str
+    """A text that only a patched file contains."""
 
     @property
     def words(self) -> str:
-        """Say what to insert where."""
+        """What to insert, and where."""
         return f"in func {self.name}, before the line `{self.before.strip()} ...`:\n\n{self.insert}"
 
     def apply(self, text: str) -> str:
@@ -59,15 +70,20 @@ class InFunction(_OfFunction):
 
 @dataclass(frozen=True, slots=True)
 class ReplaceLine(_OfFunction):
-    """Replace the one line of a function that is ``line``."""
+    """Replace one line of a function."""
 
     line: str
+    """The line to replace."""
+
     instead: str
+    """The line that replaces it."""
+
     mark: str
+    """A text that only a patched file contains."""
 
     @property
     def words(self) -> str:
-        """Say which line becomes which."""
+        """Which line becomes which."""
         return f"in func {self.name} the line `{self.line.strip()}` becomes `{self.instead.strip()}`"
 
     def apply(self, text: str) -> str:
@@ -77,32 +93,35 @@ class ReplaceLine(_OfFunction):
 
 @dataclass(frozen=True, slots=True)
 class Body(_OfFunction):
-    """Give a function another body."""
+    """Replace the body of a function."""
 
     body: str
+    """The new body, up to the closing brace."""
+
     mark: str
+    """A text that only a patched file contains."""
 
     @property
     def words(self) -> str:
-        """Say what the body is to be."""
+        """The new body."""
         return f"the body of func {self.name} becomes:\n\n{self.body}"
 
     def apply(self, text: str) -> str:
-        """Replace all between the first line and the closing brace."""
+        """Replace everything between the first line and the closing brace."""
         return self._with(text, self.mark, lambda old: old[: old.index("\n") + 1] + self.body + "}\n")
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveFunction(_OfFunction):
-    """Remove a function that nothing calls any more, with the comment above it."""
+    """Remove a function that is no longer called, with the comment above it."""
 
     @property
     def words(self) -> str:
-        """Say what to remove."""
-        return f"func {self.name} is not called any more: remove it with its comment."
+        """What to remove."""
+        return f"func {self.name} is no longer called: remove it with its comment."
 
     def apply(self, text: str) -> str:
-        """Remove it, if nothing else in the file calls it."""
+        """Remove the function, unless something else in the file calls it."""
         old = checked_function(text, self.name, self.site, "")
         if f"{self.name}(" in text.replace(old, ""):
             return text
@@ -110,10 +129,10 @@ class RemoveFunction(_OfFunction):
 
 
 def checked_function(text: str, name: str, site: Site, mark: str) -> str:
-    """Return a function's text if it is that of the release; MisplacedError says what it is instead."""
+    """Return a function's text if it is that of the release; raise MisplacedError otherwise."""
     old = function_text(text, name)
     if mark and mark in text:
-        raise MisplacedError(f"already patched: the file holds {mark}")
+        raise MisplacedError(f"already patched: the file contains {mark}")
     if not old:
         raise MisplacedError(f"there is no func {name}; this is not the source of that release")
     digest = hashlib.sha256(old.encode()).hexdigest()
@@ -122,19 +141,22 @@ def checked_function(text: str, name: str, site: Site, mark: str) -> str:
         return old
     if other := next((function for function in site.others if function.sha256 == digest), None):
         raise MisplacedError(
-            f"this is the func {name} of Kubernetes {other.releases}, so the tree is of another release"
+            f"this is func {name} of Kubernetes {other.releases}, so the tree is of another release"
         )
     raise MisplacedError(
-        f"func {name} is not upstream's (SHA-256 {digest[:12]}…) but a vendor's; the change has to be merged by hand"
+        f"func {name} is not upstream's (SHA-256 {digest[:12]}…) but a vendor's; merge the change by hand"
     )
 
 
 @dataclass(frozen=True, slots=True)
 class AddImport:
-    """Import a package of Kubernetes, in the place where gofmt wants it."""
+    """Import a package of Kubernetes, where gofmt sorts it."""
 
     path: str
+    """The import path."""
+
     alias: str = ""
+    """The name to import it under; empty for its own."""
 
     @property
     def hunk(self) -> str:
@@ -143,7 +165,7 @@ class AddImport:
 
     @property
     def words(self) -> str:
-        """Say what to import."""
+        """What to import."""
         return f"import {self._line.strip()}"
 
     @property
@@ -151,7 +173,7 @@ class AddImport:
         return f'\t{self.alias} "{self.path}"\n' if self.alias else f'\t"{self.path}"\n'
 
     def apply(self, text: str) -> str:
-        """Insert the line by import path into the block that holds Kubernetes' own packages."""
+        """Insert the line, in order of import paths, into the last group of the import block."""
         block = _BLOCK.search(text)
         if block is None:
             raise MisplacedError("there is no import block")
@@ -162,7 +184,7 @@ class AddImport:
         return text[: block.start("lines")] + "".join(lines) + text[block.end("lines") :]
 
     def _position(self, lines: list[str]) -> int:
-        """Return the place in the last group of imports: after every path of it that sorts before this one."""
+        """Return the place in the last group of imports: after every path that sorts before this one."""
         group = max((index for index, line in enumerate(lines) if not line.strip()), default=-1) + 1
         paths = [(index, found["path"]) for index, line in enumerate(lines) if (found := _IMPORT.match(line))]
         before = [index for index, path in paths if index >= group and path < self.path]
@@ -171,9 +193,10 @@ class AddImport:
 
 @dataclass(frozen=True, slots=True)
 class DropUnusedImports:
-    """Remove the imports among ``paths`` that nothing in the file uses any more; Go does not compile them."""
+    """Remove imports that the file no longer uses, because Go does not compile them."""
 
     names: tuple[tuple[str, str], ...]
+    """The import path and the package name of each import that may be unused."""
 
     @property
     def hunk(self) -> str:
@@ -182,11 +205,12 @@ class DropUnusedImports:
 
     @property
     def words(self) -> str:
-        """Say what may have to go."""
-        return f"remove those of the imports {', '.join(path for path, _ in self.names)} that the file does not use any more."
+        """Which imports may have to be removed."""
+        paths = ", ".join(path for path, _ in self.names)
+        return f"remove those of the imports {paths} that the file no longer uses."
 
     def apply(self, text: str) -> str:
-        """Remove each import whose name is not used outside of the import block."""
+        """Remove each import whose name is not used outside the import block."""
         for path, name in self.names:
             if not re.search(rf"\b{name}\.", _BLOCK.sub("", text, count=1)):
                 text = re.sub(rf'^\t(?:\w+ )?"{re.escape(path)}"\n', "", text, count=1, flags=re.MULTILINE)
@@ -195,9 +219,10 @@ class DropUnusedImports:
 
 @dataclass(frozen=True, slots=True)
 class Literals:
-    """Replace hash literals one after the other, each behind the one before."""
+    """Replace the hash literals of a test."""
 
     pairs: tuple[tuple[int, int], ...]
+    """The old and the new hash of each literal, in the order of the file."""
 
     @property
     def hunk(self) -> str:
@@ -206,13 +231,13 @@ class Literals:
 
     @property
     def words(self) -> str:
-        """Say which literals become which."""
+        """Which literals become which."""
         return "the asserted hashes become, in order: " + ", ".join(
             f"{old:#x} -> {new:#x}" for old, new in self.pairs
         )
 
     def apply(self, text: str) -> str:
-        """Replace them; MisplacedError names the first that is not there."""
+        """Replace them in order; raise MisplacedError, naming the first that is missing."""
         done, rest = "", text
         for old, new in self.pairs:
             head, found, rest = rest.partition(f"{old:#x}")

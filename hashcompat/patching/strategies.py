@@ -1,4 +1,4 @@
-"""The strategies by name. A new one is a function from a task to a patch, and a row here."""
+"""The strategies by name; a new one is a function from a task to a patch, and a row here."""
 
 from __future__ import annotations
 
@@ -20,20 +20,30 @@ from hashcompat.release import parse_release
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the user may choose beside releases and strategy; see :class:`Task`. ``force`` overrides a refusal to pin."""
+    """What the user can choose besides releases and strategy."""
 
     accept_new_fields: bool = False
+    """As in :class:`Task`."""
+
     until: str = ""
+    """As in :class:`Task`."""
+
     article: bool = False
+    """As in :class:`Task`."""
+
     force: bool = False
+    """Whether to pin even where every in-place resize would then restart the container."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """``check`` raises UsageError for what the strategy cannot do; ``build`` makes the patch."""
+    """A way to patch the kubelet."""
 
     check: Callable[[Kubelet, Sequence[Kubelet], Choices], None]
+    """Raises UsageError for releases that the strategy cannot handle."""
+
     build: Callable[[Task], Patch]
+    """Returns the patch."""
 
 
 def _check_pin(new: Kubelet, olds: Sequence[Kubelet], choices: Choices) -> None:
@@ -45,7 +55,7 @@ def _check_strip(new: Kubelet, olds: Sequence[Kubelet], _choices: Choices) -> No
 
 
 def _check_nothing(_new: Kubelet, _olds: Sequence[Kubelet], _choices: Choices) -> None:
-    """Accept works wherever a patch does."""
+    """Do nothing: accept works for all releases that can be patched."""
 
 
 BY_NAME: Final[Mapping[str, Strategy]] = {
@@ -58,9 +68,9 @@ BY_NAME: Final[Mapping[str, Strategy]] = {
 def make_patch(
     kubelet: str, like: Sequence[str], strategy: str, catalog: Catalog, choices: Choices = Choices()
 ) -> Patch | None:
-    """Return the patch for a release's source; None where it hashes like every old release already.
+    """Return the patch of a release's source; None if it already hashes like every old release.
 
-    Raises UsageError for unknown releases and for what the strategy cannot do.
+    Raises UsageError for unknown releases, and for releases or choices that the strategy cannot handle.
     """
     new, olds = catalog.kubelet(kubelet), [catalog.kubelet(name) for name in like]
     site = catalog.source_site(new)
@@ -71,9 +81,11 @@ def make_patch(
     BY_NAME[strategy].check(new, olds, choices)
     until = str(parse_release(choices.until).version) if choices.until else ""
     if until and strategy != "accept":
-        raise UsageError("--until: only --strategy accept can end; the others change the hash itself")
+        raise UsageError(
+            "--until: only --strategy accept can end; the other strategies change the hash itself"
+        )
     if choices.article and strategy != "strip":
-        raise UsageError("--article: the literal, global form is one of --strategy strip")
+        raise UsageError("--article: only --strategy strip has this literal, global form")
     task = Task(
         new, wanted, site, tuple(catalog.server_defaults()), choices.accept_new_fields, until, choices.article
     )

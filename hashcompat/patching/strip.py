@@ -1,4 +1,4 @@
-"""Strategy strip: cut the text of new fields out of what is hashed, as operators have done by hand."""
+"""Strategy strip: remove the text of new fields from what is hashed, as operators have done by hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PRINT_STRIPPED: Final = '\thasher.Write([]byte(stripped(printer.Sprintf("%#v", 
 
 
 def strip(task: Task) -> Patch:
-    """Return the patch that cuts new fields out of the container hash, or with ``article`` out of every hash."""
+    """Return the patch that strips new fields from the container hash; with ``article`` from all hashes."""
     (old,) = task.olds
     cuts = cuts_between(old, task.new, task.defaults)
     edit, files = _article(task.site, cuts) if task.article else _container_hash(task, cuts)
@@ -69,7 +69,7 @@ def _rows(cuts: tuple[Cut, ...]) -> str:
 
 
 def _expectations(task: Task, cuts: tuple[Cut, ...]) -> list[str]:
-    """Return test rows: the containers whose stripped text is the old one, with the old hash."""
+    """Return test rows: the containers whose stripped text is the old text, with the old hash."""
     new, old = (
         compile_hasher(kubelet.schema, kubelet.era.steps, kubelet.escapes[-1], True)
         for kubelet in (task.new, task.olds[0])
@@ -79,16 +79,17 @@ def _expectations(task: Task, cuts: tuple[Cut, ...]) -> list[str]:
 
 
 _WHAT: Final = (
-    "The text that kubelet {new} hashes of a container differs from that of {old} by fields that are new. Their text is cut out where "
-    "they are unset, or hold what API servers write by themselves."
+    "The text that kubelet {new} hashes differs from that of {old} by new fields. Their text is removed "
+    "where they are unset, or have a default that API servers set."
 )
 
 _LOCAL: Final = (
-    "Only the container hash is touched. A string of the user's own that holds such text is cut too: hashcompat patch --audit lists "
-    "those containers."
+    "Only the container hash changes. Strings in a container that contain such text are cut too: "
+    "hashcompat patch --audit lists those containers."
 )
 
 _GLOBAL: Final = (
-    "DeepHashObject is touched, and with it every hash that is made there: static pods' UIDs, checkpoint checksums and, if the "
-    "controller-manager is built from this tree, the pod-template-hash of every template. Replace the kubelet binary only."
+    "DeepHashObject changes, and with it every hash that it computes: static pods' UIDs, checkpoint "
+    "checksums and, if the controller-manager is built from this tree, the pod-template-hash of every "
+    "template. Replace only the kubelet binary."
 )

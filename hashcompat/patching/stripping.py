@@ -1,8 +1,8 @@
-"""What the text of a newer release has more than an older one's, as pieces to cut out of it.
+"""What the text of a newer release has in addition to an older one's, as pieces to remove.
 
-The method of those who patched kubelets by hand: unset new fields print the same everywhere, so their text
-can be removed. It is text surgery, so a string of the user's own that holds such a piece is cut too, and a
-new field that is set stays.
+This is the method of operators who patched kubelets by hand: unset new fields print the same everywhere, so
+their text can be removed. It works on text alone: a string of a container that contains such a piece is cut
+too, and a new field that is set stays.
 """
 
 from __future__ import annotations
@@ -20,42 +20,48 @@ from hashcompat.kubelet.alike import Defaults
 
 
 def check_strip(new: Kubelet, olds: Sequence[Kubelet]) -> None:
-    """Raise UsageError where there is no text to strip."""
+    """Raise UsageError if there is no text to strip."""
     if len(olds) > 1:
         raise UsageError(
-            "--strategy strip: give one release with --like, for what is cut out depends on it; or take --strategy accept"
+            "--strategy strip: give one release with --like, because the text to remove depends on it; or "
+            "use --strategy accept"
         )
     for kubelet in (new, olds[0]):
         if kubelet.era.steps[0] != "spew":
             raise UsageError(
-                f"--strategy strip: {kubelet.release} hashes no text of unset fields ({kubelet.era.name}), so there is nothing to cut out; "
-                "take --strategy accept or pin"
+                f"--strategy strip: {kubelet.release} hashes no text of unset fields ({kubelet.era.name}), "
+                "so there is nothing to remove; use --strategy accept or pin"
             )
 
 
-_INSTEAD: Final = "take --strategy accept or pin"
+_INSTEAD: Final = "use --strategy accept or pin"
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A piece of the newer text and what is put in its place; ``field`` is the Go field that it is of."""
+    """A piece of the newer text to remove."""
 
     field: str
+    """The Go field that prints it, ``Container.VolumeDevices``."""
+
     piece: str
+    """The text to look for, which includes what follows a string as its end."""
+
     instead: str
+    """What replaces it: what follows a string, otherwise empty."""
 
 
 def stripped(text: str, cuts: Sequence[Cut]) -> str:
-    """Return the text after all cuts, one after the other, as strings.Replace makes them."""
+    """Return the text after all cuts, in order, as ``strings.Replace`` makes them."""
     for cut in cuts:
         text = text.replace(cut.piece, cut.instead)
     return text
 
 
 def cuts_between(old: Kubelet, new: Kubelet, defaults: Defaults) -> tuple[Cut, ...]:
-    """Return the cuts that make ``new``'s text of a container ``old``'s, for containers that set no new field.
+    """Return the cuts that turn the text of ``new`` into that of ``old``, for containers without new fields.
 
-    Raises UsageError, with the reason, where the releases do not differ by added fields alone.
+    Raises UsageError, with the reason, if the releases differ by more than added fields.
     """
     olds = {struct.name: struct for struct in _structs(old.schema.container)}
     pairs = [(struct, olds[struct.name]) for struct in _structs(new.schema.container) if struct.name in olds]
@@ -64,13 +70,14 @@ def cuts_between(old: Kubelet, new: Kubelet, defaults: Defaults) -> tuple[Cut, .
     for cut in cuts:
         if (cut.field.rpartition(".")[2], cut.piece.partition("(")[2].partition(")")[0]) in taken:
             raise UsageError(
-                f"--strategy strip: the text of the new field {cut.field} is also that of an old one; {_INSTEAD}"
+                f"--strategy strip: an old field prints the same text as the new field {cut.field}; "
+                f"{_INSTEAD}"
             )
     return tuple(cuts)
 
 
 def _structs(root: GoType) -> list[Struct]:
-    """Return every struct type below a type, each once, itself first."""
+    """Return every struct type that a type reaches, without duplicates, itself first."""
     found: dict[str, Struct] = {}
     todo = [root]
     while todo:
@@ -84,18 +91,20 @@ def _structs(root: GoType) -> list[Struct]:
 
 
 def _cuts(new: Struct, old: Struct, defaults: dict[str, Any]) -> Iterator[Cut]:
-    """Yield the cuts for one struct, the last field first, so that what follows a field is always an old one."""
+    """Yield the cuts for one struct, the last field first, so that what follows a field is always old."""
     known = {field.name: field.type.name for field in old.fields}
     if [name for name in known if name not in {field.name for field in new.fields}]:
         raise UsageError(
-            f"--strategy strip: fields of {old.name} are gone or renamed, which no cut can bring back; {_INSTEAD}"
+            f"--strategy strip: fields of {old.name} were removed or renamed, which no cut can undo; "
+            f"{_INSTEAD}"
         )
     following = "}"
     for index, field in reversed(list(enumerate(new.fields))):
         if field.name in known:
             if known[field.name] != field.type.name:
                 raise UsageError(
-                    f"--strategy strip: {old.name}.{field.name} has another Go type, which no cut can undo; {_INSTEAD}"
+                    f"--strategy strip: {old.name}.{field.name} has another Go type, which no cut can "
+                    f"undo; {_INSTEAD}"
                 )
             following = f" {field.name}:"
         elif index == 0:
@@ -107,7 +116,10 @@ def _cuts(new: Struct, old: Struct, defaults: dict[str, Any]) -> Iterator[Cut]:
 
 
 def _field_cuts(struct: Struct, field: Field, following: str, defaults: dict[str, Any]) -> Iterator[Cut]:
-    """Cut an unset field, and one that holds what API servers write by themselves; a string needs what follows as its end."""
+    """Yield the cuts for one field: unset, and with each default that API servers set.
+
+    The text of a string ends only at what follows it, so that is part of the piece.
+    """
     name = f"{struct.name.rpartition('.')[2]}.{field.name}"
     values = [zero_value(field.type)]
     written = [
@@ -123,7 +135,7 @@ def _field_cuts(struct: Struct, field: Field, following: str, defaults: dict[str
 
 
 def _text(field: Field, value: Any) -> str:
-    """Return a field's name and value as they stand between the braces of a struct."""
+    """Return a field's name and value as they are printed between the braces of a struct."""
     pieces: list[str] = []
     compile_printer(Struct("x", (field,)))((value,), pieces.append)
     return "".join(pieces).removeprefix("(x){").removesuffix("}")

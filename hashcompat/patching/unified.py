@@ -1,4 +1,4 @@
-"""A patch as ``git format-patch --stdout`` prints it: the same input gives the same bytes."""
+"""A patch as ``git format-patch --stdout`` prints it; the same input gives the same bytes."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ _GRAPH_WIDTH: Final = 40
 
 
 def mail(patch: Patch, changes: Sequence[Change]) -> str:
-    """Return the patch as a mail that ``git am`` takes."""
+    """Return the patch as a mail that ``git am`` accepts."""
     head = f"From {_NULL} Mon Sep 17 00:00:00 2001\nFrom: hashcompat <hashcompat@localhost>\nDate: {_DATE}\n"
     subject = "\n ".join(textwrap.wrap(f"Subject: [PATCH] {patch.subject}", 76))
     diffs = "".join(_diff(change) for change in changes)
-    return f"{head}{subject}\n\n{wrapped(patch.explanation)}\n---\n{_stat(changes)}\n{diffs}-- \nhashcompat {__version__}\n\n"
+    message = f"{head}{subject}\n\n{wrapped(patch.explanation)}\n"
+    return f"{message}---\n{_stat(changes)}\n{diffs}-- \nhashcompat {__version__}\n\n"
 
 
 def wrapped(explanation: str) -> str:
-    """Return the paragraphs in lines of the width that commit messages have."""
+    """Return the paragraphs, wrapped to the width of commit messages."""
     return "\n\n".join(textwrap.fill(paragraph, 72) for paragraph in explanation.split("\n\n"))
 
 
 def _lines(text: str) -> list[str]:
-    """Split at newlines only: Go source may hold other characters that Python takes for line ends."""
+    """Split at newlines only: Go source may contain other characters that Python treats as line ends."""
     return _LINES.findall(text)
 
 
@@ -62,7 +63,7 @@ def _terminated(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _blob(text: str) -> str:
-    """Return git's abbreviated name of a file's content; of no file at all, zeros."""
+    """Return git's abbreviated name of a file's content; zeros for a file that does not exist."""
     data = text.encode()
     return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()[:10] if text else "0" * 10  # noqa: S324 - git's own name for it
 
@@ -81,13 +82,13 @@ def _stat(changes: Sequence[Change]) -> str:
 
 
 def _counts(change: Change) -> tuple[int, int]:
-    """Count the lines added and removed, without the two lines that head a diff."""
+    """Return the numbers of lines added and removed, without the two header lines of a diff."""
     lines = list(difflib.unified_diff(_lines(change.before), _lines(change.after), n=0))[2:]
     return sum(line[0] == "+" for line in lines), sum(line[0] == "-" for line in lines)
 
 
 def _graph(added: int, removed: int, most: int) -> str:
-    """Scale as git does, but never to nothing."""
+    """Return the signs of a file's row, scaled as git does, but at least one of each kind that occurs."""
     scale = min(1.0, _GRAPH_WIDTH / most)
     return "+" * (max(1, round(added * scale)) if added else 0) + "-" * (
         max(1, round(removed * scale)) if removed else 0

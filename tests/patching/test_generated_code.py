@@ -104,7 +104,7 @@ def test_an_end_compares_the_kubelets_own_version(catalog: Catalog) -> None:
     assert 'const until = "1.38.0"' in code
     assert '"k8s.io/component-base/version"' in code
     assert '"v1.38.0-vendor.1": ' in text_of(made, "hashlike_test.go")
-    assert "After 1.38.0 it accepts nothing any more." in made.explanation
+    assert "Kubelets newer than 1.38.0 no longer accept old hashes." in made.explanation
     assert "until" not in text_of(patch(catalog, "1.36.3", ["1.30.14"]), "hashlike.go")
 
 
@@ -189,7 +189,7 @@ def test_a_conversion_copies_by_json_key_and_notices_what_is_lost() -> None:
             [row("A", "*string")],
             "field A is string in one release and *string in the other",
         ),
-        ([], [row("A", "Inner")], "a new field of type Inner is added"),
+        ([], [row("A", "Inner")], "there is a new field of type Inner"),
     ],
 )
 def test_what_cannot_be_copied_is_refused(old: list[Any], new: list[Any], problem: str) -> None:
@@ -228,11 +228,11 @@ NAME, EXTRA = Field("Name", STRING, "name"), Field("Extra", STRING, "extra")
     [
         ((NAME,), (EXTRA, NAME), "comes first in its type"),
         ((NAME,), (Field("Name", Basic("int32", "int32"), "name"),), "has another Go type"),
-        ((NAME, EXTRA), (NAME,), "gone or renamed"),
+        ((NAME, EXTRA), (NAME,), "removed or renamed"),
         (
             (NAME, Field("Inner", Pointer("*v1.Inner", Struct("v1.Inner", (NAME, EXTRA))), "inner")),
             (NAME, Field("Inner", Pointer("*v1.Inner", Struct("v1.Inner", (NAME, EXTRA))), "inner"), EXTRA),
-            "is also that of an old one",
+            "an old field prints the same text as the new field",
         ),
     ],
 )

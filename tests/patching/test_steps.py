@@ -84,7 +84,7 @@ def test_a_function_goes_with_its_comment_and_only_if_nothing_calls_it() -> None
     [
         (FILE.replace("\treturn total", "\ttotal++ // already\n\treturn total"), "already patched"),
         (FILE.replace(OWN, ""), "there is no func sum; this is not the source of that release"),
-        (FILE.replace(OWN, OTHER), "the func sum of Kubernetes <1.9, so the tree is of another release"),
+        (FILE.replace(OWN, OTHER), "this is func sum of Kubernetes <1.9, so the tree is of another release"),
         (FILE.replace("a + one()", "a + 2"), "func sum is not upstream's (SHA-256 "),
     ],
     ids=["patched", "missing", "other-release", "vendor"],

@@ -242,7 +242,7 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
             ("--kubelet", "1.7.16", "--like", "1.6.13", "--strategy", "strip"),
             "only kubelets from 1.8 on can be patched",
         ),
-        (("--kubelet", "1.8.15", "--like", "1.9.11", "--strategy", "strip"), "gone or renamed"),
+        (("--kubelet", "1.8.15", "--like", "1.9.11", "--strategy", "strip"), "removed or renamed"),
         (("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "soon"), "'soon' is not a kubelet release"),
         (
             ("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "1.12.0", "--strategy", "pin"),
@@ -250,7 +250,7 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
         ),
         (
             ("--kubelet", "1.9.11", "--like", "1.7.16", "--article"),
-            "--article: the literal, global form is one of --strategy strip",
+            "--article: only --strategy strip has this literal, global form",
         ),
     ],
 )

@@ -103,9 +103,17 @@ def test_an_end_compares_the_kubelets_own_version(catalog: Catalog) -> None:
     code = text_of(made, "hashlike.go")
     assert 'const until = "1.38.0"' in code
     assert '"k8s.io/component-base/version"' in code
-    assert '"v1.38.0-vendor.1": ' in text_of(made, "hashlike_test.go")
+    assert '{"v1.38.0-vendor.1", false},' in text_of(made, "hashlike_test.go")
     assert "Kubelets newer than 1.38.0 no longer accept old hashes." in made.explanation
     assert "until" not in text_of(patch(catalog, "1.36.3", ["1.30.14"]), "hashlike.go")
+
+
+def test_an_end_at_the_patched_release_itself_compiles(catalog: Catalog) -> None:
+    """Go rejects a map literal with the same key twice, so the versions must not be keys."""
+    code = text_of(patch(catalog, "1.36.3", ["1.30.14"], until="1.36.3"), "hashlike_test.go")
+    keys = re.findall(r'^\t\t("v[^"]*"):', code, re.MULTILINE)
+    assert len(keys) == len(set(keys))
+    assert code.count('{"v1.36.3", false},') == 2
 
 
 def test_new_fields_count_unless_asked_otherwise(catalog: Catalog) -> None:

@@ -1,18 +1,18 @@
 #!/bin/sh
-# Prints what this node's container runtime tells of a kubelet's containers, as JSON for `hashcompat plan --recorded FILE`.
+# Prints what this node's container runtime reports about the kubelet's containers, as JSON for `hashcompat plan --recorded FILE`.
 #
-#   sh collect.sh > node1.json      on standard output
-#   sh collect.sh DIR               in DIR/<node>.json
+#   sh collect.sh > node1.json      to standard output
+#   sh collect.sh DIR               to DIR/<node>.json
 #
-# It only reads: names, uids, labels, states, and the hashes that the kubelet recorded. Not among it are environments, arguments,
-# commands and pod annotations. It writes no temporary file, needs root for the runtime's socket, and crictl or docker on the PATH.
-# RUNTIME_ENDPOINT=/path/to/cri.sock and DOCKER_HOST=unix:///path/to/docker.sock name sockets at unusual places.
+# It only reads: names, UIDs, labels, states, and the hashes that the kubelet recorded; no environments, arguments, commands
+# or pod annotations. It writes no temporary files. It needs root for the runtime's socket, and crictl or docker on the PATH.
+# Set RUNTIME_ENDPOINT=/path/to/cri.sock or DOCKER_HOST=unix:///path/to/docker.sock if the socket is not at its usual path.
 set -eu
 
 SOCKETS='/run/containerd/containerd.sock /run/crio/crio.sock /run/cri-dockerd.sock /run/k3s/containerd/containerd.sock'
 PATH=$PATH:/usr/local/bin:/opt/bin:/var/lib/rancher/rke2/bin
 
-# Of a sandbox, runtimes keep all annotations of its pod; kubectl writes whole manifests into one.
+# Runtimes keep all annotations of a pod with its sandbox, and kubectl apply stores whole manifests in one.
 blank_annotations() {
     awk '
         /"annotations": *\{ *$/ { print; inside = 1; next }
@@ -23,7 +23,7 @@ blank_annotations() {
 
 label() { printf '"%s":{{json (index .Config.Labels "%s")}}' "$1" "$1"; }
 
-# An explicit list: dockershim made labels of all annotations too.
+# Lists the labels explicitly, because dockershim also stored all annotations as labels.
 docker_template() {
     printf '{"Id":{{json .Id}},"Name":{{json .Name}},"State":{"Running":{{json .State.Running}}},'
     printf '"HostConfig":{"NetworkMode":{{json .HostConfig.NetworkMode}}},"Config":{"Labels":{'
@@ -51,8 +51,8 @@ from_cri() {
 from_docker() {
     ids=$(docker ps -aq --no-trunc --filter name=k8s_) || return 1
     [ -n "$ids" ] || return 1
-    # one that is removed in between is no failure
-    # shellcheck disable=SC2086 # one word an id
+    # A container that is removed in between is not an error.
+    # shellcheck disable=SC2086 # each id is one word
     docker inspect --format "$(docker_template)" $ids 2>/dev/null || :
 }
 
@@ -63,7 +63,7 @@ collect() {
         done
     fi
     command -v docker >/dev/null && from_docker && return 0
-    echo "collect.sh: no runtime with a kubelet's containers on $(uname -n): crictl at ${RUNTIME_ENDPOINT:-$SOCKETS}, or docker" >&2
+    echo "collect.sh: no runtime with a kubelet's containers on $(uname -n); tried crictl at ${RUNTIME_ENDPOINT:-$SOCKETS}, and docker" >&2
     return 1
 }
 

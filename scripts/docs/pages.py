@@ -16,13 +16,13 @@ from scripts.lib.paths import DOCS
 _MATRIX: Final = """# Matrix
 
 Which containers an in-place upgrade of the kubelet restarts, from the newest patch release of one minor to
-that of another: by the hash algorithm, the Go types and the Go that built it alone, for running containers of
+that of another, because of the hash algorithm, the Go types and the Go that built it: running containers of
 API pods that nobody changed. `all`: every container; `some`: those that the table below names; `.`: none. The
-way back restarts the same.
+way back restarts the same containers.
 
-Not in it, because more than the hash decides (see [rules](rules.md)): new sandboxes (1.0 - 1.3 and 1.6), the
-end of dockershim (1.24), static pods, sidecars (1.32), resize policies (1.33), defaults of a new API server.
-`hashcompat matrix -f FILE` counts these too, for pods of your own.
+Not included, because they do not depend on the hash alone (see [rules](rules.md)): new sandboxes (1.0 - 1.3
+and 1.6), the removal of dockershim (1.24), static pods, sidecars (1.32), resize policies (1.33), defaults of
+a new API server. `hashcompat matrix -f FILE` counts these too, for your own pods.
 """
 
 

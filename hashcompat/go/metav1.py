@@ -54,7 +54,7 @@ def time_type(struct: Struct) -> Coded:
             return zero
         if not isinstance(value, str) or not _is_time(value):
             raise DecodeError("want a time such as 2026-01-31T12:00:00Z")
-        raise UndecidedError("a time prints the time zone of the host")
+        raise UndecidedError("a time, whose text contains the time zone of the host")
 
     return Coded(struct.name, struct.fields, decode, lambda _: "")
 
@@ -80,9 +80,7 @@ def fields_type(struct: Struct) -> Coded:
             return (value.data,)
         text = _compact(value)
         if any(escape in text for escape in _ESCAPED_BY_GO_RELEASE):
-            raise UndecidedError(
-                "a backspace or form feed, which the kubelet's Go release decides how to escape"
-            )
+            raise UndecidedError("a backspace or form feed, whose escape depends on the kubelet's Go release")
         return (text.encode(),)
 
     return Coded(struct.name, struct.fields, decode, lambda value: value[0].decode(errors="replace"))

@@ -83,7 +83,7 @@ def raw_text(value: object) -> str:
 def refuse_absurd(text: str) -> None:
     """Raise DecodeError for more digits than any quantity needs, before they exhaust Python or memory."""
     if len(text) > _LONGEST:
-        raise DecodeError("a quantity with absurdly many digits")
+        raise DecodeError("a quantity with too many digits")
 
 
 def to_json(value: Quantity) -> str:

@@ -285,7 +285,7 @@ class _Builder:
         listed = isinstance(value, list) and not isinstance(event, yaml.AliasEvent)
         mappings = value if listed else [value]
         if not all(isinstance(mapping, dict) for mapping in mappings):
-            raise _at(key.start_mark, "a merge key wants a mapping or a list of mappings")
+            raise _at(key.start_mark, "a merge key needs a mapping or a list of mappings")
         result: dict[str, Any] = {}
         for mapping in reversed(mappings):
             result.update(mapping)

@@ -242,6 +242,6 @@ class Literals:
         for old, new in self.pairs:
             head, found, rest = rest.partition(f"{old:#x}")
             if not found:
-                raise MisplacedError(f"{old:#x} is not asserted where upstream asserts it")
+                raise MisplacedError(f"{old:#x} is missing where upstream asserts it")
             done += f"{head}{new:#x}"
         return done + rest

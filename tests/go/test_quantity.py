@@ -127,7 +127,7 @@ def test_no_digits_on_the_slow_path_are_refused_as_inf_dec_does(text: str) -> No
     "text", ["1e-2147483648", "12345678901234567890e2147483647", "12345678901234567890e10000"]
 )
 def test_an_exponent_on_the_slow_path_that_no_memory_holds_is_refused(text: str) -> None:
-    with pytest.raises(DecodeError, match="absurd exponent"):
+    with pytest.raises(DecodeError, match="exponent is too large"):
         parse(text)
 
 
@@ -146,7 +146,7 @@ def test_whatever_is_far_below_nano_is_one_nano(text: str, expected: str) -> Non
     "text", ["9" * 5000, "1e" + "9" * 5000, "0." + "0" * 5000, "0" * 5000, "1" + "0" * 5000 + "Ki"]
 )
 def test_thousands_of_digits_are_an_error_and_not_a_crash(text: str) -> None:
-    with pytest.raises(DecodeError, match="absurdly many digits"):
+    with pytest.raises(DecodeError, match="too many digits"):
         parse(text)
 
 

@@ -103,7 +103,7 @@ def test_what_is_no_quantity(decode: Any, value: Any) -> None:
 
 
 def test_an_exponent_that_go_would_not_survive_is_refused() -> None:
-    with pytest.raises(DecodeError, match="absurd exponent"):
+    with pytest.raises(DecodeError, match="exponent is too large"):
         milli_from_json("1e20000")
 
 

@@ -114,9 +114,9 @@ def test_a_key_that_appears_twice_is_refused_though_go_takes_the_last(text: str,
         pytest.param(
             "9223372036854775808: a\n", "line 1 column 1: a key that is neither text", id="key beyond int64"
         ),
-        pytest.param("a:\n  <<: 5\n", "line 2 column 3: a merge key wants", id="merge of a number"),
+        pytest.param("a:\n  <<: 5\n", "line 2 column 3: a merge key needs", id="merge of a number"),
         pytest.param(
-            "a:\n  <<: [{}, 1]\n", "line 2 column 3: a merge key wants", id="merge of a list with a number"
+            "a:\n  <<: [{}, 1]\n", "line 2 column 3: a merge key needs", id="merge of a list with a number"
         ),
         pytest.param(
             "a: !!int foo\n",

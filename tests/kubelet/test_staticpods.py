@@ -133,7 +133,7 @@ def test_a_time_makes_a_uid_unknown_and_null_does_not(release: str) -> None:
     manifest["metadata"]["creationTimestamp"] = None
     assert uid_of(release, manifest) == uid_of(release, minimal())
     manifest["metadata"]["creationTimestamp"] = "2026-01-31T12:00:00Z"
-    reason = "$.metadata.creationTimestamp: a time prints the time zone of the host"
+    reason = "$.metadata.creationTimestamp: a time, whose text contains the time zone of the host"
     assert uid_of(release, manifest) == StaticUid(None, unknown=reason)
     with pytest.raises(UndecidedError, match="creationTimestamp: a time"):
         static_pod_text(manifest, default_catalog().kubelet(release))

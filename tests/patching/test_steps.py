@@ -130,7 +130,7 @@ def test_only_unused_imports_are_dropped() -> None:
 
 def test_literals_are_replaced_in_order() -> None:
     assert Literals(((1, 7), (1, 8))).apply("a 0x1 b 0x1 c") == "a 0x7 b 0x8 c"
-    with pytest.raises(MisplacedError, match="0x2 is not asserted"):
+    with pytest.raises(MisplacedError, match="0x2 is missing where upstream asserts it"):
         Literals(((1, 7), (2, 8))).apply("0x2 then 0x1")
 
 

@@ -169,7 +169,8 @@ def test_a_time_makes_it_unknown_and_says_so(run: Run, web: Path) -> None:
     item = planned(run, web.parent, "1.30.14", "1.31.14").item
     assert (item["verdict"], item["reasons"][0]["id"]) == ("UNKNOWN", "HC007")
     assert (
-        "$.metadata.creationTimestamp: a time prints the time zone of the host" in item["reasons"][0]["text"]
+        "$.metadata.creationTimestamp: a time, whose text contains the time zone of the host"
+        in item["reasons"][0]["text"]
     )
     result = hashed(run, "--static-pod-dir", web.parent, "--node-name", "n", kubelets="1.36.3")
     assert result.item["podUID"] == {"1.36.3": None}

@@ -51,7 +51,6 @@ WORDS: Final = {
 """Phrases that read as translated, each with what to write instead; a space is a line end too."""
 
 EXEMPT: Final = (
-    ".ci/",
     "CHANGELOG.md",
     "README.md",
     "docs/architecture.md",

@@ -176,7 +176,7 @@ class Share:
 
 
 def share(items: Iterable[Item]) -> Share:
-    """Count the items that have a record, and those of them whose record is what their kubelet's release computes."""
+    """Count the items that have a record, and those whose record their kubelet's release computes too."""
     calibrated = [item.calibrated for item in items if item.calibrated is not None]
     return Share(sum(calibrated), len(calibrated))
 

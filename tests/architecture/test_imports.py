@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-import imports
 import pytest
 
+from scripts.docs import imports
 from tests.helpers.program import ROOT
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text()

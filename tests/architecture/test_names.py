@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-import imports
 import pytest
 
 import hashcompat
 from hashcompat.patching.model import NewFile, Patch
+from scripts.docs import imports
 from tests.helpers.pods import ARTICLE, pod
 
 FUNCTIONS = sorted(name for name in hashcompat.__all__ if name.islower() and not name.startswith("_"))

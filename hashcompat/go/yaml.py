@@ -45,6 +45,10 @@ _BINARY: Final = "tag:yaml.org,2002:binary"
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _BETWEEN_DIGITS: Final = re.compile("(?<=[0-9])_(?=[0-9])")
 _DEEPEST: Final = 200
+_MOST_ALIASED: Final = 0.99
+_LEAST_ALIASED: Final = 0.10
+_FEW_NODES: Final = 400_000
+_MANY_NODES: Final = 4_000_000
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -213,6 +217,8 @@ class _Builder:
     def __init__(self, events: Iterator[Any]) -> None:
         self._events = events
         self._anchors: dict[str, Any] = {}
+        self._sizes: dict[str, int] = {}
+        self._nodes, self._aliased = 0, 0  # decoded so far, and how many of them by aliases
         self._depth = 0
 
     def value(self, event: Any) -> Any:
@@ -220,7 +226,10 @@ class _Builder:
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self._anchors:
                 raise _at(event.start_mark, "an alias of an anchor that is not defined before it")
+            self._expand(event)
             return self._anchors[event.anchor]
+        before = self._nodes
+        self._nodes += 1
         self._depth += 1
         if self._depth > _DEEPEST:
             raise _at(event.start_mark, "nested too deeply to be a Kubernetes object")
@@ -230,7 +239,16 @@ class _Builder:
         self._depth -= 1
         if event.anchor is not None:
             self._anchors[event.anchor] = value
+            self._sizes[event.anchor] = self._nodes - before
         return value
+
+    def _expand(self, event: Any) -> None:
+        """Count what an alias stands for; a document that is hardly anything else is refused (decode.go ``unmarshal``)."""
+        self._nodes += self._sizes[event.anchor] + 1
+        self._aliased += self._sizes[event.anchor]
+        many = self._aliased > 100 and self._nodes > 1000
+        if many and self._aliased / self._nodes > _allowed_ratio(self._nodes):
+            raise _at(event.start_mark, "excessive aliasing: nearly all of the document is aliases")
 
     def _collection(self, start: yaml.CollectionStartEvent) -> Any:
         if isinstance(start, yaml.MappingStartEvent):
@@ -295,7 +313,14 @@ class _Builder:
         """Return the text of the key that begins with ``event``; infinities are valid only as keys."""
         if not isinstance(event, yaml.ScalarEvent) or event.anchor is not None:
             return _key(self.value(event), event)
+        self._nodes += 1
         return _key(_scalar(event), event)
+
+
+def _allowed_ratio(nodes: int) -> float:
+    """Return which share of a document may come from aliases (decode.go ``allowedAliasRatio``)."""
+    over = min(max(nodes - _FEW_NODES, 0) / (_MANY_NODES - _FEW_NODES), 1)
+    return _MOST_ALIASED - (_MOST_ALIASED - _LEAST_ALIASED) * over
 
 
 def _is_merge(event: Any) -> bool:

@@ -165,6 +165,20 @@ def test_every_document_of_a_stream_is_read() -> None:
     assert list(load_all("a: 1\n---\n---\n- b\n...\n# end\n---\nc\n")) == [{"a": 1}, None, ["b"], "c"]
 
 
+@pytest.mark.usefixtures("parser")
+def test_a_document_of_hardly_anything_but_aliases_is_refused_as_by_go() -> None:
+    """A few lines that stand for billions of values; kubectl says "document contains excessive aliasing"."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+    with pytest.raises(InputError, match=r"^line \d+ column \d+: excessive aliasing"):
+        one("\n".join(lines))
+
+
+def test_many_aliases_are_read_where_the_document_says_something_too() -> None:
+    shared = "base: &b {a: 1, b: 2}\n" + "".join(f"k{n}: *b\n" for n in range(2000))
+    assert one(shared)["k1999"] == {"a": 1, "b": 2}
+
+
 def test_nothing_is_no_document() -> None:
     assert list(load_all("# only a comment\n")) == []
 

@@ -29,7 +29,6 @@ from hashcompat.kubelet import hashing
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.model.plan import FINDINGS, Hop, Item, Plan, Reason, Summary, Verdict, Way
 from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
-from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.patching import strategies
 from hashcompat.patching.audit import Audit, audit
 from hashcompat.patching.model import MisplacedError, Patch, apply
@@ -40,11 +39,10 @@ from hashcompat.planning.options import AUTO, AssumePatch, Options
 from hashcompat.planning.view import View
 from hashcompat.records.index import Records, index
 from hashcompat.rules import RULES
-from hashcompat.sources import clients, filters
+from hashcompat.sources import clients, filters, values
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import recorded, sample, staticpods
 from hashcompat.sources.filters import Filters
-from hashcompat.sources.objects import read_object
 
 __all__ = [
     "FINDINGS",
@@ -149,31 +147,24 @@ def load(*sources: Source, recursive: bool = False) -> Inventory:
     are read each time that somebody iterates over them, so that they need no memory.
     Raises InputError, naming the file or the object, for what cannot be read, and where there is no pod.
     """
-    found = [_loaded(source, number, recursive=recursive) for number, source in enumerate(sources)]
-    if len(found) == 1:
-        return found[0]
-    pods = [pod for inventory in found for pod in inventory.pods]
-    nodes = tuple(node for inventory in found for node in inventory.nodes)
-    return Inventory(tuple(pods), nodes, tuple(record for inventory in found for record in inventory.records))
+    if len(sources) == 1 and isinstance(sources[0], Inventory):
+        return sources[0]
+    names = tuple(fspath(source) for source in sources if isinstance(source, str | PathLike))
+    if not names:
+        return values.collect(value for source in sources for value in _objects(source))
+    if len(names) < len(sources):
+        raise UsageError("load takes paths and URLs, or objects; not both at once")
+    return files.collect(names, recursive=recursive)
 
 
-def _loaded(source: Source, number: int, *, recursive: bool) -> Inventory:
-    if isinstance(source, Inventory):
-        return source
-    if isinstance(source, str | PathLike):
-        return files.collect((fspath(source),), recursive=recursive)
+def _objects(source: Source) -> list[Any]:
+    """Return the Kubernetes objects that a value is or holds."""
     value = clients.plain(source)
-    return _objects([value] if isinstance(value, Mapping) else list(value), number)
-
-
-def _objects(values: Sequence[Any], number: int) -> Inventory:
-    numbered = [(number + place, clients.plain(value)) for place, value in enumerate(values)]
-    found = [thing for place, value in numbered for thing in read_object(value, f"object {place}")]
-    pods = tuple(thing for thing in found if isinstance(thing, Pod))
-    if not pods:
-        raise InputError("no pods among the objects; an empty plan would look like a safe one")
-    records = tuple(thing for thing in found if isinstance(thing, Recorded | Sandbox))
-    return Inventory(pods, tuple(thing for thing in found if isinstance(thing, Node)), records)
+    return (
+        list(map(clients.plain, value))
+        if not isinstance(value, Mapping) and isinstance(value, Iterable)
+        else [value]
+    )
 
 
 def load_sample() -> Inventory:

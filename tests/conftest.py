@@ -41,7 +41,7 @@ def catalog() -> Catalog:
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command line in this process: arguments in, exit code and both streams out."""
-    for name in ("NO_COLOR", "FORCE_COLOR", "HASHCOMPAT_DEBUG"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "HASHCOMPAT_DEBUG", "KUBECONFIG", "KUBERNETES_SERVICE_HOST"):
         monkeypatch.delenv(name, raising=False)
 
     def call(*argv: object, stdin: bytes = b"", program: str = "hashcompat") -> Result:

@@ -87,7 +87,7 @@ def test_plan_takes_manifests_and_nodes_among_the_objects() -> None:
 
 
 def test_plan_stops_at_what_does_not_decode_unless_it_may_go_on() -> None:
-    objects = [pod(), mirror_pod({"name": "c", "args": 1})]
+    objects = [pod(), mirror_pod({"name": "c", "args": 1}, name="q")]
     with pytest.raises(InputError, match=r"^object 1: \$\.spec\.containers\[0\]\.args: want a list"):
         hashcompat.plan(objects, "1.9.11", "1.10.0")
     assert [item.verdict for item in hashcompat.plan(objects, "1.9.11", "1.10.0", keep_going=True).items] == [

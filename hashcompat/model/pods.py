@@ -114,13 +114,48 @@ class Node:
     """The container runtime, ``docker://17.3.2``; empty if unknown."""
 
 
+class Source(StrEnum):
+    """What kind of place pods come from."""
+
+    FILES = "files"
+    CLUSTER = "cluster"
+    SAMPLE = "sample"
+    SNAPSHOT = "snapshot"
+    OBJECTS = "objects"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the pods of an inventory come from, for a plan that names its source."""
+
+    kind: Source = Source.OBJECTS
+    """Values of the Python API, where no source says otherwise."""
+
+    names: tuple[str, ...] = ()
+    """Files, directories and URLs (without user, password and query), in the order given."""
+
+    context: str = ""
+    """The kubeconfig context of a cluster; empty where a pod's own account was used, or kubectl did not say."""
+
+    server: str = ""
+    """The URL of the cluster's API server, empty where kubectl did not say."""
+
+
 @dataclass(frozen=True, slots=True)
 class Inventory:
     """All pods and nodes of a source, in the order given."""
 
     pods: Iterable[Pod]
-    """The pods; those of files are read again on each iteration."""
+    """Each pod once; those of files are read again each time they are iterated over."""
 
     nodes: tuple[Node, ...] = ()
+    """The nodes, each once."""
+
     records: tuple[Recorded | Sandbox, ...] = ()
-    """The records that a snapshot contains; empty for other sources."""
+    """What a snapshot holds of records."""
+
+    origin: Origin = Origin()
+    """Where all this comes from."""
+
+    warnings: tuple[str, ...] = ()
+    """What of the source is not among the pods though a reader may expect it there, one line each."""

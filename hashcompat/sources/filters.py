@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from hashcompat.errors import InputError
 from hashcompat.model.pods import Inventory, Pod
+from hashcompat.model.records import Recorded, Sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,17 @@ class Filters:
             and pod.namespace not in self.excluded_namespaces
             and (not self.nodes or pod.node in self.nodes)
             and (not self.owners or pod.owner in self.owners)
+        )
+
+    def cover(self, record: Recorded | Sandbox) -> bool:
+        """Tell whether the static pod that a record belongs to would pass: its name ends with its node's, and no one owns it."""
+        return (
+            (not self.namespaces or record.namespace in self.namespaces)
+            and record.namespace not in self.excluded_namespaces
+            and (
+                not self.nodes or any(record.pod.endswith(f"-{node.lower()}") for node in self.nodes if node)
+            )
+            and not self.owners
         )
 
 

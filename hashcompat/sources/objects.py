@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from hashcompat.corev1.references import api_references
@@ -11,17 +12,8 @@ from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.sources import snapshots
+from hashcompat.sources.templates import Place, group_of, part, place_of
 
-_TEMPLATES: Final = {
-    "Deployment": ("spec", "template"),
-    "StatefulSet": ("spec", "template"),
-    "DaemonSet": ("spec", "template"),
-    "ReplicaSet": ("spec", "template"),
-    "ReplicationController": ("spec", "template"),
-    "Job": ("spec", "template"),
-    "CronJob": ("spec", "jobTemplate", "spec", "template"),
-    "PodTemplate": ("template",),
-}
 _STATUSES: Final = {
     "initContainers": "initContainerStatuses",
     "containers": "containerStatuses",
@@ -37,37 +29,76 @@ Found = Pod | Node | Recorded | Sandbox
 """What an object may hold; only a snapshot holds records."""
 
 
+BESIDE_PODS: Final = ("Node", snapshots.KIND)
+"""The kinds that hold what is no pod, and has a say in every pod's verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """One Kubernetes object that is no list."""
+
+    value: Mapping[str, Any]
+    """The object as given, with its ``kind``."""
+
+    origin: str
+    """The file and the document in it."""
+
+    path: str
+    """Where it stands there (``$.items[3]``)."""
+
+    def __str__(self) -> str:
+        return f"{self.origin}: {self.path}"
+
+
 def read_object(value: object, origin: str, path: str = "$") -> Iterator[Found]:
     """Yield the pods and nodes in one Kubernetes object; other kinds hold none and are passed over.
 
     Raises InputError, with ``origin`` and the path, for what is no Kubernetes object and for a pod without
     containers.
     """
+    for found in opened(value, origin, path):
+        yield from read(found)
+
+
+def opened(value: object, origin: str, path: str = "$") -> Iterator[Object]:
+    """Yield an object, or those in a list and in lists within it; a snapshot comes after what is in it.
+
+    Raises InputError, with ``origin`` and the path, for what is no Kubernetes object.
+    """
     if not isinstance(value, Mapping):
         raise InputError(
-            f"{origin}: {path}: not a Kubernetes object: want an object with apiVersion and kind, got {kind_of(value)}"
+            f"{origin}: {path}: not a Kubernetes object: want an object with apiVersion and kind,"
+            f" got {kind_of(value)}"
         )
     kind = value.get("kind")
-    if (
-        kind is None
-        and path != "$"
-        and "spec" in value
-        and "containers" in _mapping(value, "spec", origin, path)
-    ):
+    if kind is None and path != "$" and "containers" in part(value, "spec"):
         kind = "Pod"  # items of a typed list may leave their kind out
+        value = {**value, "kind": kind}
     if not isinstance(kind, str) or not kind:
         raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind")
+    listed = is_list(kind) and isinstance(value.get("items"), list)
+    if listed:
+        for index, item in enumerate(value["items"]):
+            yield from opened(with_kind(item, kind), origin, f"{path}.items[{index}]")
+    if not listed or kind == snapshots.KIND:
+        yield Object(value, origin, path)
+
+
+def read(found: Object) -> Iterator[Found]:
+    """Yield what is read of one object.
+
+    Raises InputError, with ``origin`` and the path, for a pod without containers and for what no API server
+    would return.
+    """
+    value, kind, origin, path = found.value, found.value["kind"], found.origin, found.path
     if kind == "Pod":
         yield _pod(value, origin, path)
-    elif kind == "Node":
+    elif kind == "Node" and not group_of(value):
         yield _node(value, origin, path)
-    elif kind in _TEMPLATES:
-        yield _template(value, kind, origin, path)
-    elif is_list(kind) and isinstance(value.get("items"), list):
-        for index, item in enumerate(value["items"]):
-            yield from read_object(with_kind(item, kind), origin, f"{path}.items[{index}]")
-    if kind == snapshots.KIND:
+    elif kind == snapshots.KIND:
         yield from snapshots.records(value, origin)
+    elif (place := place_of(value)) is not None:
+        yield _template(value, place, origin, path)
 
 
 def is_list(kind: object) -> bool:
@@ -110,19 +141,19 @@ def _node(value: Mapping[str, Any], origin: str, path: str) -> Node:
     )
 
 
-def _template(value: Mapping[str, Any], kind: str, origin: str, path: str) -> Pod:
+def _template(value: Mapping[str, Any], place: Place, origin: str, path: str) -> Pod:
     metadata = _mapping(value, "metadata", origin, path)
     name = _string(metadata, "name", origin, f"{path}.metadata")
     namespace = _string(metadata, "namespace", origin, f"{path}.metadata")
     template = value
-    for key in _TEMPLATES[kind]:
+    for key in place:
         template = _mapping(template, key, origin, path)
         path = f"{path}.{key}"
     return _pod(
         {"metadata": {"name": name, "namespace": namespace}, "spec": template.get("spec")},
         origin,
         path,
-        f"{kind}/{name}",
+        f"{value['kind']}/{name}",
     )
 
 

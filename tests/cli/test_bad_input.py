@@ -96,7 +96,7 @@ CONTENT: list[tuple[str, bytes, str]] = [
     ),
     (
         "a wrong type in a List",
-        as_json(pod(), pod({"name": "c", "stdin": "yes"})),
+        as_json(pod(), pod({"name": "c", "stdin": "yes"}, metadata={"uid": "another"})),
         "$.items[1].spec.containers[0].stdin: want true or",
     ),
     (

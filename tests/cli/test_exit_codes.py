@@ -17,7 +17,7 @@ SAME = ("--from", "1.10.0", "--to", "1.11.0")
 NEVER_BEFORE = ("--from", "1.31.0", "--to", "1.32.0")
 RESTARTS = as_json(pod())
 UNDECIDED = as_json(pod(spec={"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always"}]}))
-BOTH = as_json(mirror_pod({"name": "m", "image": "i"}), pod({"name": "c", "securityContext": {}}))
+BOTH = as_json(mirror_pod({"name": "m", "image": "i"}), pod({"name": "c", "securityContext": {}}, name="q"))
 
 TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (0, ("plan", *UP, "-f", "-"), RESTARTS),

@@ -39,6 +39,10 @@ class Handler(BaseHTTPRequestHandler):
 
 def main() -> None:
     """Note the arguments, say what FAKE_SAYS says, and serve until ended."""
+    if "config" in sys.argv:
+        view = {"current-context": "fake", "clusters": [{"cluster": {"server": "https://fake:6443"}}]}
+        sys.stdout.write(json.dumps(view))
+        return
     Path(os.environ["FAKE_ANSWERS"]).with_suffix(".argv").write_text(json.dumps(sys.argv[1:]))
     if said := os.environ.get("FAKE_SAYS"):
         sys.stderr.write(said)

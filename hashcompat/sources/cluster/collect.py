@@ -13,7 +13,7 @@ from urllib.parse import quote
 from urllib3 import HTTPHeaderDict
 
 from hashcompat.errors import InputError
-from hashcompat.model.pods import Inventory, Node, Pod
+from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
 from hashcompat.sources.cluster import kubectl, serviceaccount
 from hashcompat.sources.cluster.kubeapi import Client, StatusError, list_all
 from hashcompat.sources.objects import read_object
@@ -47,12 +47,16 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which pods are read; ``needs_nodes``: without the nodes there is no answer (``--from auto``)."""
+    """Which pods are read."""
 
     namespaces: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     selector: str = ""
     needs_nodes: bool = False
+    """Whether there is no answer without the nodes (``--from auto``)."""
+
+    needs_pods: bool = True
+    """Whether there is no answer without any pod: there is one where other sources have pods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +116,35 @@ def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
     """
     with connect(access, say) as client:
         pods = [pod for request in pod_requests(scope) for pod in _read(client, request, _pod, progress)]
-        if not pods:
+        if scope.needs_pods and not pods:
             raise InputError("the cluster has no pods that match; an empty plan would look like a safe one")
-        return Inventory(tuple(pods), tuple(_nodes(client, scope, say, progress)))
+        nodes = tuple(_nodes(client, scope, say, progress))
+        return Inventory(tuple(pods), nodes, origin=_origin(access))
+
+
+def is_named(access: Access) -> bool:
+    """Tell whether a flag, KUBECONFIG or the service account of the pod that this runs in names a cluster."""
+    named = access.kubeconfig or access.context or os.environ.get("KUBECONFIG")
+    return bool(named) or serviceaccount.is_there(os.environ)
+
+
+def _by_account(access: Access) -> bool:
+    """Tell whether the service account is the way to the cluster: a kubeconfig comes before it."""
+    kubeconfig = access.kubeconfig or access.context or serviceaccount.has_kubeconfig(os.environ)
+    return not kubeconfig and serviceaccount.is_there(os.environ)
+
+
+def _origin(access: Access) -> Origin:
+    if _by_account(access):
+        return Origin(Source.CLUSTER, server=serviceaccount.server(os.environ))
+    context, server = kubectl.target(access.flags)
+    return Origin(Source.CLUSTER, context=context or access.context, server=server)
 
 
 @contextmanager
 def connect(access: Access, say: Say) -> Iterator[Client]:
     """Connect as kubectl would: by kubeconfig through kubectl itself, or by the service account of the pod that this runs in."""
-    if not (
-        access.kubeconfig or access.context or serviceaccount.has_kubeconfig(os.environ)
-    ) and serviceaccount.is_there(os.environ):
+    if _by_account(access):
         with serviceaccount.connections(os.environ) as pool:
             yield Client(pool, access.timeout, partial(_account_headers, access))
     else:

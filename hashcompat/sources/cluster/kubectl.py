@@ -6,6 +6,7 @@ pods and nodes and nothing else, and it ends with this process, however that end
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import socket
@@ -57,6 +58,25 @@ def proxy(flags: tuple[str, ...], say: Callable[[str], None]) -> Iterator[HTTPCo
         if not _is_ready(process):
             raise UnreachableError(f"kubectl does not start: {told.last()}")
         yield stack.enter_context(_UnixPool(path))
+
+
+def target(flags: tuple[str, ...]) -> tuple[str, str]:
+    """Return the context and the URL of the API server that kubectl uses with these flags, empty where it does not say."""
+    kubectl = shutil.which("kubectl")
+    if kubectl is None:
+        return "", ""
+    try:
+        done = subprocess.run(  # noqa: S603
+            [kubectl, *flags, "config", "view", "--minify", "-o", "json"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_START_SECONDS,
+            check=True,
+        )
+        view = json.loads(done.stdout)
+        return str(view["current-context"]), str(view["clusters"][0]["cluster"]["server"])
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
+        return "", ""  # a plan needs neither
 
 
 def _arguments(path: str) -> list[str]:

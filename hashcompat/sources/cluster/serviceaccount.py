@@ -23,13 +23,23 @@ def is_there(environment: Mapping[str, str]) -> bool:
 
 def connections(environment: Mapping[str, str]) -> HTTPSConnectionPool:
     """Return the connections to the API server, which the account's own CA vouches for."""
-    port = int(environment.get("KUBERNETES_SERVICE_PORT") or 443)
+    host, port = _address(environment)
     return HTTPSConnectionPool(
-        environment["KUBERNETES_SERVICE_HOST"],
+        host,
         port,
         cert_reqs="CERT_REQUIRED",
         ca_certs=str(ACCOUNT / "ca.crt"),
     )
+
+
+def server(environment: Mapping[str, str]) -> str:
+    """Return the URL of the API server."""
+    host, port = _address(environment)
+    return f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}"
+
+
+def _address(environment: Mapping[str, str]) -> tuple[str, int]:
+    return environment["KUBERNETES_SERVICE_HOST"], int(environment.get("KUBERNETES_SERVICE_PORT") or 443)
 
 
 def token() -> str:

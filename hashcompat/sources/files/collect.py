@@ -12,11 +12,14 @@ from typing import Final
 from hashcompat.errors import InputError
 from hashcompat.go import jsonstream
 from hashcompat.go.parts import Part
-from hashcompat.model.pods import Inventory, Node, Pod
+from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
 from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.sources import snapshots
+from hashcompat.sources.controllers import Census, Templates
+from hashcompat.sources.copies import nodes_of, pods_of
 from hashcompat.sources.files.inputs import Input, called, inputs
 from hashcompat.sources.files.text import chunks
-from hashcompat.sources.objects import Found, is_list, read_object, with_kind
+from hashcompat.sources.objects import BESIDE_PODS, Found, Object, is_list, opened, read, with_kind
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 
@@ -26,43 +29,87 @@ Kinds = Mapping[int, object]
 """What the documents say of their kind behind their items, by number."""
 
 
-def collect(names: tuple[str, ...], *, recursive: bool = False) -> Inventory:
+def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool = True) -> Inventory:
     """Read the nodes in every file, directory (``recursive``: and those below), URL, or ``-`` for standard input.
 
     Its pods are read one by one each time that somebody asks for them: nodes often stand behind them, and
-    have a say in every verdict. Raises InputError, naming the file, for what cannot be read; asking for pods
-    raises it for what is no Kubernetes object, and for no pod.
+    have a say in every verdict. Raises InputError, naming the file, for what cannot be read, and for two
+    different nodes of one name; asking for pods raises it for what is no Kubernetes object, for two different
+    pods of one uid, and (``needs_pods``) for no pod.
     """
     surveys = [_survey(source) for name in names for source in inputs(name, recursive, SUFFIXES)]
-    found = [thing for survey in surveys for thing in survey.found]
-    nodes = tuple(thing for thing in found if isinstance(thing, Node))
-    records = tuple(thing for thing in found if isinstance(thing, Recorded | Sandbox))
-    return Inventory(_Pods(", ".join(map(called, names)), surveys), nodes, records)
+    census = Census()
+    for survey in surveys:
+        census.merge(survey.census)
+    templates = census.templates()
+    every = [pair for survey in surveys for pair in survey.found]
+    nodes = nodes_of((thing, where) for thing, where in every if isinstance(thing, Node))
+    records = tuple(thing for thing, _ in every if isinstance(thing, Recorded | Sandbox))
+    origin = Origin(_kind(surveys), tuple(map(called, names)))
+    return Inventory(
+        _Pods(origin.names, tuple(surveys), templates, needs_pods), nodes, records, origin, templates.warnings
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Survey:
-    """What a first look at a file tells: how many documents, which kinds stand behind items, all objects but pods."""
+    """What a first look at a file tells."""
 
     source: Input
+
     documents: int
+    """How many it holds."""
+
     kinds: Kinds
-    found: tuple[Found, ...]
+    """Those that stand behind items."""
+
+    found: tuple[tuple[Found, Object], ...]
+    """Its nodes, and a snapshot's records, each with the object that holds it."""
+
+    census: Census
+    """Who owns what among its objects."""
+
+    snapshots: int
+    """How many of the documents are snapshots."""
+
+
+def _kind(surveys: list[_Survey]) -> Source:
+    saved = all(survey.snapshots == survey.documents for survey in surveys)
+    return Source.SNAPSHOT if saved else Source.FILES
+
+
+@dataclass(frozen=True, slots=True)
+class _Objects:
+    """All objects of some files, read again each time they are iterated over."""
+
+    surveys: tuple[_Survey, ...]
+
+    def __iter__(self) -> Iterator[Object]:
+        for survey in self.surveys:
+            for part in _parts(survey.source):
+                label = survey.source.origin
+                if survey.documents > 1:
+                    label += f" (document {part.document})"
+                yield from _objects(part, survey.kinds, label)
 
 
 @dataclass(frozen=True, slots=True)
 class _Pods:
-    names: str
-    surveys: list[_Survey]
+    names: tuple[str, ...]
+    surveys: tuple[_Survey, ...]
+    templates: Templates
+    needed: bool
 
     def __iter__(self) -> Iterator[Pod]:
-        found = False
-        for survey in self.surveys:
-            for pod in _pods(survey):
-                found = True
-                yield pod
+        found = not self.needed
+        for pod in pods_of(_Objects(self.surveys), self.templates):
+            found = True
+            yield pod
         if not found:
-            raise InputError(f"{self.names}: no pods in the input; give a file with pods or pod templates")
+            why = "".join(f"; {warning}" for warning in self.templates.warnings)
+            raise InputError(
+                f"{', '.join(self.names)}: no pods in the input; give a file with pods or pod templates{why}"
+            )
 
 
 def _survey(source: Input) -> _Survey:
@@ -74,51 +121,34 @@ def _survey(source: Input) -> _Survey:
 
 
 def _look(source: Input, known: Kinds) -> _Survey:
-    documents = 0
+    documents = saved = 0
     kinds: dict[int, object] = {}
-    found: list[Found] = []
+    found: list[tuple[Found, Object]] = []
+    census = Census()
     for part in _parts(source, strict=False):
         if part.index is None:
             documents += 1
+            kind = part.value.get("kind") if isinstance(part.value, Mapping) else None
+            saved += kind == snapshots.KIND
             if part.document in kinds:
-                kinds[part.document] = str(part.value.get("kind"))
+                kinds[part.document] = str(kind)
         elif part.kind is None:
             kinds[part.document] = ""
-        found += _no_pods(part, known or {part.document: "List"}, source.origin)
-    return _Survey(source, documents, kinds, tuple(found))
+        with suppress(InputError):  # what is wrong in it is said when its pods are read
+            for one in _objects(part, known or {part.document: "List"}, source.origin):
+                census.add(one.value)
+                if one.value["kind"] in BESIDE_PODS:
+                    found += ((thing, one) for thing in read(one))
+    return _Survey(source, documents, kinds, tuple(found), census, saved)
 
 
-def _no_pods(part: Part, kinds: Kinds, label: str) -> list[Found]:
-    """Return the nodes of a part, and a snapshot's records; of what is wrong in it, the second look tells."""
-    with suppress(InputError):
-        return [
-            thing
-            for value, path in _objects(part, kinds)
-            if isinstance(value, Mapping) and (value.get("kind") == "Node" or is_list(value.get("kind")))
-            for thing in read_object(value, label, path)
-            if not isinstance(thing, Pod)
-        ]
-    return []
-
-
-def _pods(survey: _Survey) -> Iterator[Pod]:
-    for part in _parts(survey.source):
-        label = (
-            survey.source.origin
-            if survey.documents == 1
-            else f"{survey.source.origin} (document {part.document})"
-        )
-        for value, path in _objects(part, survey.kinds):
-            yield from (thing for thing in read_object(value, label, path) if isinstance(thing, Pod))
-
-
-def _objects(part: Part, kinds: Kinds) -> Iterator[tuple[object, str]]:
-    """Yield the object that a part is, with its path; elements of what is no list are none."""
+def _objects(part: Part, kinds: Kinds, origin: str) -> Iterator[Object]:
+    """Yield the objects in a part; elements of what is no list are none."""
     kind = kinds.get(part.document) if part.kind is None else part.kind
     if part.index is None:
-        yield part.value, "$"
+        yield from opened(part.value, origin)
     elif is_list(kind):
-        yield with_kind(part.value, str(kind)), f"$.items[{part.index}]"
+        yield from opened(with_kind(part.value, str(kind)), origin, f"$.items[{part.index}]")
 
 
 def _parts(source: Input, *, strict: bool = True) -> Iterator[Part]:

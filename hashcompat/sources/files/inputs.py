@@ -34,7 +34,11 @@ class Input:
 
 
 def called(name: str) -> str:
-    """Name a ``-f`` value in messages."""
+    """Name a ``-f`` value in messages: standard input in words, a URL without what may be secret in it."""
+    if name.startswith(("http://", "https://")):
+        from hashcompat.sources.http import label  # noqa: PLC0415 - only a URL pays for importing requests
+
+        return label(name)
     return "standard input" if name == STDIN else name
 
 
@@ -47,9 +51,9 @@ def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[In
     if name == STDIN:
         yield Input(called(name), _Copy(sys.stdin.buffer).open)
     elif name.startswith(("http://", "https://")):
-        from hashcompat.sources.http import download, label  # noqa: PLC0415 - only a URL pays for importing requests
+        from hashcompat.sources.http import download  # noqa: PLC0415 - only a URL pays for importing requests
 
-        yield Input(label(name), _Copy(io.BytesIO(download(name))).open)
+        yield Input(called(name), _Copy(io.BytesIO(download(name))).open)
     elif Path(name).is_dir():
         yield from map(_file, _files_in(Path(name), recursive, suffixes))
     else:

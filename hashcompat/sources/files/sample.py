@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from hashcompat.model.pods import Inventory
+from hashcompat.model.pods import Inventory, Origin, Source
 from hashcompat.sources.files import collect as files
 
 
@@ -15,4 +16,4 @@ def sample_path() -> Path:
 
 def collect() -> Inventory:
     """Read the sample cluster as any other file."""
-    return files.collect((str(sample_path()),))
+    return replace(files.collect((str(sample_path()),)), origin=Origin(Source.SAMPLE))

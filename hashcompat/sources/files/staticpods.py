@@ -15,7 +15,7 @@ from typing import Any, Final
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.go.metav1 import RawJson
-from hashcompat.model.pods import Pod, StaticManifest
+from hashcompat.model.pods import Inventory, Pod, Source, StaticManifest
 from hashcompat.sources.files.collect import contents, text_of
 from hashcompat.sources.objects import read_object
 
@@ -63,6 +63,41 @@ def collect_file(name: str, node: str, path_on_node: str) -> Pod:
             f"{origin}: a static pod manifest is one Pod; kubelets read no other kind from a file"
         )
     return _as_mirrored(found[0], StaticManifest(content, node, f"file:{path_on_node}"))
+
+
+def collect_directories(directories: Iterable[str], node: str, path_on_node: str = "") -> tuple[Pod, ...]:
+    """Read some directories of one node, each file on the node once; errors as ``collect_directory``."""
+    pods: dict[str, Pod] = {}
+    for directory in directories:
+        for pod in collect_directory(directory, node, path_on_node):
+            pods.setdefault(pod.static_manifest.source if pod.static_manifest else pod.origin, pod)
+    return tuple(pods.values())
+
+
+def beside(others: Inventory, static: tuple[Pod, ...], expected: Iterable[Pod]) -> Inventory:
+    """Put static pods in the place of their mirrors, with a warning for each ``expected`` one that has no mirror.
+
+    A file may hold the pods of some nodes only; there, a node without any pod shows nothing.
+    """
+    warnings = (*others.warnings, *_without_mirror(others, tuple(expected)))
+    return replace(others, pods=InPlaceOfMirrors(others.pods, static), warnings=warnings)
+
+
+def _without_mirror(others: Inventory, expected: tuple[Pod, ...]) -> Iterator[str]:
+    if not expected:
+        return
+    nodes, mirrors = set[str](), set[tuple[str, str]]()
+    for pod in others.pods:
+        nodes.add(pod.node)
+        if pod.static:
+            mirrors.add((pod.namespace, pod.name))
+    for pod in expected:
+        seen = others.origin.kind is Source.CLUSTER or pod.node in nodes
+        if seen and (pod.namespace, pod.name) not in mirrors:
+            named = ", ".join(
+                [f"static pod {pod.namespace}/{pod.name}", *(one.name for one in pod.containers)]
+            )
+            yield f"on node {pod.node} but not among the pods: {named}: {pod.origin} has no mirror pod"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,251 @@
+"""Which pod templates count as pods: not those whose pods are in the input already, nor those that have none.
+
+A pod names its controller, and that one the next (Pod -> ReplicaSet -> Deployment, Pod -> Job -> CronJob), so
+``kubectl get all`` shows one container up to three times. An object that an API server returned has a uid;
+one without is a manifest, whose pods are yet to be created.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hashcompat.sources.templates import part, place_of, text, unread_places
+
+Key = str | tuple[str, str, str]
+"""A uid; or kind, namespace and name, where an owner is named without its uid."""
+
+_CREATED_BY: Final = "kubernetes.io/created-by"
+"""Up to 1.8 this annotation names a pod's controller (pkg/controller/controller_utils.go ``getPodsAnnotationSet``)."""
+
+_HASH_LABELS: Final = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
+"""What a ReplicaSet is called beside its owner's name (pkg/controller/deployment/sync.go ``getNewReplicaSet``)."""
+
+_JOB: Final = re.compile(r"(.+)-\d{8,}")
+"""CronJobs add the scheduled time in minutes or seconds (pkg/controller/cronjob/utils.go ``getJobName``)."""
+
+_NAMED: Final = 3
+"""Objects that a warning names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """Which pod templates of an input count as pods."""
+
+    left_out: frozenset[str] = frozenset()
+    """The uids of objects whose pod templates do not count."""
+
+    warnings: tuple[str, ...] = ()
+    """What was left out, and which templates are not read, one line a cause."""
+
+    def counts(self, value: Mapping[str, Any]) -> bool:
+        """Tell whether an object is read: all are, but for pod templates that do not count."""
+        if value.get("kind") == "Pod":
+            return True
+        uid = part(value, "metadata").get("uid")
+        return uid not in self.left_out if uid else not (asks_for_none(value) and place_of(value))
+
+
+def asks_for_none(value: Mapping[str, Any]) -> bool:
+    """Tell whether the spec of a workload asks for no pods at all."""
+    spec = part(value, "spec")
+    return any(_is_zero(spec.get(key)) for key in ("replicas", "parallelism")) or spec.get("suspend") is True
+
+
+def _counts_none(value: Mapping[str, Any]) -> bool:
+    """Tell whether the status of a workload counts no pods; ``replicas`` and ``active`` are left out where they are 0."""
+    status = value.get("status")
+    if not isinstance(status, Mapping):
+        return False
+    if value.get("kind") in ("Job", "CronJob"):
+        return not status.get("active")
+    if value.get("kind") == "DaemonSet":
+        return _is_zero(status.get("currentNumberScheduled"))
+    return _is_zero(status.get("replicas", 0 if value.get("kind") == "Deployment" else None))
+
+
+def _is_zero(value: object) -> bool:
+    return type(value) is int and value == 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Workload:
+    """An object with pod templates, as far as others decide whether they count."""
+
+    kind: str
+    name: str
+    keys: tuple[Key, ...]
+    """Empty for a manifest."""
+
+    owners: tuple[Key, ...]
+    read: bool
+    unread: tuple[str, ...]
+    asks_for_none: bool
+    counts_none: bool
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.name}"
+
+
+class Census:
+    """Collects who owns what, object by object; it grows with controllers, not with pods."""
+
+    def __init__(self) -> None:
+        self._has_pods = False
+        self._owners: set[Key] = set()
+        self._above: dict[Key, set[Key]] = {}
+        self._workloads: dict[object, _Workload] = {}
+
+    def add(self, value: Mapping[str, Any]) -> None:
+        """Take one object, of any kind and in any condition, into account."""
+        metadata = part(value, "metadata")
+        owners = tuple(_owners(metadata))
+        if value.get("kind") == "Pod":
+            self._has_pods = True
+            self._owners.update(key for key, _ in owners)
+            for key, made_by in owners:
+                if made_by:
+                    self._above.setdefault(key, set()).add(made_by)
+            return
+        keys = _keys(value, metadata)
+        for key in keys if owners else ():
+            self._above.setdefault(key, set()).update(owner for owner, _ in owners)
+        read, unread = place_of(value), unread_places(value)
+        if read or unread:
+            self._workloads[keys[0] if keys else object()] = _Workload(
+                str(value.get("kind")),
+                text(metadata, "name"),
+                keys,
+                tuple(key for key, _ in owners),
+                bool(read),
+                tuple(unread),
+                asks_for_none(value),
+                _counts_none(value),
+            )
+
+    def merge(self, other: Census) -> None:
+        """Take what another census found into account."""
+        self._has_pods |= other._has_pods
+        self._owners |= other._owners
+        self._workloads |= other._workloads
+        for key, above in other._above.items():
+            self._above.setdefault(key, set()).update(above)
+
+    def templates(self) -> Templates:
+        """Decide about every pod template, once all objects are known."""
+        with_pods = self._reached(self._owners)
+        present, without, rest = list[_Workload](), list[_Workload](), list[_Workload]()
+        for one in self._workloads.values():
+            there = with_pods.intersection(one.keys)
+            (present if there else without if self._has_none(one) else rest).append(one)
+        with_templates = self._reached(key for one in rest if one.read for key in one.owners)
+        above = [one for one in rest if with_templates.intersection(one.keys)]
+        left = [one for one in rest if not with_templates.intersection(one.keys)]
+        uids = (key for one in (*present, *without, *above) for key in one.keys if isinstance(key, str))
+        return Templates(
+            frozenset(uids),
+            (
+                *_left_out(present, "its pods are in the input", "their pods are in the input"),
+                *_left_out(above, "what it controls is in the input", "what they control is in the input"),
+                *_left_out(without, "it has no pods", "they have no pods"),
+                *(_alone(left) if self._has_pods else ()),
+                *_not_read(left),
+            ),
+        )
+
+    def _has_none(self, one: _Workload) -> bool:
+        """Tell whether a workload has no pods: by its spec, or by its status where pods would be in the input."""
+        return one.asks_for_none or (self._has_pods and bool(one.keys) and one.counts_none)
+
+    def _reached(self, keys: Iterable[Key]) -> set[Key]:
+        """Return these owners, and all above them."""
+        reached = set[Key]()
+        todo = list(keys)
+        while todo:
+            key = todo.pop()
+            if key not in reached:
+                reached.add(key)
+                todo += self._above.get(key, ())
+        return reached
+
+
+def _owners(metadata: Mapping[str, Any]) -> Iterator[tuple[Key, Key | None]]:
+    """Yield an object's controller, and where its name tells, what controls that one in turn."""
+    references = metadata.get("ownerReferences")
+    named = [one for one in references if isinstance(one, Mapping)] if isinstance(references, list) else []
+    namespace, labels = text(metadata, "namespace") or "default", part(metadata, "labels")
+    for one in [one for one in named if one.get("controller")] or _created_by(metadata):
+        kind, name = text(one, "kind"), text(one, "name")
+        above = _name_above(kind, name, labels)
+        yield (
+            text(one, "uid") or (kind, namespace, name),
+            (above[0], namespace, above[1]) if above else None,
+        )
+
+
+def _created_by(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    text = part(metadata, "annotations").get(_CREATED_BY)
+    try:
+        document = json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return []
+    reference = document.get("reference") if isinstance(document, dict) else None
+    return [reference] if isinstance(reference, dict) else []
+
+
+def _name_above(kind: str, name: str, labels: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return kind and name of what controls a ReplicaSet or a Job, which need not be in the input themselves."""
+    if kind == "ReplicaSet":
+        for label, owner in _HASH_LABELS.items():
+            suffix = f"-{labels.get(label)}"
+            if label in labels and name.endswith(suffix):
+                return owner, name.removesuffix(suffix)
+    match = _JOB.fullmatch(name) if kind == "Job" else None
+    return ("CronJob", match[1]) if match else None
+
+
+def _keys(value: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[Key, ...]:
+    """Return the keys by which others name an object; a manifest is named by nobody yet."""
+    uid = text(metadata, "uid")
+    named = str(value.get("kind")), text(metadata, "namespace") or "default", text(metadata, "name")
+    return (uid, named) if uid else ()
+
+
+def _left_out(workloads: Iterable[_Workload], one: str, several: str) -> Iterator[str]:
+    if found := [workload for workload in workloads if workload.read]:
+        why = one if len(found) == 1 else several
+        yield f"skipped {_counted(len(found), 'pod template')}: {why} ({_some(map(str, found))})"
+
+
+def _alone(workloads: Iterable[_Workload]) -> Iterator[str]:
+    if found := [one for one in workloads if one.read and one.keys]:
+        each, them = ("counts as a pod", "it") if len(found) == 1 else ("count as a pod each", "them")
+        yield (
+            f"{_counted(len(found), 'pod template')} {each}: no pod in the input belongs to {them}"
+            f" ({_some(map(str, found))})"
+        )
+
+
+def _not_read(workloads: Iterable[_Workload]) -> Iterator[str]:
+    kinds: dict[str, list[_Workload]] = {}
+    for one in workloads:
+        if one.unread:
+            kinds.setdefault(one.kind, []).append(one)
+    for kind, found in kinds.items():
+        places = dict.fromkeys(place for one in found for place in one.unread)
+        verb = "holds" if len(found) == 1 else "hold"
+        yield f"not read: {_counted(len(found), 'object')} of kind {kind} {verb} a pod template at {_some(places)}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _some(names: Iterable[str]) -> str:
+    """Join some names, and say how many more there are."""
+    every = list(dict.fromkeys(names))
+    more = [f"and {len(every) - _NAMED} more"] if len(every) > _NAMED else []
+    return ", ".join([*every[:_NAMED], *more])

@@ -1,0 +1,79 @@
+"""The same object given more than once, in two files or twice in one, counts once.
+
+What tells two copies from two objects is the uid, and for nodes, whose uid nothing needs, the name. Copies
+that differ were taken at two times: no verdict could be given for both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+
+from hashcompat.errors import InputError
+from hashcompat.go.jsontext import too_deep
+from hashcompat.model.pods import Node, Pod
+from hashcompat.sources.controllers import Templates
+from hashcompat.sources.objects import Object, read
+from hashcompat.sources.templates import part, text
+
+
+def pods_of(objects: Iterable[Object], templates: Templates) -> Iterator[Pod]:
+    """Yield the pods of some objects, and the pod templates that count, each once; those without a uid are never copies.
+
+    ``objects`` can be iterated over again. Raises InputError for an object that cannot be read, and where two
+    pods of one uid differ in anything that is read.
+    """
+    digests: dict[str, int] = {}
+    for found in objects:
+        for pod in read(found) if templates.counts(found.value) else ():
+            if isinstance(pod, Pod) and _is_first(found, pod, digests, objects):
+                yield pod
+
+
+def _is_first(found: Object, pod: Pod, digests: dict[str, int], objects: Iterable[Object]) -> bool:
+    uid = pod.uid or text(part(found.value, "metadata"), "uid")
+    if not uid:
+        return True
+    digest = _digest(pod)
+    if uid not in digests:
+        digests[uid] = digest
+        return True
+    if digests[uid] != digest:
+        first = next(one for one in objects if text(part(one.value, "metadata"), "uid") == uid)
+        raise InputError(
+            f"{first} and {found}: two different pods of one uid, {pod.namespace}/{pod.name}: {uid};"
+            " give the newer one alone"
+        )
+    return False
+
+
+def _digest(pod: Pod) -> int:
+    """Digest what is read of a pod, but for where it stands, into 8 bytes."""
+    names = (pod.namespace, pod.name, pod.node, pod.owner, pod.config_hash)
+    state = (pod.phase, pod.deleting, pod.static, *(container.running for container in pod.containers))
+    try:
+        document = json.dumps((names, state, pod.spec), sort_keys=True)
+    except RecursionError:
+        raise InputError(f"{pod.origin}: {too_deep()}") from None
+    return int.from_bytes(blake2b(document.encode(), digest_size=8).digest())
+
+
+def nodes_of(nodes: Iterable[tuple[Node, Object]]) -> tuple[Node, ...]:
+    """Return the nodes, each once.
+
+    Raises InputError, naming both objects, where two of one name report another kubelet release or runtime.
+    """
+    known: dict[str, tuple[Node, Object]] = {}
+    for node, found in nodes:
+        first, where = known.setdefault(node.name, (node, found))
+        if first != node:
+            raise InputError(
+                f"{where} and {found}: two different nodes called {node.name}: {_reported(first)}, and"
+                f" {_reported(node)}; give the newer one alone"
+            )
+    return tuple(node for node, _ in known.values())
+
+
+def _reported(node: Node) -> str:
+    return " on ".join(filter(None, (node.kubelet, node.runtime))) or "one without a kubelet release"

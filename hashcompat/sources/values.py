@@ -1,0 +1,35 @@
+"""Kubernetes objects as Python values, which a client library or a parser returned -> pods and nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hashcompat.errors import InputError
+from hashcompat.model.pods import Inventory, Node
+from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.sources.controllers import Census
+from hashcompat.sources.copies import nodes_of, pods_of
+from hashcompat.sources.objects import BESIDE_PODS, opened, read
+
+
+def collect(values: Iterable[object]) -> Inventory:
+    """Return the pods, nodes and records in some objects (Pod, PodList, List, Deployment, Node, ClusterSnapshot, ...).
+
+    Raises InputError, naming an object by its number from 0 and the path in it, for what cannot be read, for
+    two different pods of one uid or nodes of one name, and for no pod.
+    """
+    objects = [found for number, value in enumerate(values) for found in opened(value, f"object {number}")]
+    census = Census()
+    for one in objects:
+        census.add(one.value)
+    templates = census.templates()
+    pods = tuple(pods_of(objects, templates))
+    if not pods:
+        raise InputError("no pods among the objects; an empty plan would look like a safe one")
+    others = [(thing, one) for one in objects if one.value["kind"] in BESIDE_PODS for thing in read(one)]
+    return Inventory(
+        pods,
+        nodes_of((thing, where) for thing, where in others if isinstance(thing, Node)),
+        tuple(thing for thing, _ in others if isinstance(thing, Recorded | Sandbox)),
+        warnings=templates.warnings,
+    )

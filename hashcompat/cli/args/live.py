@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -15,7 +16,7 @@ from hashcompat.model.pods import Inventory
 from hashcompat.planning.options import AUTO
 
 if TYPE_CHECKING:
-    from hashcompat.sources.cluster.collect import Scope
+    from hashcompat.sources.cluster.collect import Access, Scope
 
 _FLAGS: Final = {
     "--context": "context",
@@ -39,32 +40,67 @@ def named(given: Mapping[str, Any]) -> list[str]:
 def refuse(given: Mapping[str, Any]) -> None:
     """Refuse flags of a live cluster beside another source, where they would change nothing."""
     if flags := named(given):
-        raise UsageError(f"{flags[0]} goes with a live cluster, not with -f, --static-pod-dir or --sample")
+        where = "; --context or KUBECONFIG names one" if given["static_dirs"] and not given["files"] else ""
+        raise UsageError(
+            f"{flags[0]} goes with a live cluster, not with -f, --static-pod-dir or --sample{where}"
+        )
 
 
 def collect(given: Mapping[str, Any]) -> Inventory:
     """Read the live cluster; an error says how to go on without one."""
-    from hashcompat.sources.cluster import collect as cluster
     from hashcompat.sources.cluster.kubeapi import UnreachableError
+
+    try:
+        return _read(given, scope(given))
+    except UnreachableError as error:
+        raise InputError(
+            f"cannot read the cluster: {error}; give pods with -f FILE, or try the built-in cluster with --sample"
+        ) from None
+
+
+def is_beside_static(given: Mapping[str, Any]) -> bool:
+    """Tell whether the live cluster is read beside ``--static-pod-dir``: where something names one."""
+    from hashcompat.sources.cluster.collect import is_named
+
+    alone = given["static_dirs"] and not (given["files"] or given["sample"])
+    return bool(alone) and is_named(_access(given))
+
+
+def collect_beside_static(given: Mapping[str, Any]) -> Inventory | None:
+    """Read the live cluster too; None where that fails and neither a flag nor ``--from auto`` asks for it."""
+    wanted = scope(given)
+    try:
+        return _read(given, replace(wanted, needs_pods=False))
+    except InputError as error:
+        if given["context"] or given["kubeconfig"] or wanted.needs_nodes:
+            raise InputError(f"cannot read the cluster: {error}") from None
+        if not given.get("quiet"):
+            note(f"Warning: going on without the cluster, which cannot be read: {error}")
+        return None
+
+
+def _read(given: Mapping[str, Any], wanted: Scope) -> Inventory:
+    from hashcompat.sources.cluster import collect as cluster
 
     if given["as_groups"] and not given["as_user"]:
         raise UsageError("--as-group needs --as USER")
-    access = cluster.Access(
+    progress = _Progress(quiet=bool(given.get("quiet")))
+    try:
+        return cluster.collect(_access(given), wanted, note, progress.show)
+    finally:
+        progress.end()
+
+
+def _access(given: Mapping[str, Any]) -> Access:
+    from hashcompat.sources.cluster.collect import Access
+
+    return Access(
         given["kubeconfig"] or "",
         given["context"] or "",
         given["as_user"] or "",
         given["as_groups"],
         _seconds(given["request_timeout"] or _DEFAULT_TIMEOUT),
     )
-    progress = _Progress(quiet=bool(given.get("quiet")))
-    try:
-        return cluster.collect(access, scope(given), note, progress.show)
-    except UnreachableError as error:
-        raise InputError(
-            f"cannot read the cluster: {error}; give pods with -f FILE, or try the built-in cluster with --sample"
-        ) from None
-    finally:
-        progress.end()
 
 
 def scope(given: Mapping[str, Any]) -> Scope:

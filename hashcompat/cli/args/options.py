@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.cli.output import Output
 from hashcompat.errors import UsageError
-from hashcompat.model.pods import Inventory
+from hashcompat.model.pods import Inventory, Source
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.planning.options import STRATEGIES, AssumePatch, Options
+
+if TYPE_CHECKING:
+    from hashcompat.sources.filters import Filters
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -275,13 +278,31 @@ def collect(given: Given) -> Inventory:
     from hashcompat.sources import filters
     from hashcompat.sources.files import sample
 
+    chosen = _filters(given)
     if is_live(given):
         inventory = live_options.collect(given)
     else:
-        live_options.refuse(given)
-        inventory = sample.collect() if given["sample"] else static_options.collect(given)
-    chosen = (given.get(name, ()) for name in ("namespaces", "excluded_namespaces", "nodes", "owners"))
-    return filters.select(inventory, filters.Filters(*chosen))
+        if not live_options.is_beside_static(given):
+            live_options.refuse(given)
+        inventory = sample.collect() if given["sample"] else static_options.collect(given, chosen)
+    warn(given, inventory.warnings)
+    return filters.select(inventory, chosen)
+
+
+def _filters(given: Given) -> Filters:
+    from hashcompat.sources.filters import Filters
+
+    return Filters(
+        *(given.get(name, ()) for name in ("namespaces", "excluded_namespaces", "nodes", "owners"))
+    )
+
+
+def warn(given: Given, warnings: Iterable[str]) -> None:
+    """Print what of a source is not among the pods though a reader may expect it there."""
+    from hashcompat.cli.output import note
+
+    for warning in () if given.get("quiet") else warnings:
+        note(f"Warning: {warning}")
 
 
 def choices(given: Given, catalog: Catalog, inventory: Inventory) -> Options:
@@ -294,7 +315,7 @@ def choices(given: Given, catalog: Catalog, inventory: Inventory) -> Options:
     gates = _gates(given.get("feature_gates") or "")
     return Options(
         defaults=not given["no_defaults"],
-        keep_going=bool(given.get("keep_going")) or is_live(given),
+        keep_going=bool(given.get("keep_going")) or inventory.origin.kind is Source.CLUSTER,
         records=index(records(given, inventory)),
         gates=frozenset(name for name, on in gates.items() if on),
         gates_off=frozenset(name for name, on in gates.items() if not on),
@@ -306,6 +327,7 @@ def choices(given: Given, catalog: Catalog, inventory: Inventory) -> Options:
 
 def records(given: Given, inventory: Inventory) -> list[Recorded | Sandbox]:
     """Return what a snapshot, files and the node's runtime tell of recorded hashes."""
+    from hashcompat.records.unlisted import unlisted
     from hashcompat.sources.files import recorded
 
     found = [*inventory.records, *recorded.collect(given.get("recorded", ()))]
@@ -314,6 +336,8 @@ def records(given: Given, inventory: Inventory) -> list[Recorded | Sandbox]:
         from hashcompat.sources.node import collect as runtime
 
         found += runtime.collect(kind or runtime.AUTO, endpoint or "")
+    if not given.get("selector"):
+        warn(given, unlisted(inventory, filter(_filters(given).cover, found)))
     return found
 
 

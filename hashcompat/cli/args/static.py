@@ -6,27 +6,42 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from hashcompat.cli.args import live
 from hashcompat.errors import UsageError
-from hashcompat.model.pods import Inventory
+from hashcompat.model.pods import Inventory, Origin, Source
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import staticpods
+from hashcompat.sources.files.inputs import called
+from hashcompat.sources.filters import Filters
 
 
-def collect(given: Mapping[str, Any]) -> Inventory:
-    """Read ``-f`` and ``--static-pod-dir``; a manifest takes the place of its mirror pod.
+def collect(given: Mapping[str, Any], filters: Filters) -> Inventory:
+    """Read ``-f`` and ``--static-pod-dir``, or the live cluster beside it; a manifest takes the place of its mirror pod.
 
-    Raises UsageError where the node's name is missing, or it is not clear which file a path belongs to.
+    ``filters`` say of which static pods the others would show a mirror. Raises UsageError where the node's
+    name is missing, or it is not clear which file a path belongs to.
     """
     node, path = _one(given, "node_names", "--node-name"), _one(given, "static_paths", "--static-pod-path")
     directories, names = given["static_dirs"], given["files"]
     _check(node, path, directories, names)
     if path and not directories:
-        return Inventory((staticpods.collect_file(names[0], node, path),))
-    pods = [pod for directory in directories for pod in staticpods.collect_directory(directory, node, path)]
-    if not names:
-        return Inventory(tuple(pods))
-    others = files.collect(names, recursive=given["recursive"])
-    return replace(others, pods=staticpods.InPlaceOfMirrors(others.pods, tuple(pods)))
+        one = staticpods.collect_file(names[0], node, path)
+        return Inventory((one,), origin=Origin(Source.FILES, (called(names[0]),)))
+    if not directories:
+        return files.collect(names, recursive=given["recursive"])
+    static = staticpods.collect_directories(directories, node, path)
+    others = (
+        files.collect(names, recursive=given["recursive"], needs_pods=False)
+        if names
+        else live.collect_beside_static(given)
+        if live.is_beside_static(given)
+        else None
+    )
+    if others is None:
+        return Inventory(static, origin=Origin(Source.FILES, directories))
+    expected = [] if given["selector"] else filter(filters.matches, static)
+    found = staticpods.beside(others, static, expected)
+    return replace(found, origin=replace(others.origin, names=(*others.origin.names, *directories)))
 
 
 def _one(given: Mapping[str, Any], name: str, flag: str) -> str:

@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 
+from hashcompat.model.pods import Origin, Source
 from hashcompat.sources.cluster import serviceaccount
+from hashcompat.sources.cluster.collect import Access, Scope, collect
 from tests.helpers import fakekubectl
 from tests.helpers.pods import ARTICLE, PLAIN, pod
 from tests.helpers.program import Result, Run
+from tests.helpers.upgrades import record, recorded
 
 NODE = {
     "metadata": {"name": "n"},
@@ -184,6 +187,111 @@ def test_without_kubectl_the_error_names_the_other_sources(run: Run, monkeypatch
     result = run(*PLAN)
     assert (result.code, result.out) == (1, "")
     assert all(word in result.err for word in ("kubectl", "-f FILE", "--sample"))
+
+
+MANIFEST = json.dumps(
+    {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [PLAIN]}}
+)
+NODE_B = {**NODE, "metadata": {"name": "n"}, "status": {"nodeInfo": {"kubeletVersion": "v1.28.15"}}}
+TO = ("--from", "auto", "--to", "1.29.15", "-o", "json")
+
+
+@pytest.fixture
+def static(tmp_path: Path, answers: dict[str, Any]) -> tuple[object, ...]:
+    """Return the options for a directory with one manifest, on a node of the fake cluster that has 1.28.15."""
+    directory = tmp_path / "manifests"
+    directory.mkdir()
+    (directory / "web.json").write_text(MANIFEST)
+    answers["/api/v1/nodes"] = [200, {"kind": "NodeList", "items": [NODE_B]}]
+    return ("--static-pod-dir", directory, "--node-name", "n")
+
+
+@pytest.mark.parametrize("by", ["--context", "--kubeconfig", "KUBECONFIG"])
+def test_a_cluster_that_is_named_is_read_beside_static_pods(
+    live: Live, static: tuple[object, ...], monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", "k" if by == "KUBECONFIG" else "")
+    result = live("plan", *TO, *static, *([by, "x"] if by.startswith("-") else []))
+    assert [(item["pod"], item["fromRelease"]) for item in result.items] == [
+        ("web-n", "v1.28.15"),
+        ("p", "v1.28.15"),
+    ], result.err
+
+
+def test_no_cluster_is_read_beside_static_pods_where_nothing_names_one(
+    live: Live, static: tuple[object, ...], tmp_path: Path
+) -> None:
+    """A ~/.kube/config is on every desk, and says nothing about this node."""
+    (tmp_path / ".kube").mkdir()
+    (tmp_path / ".kube" / "config").write_text("")
+    assert [(item["pod"], item["fromRelease"]) for item in live("plan", *TO, *static).items] == [
+        ("web-n", "")
+    ]
+    assert live("plan", *TO, *static, "-l", "a=b").code == 64
+
+
+def mirror(name: str) -> dict[str, Any]:
+    annotations = {"kubernetes.io/config.mirror": "h"}
+    return pod(PLAIN, metadata={"namespace": "default", "annotations": annotations}, name=name, node="n")
+
+
+def test_a_manifest_without_a_mirror_pod_in_the_cluster_is_named(
+    live: Live, answers: dict[str, Any], static: tuple[object, ...]
+) -> None:
+    said = "Warning: on node n but not among the pods: static pod default/web-n, c: "
+    argv = ("plan", *TO, *static, "--context", "x")
+    result = live(*argv)
+    assert said in result.err
+    assert said not in live(*argv, "-n", "ns").err
+    answers["/api/v1/pods"] = listed(mirror("web-n"))
+    result = live(*argv)
+    assert (len(result.items), "not among" in result.err) == (1, False)
+
+
+def test_an_empty_cluster_beside_static_pods_is_no_error(
+    live: Live, answers: dict[str, Any], static: tuple[object, ...]
+) -> None:
+    answers["/api/v1/pods"] = listed()
+    assert live("plan", *TO, *static, "--context", "x").item["fromRelease"] == "v1.28.15"
+
+
+@pytest.mark.parametrize("failure", ["no kubectl", "forbidden"])
+def test_a_cluster_that_only_the_environment_names_may_fail(
+    live: Live,
+    answers: dict[str, Any],
+    static: tuple[object, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    failure: str,
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", "k")
+    if failure == "forbidden":
+        answers["/api/v1/pods"] = FORBIDDEN
+    else:
+        monkeypatch.setenv("PATH", "")
+    known = ("plan", "--from", "1.28.15", "--to", "1.29.15", "-o", "json", *static)
+    result = live(*known)
+    assert (result.code, result.item["pod"]) == (0, "web-n"), result.err
+    assert "Warning: going on without the cluster, which cannot be read: " in result.err
+    assert "Warning" not in live(*known, "-q").err
+    for argv in ((*known, "--context", "x"), ("plan", *TO, *static)):
+        refused = live(*argv)
+        assert (refused.code, refused.out) == (1, "")
+        assert refused.err.startswith("Error: cannot read the cluster: ")
+
+
+def test_a_static_pod_that_only_records_show_is_named(live: Live, tmp_path: Path) -> None:
+    told = record(7, "etcd-n", "etcd", uid="0123456789abcdef0123456789abcdef")
+    assert (
+        "on node n but not among the pods: static pod ns/etcd-n, etcd: "
+        in live(*PLAN, *recorded(tmp_path, told)).err
+    )
+
+
+@pytest.mark.usefixtures("live")
+def test_the_inventory_tells_which_cluster_it_is_of(answers: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "answers.json").write_text(json.dumps(answers))
+    found = collect(Access(), Scope(), lambda _: None, lambda _: None)
+    assert found.origin == Origin(Source.CLUSTER, context="fake", server="https://fake:6443")
 
 
 class Terminal:

@@ -18,8 +18,10 @@ import pytest
 import yaml
 
 from hashcompat.errors import InputError
+from hashcompat.model.pods import Origin, Source
+from hashcompat.sources import values
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import inputs
+from hashcompat.sources.files import inputs, sample
 from tests.helpers.pods import ARTICLE, Json, as_json, listed, node, pod
 from tests.helpers.program import SCRIPTS, Run
 
@@ -264,3 +266,38 @@ def test_invalid_utf8_in_yaml_is_refused_as_go_yaml_refuses_it(run: Run) -> None
         "",
         "Error: standard input: line 3: not valid YAML: not UTF-8\n",
     )
+
+
+def test_the_inventory_tells_where_it_comes_from(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "pods.json").write_bytes(as_json(*PODS))
+    saved = tmp_path / "saved.json.gz"
+    assert run("snapshot", "-f", tmp_path / "pods.json", "--out", saved).code == 0
+    pods = str(tmp_path / "pods.json")
+    assert files.collect((pods,)).origin == Origin(Source.FILES, (pods,))
+    assert files.collect((str(saved),)).origin == Origin(Source.SNAPSHOT, (str(saved),))
+    assert files.collect((str(saved), pods)).origin.kind is Source.FILES
+    assert sample.collect().origin == Origin(Source.SAMPLE)
+    assert values.collect(PODS).origin == Origin(Source.OBJECTS)
+    assert inputs.called("https://user:secret@host/pods.json?token=x") == "https://host/pods.json"
+
+
+def test_nodes_alone_are_enough_beside_static_pods(run: Run, tmp_path: Path) -> None:
+    directory = tmp_path / "manifests"
+    directory.mkdir()
+    manifest = {"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"name": "c"}]}}
+    (directory / "web.json").write_text(json.dumps(manifest))
+    argv = (
+        "plan",
+        "--from",
+        "auto",
+        "--to",
+        "1.29.15",
+        "-o",
+        "json",
+        "-f",
+        "-",
+        "--static-pod-dir",
+        directory,
+    )
+    result = run(*argv, "--node-name", "n1", "--static-pod-dir", directory, stdin=as_json(node("v1.28.15")))
+    assert result.item["fromRelease"] == "v1.28.15", result.err

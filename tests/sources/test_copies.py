@@ -1,0 +1,126 @@
+"""The same object given more than once counts once; two different ones under one identity are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+import hashcompat
+from hashcompat.errors import InputError
+from hashcompat.sources.files import collect as files
+from tests.helpers.pods import Json, as_json, listed, node, pod
+from tests.helpers.program import Run
+
+PLAN = ("plan", "--from", "1.8.15", "--to", "1.9.11", "-o", "json")
+ALONE = as_json(pod())
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        pytest.param(ALONE, id="the same file"),
+        pytest.param(as_json(listed(pod(), pod(name="q"))), id="in a List"),
+        pytest.param(yaml.safe_dump(pod()).encode(), id="as YAML"),
+        pytest.param(json.dumps(dict(reversed(pod().items()))).encode(), id="with keys in another order"),
+        pytest.param(
+            as_json(pod(metadata={"resourceVersion": "9", "managedFields": []})),
+            id="with another resourceVersion, which is not read",
+        ),
+    ],
+)
+def test_a_pod_in_two_files_is_one(run: Run, tmp_path: Path, again: bytes) -> None:
+    (tmp_path / "a").write_bytes(ALONE)
+    (tmp_path / "b").write_bytes(again)
+    result = run(*PLAN, "-f", tmp_path / "a", "-f", tmp_path / "b")
+    assert (result.code, [item["pod"] for item in result.items].count("p")) == (0, 1), result.err
+    assert "one uid" not in result.err
+
+
+def test_the_same_file_and_its_directory_are_one(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(ALONE)
+    assert len(run(*PLAN, "-f", tmp_path, "-f", tmp_path / "a.json").items) == 1
+
+
+@pytest.mark.parametrize("command", [PLAN, ("hash", "--kubelet", "1.9.11", "-o", "json")])
+def test_twice_in_one_file_is_once(run: Run, command: tuple[str, ...]) -> None:
+    assert len(run(*command, "-f", "-", stdin=as_json(pod(), listed(pod()), pod())).items) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(pod({"name": "c", "image": "another"}), id="spec"),
+        pytest.param(pod(status={"phase": "Succeeded"}), id="phase"),
+        pytest.param(pod(node="n2"), id="node"),
+        pytest.param(pod(metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"}), id="deletion"),
+        pytest.param(
+            pod(status={"containerStatuses": [{"name": "c", "state": {"running": {}}}]}), id="a state"
+        ),
+    ],
+)
+def test_two_different_pods_of_one_uid_are_refused_and_both_are_named(
+    run: Run, tmp_path: Path, other: Json
+) -> None:
+    (tmp_path / "a").write_bytes(as_json(pod(name="q"), pod()))
+    (tmp_path / "b").write_bytes(as_json(other))
+    result = run(*PLAN, "-f", tmp_path / "a", "-f", tmp_path / "b")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == (
+        f"Error: {tmp_path}/a: $.items[1] and {tmp_path}/b: $: two different pods of one uid, ns/p: uid-p;"
+        " give the newer one alone\n"
+    )
+
+
+def test_manifests_are_not_told_apart_by_a_uid_and_all_count(run: Run) -> None:
+    manifest = {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}
+    assert len(run(*PLAN, "-f", "-", stdin=as_json(manifest, manifest)).items) == 2
+
+
+def deployment(image: str = "i") -> Json:
+    template = {"spec": {"containers": [{"name": "c", "image": image}]}}
+    return {"kind": "Deployment", "metadata": {"name": "web", "uid": "d"}, "spec": {"template": template}}
+
+
+def test_a_pod_template_of_one_uid_is_one_too(run: Run) -> None:
+    assert len(run(*PLAN, "-f", "-", stdin=as_json(deployment(), deployment())).items) == 1
+    result = run(*PLAN, "-f", "-", stdin=as_json(deployment(), deployment("other")))
+    assert (result.code, "two different pods of one uid" in result.err) == (1, True)
+
+
+def test_a_node_given_twice_is_one(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(as_json(pod(), node("v1.9.11"), node("v1.9.11")))
+    (tmp_path / "b").write_bytes(as_json(node("v1.9.11")))
+    assert [one.name for one in files.collect((str(tmp_path / "a"), str(tmp_path / "b"))).nodes] == ["n1"]
+
+
+@pytest.mark.parametrize("part", ["kubeletVersion", "containerRuntimeVersion"])
+def test_two_different_nodes_of_one_name_are_refused_and_both_are_named(
+    run: Run, tmp_path: Path, part: str
+) -> None:
+    other = node("v1.9.11")
+    other["status"]["nodeInfo"][part] = "v1.10.13" if part == "kubeletVersion" else "docker://1.12.6"
+    (tmp_path / "a").write_bytes(as_json(pod(), node("v1.9.11")))
+    (tmp_path / "b").write_bytes(as_json(other))
+    result = run("plan", "--from", "auto", "--to", "1.9.11", "-f", tmp_path / "a", "-f", tmp_path / "b")
+    assert (result.code, result.out) == (1, "")
+    assert f"{tmp_path}/a: $.items[1] and {tmp_path}/b: $: two different nodes called n1" in result.err
+
+
+def test_a_kind_called_node_of_another_api_is_no_node(run: Run) -> None:
+    """Longhorn has one, under the names of the cluster's nodes."""
+    other = {"apiVersion": "longhorn.io/v1beta2", "kind": "Node", "metadata": {"name": "n1"}, "spec": {}}
+    stdin = as_json(pod(), node("v1.8.15"), other)
+    item = run("plan", "--from", "auto", "--to", "1.9.11", "-o", "json", "-f", "-", stdin=stdin).item
+    assert item["fromRelease"] == "v1.8.15"
+
+
+def test_values_of_the_python_api_are_counted_once_too() -> None:
+    objects = [pod(), listed(pod()), node("v1.8.15"), node("v1.8.15")]
+    assert len(hashcompat.plan(objects, "auto", "1.9.11").items) == 1
+    with pytest.raises(InputError, match=r"^object 0: \$ and object 1: \$: two different pods of one uid"):
+        hashcompat.plan([pod(), pod(node="n2")], "1.8.15", "1.9.11")
+    with pytest.raises(InputError, match=r"two different nodes called n1: v1\.8\.15, and v1\.9\.11"):
+        hashcompat.plan([pod(), node("v1.8.15"), node("v1.9.11")], "auto", "1.9.11")

@@ -1,0 +1,100 @@
+"""Pod templates in kinds that this program does not know: read where they usually stand, named elsewhere."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from hashcompat.model.pods import Pod
+from hashcompat.sources.objects import read_object
+from tests.helpers.pods import PLAIN, Json, as_json, pod
+from tests.helpers.program import Run
+
+PLAN = ("plan", "--from", "1.8.15", "--to", "1.9.11", "-o", "json", "-f", "-")
+TEMPLATE: Json = {"spec": {"containers": [PLAIN]}}
+
+
+def custom(kind: str, spec: Json, api: str = "example.io/v1", **more: Any) -> Json:
+    return {
+        "apiVersion": api,
+        "kind": kind,
+        "metadata": {"name": "x", "namespace": "ns"},
+        "spec": spec,
+        **more,
+    }
+
+
+@pytest.mark.parametrize("kind", ["Rollout", "CloneSet", "DeploymentConfig", "Service", "StatefulSet", "Job"])
+def test_the_usual_place_is_read_whatever_the_kind(kind: str) -> None:
+    (found,) = read_object(custom(kind, {"template": TEMPLATE}), "-")
+    assert isinstance(found, Pod)
+    assert (found.owner, found.namespace, found.manifest) == (f"{kind}/x", "ns", True)
+    assert [one.path for one in found.containers] == ["$.spec.template.spec.containers[0]"]
+
+
+ELSEWHERE: dict[str, tuple[Json, str]] = {
+    "ScheduledThing": ({"jobTemplate": {"spec": {"template": TEMPLATE}}}, "$.spec.jobTemplate.spec.template"),
+    "JobSet": (
+        {"replicatedJobs": [{"template": {"spec": {"template": TEMPLATE}}}] * 2},
+        "$.spec.replicatedJobs[*].template.spec.template",
+    ),
+    "PyTorchJob": ({"replicas": {"Worker": {"template": TEMPLATE}}}, "$.spec.replicas.Worker.template"),
+    "LeaderWorkerSet": ({"leader": {"leaderTemplate": TEMPLATE}}, "$.spec.leader.leaderTemplate"),
+    "Job": ({"tasks": [{"template": TEMPLATE}]}, "$.spec.tasks[*].template"),
+    "Unnamed": ({"template": {"spec": {"containers": [{"image": "i"}]}}}, "$.spec.template"),
+}
+
+
+@pytest.mark.parametrize("kind", ELSEWHERE)
+def test_any_other_place_is_named_in_a_warning(run: Run, kind: str) -> None:
+    spec, place = ELSEWHERE[kind]
+    result = run(*PLAN, stdin=as_json(pod(), custom(kind, spec)))
+    assert [item["pod"] for item in result.items] == ["p"]
+    said = f"Warning: not read: 1 object of kind {kind} holds a pod template at {place}\n"
+    assert said in result.err
+    assert said not in run(*PLAN, "-q", stdin=as_json(pod(), custom(kind, spec))).err
+
+
+def test_objects_of_one_kind_are_counted_together(run: Run) -> None:
+    spec, place = ELSEWHERE["JobSet"]
+    result = run(*PLAN, stdin=as_json(pod(), *[custom("JobSet", spec)] * 3))
+    assert f"Warning: not read: 3 objects of kind JobSet hold a pod template at {place}\n" in result.err
+
+
+def test_what_is_not_read_is_not_missed_where_its_pods_are_in_the_input(run: Run) -> None:
+    owner = {"kind": "PyTorchJob", "name": "x", "uid": "u", "controller": True}
+    spec, _ = ELSEWHERE["PyTorchJob"]
+    whole = custom("PyTorchJob", spec, metadata={"name": "x", "namespace": "ns", "uid": "u"})
+    result = run(*PLAN, stdin=as_json(pod(metadata={"ownerReferences": [owner]}), whole))
+    assert (len(result.items), "not read" in result.err) == (1, False)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        custom("Service", {"selector": {}}, api="v1"),
+        {"apiVersion": "v1", "kind": "ConfigMap", "data": {"template": "spec: {containers: []}"}},
+        {"apiVersion": "apps/v1", "kind": "ControllerRevision", "data": {"spec": {"template": TEMPLATE}}},
+        custom("Odd", {"template": {"spec": {"containers": "text"}}}),
+        custom("Odd", {"template": {"spec": {"containers": []}}}),
+        custom("Odd", {"template": "text"}),
+        custom("Odd", {}, status={"template": TEMPLATE}),
+    ],
+)
+def test_other_objects_are_passed_over_in_silence(run: Run, other: Json) -> None:
+    result = run(*PLAN, stdin=as_json(pod(), other))
+    assert (len(result.items), "template" in result.err) == (1, False)
+
+
+def test_a_value_that_is_there_many_times_is_looked_at_once() -> None:
+    nested: Any = {}
+    for _ in range(60):
+        nested = {"a": nested, "b": nested}
+    start = time.monotonic()
+    assert list(read_object(custom("Odd", nested), "-")) == []
+    from hashcompat.sources.templates import unread_places
+
+    assert unread_places(custom("Odd", nested)) == []
+    assert time.monotonic() - start < 5

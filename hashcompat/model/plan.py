@@ -171,7 +171,9 @@ class Share:
         return self.reproduced == self.recorded
 
     def __str__(self) -> str:
-        percent = 100 * self.reproduced // self.recorded if self.recorded else 100
+        if not self.recorded:
+            return "no recorded hash could be compared"
+        percent = 100 * self.reproduced // self.recorded
         return f"{self.reproduced} of {self.recorded} recorded hashes reproduced ({percent} %)"
 
 

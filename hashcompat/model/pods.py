@@ -135,7 +135,7 @@ class Origin:
     """Files, directories and URLs (without user, password and query), in the order given."""
 
     context: str = ""
-    """The kubeconfig context of a cluster; empty where a pod's own account was used, or kubectl did not say."""
+    """The kubeconfig context of a cluster; empty for a pod's own account, or if kubectl did not say."""
 
     server: str = ""
     """The URL of the cluster's API server, empty where kubectl did not say."""

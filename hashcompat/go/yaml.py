@@ -243,7 +243,7 @@ class _Builder:
         return value
 
     def _expand(self, event: Any) -> None:
-        """Count what an alias stands for; a document of hardly anything else is refused (decode.go ``unmarshal``)."""
+        """Count what an alias stands for; a document of hardly anything else is refused (decode.go)."""
         self._nodes += self._sizes[event.anchor] + 1
         self._aliased += self._sizes[event.anchor]
         many = self._aliased > 100 and self._nodes > 1000

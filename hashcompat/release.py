@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
-
-from packaging.version import Version
 
 from hashcompat.errors import UsageError
 
@@ -21,23 +18,19 @@ class Release:
 
     text: str
     """The name as given, without surrounding white space."""
-
     major: int
     """1 in ``1.9.11``."""
-
     minor_number: int
     """9 in ``1.9.11``."""
-
     patch: int
     """11 in ``1.9.11``."""
-
     vendor: str = ""
     """The vendor's suffix (``-eks-ad4801``, ``+k3s1``); empty for upstream's own build."""
 
-    @cached_property
-    def version(self) -> Version:
+    @property
+    def upstream(self) -> str:
         """The upstream release, for comparisons and specifiers."""
-        return Version(f"{self.major}.{self.minor_number}.{self.patch}")
+        return f"{self.minor}.{self.patch}"
 
     @property
     def minor(self) -> str:

@@ -23,11 +23,11 @@ from scripts.lib.gotool import GoError
 CHOICES: Final = {
     "containertypes": Choice(
         "scripts.schemas.containertypes",
-        "schemas/types, from the source of Kubernetes; needs Go",
+        "schemas/types/container, from the source of Kubernetes; needs Go",
     ),
     "podtypes": Choice(
         "scripts.schemas.podtypes",
-        "schemas/pods/1.*.json, from the source of Kubernetes; needs Go",
+        "schemas/types/pod/1.*.json, from the source of Kubernetes; needs Go",
     ),
     "containers": Choice(
         "scripts.golden.containers",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat import rules as reasons
+from hashcompat import rules
 from tests.helpers.pods import mirror_pod, node, pod
 from tests.helpers.program import ROOT
 
@@ -32,7 +32,7 @@ CAUSES: dict[str, tuple[str, str, dict[str, Any]]] = {
 def constants() -> dict[str, str]:
     return {
         name: value
-        for name, value in vars(reasons).items()
+        for name, value in vars(rules).items()
         if isinstance(value, str) and re.fullmatch(r"HC\d{3}", value)
     }
 
@@ -40,7 +40,7 @@ def constants() -> dict[str, str]:
 def test_ids_are_unique_and_each_has_a_meaning() -> None:
     ids = list(constants().values())
     assert len(set(ids)) == len(ids)
-    assert [rule.id for rule in reasons.RULES] == sorted(ids)
+    assert [rule.id for rule in rules.RULES] == sorted(ids)
 
 
 def test_ids_never_change_their_meaning() -> None:
@@ -108,7 +108,7 @@ def test_a_field_and_its_release_come_from_the_table_of_changes(catalog: Any, ol
         "livenessProbe": {"tcpSocket": {"port": 1}, "terminationGracePeriodSeconds": 5},
     }
     (item,) = hashcompat.plan([pod(container)], old, new).items
-    known = {(row["field"], row["release"], row["pr"]) for row in catalog.changes["fields"]}
+    known = {(row.field, row.release, row.pr) for row in catalog.changes.fields}
     cited = {re.fullmatch(r".* \((1\.\d+), (kubernetes/kubernetes#\d+)\)", row.text) for row in item.reasons}
     assert None not in cited
     assert {
@@ -135,4 +135,4 @@ def test_the_same_container_in_both_directions_names_the_same_fields() -> None:
 
 def test_documentation_names_no_unknown_id() -> None:
     texts = "".join(path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-    assert set(re.findall(r"\bHC\d{3}\b", texts)) <= {rule.id for rule in reasons.RULES}
+    assert set(re.findall(r"\bHC\d{3}\b", texts)) <= {rule.id for rule in rules.RULES}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from hashcompat.answers.origin import Origin, origin_of
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.kubelet.decide.never import at_rest
@@ -31,6 +32,8 @@ class CheckedRecord:
     record: Recorded
     computed: int | None = None
     problem: str = ""
+    origin: Origin | None = None
+    """The release that does compute the record, where it differs and there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +111,13 @@ def _compared(
     if kubelet is None:
         return CheckedRecord(pod.node, record, problem="the kubelet release of its node is not known")
     try:
-        computed = view.hash(pod, view.seen(pod, container, kubelet), kubelet)
+        spec = view.seen(pod, container, kubelet)
+        computed = view.hash(pod, spec, kubelet)
     except DecodeError as error:
         raise InputError(f"{pod.origin}: {container.path}{error}") from None
     if record.hash is None:
         return CheckedRecord(pod.node, record, computed.value, "no hash was recorded")
-    return CheckedRecord(
-        pod.node, record, computed.value, "" if record.hash in computed.candidates else DIFFERS
-    )
+    if record.hash in computed.candidates:
+        return CheckedRecord(pod.node, record, computed.value)
+    origin = origin_of(record.hash, spec, kubelet, view.catalog, keep_empty=view.keeps_empty(pod))
+    return CheckedRecord(pod.node, record, computed.value, DIFFERS, origin)

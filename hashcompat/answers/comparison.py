@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from hashcompat.answers.deep import ABSENT, deep_differences
+from hashcompat.answers.deep import ABSENT, differences
+from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.types import reachable_fields
 
@@ -16,10 +16,15 @@ class TypeDifference:
     """A field of a Go type that only one of two releases has, or has with another type."""
 
     type: str
+    """The type's Go name without the package."""
     field: str
+    """The field's Go name; empty for a type that is no struct."""
     old: str
+    """The field's Go type in the first release, or ``absent``."""
     new: str
-    upstream: Mapping[str, Any] | None
+    """The field's Go type in the second release, or ``absent``."""
+    upstream: Change | None
+    """What is known about the change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,53 +32,36 @@ class ReleaseDifference:
     """What differs between two releases: the era, the encoding/json, the type trees."""
 
     old: Kubelet
+    """The first release."""
     new: Kubelet
+    """The second release."""
     types: tuple[TypeDifference, ...]
-    upstream: tuple[Mapping[str, Any], ...]
+    """Where the type trees differ, in the order of types and fields."""
+    upstream: tuple[EraChange, ...]
+    """The changes of era between the two."""
 
 
 def compare_releases(from_release: str, to_release: str, catalog: Catalog) -> ReleaseDifference:
-    """Return the type-tree and era differences between two releases."""
+    """Return the type-tree and era differences between two releases.
+
+    Raises UsageError for unknown releases.
+    """
     old, new = catalog.kubelet(from_release), catalog.kubelet(to_release)
-    types = tuple(_type_differences(old, new, catalog))
-    return ReleaseDifference(old, new, types, tuple(era_changes(old, new, catalog)))
+    eras = catalog.changes.eras_in(catalog.known.minors_between(old.release, new.release))
+    return ReleaseDifference(old, new, tuple(_type_differences(old, new, catalog)), eras)
 
 
 def _type_differences(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[TypeDifference]:
-    for (type_name, *rest), before, after in deep_differences(
-        reachable_fields(old.schema), reachable_fields(new.schema)
-    ):
-        rows = [(str(rest[0]), before, after)] if rest else _whole_type(before, after)
-        for field, old_type, new_type in rows:
-            upstream = next(
-                (
-                    row
-                    for row in catalog.changes["fields"]
-                    if (row["type"], row["field"]) == (type_name, field)
-                ),
-                None,
-            )
-            yield TypeDifference(str(type_name), field, str(old_type), str(new_type), upstream)
+    for found in differences(reachable_fields(old.schema), reachable_fields(new.schema)):
+        type_name, *rest = map(str, found.path)
+        rows = {rest[0]: (found.old, found.new)} if rest else _whole_type(found.old, found.new)
+        for field, (old_type, new_type) in rows.items():
+            upstream = catalog.changes.of_field(type_name, field)
+            yield TypeDifference(type_name, field, old_type, new_type, upstream)
 
 
-def _whole_type(before: Any, after: Any) -> list[tuple[str, Any, Any]]:
+def _whole_type(old: Mapping[str, str] | str, new: Mapping[str, str] | str) -> dict[str, tuple[str, str]]:
     """Spread a type that only one side has over its fields."""
-    fields = after if before == ABSENT else before
-    return [
-        (field, *((ABSENT, go_type) if before == ABSENT else (go_type, ABSENT)))
-        for field, go_type in fields.items()
-    ]
-
-
-def era_changes(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of changes.json for the changes of the algorithm between two releases."""
-    for row in catalog.changes["eras"]:
-        if is_between(row["release"], old, new, catalog):
-            yield row
-
-
-def is_between(minor: str, old: Kubelet, new: Kubelet, catalog: Catalog) -> bool:
-    """Tell whether a change that came with a minor release lies between two releases, whichever way they go."""
-    order = list(catalog.rows)
-    first, last = sorted(order.index(kubelet.release.minor) for kubelet in (old, new))
-    return minor in order and first < order.index(minor) <= last
+    if isinstance(new, Mapping):
+        return {field: (ABSENT, go_type) for field, go_type in new.items()}
+    return {field: (go_type, ABSENT) for field, go_type in old.items()} if isinstance(old, Mapping) else {}

@@ -1,27 +1,45 @@
-"""Where two trees of plain data differ, by deepdiff."""
+"""Where two pieces of plain data differ, by deepdiff: type trees, containers, what is hashed of them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
+from deepdiff import DeepDiff
+
+from hashcompat.go.jsonpath import dotted
+
 ABSENT: Final = "absent"
-"""Stands for a value that only the other tree has."""
+"""Stands for a value that one side lacks."""
 
 
-def deep_differences(old: Any, new: Any) -> list[tuple[list[Any], Any, Any]]:
-    """Return path, old and new value wherever two trees differ, ``absent`` for what one of them lacks."""
-    from deepdiff import DeepDiff  # noqa: PLC0415 - a plan does without
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where two pieces of data differ."""
 
-    found = DeepDiff(old, new, view="tree", verbose_level=2)
+    path: tuple[str | int, ...]
+    """The keys and indexes that lead there."""
+    old: Any
+    """The first side's value, or ABSENT."""
+    new: Any
+    """The second side's value, or ABSENT."""
+
+    @property
+    def place(self) -> str:
+        """The path in one text: ``ports[0].name``."""
+        return dotted(self.path)
+
+
+def differences(old: Any, new: Any) -> list[Difference]:
+    """Return the places where two pieces of plain data (dicts, lists, scalars) differ, sorted by path.
+
+    Objects are compared key by key however little they have in common (``threshold_to_diff_deeper``).
+    """
+    found = DeepDiff(old, new, view="tree", verbose_level=2, threshold_to_diff_deeper=0)
     rows = []
     for kind, changes in found.items():
         for change in changes:
             before = ABSENT if kind.endswith("_added") else change.t1
             after = ABSENT if kind.endswith("_removed") else change.t2
-            rows.append((change.path(output_format="list"), before, after))
-    return sorted(rows, key=lambda row: [str(step) for step in row[0]])
-
-
-def dotted(path: list[Any]) -> str:
-    """Return a path as people write it: ``ports[0].hostIP``."""
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
+            rows.append(Difference(tuple(change.path(output_format="list")), before, after))
+    return sorted(rows, key=lambda row: [str(step) for step in row.path])

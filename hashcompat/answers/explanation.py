@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Final
 
 from hashcompat import rules
-from hashcompat.answers.comparison import era_changes, is_between
-from hashcompat.answers.deep import deep_differences, dotted
+from hashcompat.answers.deep import differences
 from hashcompat.answers.marking import mark
+from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.kubelet.hashing import hashers
@@ -79,7 +79,7 @@ class Explanation:
     fields: tuple[FieldDifference, ...] = ()
     marked: str = ""
     """The target kubelet's text with ``[-removed-]`` and ``{+added+}`` words; empty across eras."""
-    upstream: tuple[Mapping[str, Any], ...] = ()
+    upstream: tuple[Change | EraChange, ...] = ()
     """Rows of changes.json behind the difference."""
 
 
@@ -212,21 +212,18 @@ def _specs(draft: Draft, transition: Transition, view: View) -> tuple[Spec, Spec
 
 
 def _fields(old: _Shown, new: _Shown) -> Iterator[FieldDifference]:
-    for path, before, after in deep_differences(old.tree(), new.tree()):
-        yield FieldDifference(dotted(path), before, after)
+    for found in differences(old.tree(), new.tree()):
+        yield FieldDifference(found.place, found.old, found.new)
 
 
-def _upstream(item: Item, old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[Mapping[str, Any]]:
+def _upstream(item: Item, old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[Change | EraChange]:
+    minors = catalog.known.minors_between(old.release, new.release)
     if old.era is not new.era:
-        yield from era_changes(old, new, catalog)
+        yield from catalog.changes.eras_in(minors)
         return
     paths = {reason.path.rpartition(".")[2] for reason in item.reasons if reason.path}
-    for row in catalog.changes["fields"]:
-        if (
-            row["change"] == "added"
-            and row["json"] in paths
-            and is_between(row["release"], old, new, catalog)
-        ):
+    for row in catalog.changes.fields:
+        if row.change == "added" and row.json in paths and row.release in minors:
             yield row
 
 
@@ -236,9 +233,9 @@ def _log_line(item: Item, new: Kubelet) -> str:
         return ""
     old_hash = item.hashes.from_ if item.hashes.recorded is None else item.hashes.recorded
     hashes = {"from": 0 if _is_missing(item) else old_hash, "to": item.hashes.to}
-    if "{from}" in new.rules.restart_log and None in hashes.values():
+    if "{from}" in new.behaviour.restart_log and None in hashes.values():
         return ""
-    return new.rules.restart_log.format(pod=item.pod.name, container=item.container.name, **hashes)
+    return new.behaviour.restart_log.format(pod=item.pod.name, container=item.container.name, **hashes)
 
 
 def _is_missing(item: Item) -> bool:

@@ -20,7 +20,8 @@ from typing import Any, Final
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.go import jsontext
-from hashcompat.go.types import GoType, Pointer, Slice, Struct
+from hashcompat.go.types import GoType
+from hashcompat.go.walk import structs
 from hashcompat.kubelet.hashing import Hasher, hashers
 
 _HASH_LINE: Final = re.compile(r"(\S+)  (\S+)")
@@ -188,14 +189,7 @@ def _first_difference(text: bytes, expected: bytes, known_fields: frozenset[str]
 @cache
 def _field_names(go_type: GoType) -> frozenset[str]:
     """Name every field below a type: what else looks like one in a text may be part of a secret."""
-    match go_type:
-        case Struct(_, fields):
-            return frozenset(field.name for field in fields).union(
-                *(_field_names(field.type) for field in fields)
-            )
-        case Pointer(_, elem) | Slice(_, elem):
-            return _field_names(elem)
-    return frozenset()
+    return frozenset(field.name for struct in structs(go_type, coded=True) for field in struct.fields)
 
 
 def _char(text: str, place: int) -> str:

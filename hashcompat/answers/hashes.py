@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hashcompat.apiserver.admission import NOTE
-from hashcompat.catalog.defaults import ApiServer
+from hashcompat.catalog.apiserver import ApiServer
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.compile.decode import unknown_fields
 from hashcompat.errors import DecodeError, InputError

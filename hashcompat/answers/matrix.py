@@ -10,15 +10,15 @@ from itertools import permutations
 
 from hashcompat.answers.paths import Path, cheapest_path
 from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.catalog.releases import every_patch, newest_of_each_minor
+from hashcompat.catalog.releases import is_older, oldest_first
 from hashcompat.catalog.types import Schema
-from hashcompat.compile.gojson import json_fields
 from hashcompat.errors import InputError, UsageError
-from hashcompat.go.types import Coded, GoType, Map, Pointer, Slice, Struct
+from hashcompat.go.types import Coded, GoType, Map
+from hashcompat.go.walk import ANY, Member, Pair, side_by_side
 from hashcompat.model.plan import Hop, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning import bound
-from hashcompat.planning.differences import FieldChange, upstream_change
+from hashcompat.planning.differences import FieldChange
 from hashcompat.planning.hops import Tally, unrecorded
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.planner import skews
@@ -60,61 +60,40 @@ def cell(old: Kubelet, new: Kubelet) -> Cell:
     names = str(old.release), str(new.release)
     if old.era is not new.era:
         return Cell(*names, Scope.ALL, era=f"{old.era.name} -> {new.era.name}")
-    first_step = old.era.steps[0]
     if not old.era.whole:
         return Cell(*names, Scope.NONE)
     fields = schema_changes(old.schema, new.schema)
-    if first_step != "spew":
+    if old.era.hashes_json:
         fields = tuple(change for change in fields if change.added is not None)
     elif any("." not in change.path for change in fields):
         return Cell(*names, Scope.ALL, fields=tuple(change for change in fields if "." not in change.path))
-    go = "json" in old.era.steps and old.escapes != new.escapes
+    go = old.era.hashes_json and old.escapes != new.escapes
     return Cell(
-        *names, Scope.SOME if fields or go else Scope.NONE, fields=fields, if_set=first_step != "spew", go=go
+        *names, Scope.SOME if fields or go else Scope.NONE, fields=fields, if_set=old.era.hashes_json, go=go
     )
 
 
 @lru_cache(maxsize=4096)
 def schema_changes(old: Schema, new: Schema) -> tuple[FieldChange, ...]:
     """Return the fields that only one of two trees has, or with another type, at every place where both have what they belong to."""
-    return tuple(dict.fromkeys(_walk(old.container, new.container, "")))
+    pairs = side_by_side((old.container, ANY), (new.container, ANY))
+    return tuple(dict.fromkeys(filter(None, map(_field_change, pairs))))
 
 
-def _walk(old: GoType, new: GoType, path: str) -> Iterator[FieldChange]:
-    match old, new:
-        case Struct(), Struct() if not isinstance(old, Coded):
-            yield from _walk_structs(old, new, path)
-        case Pointer(_, old_elem), Pointer(_, new_elem):
-            yield from _walk(old_elem, new_elem, path)
-        case Slice(_, old_elem), Slice(_, new_elem):
-            yield from _walk(old_elem, new_elem, f"{path}[*]")
-
-
-def _walk_structs(old: Struct, new: Struct, path: str) -> Iterator[FieldChange]:
-    old_fields, new_fields = (
-        {field.json: (owner, field) for _, owner, field in json_fields(side)} for side in (old, new)
-    )
-    for key in dict.fromkeys([*new_fields, *old_fields]):
-        place = f"{path}.{key}".lstrip(".")
-        if key in old_fields and key in new_fields:
-            (owner, field), (_, new_field) = old_fields[key], new_fields[key]
-            if _retyped(field.type, new_field.type):
-                yield FieldChange(place, owner.name.rpartition(".")[2], field.name, None)
-            yield from _walk(field.type, new_field.type, place)
-        else:
-            owner, field = new_fields.get(key) or old_fields[key]
-            yield FieldChange(place, owner.name.rpartition(".")[2], field.name, key in new_fields)
+def _field_change(pair: Pair) -> FieldChange | None:
+    match pair.old, pair.new:
+        case Member() as old, Member() as new if _retyped(old.field.type, new.field.type):
+            return FieldChange(pair.path, old.type_name, old.field.name, None)
+        case (Member() as member, None) | (None, Member() as member):
+            return FieldChange(pair.path, member.type_name, member.field.name, pair.new is not None)
+    return None
 
 
 def _retyped(old: GoType, new: GoType) -> bool:
     """Tell whether the name of a field's type is another, or what the quantities in its map print."""
-    if (
-        isinstance(old, Map)
-        and isinstance(new, Map)
-        and isinstance(old.value, Coded)
-        and isinstance(new.value, Coded)
-    ):
-        return old.value.fields != new.value.fields
+    match old, new:
+        case Map(_, _, Coded(_, old_insides)), Map(_, _, Coded(_, new_insides)):
+            return old_insides != new_insides
     return old.name != new.name
 
 
@@ -165,27 +144,27 @@ def _current(inventory: Inventory, catalog: Catalog) -> tuple[Kubelet, ...]:
         raise InputError(
             "--from auto: no node in the input reports a known kubelet release; name it with --from"
         )
-    return tuple(sorted(known.values(), key=lambda kubelet: kubelet.release.version))
+    return tuple(oldest_first(known.values()))
 
 
 def _releases(
     catalog: Catalog, first: str, last: str, current: Sequence[Kubelet], *, patches: bool
 ) -> list[str]:
     """Name the releases of a matrix: the first and the last as they were given, and those between."""
-    known = catalog.releases()
-    last = last or known[-1]
-    start = str(_start(current, catalog.kubelet(last)).release) if current else first or known[0]
+    known = catalog.known
+    last = last or known.newest
+    start = str(_start(current, catalog.kubelet(last)).release) if current else first or known.oldest
     if patches:
-        between = every_patch(catalog, start, last)
+        between = known.every_patch(start, last)
     else:
-        between = newest_of_each_minor(catalog, start, last)
+        between = known.newest_of_each_minor(start, last)
         first = first or between[0]
     return list(dict.fromkeys([first or start, *between[1:-1], last]))
 
 
 def _start(current: Sequence[Kubelet], last: Kubelet) -> Kubelet:
     """Return the current release that is farthest from the target: the oldest, or before a rollback the newest."""
-    return current[0] if current[0].release.version <= last.release.version else current[-1]
+    return current[-1] if is_older(last.release, current[0].release) else current[0]
 
 
 def _cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalog) -> Cell:
@@ -212,15 +191,13 @@ def upstream(found: Cell, catalog: Catalog) -> str:
     """Name the pull requests behind a cell."""
     if found.era:
         eras = set(found.era.replace(", ", " -> ").split(" -> "))
-        return ", ".join(row["pr"] for row in catalog.changes["eras"] if {row["from"], row["to"]} <= eras)
+        return ", ".join(row.pr for row in catalog.changes.eras if {row.old, row.new} <= eras)
     rows = [
-        upstream_change(change.type, change.field, catalog)
-        for change in found.fields
-        if change.added is not None
+        catalog.changes.find(change.type, change.field) for change in found.fields if change.added is not None
     ]
     minors = {_minor(found.old), _minor(found.new)} if found.go else set()
-    go = [row for row in catalog.changes["go"] if _minor(row["release"]) in minors]
-    return ", ".join(dict.fromkeys(str(row["pr"]) for row in [*rows, *go] if row and row["pr"]))
+    go = [row for row in catalog.changes.go if _minor(row.release) in minors]
+    return ", ".join(dict.fromkeys(row.pr for row in [*rows, *go] if row and row.pr))
 
 
 def _minor(release: str) -> str:

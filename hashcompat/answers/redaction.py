@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from hashcompat.apiserver.on_read import ReadDefault, as_read, as_unread, default_from_row
+from hashcompat.apiserver.on_read import as_read, as_unread
+from hashcompat.catalog.apiserver import ReadDefault
+from hashcompat.catalog.eras import Era
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.types import Schema
 from hashcompat.errors import DecodeError, InputError
@@ -27,8 +29,8 @@ _ESCAPED: Final = frozenset("\b\f")
 
 _LONGEST_MASK: Final = 20
 
-Column = tuple[Schema, tuple[str, ...], str]
-"""A way of hashing: a type tree, an era's steps, an encoding/json."""
+Column = tuple[Schema, Era, str]
+"""A way of hashing: a type tree, an era, an encoding/json."""
 
 
 def redacted(inventory: Inventory, catalog: Catalog) -> Inventory:
@@ -77,13 +79,13 @@ def _volume(volume: Any) -> Any:
 
 
 def _columns(catalog: Catalog) -> list[Column]:
-    """Return every way of hashing: a type tree, an era's steps, and where JSON is hashed either encoding/json, as vendors may have both."""
+    """Return every way of hashing: a type tree, an era, and where JSON is hashed either encoding/json, as vendors may have both."""
     kubelets = [catalog.kubelet(name) for name in catalog.releases()]
-    ways = dict.fromkeys((kubelet.schema, kubelet.era.steps) for kubelet in kubelets)
+    ways = dict.fromkeys((kubelet.schema, kubelet.era) for kubelet in kubelets)
     return [
-        (schema, steps, escapes)
-        for schema, steps in ways
-        for escapes in (ESCAPES if "json" in steps else list(ESCAPES)[:1])
+        (schema, era, escapes)
+        for schema, era in ways
+        for escapes in (ESCAPES if era.hashes_json else list(ESCAPES)[:1])
     ]
 
 
@@ -116,8 +118,8 @@ def _table(given: list[Spec], hidden: list[Spec], columns: list[Column]) -> dict
     """
     table: dict[str, int] = {}
     texts: dict[str, str] = {}
-    for schema, steps, escapes in columns:
-        hasher = compile_hasher(schema, steps, escapes, keep_empty=False)
+    for schema, era, escapes in columns:
+        hasher = compile_hasher(schema, era, escapes, keep_empty=False)
         for true_form, hidden_form in zip(given, hidden, strict=True):
             pieces = hasher.pieces(hasher.decode(hidden_form))
             key, text = f"{hasher.digest(pieces):x}", "".join(pieces)
@@ -130,7 +132,7 @@ def _table(given: list[Spec], hidden: list[Spec], columns: list[Column]) -> dict
 
 def _forms(spec: Spec, catalog: Catalog) -> list[Spec]:
     """Return each form in which a plan may hash a container: see planning/prepare."""
-    read = _read(spec, [default_from_row(row) for row in catalog.every_read_default])
+    read = _read(spec, catalog.every_read_default)
     return [*read, *({**form, "resources": {}} for form in read if form.get("resources"))]
 
 

@@ -1,9 +1,9 @@
 """What an API server does to a manifest's container before any kubelet sees it.
 
-It makes quantities canonical, sets the defaults of its release (pkg/apis/core/v1/defaults.go, by rows of
-schemas/pods/defaults.json) and drops the fields of features that are off (pkg/api/pod/util.go, by rows of
-schemas/dropped.json). This stage works on JSON: the result is the container that the API server would
-return.
+It makes quantities canonical, sets its release's defaults (pkg/apis/core/v1/defaults.go, by rows of
+defaults.json) and drops the fields of features that are off (pkg/api/pod/util.go, by rows of
+dropped.json). The stage works on JSON: the result is the container that the API server would give
+back.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from hashcompat.apiserver.gates import without_gated
-from hashcompat.apiserver.on_read import as_read, default_from_row
-from hashcompat.catalog.defaults import ApiServer
+from hashcompat.apiserver.on_read import as_read
+from hashcompat.catalog.apiserver import ApiServer
 from hashcompat.catalog.types import Schema
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.gojson import compile_encoder
@@ -48,11 +48,7 @@ def as_served(
     Raises DecodeError for JSON that does not fit the types.
     """
     served = as_defaulted(container, server, container_type=container_type, host_network=host_network)
-    written = [
-        default
-        for default in map(default_from_row, server.written)
-        if container_type in default.container_types
-    ]
+    written = [default for default in server.written if container_type in default.container_types]
     return without_gated(as_read(served, written), server.dropped, container_type, image_volumes)
 
 

@@ -1,4 +1,4 @@
-"""Fields of features that are off, which an API server drops when it creates a pod (schemas/dropped.json).
+"""Fields of features that are off, which an API server drops on creating a pod (schemas/tables/dropped.json).
 
 Feature gates have their default values. Static pods do not pass through an API server and keep such fields.
 Source: pkg/api/pod/util.go ``DropDisabledPodFields`` (up to 1.13 ``DropDisabledAlphaFields``).
@@ -6,29 +6,25 @@ Source: pkg/api/pod/util.go ``DropDisabledPodFields`` (up to 1.13 ``DropDisabled
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from hashcompat.catalog.apiserver import Dropped
+from hashcompat.go import jsonpath
 from hashcompat.model.pods import ContainerType
 
 Json = Mapping[str, Any]
 
-_Change = Callable[[Any], Any]
-
-_DROPPED: Final = object()
-
 
 def without_gated(
     container: Json,
-    rows: Iterable[Mapping[str, Any]],
+    rows: Iterable[Dropped],
     container_type: ContainerType,
     image_volumes: frozenset[str],
 ) -> Json:
     """Return the container's JSON without what the rows drop; the same object if they drop nothing.
 
-    A row drops ``path``, or sets it to ``becomes``, in containers of ``containerTypes``; it also drops
-    ``emptied`` if that is now empty. ``of: imageVolumes`` restricts the row to mounts of ``image_volumes``.
+    ``image_volumes`` names the pod's volumes of images, to which some rows are confined.
     """
     for row in rows:
         container = _without(container, row, container_type, image_volumes)
@@ -37,28 +33,30 @@ def without_gated(
 
 def gates_at_work(
     container: Json,
-    rows: Iterable[Mapping[str, Any]],
+    rows: Iterable[Dropped],
     container_type: ContainerType,
     image_volumes: frozenset[str],
 ) -> tuple[str, ...]:
     """Return the names of the feature gates whose fields the container sets."""
     found = [
-        row["gate"]
-        for row in rows
-        if _without(container, row, container_type, image_volumes) is not container
+        row.gate for row in rows if _without(container, row, container_type, image_volumes) is not container
     ]
     return tuple(dict.fromkeys(found))
 
 
 def _without(
-    container: Json, row: Mapping[str, Any], container_type: ContainerType, image_volumes: frozenset[str]
+    container: Json, row: Dropped, container_type: ContainerType, image_volumes: frozenset[str]
 ) -> Json:
-    if container_type not in row.get("containerTypes", ContainerType):
+    if container_type not in row.container_types:
         return container
-    changed: Json = _at(container, row["path"].split("."), _change(row, image_volumes))
-    if changed is not container and "emptied" in row:
-        changed = _at(changed, row["emptied"].split("."), lambda parent: parent or _DROPPED)
+    changed: Json = jsonpath.changed(container, jsonpath.keys(row.path), _change(row, image_volumes))
+    if changed is not container and row.emptied:
+        changed = jsonpath.changed(changed, jsonpath.keys(row.emptied), _unless_empty)
     return changed
+
+
+def _unless_empty(parent: Any) -> Any:
+    return jsonpath.GONE if parent == {} else parent
 
 
 def image_volumes(pod_spec: Json) -> frozenset[str]:
@@ -72,41 +70,13 @@ def image_volumes(pod_spec: Json) -> frozenset[str]:
     return frozenset(name for volume in found if isinstance(name := volume.get("name"), str))
 
 
-def _change(row: Mapping[str, Any], image_volumes: frozenset[str]) -> _Change:
-    result = row.get("becomes", _DROPPED)
+def _change(row: Dropped, image_volumes: frozenset[str]) -> jsonpath.Change:
+    result = jsonpath.GONE if row.becomes is None else row.becomes
 
     def change(value: Any) -> Any:
-        if row.get("of") == "imageVolumes":
+        if row.of == "imageVolumes":
             mounts_one = isinstance(value, Mapping) and value.get("name") in image_volumes
             return result if mounts_one else value
-        return value if value == result else result
+        return value if value is None or value == result else result
 
     return change
-
-
-def _at(value: Any, path: list[str], change: _Change) -> Any:
-    """Change the value at a path below a JSON object; ``[]`` after a key means each element of its list."""
-    if not path:
-        return change(value)
-    if not isinstance(value, Mapping):
-        return value
-    key = path[0].removesuffix("[]")
-    child = value.get(key)
-    if child is None:
-        return value
-    inner = partial(_at, path=path[1:], change=change)
-    changed = _each(child, inner) if path[0].endswith("[]") else inner(child)
-    if changed is child:
-        return value
-    return {
-        name: changed if name == key else item
-        for name, item in value.items()
-        if name != key or changed is not _DROPPED
-    }
-
-
-def _each(items: list[Any], change: _Change) -> Any:
-    changed = [change(item) for item in items]
-    if all(new is old for new, old in zip(changed, items, strict=True)):
-        return items
-    return [item for item in changed if item is not _DROPPED] or _DROPPED

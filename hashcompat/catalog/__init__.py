@@ -1,1 +1,1 @@
-"""The loaded release data: release -> schema, era and rules. The only place where releases are compared."""
+"""The loaded release data: release -> schema, era and behaviour, as typed rows. The only place where releases are compared."""

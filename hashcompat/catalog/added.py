@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hashcompat.catalog import files
+from hashcompat.catalog.releases import ReleaseRow, oldest_first
 from hashcompat.catalog.types import Tree
 from hashcompat.errors import InputError
 from hashcompat.release import Release, parse_release
@@ -15,15 +16,17 @@ from hashcompat.release import Release, parse_release
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """One added release: its name, and the tree of its types."""
+    """One added release."""
 
     release: Release
+    """Its name."""
     tree: Tree
+    """The tree of its types."""
 
     @property
     def document(self) -> dict[str, Any]:
         """What the user's file holds."""
-        return {"release": str(self.release.version), **self.tree}
+        return {"release": self.release.upstream, **self.tree}
 
 
 def added_releases(directory: Path | None) -> Iterator[Added]:
@@ -31,8 +34,7 @@ def added_releases(directory: Path | None) -> Iterator[Added]:
 
     Raises InputError, naming the file, for one that is damaged.
     """
-    found = [_read(path) for path in directory.glob("*.json")] if directory else []
-    yield from sorted(found, key=lambda added: added.release.version)
+    yield from oldest_first(map(_read, directory.glob("*.json")) if directory else ())
 
 
 def _read(path: Path) -> Added:
@@ -46,12 +48,12 @@ def _read(path: Path) -> Added:
         ) from None
 
 
-def row_of(added: Added, newest: Mapping[str, Any], types: str) -> dict[str, Any]:
-    """Return the row of releases.json for an added release: the newest one's, but for its types; ``basedOn`` names that one."""
-    return {
-        **newest,
-        "minor": added.release.minor,
-        "patches": [added.release.patch],
-        "types": types,
-        "basedOn": newest["minor"],
-    }
+def row_of(added: Added, newest: ReleaseRow, types: str) -> ReleaseRow:
+    """Return the row of an added release: the newest one's, but for its types."""
+    return replace(
+        newest,
+        minor=added.release.minor,
+        patches=(added.release.patch,),
+        types=types,
+        based_on=newest.minor,
+    )

@@ -1,77 +1,98 @@
-"""What else than the hash differs between releases when a kubelet decides about a running container: rows of schemas/rules.json."""
+"""What else than the hash differs between releases when a kubelet decides about a running container: rows of behaviour.json."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Final
 
-from packaging.specifiers import SpecifierSet
-from packaging.version import Version
-
+from hashcompat.catalog.releases import Range, parse_range
 from hashcompat.errors import InputError
+from hashcompat.release import Release
 
-Rows = Mapping[str, Sequence[Mapping[str, Any]]]
+FILE: Final = "behaviour.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """One release's rules; the rows name their sources.
-
-    - ``sidecars_compared``: restartable init containers are compared as regular ones are.
-    - ``sidecar_startup_probe``: a sidecar with a startupProbe is compared at once (``compared``), when the
-      probe has passed again (``waits``), or not at all (``never``).
-    - ``missing_hash``: a container without a recorded hash is left alone (``kept``) or taken for a changed
-      one (``restarts``).
-    - ``hash_without_resources``: with the gate InPlacePodVerticalScaling a second hash decides too.
-    - ``resources_recorded``: the kubelet records the resources it has given, and restarts some without a
-      record.
-    - ``sandbox_maker``: who makes sandboxes, and so whether this kubelet takes over those that another one
-      made.
-    - ``sandbox_checks``: what replaces a sandbox, in the kubelet's order; the names are those of
-      kubelet/sandboxes.py.
-    - ``pod_cgroups``: how a pod's cgroup is found, which is not told by any record; where it is another one
-      the whole pod is killed.
-    - ``pause_image``: the image of the infra container whose hash decides over the pod; None where there is
-      no such hash.
-    - ``dockershim``: the kubelet can drive Docker by itself.
-    - ``static_pod_references``: static pods that name API objects are ``allowed`` or ``refused``.
-    - ``static_pod_digest`` and ``static_pod_source``: the digest of a static pod's UID, and what follows the
-      pod in it, by kind of source.
-    - ``minors_behind_server``: how many minors older than the API server upstream's version skew policy
-      allows.
-    - ``restart_log``: what the kubelet logs when a hash differs.
-    """
+class Behaviour:
+    """What one release does; the rows name their sources."""
 
     sidecars_compared: bool
+    """Whether restartable init containers are compared as regular ones are."""
     sidecar_startup_probe: str
+    """When a sidecar with a startupProbe is compared: at once (``compared``), when the probe has passed again
+    (``waits``), or not at all (``never``)."""
     missing_hash: str
+    """Whether a container without a recorded hash is left alone (``kept``) or counts as changed (``restarts``)."""
     hash_without_resources: bool
+    """Whether a second hash decides too where the gate InPlacePodVerticalScaling is on."""
     resources_recorded: bool
+    """Whether the kubelet records the resources it has given, and restarts some containers without a record."""
     sandbox_maker: str
+    """Who makes sandboxes, and so whether this kubelet takes over those that another one made."""
     sandbox_checks: Sequence[str]
+    """What replaces a sandbox, in the kubelet's order; the names are those of kubelet/decide/sandbox.py."""
     pod_cgroups: str
+    """How a pod's cgroup is found, which no record shows; where it is another one the whole pod is killed."""
     pause_image: str | None
+    """The image of the infra container whose hash decides over the pod; None where there is no such hash."""
     dockershim: bool
+    """Whether the kubelet can drive Docker by itself."""
     static_pod_references: str
+    """Whether static pods that name API objects are ``allowed`` or ``refused``."""
     static_pod_digest: str
+    """The digest of a static pod's UID."""
     static_pod_source: Mapping[str, str]
+    """What follows the pod in that digest, by kind of source."""
     minors_behind_server: int
+    """How many minors older than the API server upstream's version skew policy allows."""
     restart_log: str
+    """What the kubelet logs when a hash differs."""
 
 
-def rules_of(version: Version, rows: Rows) -> Rules:
-    """Return the rules of a release.
+@dataclass(frozen=True, slots=True)
+class BehaviourRow:
+    """What some releases do in one respect."""
 
-    Raises InputError where the rows do not decide every rule exactly once.
+    releases: Range
+    """The releases that do so."""
+    value: Any
+    """The value of the field of Behaviour."""
+    source: str
+    """Where Kubernetes' source or a pull request says so."""
+    about: str
+    """The same in words."""
+
+
+Table = Mapping[str, Sequence[BehaviourRow]]
+"""The rows by the name that behaviour.json gives a field of Behaviour."""
+
+
+def behaviour_table(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
+    """Read the rows of behaviour.json."""
+    return {
+        name: [
+            BehaviourRow(parse_range(row["releases"]), row["value"], row["source"], row["about"])
+            for row in rows
+        ]
+        for name, rows in document.items()
+    }
+
+
+def behaviour_of(release: Release, table: Table) -> Behaviour:
+    """Return what a release does.
+
+    Raises InputError where the rows do not decide every field exactly once.
     """
-    return Rules(**{field.name: _value(_camel(field.name), version, rows) for field in fields(Rules)})
+    return Behaviour(
+        **{field.name: _value(_camel(field.name), release, table) for field in fields(Behaviour)}
+    )
 
 
-def _value(name: str, version: Version, rows: Rows) -> Any:
-    found = [row["value"] for row in rows.get(name, ()) if version in SpecifierSet(row["releases"])]
+def _value(name: str, release: Release, table: Table) -> Any:
+    found = [row.value for row in table.get(name, ()) if row.releases.holds(release)]
     if len(found) != 1:
-        raise InputError(f"rules.json: {name}: want one row for {version}, found {len(found)}")
+        raise InputError(f"{FILE}: {name}: want one row for {release.upstream}, found {len(found)}")
     return found[0]
 
 

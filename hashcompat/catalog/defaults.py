@@ -1,4 +1,4 @@
-"""What decoding a v1 object sets by itself, by release: rows of schemas/pods/defaults.json, resolved against a type tree.
+"""What decoding a v1 object sets by itself, by release: rows of defaults.json, resolved against a type tree.
 
 API servers do it to pods, and kubelets to static pods; the rows are the same.
 """
@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
-from hashcompat.catalog import files
+from hashcompat.catalog.releases import Range, parse_range
 from hashcompat.catalog.types import Schema
 from hashcompat.errors import InputError
-from hashcompat.go.types import Field, GoType, Pointer, Slice, Struct
+from hashcompat.go.types import Field, GoType, Pointer, Struct
+from hashcompat.go.walk import structs
+from hashcompat.release import Release
 
-Minor = tuple[int, int]
 Row = Mapping[str, Any]
 Resolver = Callable[[str], Struct | None]
 """A struct by its name without the package, or None where the tree has none and its rows do not matter."""
@@ -24,119 +23,148 @@ Resolver = Callable[[str], Struct | None]
 _COMMON_TO_EPHEMERAL: Final = "EphemeralContainerCommon"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DefaultRow:
+    """A row of defaults.json: what some releases set in one or several fields of a v1 type; compared by identity."""
+
+    order: int
+    """Rows with a lower number are applied first."""
+    type: str
+    """The v1 struct's Go name without the package."""
+    fields: tuple[str, ...]
+    """Paths of Go fields below the struct, such as ``Resources.Limits``."""
+    when: str
+    """The condition, in a word or in words."""
+    value: Any
+    """What is set, as JSON; a list begins with a verb and may have an argument."""
+    releases: Range
+    """The releases that do so."""
+    gate: str | None
+    """The feature gate that it depends on."""
+    places: frozenset[str]
+    """The lists below spec and status that it is confined to; empty: everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateDefault:
+    """Whether a feature gate is on by default, in some releases."""
+
+    gate: str
+    """The gate's name."""
+    releases: Range
+    """The releases."""
+    on: bool
+    """Whether it is on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageParser:
+    """How some releases read an image's name to find its tag, which decides pull policies."""
+
+    name: str
+    """The name that corev1/pullpolicy.py knows it by."""
+    releases: Range
+    """The releases that read so."""
+
+
 @dataclass(frozen=True, slots=True)
 class Default:
-    """One field's default: where it applies, when, and what happens (a row of defaults.json for one field).
-
-    ``keys`` lead from an object of ``struct`` to the field in JSON. ``operation`` is ``set`` or the row's
-    verb, ``argument`` what it sets, a field's keys, or a word. ``places`` are the lists below spec and status
-    that it is confined to, if any. ``parser`` names the release's way to read an image, which decides pull
-    policies.
-    """
+    """One field's default: where it applies, when, and what happens."""
 
     id: str
+    """The struct's and the field's Go names: ``Container.Resources.Requests``."""
     struct: Struct
+    """The struct in whose objects the field is set."""
     keys: tuple[str, ...]
+    """The JSON keys that lead from an object of the struct to the field."""
     type: GoType
+    """The field's type."""
     when: str
+    """The condition, in a word or in words."""
     operation: str
+    """``set``, or the row's verb."""
     argument: Any
+    """What is set, a field's keys, or a word."""
     places: frozenset[str]
+    """The lists below spec and status that it is confined to; empty: everywhere."""
     parser: str
+    """The release's way to read an image."""
 
 
-@dataclass(frozen=True, eq=False)
-class ApiServer:
-    """What the API servers of some releases do to a manifest's container when a pod is created; compared by identity.
+@dataclass(frozen=True, slots=True)
+class DefaultTables:
+    """The rows of defaults.json."""
 
-    ``schema`` is the newest tree: a field is dropped by the kubelet that does not know it, not here.
-    ``written`` are rows of apiserver.json, ``dropped`` those of dropped.json.
-    """
+    rows: tuple[DefaultRow, ...]
+    """The defaults, in the order in which they apply."""
+    gates: tuple[GateDefault, ...]
+    """The feature gates that rows depend on."""
+    parsers: tuple[ImageParser, ...]
+    """The ways to read an image's name."""
 
-    schema: Schema
-    defaults: tuple[Default, ...]
-    written: tuple[Row, ...]
-    dropped: tuple[Row, ...] = ()
+    def held(self, release: Release) -> tuple[DefaultRow, ...]:
+        """Return the rows that hold in a release, gates as they are by default, in the order in which they apply."""
+        return tuple(row for row in self.rows if row.releases.holds(release) and self._on(row.gate, release))
 
-    def does_as(self, other: ApiServer) -> bool:
-        """Tell whether another API server does the same to every manifest."""
-        return self.defaults is other.defaults and (self.written, self.dropped) == (
-            other.written,
-            other.dropped,
-        )
+    def parser(self, release: Release) -> str:
+        """Return how a release reads an image."""
+        return next(parser.name for parser in self.parsers if parser.releases.holds(release))
 
+    def resolved(self, release: Release, resolve: Resolver) -> tuple[Default, ...]:
+        """Return the defaults that hold in a release, resolved against the structs of a tree."""
+        parser = self.parser(release)
+        return tuple(default for row in self.held(release) for default in _defaults(row, resolve, parser))
 
-class DefaultData:
-    """The rows of defaults.json, read on demand."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def of(self, minor: Minor, resolve: Resolver) -> tuple[Default, ...]:
-        """Return the defaults that hold in a minor, gates as they are by default, in the order in which they apply."""
-        rows = [
-            row for row in self._document["defaults"] if holds(row, minor) and self._on(row["gate"], minor)
-        ]
-        parser = next(row["parser"] for row in self._document["imageParsers"] if holds(row, minor))
-        return tuple(
-            default
-            for row in sorted(rows, key=lambda row: row["order"])
-            for default in _defaults(row, resolve, parser)
-        )
-
-    @cached_property
-    def _document(self) -> Row:
-        document: Row = files.read_json(self._path)
-        return document
-
-    def _on(self, gate: str | None, minor: Minor) -> bool:
+    def _on(self, gate: str | None, release: Release) -> bool:
         if gate is None:
             return True
-        told = next(row["defaults"] for row in self._document["gates"] if row["gate"] == gate)
-        return bool([row["on"] for row in told if minor_of(row["since"]) <= minor][-1])
+        return next(known.on for known in self.gates if known.gate == gate and known.releases.holds(release))
+
+
+def default_tables(document: Row) -> DefaultTables:
+    """Read the rows of defaults.json."""
+    return DefaultTables(
+        tuple(sorted(map(_row, document["defaults"]), key=lambda row: row.order)),
+        tuple(
+            GateDefault(row["gate"], parse_range(default["releases"]), default["on"])
+            for row in document["gates"]
+            for default in row["defaults"]
+        ),
+        tuple(ImageParser(row["parser"], parse_range(row["releases"])) for row in document["imageParsers"]),
+    )
+
+
+def _row(row: Row) -> DefaultRow:
+    return DefaultRow(
+        order=row["order"],
+        type=row["type"],
+        fields=tuple(row["field"].split(", ")),
+        when=row["when"],
+        value=row["value"],
+        releases=parse_range(row["releases"]),
+        gate=row["gate"],
+        places=frozenset(place.rpartition(" of ")[2].partition("[")[0] for place in row.get("where", ())),
+    )
 
 
 def container_structs(schema: Schema) -> Mapping[str, Struct]:
     """Return the structs below Container by their names without the package; what ephemeral containers share with it is Container."""
-    found = {struct.name.rpartition(".")[2]: struct for struct in _structs(schema.container)}
+    found = {struct.name.rpartition(".")[2]: struct for struct in structs(schema.container)}
     return {**found, _COMMON_TO_EPHEMERAL: schema.container}
 
 
-def _structs(go_type: GoType) -> Iterator[Struct]:
-    match go_type:
-        case Pointer(_, elem) | Slice(_, elem):
-            yield from _structs(elem)
-        case Struct(_, fields):
-            yield go_type
-            for field in fields:
-                yield from _structs(field.type)
-
-
-def holds(row: Row, minor: Minor) -> bool:
-    """Tell whether a row's range of minors includes this one."""
-    return minor_of(row["since"]) <= minor and (row["until"] is None or minor <= minor_of(row["until"]))
-
-
-def minor_of(text: str) -> Minor:
-    """Read ``1.9`` as something that compares as releases do."""
-    major, _, minor = text.partition(".")
-    return int(major), int(minor)
-
-
-def _defaults(row: Row, resolve: Resolver, parser: str) -> Iterator[Default]:
-    struct = resolve(row["type"])
+def _defaults(row: DefaultRow, resolve: Resolver, parser: str) -> Iterator[Default]:
+    struct = resolve(row.type)
     if struct is None:
         return
-    value: Any = row["value"]
+    value = row.value
     operation, argument = (value[0], value[-1]) if isinstance(value, list) else ("set", value)
-    places = frozenset(place.rpartition(" of ")[2].partition("[")[0] for place in row.get("where", ()))
     if operation in ("copy", "pullPolicy"):
         argument, _ = field_keys(struct, argument)
-    for field in row["field"].split(", "):
+    for field in row.fields:
         keys, go_type = field_keys(struct, field)
-        yield Default(
-            f"{row['type']}.{field}", struct, keys, go_type, row["when"], operation, argument, places, parser
-        )
+        name = f"{row.type}.{field}"
+        yield Default(name, struct, keys, go_type, row.when, operation, argument, row.places, parser)
 
 
 def field_keys(struct: Struct, path: str) -> tuple[tuple[str, ...], GoType]:
@@ -154,5 +182,5 @@ def _field(go_type: GoType, name: str) -> Field:
     struct = go_type.elem if isinstance(go_type, Pointer) else go_type
     found = [field for field in struct.fields if field.name == name] if isinstance(struct, Struct) else []
     if not found:
-        raise InputError(f"{go_type.name} has no field {name}, which the rows of schemas/pods name")
+        raise InputError(f"{go_type.name} has no field {name}, which defaults.json or conversions.json names")
     return found[0]

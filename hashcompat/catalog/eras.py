@@ -2,26 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hashcompat.catalog.releases import Range, parse_range
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Era:
-    """A row of schemas/eras.json."""
+    """A row of eras.json; compared by identity, so that it can be the key of compiled functions.
+
+    What follows from the steps is asked here: only ``kubelet/hashing`` compiles them.
+    """
 
     name: str
+    """The key in eras.json, such as ``json-spew-fnv32a``."""
     steps: tuple[str, ...]
-    since: str
+    """The steps in their order, each a name and its arguments; the last one is the digest."""
+    releases: Range
+    """The upstream releases that hash so."""
     source: str
+    """The pull request that brought it, or empty."""
     about: str
+    """What is hashed, in words."""
+
+    @property
+    def digest(self) -> str:
+        """The digest's name, such as ``fnv32a``."""
+        return self.steps[-1]
+
+    @property
+    def picked(self) -> tuple[str, ...]:
+        """The JSON keys of the only fields that are hashed; none where the whole container is."""
+        verb, *fields = self.steps[0].split()
+        return tuple(fields) if verb == "pick" else ()
 
     @property
     def whole(self) -> bool:
-        """Whether the whole container is hashed, not some fields that a first step picks."""
-        return not self.steps[0].startswith("pick")
+        """Whether the whole container is hashed, not some fields of it."""
+        return not self.picked
+
+    @property
+    def hashes_json(self) -> bool:
+        """Whether JSON is hashed, so that unset fields leave no trace and Go's encoding/json counts."""
+        return "json" in self.steps
+
+    @property
+    def prints_unset_fields(self) -> bool:
+        """Whether type names and unset fields are part of the hashed text, so that any change of a type shows."""
+        return self.whole and not self.hashes_json
+
+    def described(self) -> list[str]:
+        """Return the steps as documents show them."""
+        return list(self.steps)
 
 
-def era_from_row(name: str, row: dict[str, Any]) -> Era:
+def era_from_row(name: str, row: Mapping[str, Any]) -> Era:
     """Build the era that a row describes."""
-    return Era(name, tuple(row["steps"]), row["since"], row["pr"] or "", row["about"])
+    return Era(name, tuple(row["steps"]), parse_range(row["releases"]), row["pr"] or "", row["about"])

@@ -4,12 +4,39 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from hashcompat.errors import InputError
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+
+CONTAINER: Final = "container"
+"""The kind of trees that container hashes are made over."""
+
+POD: Final = "pod"
+"""The kind of trees that static pods' UIDs are made over."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFiles:
+    """One directory of release data: ``types/<kind>/<minor>.json`` and ``tables/<name>.json``."""
+
+    directory: Path
+    """The directory, as schemas/ in a source checkout."""
+
+    def table(self, name: str) -> Any:
+        """Read one of the tables; errors as read_json."""
+        return read_json(self.directory / "tables" / f"{name}.json")
+
+    def tree(self, kind: str, name: str) -> Any:
+        """Read one type tree; errors as read_json."""
+        return read_json(self.directory / "types" / kind / f"{name}.json")
+
+    def trees(self, kind: str) -> list[str]:
+        """Name the trees of one kind, in no order."""
+        return [path.stem for path in (self.directory / "types" / kind).glob("*.json")]
 
 
 def default_directory() -> Path:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from hashcompat.catalog import files
 from hashcompat.catalog.added import Added, added_releases, row_of
-from hashcompat.catalog.behaviour import Rows, Rules, rules_of
-from hashcompat.catalog.defaults import ApiServer, Default, Minor, container_structs
+from hashcompat.catalog.apiserver import ApiServer, ApiServerTables, ReadDefault, api_server_tables
+from hashcompat.catalog.behaviour import Behaviour, Table, behaviour_of, behaviour_table
+from hashcompat.catalog.changes import Changes, changes_from
+from hashcompat.catalog.defaults import Default, DefaultRow, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
-from hashcompat.catalog.patching import Site, site_of
+from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
+from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
 from hashcompat.catalog.types import Schema
 from hashcompat.errors import UsageError
 from hashcompat.go.codecs import CODECS, DEFAULTS
@@ -29,22 +30,24 @@ _SHORT_ESCAPES_SINCE = Version("1.22")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kubelet:
-    """One release as a hash sees it.
-
-    ``escapes`` names the possible encoding/json variants: one for an upstream build, both for a vendor's
-    build whose Go is not known. ``static_pods`` is all that decides static pods' UIDs. ``based_on`` is the
-    minor from which all but the types of a release is taken that a user added; empty for the program's own.
-    ``patch_assumed``: the patch release is newer than this catalog and read as the newest known one.
-    """
+    """One release as a hash sees it."""
 
     release: Release
+    """The release, or the vendor's build."""
     schema: Schema
+    """The types that it hashes."""
     era: Era
+    """How it hashes them."""
     escapes: tuple[str, ...]
-    rules: Rules
+    """The possible encoding/json variants: both for a vendor's build whose Go is not known, else one."""
+    behaviour: Behaviour
+    """What else it does with running containers."""
     static_pods: StaticPods
+    """All that decides static pods' UIDs."""
     patch_assumed: bool
+    """Whether the patch release is newer than this catalog, and read as the newest known one."""
     based_on: str = ""
+    """The minor that all but the types is taken from, where a user added the release; else empty."""
 
     @property
     def vendor_assumed(self) -> bool:
@@ -56,31 +59,30 @@ class Catalog:
     """The release data of one directory, and the releases that a user ``added`` in another, loaded on demand."""
 
     def __init__(self, directory: Path, added: Path | None = None) -> None:
-        self._directory = directory
+        self._data = files.DataFiles(directory)
         self._added = added
         self._kubelets: dict[str, Kubelet] = {}
         self._schemas: dict[str, Schema] = {}
-        self._defaults: dict[Minor, tuple[Default, ...]] = {}
-        self._read_defaults: dict[tuple[Version, Version, frozenset[str]], tuple[Mapping[str, Any], ...]] = {}
+        self._defaults: dict[tuple[tuple[DefaultRow, ...], str], tuple[Default, ...]] = {}
+        self._read_defaults: dict[tuple[str, str, frozenset[str]], tuple[ReadDefault, ...]] = {}
         self._api_servers: dict[str, ApiServer] = {}
-        self._pod_data = PodData(directory / "pods")
+        self._pod_data = PodData(self._data)
 
     @cached_property
-    def rows(self) -> dict[str, dict[str, Any]]:
-        """The rows of releases.json by minor, oldest first; then those that were added, unless the program knows them by now."""
-        rows = {row["minor"]: row for row in self._read("releases.json")["releases"]}
-        newest = list(rows.values())[-1]
+    def known(self) -> KnownReleases:
+        """Every known release, oldest first; those that were added come last, unless the program knows them by now."""
+        rows = [release_row(row) for row in self._data.table("releases")["releases"]]
+        newest = rows[-1]
+        minors = {row.minor for row in rows}
         for added in added_releases(self._added):
-            if (
-                added.release.version > parse_release(f"{newest['minor']}.{newest['patches'][-1]}").version
-                and added.release.minor not in rows
-            ):
-                rows[added.release.minor] = row_of(added, newest, self._types_of(added, newest["types"]))
-        return rows
+            if is_older(parse_release(newest.newest), added.release) and added.release.minor not in minors:
+                rows.append(row_of(added, newest, self._types_of(added, newest.types)))
+                minors.add(added.release.minor)
+        return KnownReleases(tuple(rows))
 
     def _types_of(self, added: Added, newest: str) -> str:
         """Name an added release's tree: that of the newest release where it is the same, or its own, which is kept."""
-        if self.schema(newest).tree["types"] == added.tree["types"]:
+        if self.schema(newest).types == added.tree["types"]:
             return newest
         self._schemas[added.release.minor] = Schema(added.release.minor, added.tree, DEFAULTS)
         return added.release.minor
@@ -88,40 +90,42 @@ class Catalog:
     @cached_property
     def eras(self) -> dict[str, Era]:
         """The eras by name."""
-        return {name: era_from_row(name, row) for name, row in self._read("eras.json").items()}
+        return {name: era_from_row(name, row) for name, row in self._data.table("eras").items()}
 
     @cached_property
-    def changes(self) -> Mapping[str, Any]:
-        """The tables of changes.json: what changed in the hashed types (``fields``) and in the steps (``eras``), by which PR."""
-        changes: Mapping[str, Any] = self._read("changes.json")
-        return changes
+    def changes(self) -> Changes:
+        """What changed between releases, and by which pull request."""
+        return changes_from(self._data.table("changes"))
+
+    @cached_property
+    def _api_server_tables(self) -> ApiServerTables:
+        return api_server_tables(self._data.table("apiserver"), self._data.table("dropped"))
+
+    @cached_property
+    def _patch_tables(self) -> PatchTables:
+        return patch_tables(self._data.table("patch"))
+
+    @cached_property
+    def _behaviour(self) -> Table:
+        return behaviour_table(self._data.table("behaviour"))
 
     @property
-    def every_read_default(self) -> list[Mapping[str, Any]]:
-        """The rows of apiserver.json for what any API server writes on reading a pod."""
-        return [row for row in self._api_server_rows if row.get("on") != "creation"]
+    def every_read_default(self) -> list[ReadDefault]:
+        """What any API server writes by itself on reading a pod."""
+        return self._api_server_tables.on_read
 
     def read_defaults(
         self, server: Release, since: Release, gates: frozenset[str]
-    ) -> tuple[Mapping[str, Any], ...]:
-        """Return the rows of apiserver.json for what an API server writes on reading a pod, and one of the release ``since`` did not."""
-        key = server.version, since.version, gates
+    ) -> tuple[ReadDefault, ...]:
+        """Return what an API server writes on reading a pod, and one of the release ``since`` did not."""
+        key = server.upstream, since.upstream, gates
         if key not in self._read_defaults:
-            rows = [
-                row
-                for row in self._api_server_rows
-                if row.get("on") != "creation" and server.version in SpecifierSet(row["releases"])
-            ]
-            self._read_defaults[key] = tuple(
-                row
-                for row in rows
-                if (
-                    row["gate"] in gates
-                    if row["gate"]
-                    else since.version not in SpecifierSet(row["releases"])
-                )
-            )
+            self._read_defaults[key] = self._api_server_tables.read_by(server, since, gates)
         return self._read_defaults[key]
+
+    def server_defaults(self) -> list[tuple[str, Any]]:
+        """Return ``(path, value)`` of every default that some API server writes into stored pods by itself, whatever its release."""
+        return [(row.path, row.value) for row in self._api_server_tables.written]
 
     def api_server(self, name: str) -> ApiServer:
         """Look up what an API server does to a manifest, gates as they are by default; releases that do the same share one object.
@@ -136,50 +140,30 @@ class Catalog:
         return self._api_servers[name]
 
     def _api_server(self, release: Release) -> ApiServer:
-        written = [
-            row
-            for row in self._api_server_rows
-            if row["gate"] is None and release.version in SpecifierSet(row["releases"])
-        ]
-        dropped = [row for row in self._gated_rows if release.version in SpecifierSet(row["releases"])]
-        defaults = self._container_defaults((release.major, release.minor_number))
-        return ApiServer(self.newest_schema(), defaults, tuple(written), tuple(dropped))
+        tables = self._api_server_tables
+        return ApiServer(
+            self.newest_schema(),
+            self._container_defaults(release),
+            tables.written_by(release),
+            tables.dropped_by(release),
+        )
 
-    def _container_defaults(self, minor: Minor) -> tuple[Default, ...]:
-        """Return a minor's defaults below Container, one object for minors that have the same."""
-        if minor not in self._defaults:
-            found = self._pod_data.defaults.of(minor, container_structs(self.newest_schema()).get)
-            self._defaults[minor] = next(
-                (known for known in self._defaults.values() if known == found), found
-            )
-        return self._defaults[minor]
-
-    @cached_property
-    def _api_server_rows(self) -> list[Mapping[str, Any]]:
-        rows: list[Mapping[str, Any]] = self._read("apiserver.json")
-        return rows
-
-    @cached_property
-    def _gated_rows(self) -> list[Mapping[str, Any]]:
-        rows: list[Mapping[str, Any]] = self._read("dropped.json")
-        return rows
-
-    def server_defaults(self) -> list[tuple[str, Any]]:
-        """Return ``(path, value)`` of every default that some API server writes into stored pods by itself, whatever its release."""
-        return [(row["path"], row["value"]) for row in self._read("apiserver.json")]
+    def _container_defaults(self, release: Release) -> tuple[Default, ...]:
+        """Return a release's defaults below Container, one object for releases that have the same."""
+        tables = self._pod_data.defaults
+        rows = tables.held(release), tables.parser(release)
+        if rows not in self._defaults:
+            found = tables.resolved(release, container_structs(self.newest_schema()).get)
+            self._defaults[rows] = next((known for known in self._defaults.values() if known == found), found)
+        return self._defaults[rows]
 
     def source_site(self, kubelet: Kubelet) -> Site:
         """Return where a release's source computes and compares hashes."""
-        return site_of(kubelet.release.version, self._read("patch.json"))
-
-    @cached_property
-    def _rules(self) -> Rows:
-        rows: Rows = self._read("rules.json")
-        return rows
+        return site_of(kubelet.release, self._patch_tables)
 
     def releases(self) -> list[str]:
         """Name every known release, oldest first."""
-        return [f"{minor}.{patch}" for minor, row in self.rows.items() for patch in row["patches"]]
+        return list(self.known.names)
 
     def kubelet(self, name: str) -> Kubelet:
         """Look a release up.
@@ -190,12 +174,6 @@ class Catalog:
             self._kubelets[name] = self._lookup(name)
         return self._kubelets[name]
 
-    def known_name(self, name: str) -> str:
-        """Return the known release that a name is read as; errors as kubelet."""
-        release = self.kubelet(name).release
-        patches = self.rows[release.minor]["patches"]
-        return f"{release.minor}.{min(release.patch, patches[-1])}"
-
     def knows(self, name: str) -> bool:
         """Tell whether a name is that of a known release."""
         try:
@@ -205,72 +183,48 @@ class Catalog:
         return True
 
     def _lookup(self, name: str) -> Kubelet:
-        try:
-            release = parse_release(name)
-        except UsageError as error:
-            raise UsageError(f"{error}; {self._nearest(name)}") from None
-        row = self.rows.get(release.minor)
-        if row is None or (release.patch not in row["patches"] and release.patch < row["patches"][-1]):
-            raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
-        rules = rules_of(release.version, self._rules)
+        release, row = self.known.find(name)
+        behaviour = behaviour_of(release, self._behaviour)
         return Kubelet(
             release=release,
-            schema=self.schema(row["types"]),
-            era=self.eras[row["era"]],
-            escapes=_escapes(release, row.get("go")),
-            rules=rules,
+            schema=self.schema(row.types),
+            era=self.eras[row.era],
+            escapes=_escapes(release, row),
+            behaviour=behaviour,
             static_pods=StaticPods(
-                data=self._pod_data,
-                minor=(release.major, release.minor_number),
-                digest=rules.static_pod_digest,
-                source=rules.static_pod_source,
+                self._pod_data, release, behaviour.static_pod_digest, behaviour.static_pod_source
             ),
-            patch_assumed=release.patch not in row["patches"],
-            based_on=row.get("basedOn", ""),
+            patch_assumed=release.patch not in row.patches,
+            based_on=row.based_on,
         )
 
     def schema(self, name: str) -> Schema:
         """Load a type tree by the name that releases.json gives it."""
         if name not in self._schemas:
-            tree = self._read(f"types/{name}.json")
+            tree = self._data.tree(files.CONTAINER, name)
             chosen = {go_name: CODECS[codec] for go_name, codec in tree.get("codecs", {}).items()}
             self._schemas[name] = Schema(name, tree, {**DEFAULTS, **chosen})
         return self._schemas[name]
 
     def newest_schema(self) -> Schema:
         """Return the tree of the newest release, which knows every field."""
-        return self.schema(list(self.rows.values())[-1]["types"])
-
-    def _nearest(self, name: str) -> str:
-        parts = name.strip().lstrip("v").replace("+", "-").split("-")[0].split(".")[:3]
-        numbers = [int(part) for part in parts if part.isdecimal() and len(part) < 10]
-        wanted = _position(numbers)
-        known = sorted(self.releases(), key=lambda other: abs(_position(map(int, other.split("."))) - wanted))
-        return f"the nearest known releases are {', '.join(known[:3])} (see: hashcompat releases)"
-
-    def _read(self, name: str) -> Any:
-        return files.read_json(self._directory / name)
+        return self.schema(self.known.rows[-1].types)
 
 
-def _position(numbers: Iterable[int]) -> int:
-    """Place a release on a line on which a minor is farther than any patch."""
-    major, minor, patch = (*numbers, 0, 0, 0)[:3]
-    return (major * 1000 + minor) * 1000 + patch
+def _escapes(release: Release, row: ReleaseRow) -> tuple[str, ...]:
+    """Tell which encoding/json built the release; where no JSON is hashed the row names no Go.
 
-
-def _escapes(release: Release, go_rows: list[list[str]] | None) -> tuple[str, ...]:
-    """Tell which encoding/json built the release; spew-era rows have no Go version, since no JSON is hashed there."""
-    if go_rows is None:
+    A vendor's Go is not known, except that a release is not built with a Go older than its own source needs.
+    """
+    if not row.go:
         return ("go1.22",)
     if release.vendor:
-        return _vendor_escapes(go_rows)
-    built_with = [go for since, go in go_rows if Version(since) <= release.version]
-    return ("go1.22" if Version(built_with[-1]) >= _SHORT_ESCAPES_SINCE else "before-go1.22",)
+        return ("go1.22",) if _escapes_shortly(row.go[0].go) else tuple(ESCAPES)
+    return ("go1.22" if _escapes_shortly(row.built_with(release)) else "before-go1.22",)
 
 
-def _vendor_escapes(go_rows: list[list[str]]) -> tuple[str, ...]:
-    """A vendor's Go is not known, except that a release is not built with a Go older than its own source needs."""
-    return ("go1.22",) if Version(go_rows[0][1]) >= _SHORT_ESCAPES_SINCE else tuple(ESCAPES)
+def _escapes_shortly(go: str) -> bool:
+    return Version(go) >= _SHORT_ESCAPES_SINCE
 
 
 @cache

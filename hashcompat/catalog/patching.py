@@ -1,83 +1,136 @@
-"""Where a kubelet's source computes and compares container hashes, release by release: rows of schemas/patch.json."""
+"""Where a kubelet's source computes and compares container hashes, release by release: rows of patch.json."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-from packaging.specifiers import SpecifierSet
-from packaging.version import Version
-
+from hashcompat.catalog.releases import Range, parse_range
 from hashcompat.errors import InputError
-
-Rows = Iterable[Mapping[str, Any]]
+from hashcompat.release import Release
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function as upstream's releases have it: known by the SHA-256 of its text, from ``func`` to the closing brace's line."""
+    """A function as upstream's releases have it."""
 
     file: str
+    """The file's path in Kubernetes' source."""
     name: str
-    releases: str
+    """The function's name."""
+    releases: Range
+    """The releases that have it so."""
     sha256: str
+    """The SHA-256 of its text, from ``func`` to the closing brace's line, in hexadecimal digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A test file of Kubernetes that asserts the hashes of some containers, in this order."""
+    """A test file of Kubernetes that asserts hashes."""
 
     file: str
-    container: Mapping[str, Any]
+    """The file's path in Kubernetes' source."""
+    releases: Range
+    """The releases that have it so."""
+    containers: tuple[Mapping[str, Any], ...]
+    """The containers' JSON, in the order in which their hashes are asserted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """The import path under which some releases have a package."""
+
+    releases: Range
+    """The releases."""
+    path: str
+    """The import path."""
+
+
+@dataclass(frozen=True, slots=True)
+class PatchTables:
+    """The rows of patch.json."""
+
+    functions: tuple[Function, ...]
+    """The functions that a patch touches."""
+    assertions: tuple[Assertion, ...]
+    """The tests that assert hashes."""
+    imports: Mapping[str, tuple[Import, ...]]
+    """The import paths of a package by its name in patch.json: ``log``, ``version``, ``versionUtil``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One release's source, as far as a patch needs to know it.
-
-    ``functions`` are those of this release, ``others`` those of all others. ``log``, ``version`` and
-    ``version_util`` are the import paths of the packages with which this release logs, knows its own version
-    and compares versions.
-    """
+    """One release's source, as far as a patch needs to know it."""
 
     functions: tuple[Function, ...]
+    """The functions of this release."""
     others: tuple[Function, ...]
+    """Those of all other releases."""
     assertions: tuple[Assertion, ...]
+    """The tests of this release that assert hashes."""
     log: str
+    """The import path of the package with which this release logs."""
     version: str
+    """The import path of the package with which it knows its own version."""
     version_util: str
+    """The import path of the package with which it compares versions."""
 
     def function(self, name: str) -> Function | None:
         """Return a function of this release, or None where it has none of that name."""
         return next((function for function in self.functions if function.name == name), None)
 
 
-def site_of(version: Version, rows: Mapping[str, Any]) -> Site:
-    """Return what patch.json says about a release."""
-    functions = [Function(**row) for row in rows["functions"]]
-    mine = tuple(function for function in functions if version in SpecifierSet(function.releases))
-    return Site(
-        functions=mine,
-        others=tuple(function for function in functions if function not in mine),
-        assertions=tuple(_assertions(version, rows["assertions"])),
-        log=_import("log", version, rows),
-        version=_import("version", version, rows),
-        version_util=_import("versionUtil", version, rows),
+def patch_tables(document: Mapping[str, Any]) -> PatchTables:
+    """Read the rows of patch.json."""
+    return PatchTables(
+        tuple(
+            Function(row["file"], row["name"], parse_range(row["releases"]), row["sha256"])
+            for row in document["functions"]
+        ),
+        tuple(
+            Assertion(row["file"], parse_range(row["releases"]), tuple(row["containers"]))
+            for row in document["assertions"]
+        ),
+        {
+            name: tuple(Import(parse_range(row["releases"]), row["value"]) for row in rows)
+            for name, rows in document["imports"].items()
+        },
     )
 
 
-def _assertions(version: Version, rows: Rows) -> Iterator[Assertion]:
-    for row in _rows(version, rows):
-        yield from (Assertion(row["file"], container) for container in row["containers"])
+def site_of(release: Release, tables: PatchTables) -> Site:
+    """Return what patch.json says about a release.
+
+    Raises InputError where the rows do not name one import path of each package.
+    """
+    mine = _held(tables.functions, release)
+    return Site(
+        functions=mine,
+        others=tuple(function for function in tables.functions if function not in mine),
+        assertions=_held(tables.assertions, release),
+        log=_import("log", release, tables),
+        version=_import("version", release, tables),
+        version_util=_import("versionUtil", release, tables),
+    )
 
 
-def _rows(version: Version, rows: Rows) -> list[Mapping[str, Any]]:
-    return [row for row in rows if version in SpecifierSet(row["releases"])]
+class _Ranged(Protocol):
+    @property
+    def releases(self) -> Range: ...
 
 
-def _import(name: str, version: Version, rows: Mapping[str, Any]) -> str:
-    found = _rows(version, rows["imports"][name])
+_Row = TypeVar("_Row", bound=_Ranged)
+
+
+def _held(rows: Iterable[_Row], release: Release) -> tuple[_Row, ...]:
+    return tuple(row for row in rows if row.releases.holds(release))
+
+
+def _import(name: str, release: Release, tables: PatchTables) -> str:
+    found = _held(tables.imports[name], release)
     if len(found) != 1:
-        raise InputError(f"patch.json: imports.{name}: want one row for {version}, found {len(found)}")
-    return str(found[0]["value"])
+        raise InputError(
+            f"patch.json: imports.{name}: want one row for {release.upstream}, found {len(found)}"
+        )
+    return found[0].path

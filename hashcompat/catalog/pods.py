@@ -1,19 +1,20 @@
-"""What decides the UID of a static pod, by release: the internal Pod's type tree, defaults and conversions (schemas/pods)."""
+"""What decides the UID of a static pod, by release: the internal Pod's type tree, defaults and conversions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from hashcompat.catalog import files
-from hashcompat.catalog.defaults import Default, DefaultData, Minor, Row, field_keys, holds, minor_of
-from hashcompat.catalog.types import TypeBuilder
+from hashcompat.catalog.defaults import Default, DefaultTables, default_tables, field_keys
+from hashcompat.catalog.files import POD, DataFiles
+from hashcompat.catalog.releases import Range, latest_minor_at, parse_range
+from hashcompat.catalog.types import Tree, TypeBuilder
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.codecs import PODS, WRAPPERS
 from hashcompat.go.types import GoType, Struct
+from hashcompat.release import Release
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +22,9 @@ class PodTypes:
     """One tree of internal types; compared by identity, so that it can be the key of compiled functions."""
 
     name: str
+    """The first minor that has the tree."""
     builder: TypeBuilder
+    """What resolves the names of the tree."""
 
     @cached_property
     def pod(self) -> Struct:
@@ -37,63 +40,114 @@ class PodTypes:
 
 
 @dataclass(frozen=True, slots=True)
+class MovedField:
+    """A row of ``fields`` in conversions.json: a v1 field whose internal place or name is another."""
+
+    internal: str | None
+    """The internal field, ``PodSecurityContext.HostPID``; None where another step makes something of the v1 field."""
+    wire: str
+    """The v1 field, ``PodSpec.HostPID``."""
+    path: str
+    """The v1 field's path in a manifest."""
+    releases: Range
+    """The releases that convert so."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedValue:
+    """A row of ``values`` in conversions.json: what conversion changes in a value."""
+
+    what: str
+    """The path of the value, or what it is in words."""
+    releases: Range
+    """The releases that convert so."""
+    source: str
+    """The function that does it, which names the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionTables:
+    """The rows of conversions.json."""
+
+    fields: tuple[MovedField, ...]
+    """Fields without a namesake on the other side."""
+    values: tuple[ConvertedValue, ...]
+    """Values that are not simply copied."""
+
+
+@dataclass(frozen=True, slots=True)
 class Conversion:
-    """A step between the v1 and the internal pod; ``move`` fills the internal field behind ``keys`` from ``path``."""
+    """A step between the v1 and the internal pod."""
 
     step: str
+    """The step's name; ``move`` fills an internal field from ``path``."""
     path: str
+    """The path in the manifest that it concerns, or what it concerns in words."""
     keys: tuple[str, ...] = ()
+    """The JSON keys of the internal field that is filled."""
     type: GoType | None = None
+    """The type of that field."""
 
 
 class PodData:
-    """The files of schemas/pods, read on demand."""
+    """The pods' part of the release data, read on demand."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self.defaults = DefaultData(directory / "defaults.json")
-        self._types: dict[Minor, PodTypes] = {}
+    def __init__(self, data: DataFiles) -> None:
+        self._data = data
+        self._types: dict[str, PodTypes] = {}
 
     @cached_property
-    def minors(self) -> list[Minor]:
+    def minors(self) -> list[str]:
         """The minors that a tree is named after: each holds until the next."""
-        return sorted(minor_of(path.stem) for path in self._directory.glob("[0-9]*.json"))
+        return self._data.trees(POD)
 
     @cached_property
-    def conversions(self) -> Mapping[str, Any]:
-        """The rows of conversions.json."""
-        rows: Mapping[str, Any] = files.read_json(self._directory / "conversions.json")
-        return rows
+    def defaults(self) -> DefaultTables:
+        """The rows of defaults.json."""
+        return default_tables(self._data.table("defaults"))
 
-    def types(self, minor: Minor) -> PodTypes:
-        """Load the tree that holds for a minor."""
-        known = [first for first in self.minors if first <= minor]
-        if not known:
+    @cached_property
+    def conversions(self) -> ConversionTables:
+        """The rows of conversions.json."""
+        return _conversion_tables(self._data.table("conversions"))
+
+    def knows(self, release: Release) -> bool:
+        """Tell whether there is a tree for a release: from 1.6 on."""
+        return latest_minor_at(release, self.minors) is not None
+
+    def types(self, release: Release) -> PodTypes:
+        """Load the tree that holds for a release.
+
+        Raises UsageError where there is none.
+        """
+        name = latest_minor_at(release, self.minors)
+        if name is None:
             raise UsageError(
-                f"the internal pod of {minor[0]}.{minor[1]} is not known; the oldest known is that of 1.6"
+                f"the internal pod of {release.minor} is not known; the oldest known is that of 1.6"
             )
-        if known[-1] not in self._types:
-            name = "{}.{}".format(*known[-1])
-            tree = files.read_json(self._directory / f"{name}.json")
-            self._types[known[-1]] = PodTypes(
-                name, TypeBuilder(_with_moved_keys(tree, self.conversions["fields"]), PODS, WRAPPERS)
-            )
-        return self._types[known[-1]]
+        if name not in self._types:
+            tree = _with_moved_keys(self._data.tree(POD, name), self.conversions.fields)
+            self._types[name] = PodTypes(name, TypeBuilder(tree, PODS, WRAPPERS))
+        return self._types[name]
 
 
 @dataclass(frozen=True, eq=False)
 class StaticPods:
-    """What one minor does to a static pod's manifest up to its UID; ``digest`` and ``source`` are rows of rules.json."""
+    """What one release does to a static pod's manifest up to its UID."""
 
     data: PodData
-    minor: Minor
+    """Where the types, defaults and conversions come from."""
+    release: Release
+    """The release."""
     digest: str
+    """The digest's name: a row of behaviour.json."""
     source: Mapping[str, str]
+    """What follows the pod in the digest, by kind of source: a row of behaviour.json."""
 
-    @property
+    @cached_property
     def known(self) -> bool:
-        """Whether there is a tree for this minor: from 1.6 on."""
-        return any(first <= self.minor for first in self.data.minors)
+        """Whether there is a tree for this release: from 1.6 on."""
+        return self.data.knows(self.release)
 
     @cached_property
     def types(self) -> PodTypes:
@@ -101,41 +155,49 @@ class StaticPods:
 
         Raises UsageError where they are not known.
         """
-        return self.data.types(self.minor)
+        return self.data.types(self.release)
 
     @cached_property
     def defaults(self) -> tuple[Default, ...]:
         """The defaults that hold, gates as they are by default, in the order in which they apply."""
-        return self.data.defaults.of(self.minor, self.types.struct)
+        return self.data.defaults.resolved(self.release, self.types.struct)
 
     @cached_property
     def conversions(self) -> tuple[Conversion, ...]:
         """The conversions that hold."""
-        fields = [
-            _field_conversion(row, self.types)
-            for row in self.data.conversions["fields"]
-            if holds(row, self.minor)
-        ]
+        tables = self.data.conversions
+        fields = [_moved(row, self.types) for row in tables.fields if row.releases.holds(self.release)]
         values = [
-            Conversion(row["source"], row["what"])
-            for row in self.data.conversions["values"]
-            if holds(row, self.minor)
+            Conversion(row.source, row.what) for row in tables.values if row.releases.holds(self.release)
         ]
         return (*fields, *values)
 
 
-def _with_moved_keys(tree: Row, conversions: list[Row]) -> Row:
+def _conversion_tables(document: Mapping[str, Any]) -> ConversionTables:
+    return ConversionTables(
+        tuple(
+            MovedField(row["internal"], row["wire"], row["path"], parse_range(row["releases"]))
+            for row in document["fields"]
+        ),
+        tuple(
+            ConvertedValue(row["what"], parse_range(row["releases"]), row["source"])
+            for row in document["values"]
+        ),
+    )
+
+
+def _with_moved_keys(tree: Tree, moved: Iterable[MovedField]) -> Tree:
     """Give the internal fields without a namesake in v1 a key: the path in the manifest that feeds them."""
-    paths = {row["internal"]: row["path"] for row in conversions}
+    paths = {row.internal: row.path for row in moved if row.internal}
     types = dict(tree["types"])
-    for name in {internal.partition(".")[0] for internal in paths if internal} & types.keys():
-        types[name] = [{"json": paths.get(f"{name}.{row['name']}"), **row} for row in types[name]]
+    for name in {internal.partition(".")[0] for internal in paths} & types.keys():
+        types[name] = [{"json": paths.get(f"{name}.{field['name']}"), **field} for field in types[name]]
     return {**tree, "types": types}
 
 
-def _field_conversion(row: Row, types: PodTypes) -> Conversion:
-    if row["internal"] is None:
-        return Conversion(row["wire"], row["path"])
-    struct, _, field = row["internal"].partition(".")
+def _moved(row: MovedField, types: PodTypes) -> Conversion:
+    if row.internal is None:
+        return Conversion(row.wire, row.path)
+    struct, _, field = row.internal.partition(".")
     keys, go_type = field_keys(types.struct(struct), field)
-    return Conversion("move", row["path"], keys, go_type)
+    return Conversion("move", row.path, keys, go_type)

@@ -1,23 +1,260 @@
-"""The order of releases: spans of them, and the newest of each minor."""
+"""The order of releases, and the ranges that rows hold for. No other module compares releases.
+
+A range is written as a version specifier (packaging.python.org, PEP 440): ``>=1.6,<1.9``. A vendor's build
+counts as the upstream release that it names.
+"""
 
 from __future__ import annotations
 
-from hashcompat.catalog.lookup import Catalog
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Final, Protocol, TypeVar
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
+
+from hashcompat.errors import InputError, UsageError
+from hashcompat.release import Release, parse_release
+
+_FARTHEST: Final = 1000
+"""More than any minor or patch number that was released."""
 
 
-def every_patch(catalog: Catalog, first: str, last: str) -> list[str]:
-    """Name every known release from one to another, whichever way they go."""
-    known = catalog.releases()
-    start, end = known.index(catalog.known_name(first)), known.index(catalog.known_name(last))
-    return known[start : end + 1] if start <= end else known[end : start + 1][::-1]
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The releases that a row holds for."""
+
+    text: str
+    """The specifier as the row has it."""
+    _specifiers: SpecifierSet
+
+    def holds(self, release: Release) -> bool:
+        """Tell whether a release is one of them."""
+        return _version(release.upstream) in self._specifiers
+
+    @property
+    def since(self) -> str:
+        """The oldest of them, as the row writes it; empty where the row names none."""
+        return next((found.version for found in self._specifiers if found.operator == ">="), "")
+
+    def __str__(self) -> str:
+        return self.text
 
 
-def newest_of_each_minor(catalog: Catalog, first: str, last: str) -> list[str]:
-    """Name the newest known patch release of every minor from one minor to another, whichever way they go."""
-    minors = list(catalog.rows)
-    start, end = (
-        minors.index(catalog.kubelet(first).release.minor),
-        minors.index(catalog.kubelet(last).release.minor),
-    )
-    between = minors[start : end + 1] if start <= end else minors[end : start + 1][::-1]
-    return [f"{minor}.{catalog.rows[minor]['patches'][-1]}" for minor in between]
+@lru_cache(maxsize=1024)
+def parse_range(text: str) -> Range:
+    """Read a specifier.
+
+    Raises InputError for what is none.
+    """
+    try:
+        return Range(text, SpecifierSet(text))
+    except InvalidSpecifier:
+        raise InputError(f"damaged release data: {text!r} is not a range of releases") from None
+
+
+@lru_cache(maxsize=1024)
+def _version(upstream: str) -> Version:
+    return Version(upstream)
+
+
+def _order(release: Release) -> tuple[int, int, int]:
+    return release.major, release.minor_number, release.patch
+
+
+class HasRelease(Protocol):
+    """Anything that belongs to one release: a kubelet, an added release."""
+
+    @property
+    def release(self) -> Release:
+        """The release."""
+
+
+Owner = TypeVar("Owner", bound=HasRelease)
+
+
+def oldest_first(owners: Iterable[Owner]) -> list[Owner]:
+    """Sort kubelets, or anything else that has a release; equal ones stay in their order."""
+    return sorted(owners, key=lambda owner: _order(owner.release))
+
+
+def newer_of(one: Owner, other: Owner) -> Owner:
+    """Return the one of the newer release; ``one`` where both have the same."""
+    return max(one, other, key=lambda owner: _order(owner.release))
+
+
+def is_older(one: Release, other: Release) -> bool:
+    """Tell whether one upstream release is older than another."""
+    return _order(one) < _order(other)
+
+
+def same_upstream(one: Release, other: Release) -> bool:
+    """Tell whether two names are of one upstream release; ``v1.9.11`` and ``1.9.11`` are."""
+    return _order(one) == _order(other)
+
+
+def same_build(one: Release, other: Release) -> bool:
+    """Tell whether two names are of one build: the same upstream release, and the same vendor's if any."""
+    return (_order(one), one.vendor) == (_order(other), other.vendor)
+
+
+def is_of_minor(release: Release, number: int) -> bool:
+    """Tell whether a release is of the release line with that number: 9 for 1.9.11."""
+    return release.minor_number == number
+
+
+def same_minor(one: Release, other: Release) -> bool:
+    """Tell whether two releases are of one release line."""
+    return one.minor == other.minor
+
+
+def minors_behind(kubelet: Release, server: Release) -> int:
+    """Return how many minors a kubelet is older than its API server; negative where it is newer."""
+    return server.minor_number - kubelet.minor_number
+
+
+def latest_minor_at(release: Release, minors: Iterable[str]) -> str | None:
+    """Return the newest of some release lines (``1.9``) that is not newer than a release; None where all are."""
+    known = [minor for minor in minors if _minor_order(minor) <= _order(release)[:2]]
+    return max(known, key=_minor_order, default=None)
+
+
+def _minor_order(minor: str) -> tuple[int, ...]:
+    return tuple(map(int, minor.split(".")))
+
+
+@dataclass(frozen=True, slots=True)
+class GoBuild:
+    """The Go that upstream built some releases with."""
+
+    releases: Range
+    """The releases, all of one minor."""
+    go: str
+    """The Go minor, such as ``1.22``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRow:
+    """One minor's row of releases.json."""
+
+    minor: str
+    """The release line, such as ``1.9``."""
+    patches: tuple[int, ...]
+    """The patch releases that were published, oldest first."""
+    types: str
+    """The name of the tree of Go types, a file in schemas/types/container."""
+    era: str
+    """The era's key in eras.json."""
+    go: tuple[GoBuild, ...] = ()
+    """The Go minors that built the releases, oldest first; none where no JSON is hashed."""
+    based_on: str = ""
+    """The minor that all but the types is taken from, where a user added the release; else empty."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every patch release's name, oldest first."""
+        return tuple(f"{self.minor}.{patch}" for patch in self.patches)
+
+    @property
+    def newest(self) -> str:
+        """The newest patch release's name."""
+        return self.names[-1]
+
+    def built_with(self, release: Release) -> str:
+        """Return the Go minor that built an upstream release of this minor."""
+        return next(build.go for build in self.go if build.releases.holds(release))
+
+
+def release_row(row: Mapping[str, Any]) -> ReleaseRow:
+    """Build the row that a JSON object of releases.json describes."""
+    go = tuple(GoBuild(parse_range(build["releases"]), build["go"]) for build in row.get("go", ()))
+    return ReleaseRow(row["minor"], tuple(row["patches"]), row["types"], row["era"], go)
+
+
+@dataclass(frozen=True)
+class KnownReleases:
+    """All releases that a catalog knows, oldest first."""
+
+    rows: tuple[ReleaseRow, ...]
+    """One row a minor."""
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Every release's name."""
+        return tuple(name for row in self.rows for name in row.names)
+
+    @cached_property
+    def minors(self) -> tuple[str, ...]:
+        """Every release line, such as ``1.9``."""
+        return tuple(self._by_minor)
+
+    @cached_property
+    def _by_minor(self) -> dict[str, ReleaseRow]:
+        return {row.minor: row for row in self.rows}
+
+    @property
+    def oldest(self) -> str:
+        """The oldest release's name."""
+        return self.names[0]
+
+    @property
+    def newest(self) -> str:
+        """The newest release's name."""
+        return self.names[-1]
+
+    def find(self, name: str) -> tuple[Release, ReleaseRow]:
+        """Read a release's name, and return its minor's row; a patch newer than those known belongs to it too.
+
+        Raises UsageError for a malformed or unknown release, naming the nearest known ones.
+        """
+        try:
+            release = parse_release(name)
+        except UsageError as error:
+            raise UsageError(f"{error}; {self._nearest(name)}") from None
+        row = self._by_minor.get(release.minor)
+        if row is None or (release.patch not in row.patches and release.patch < row.patches[-1]):
+            raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
+        return release, row
+
+    def known_name(self, name: str) -> str:
+        """Return the known release that a name is read as; errors as find."""
+        release, row = self.find(name)
+        return f"{row.minor}.{min(release.patch, row.patches[-1])}"
+
+    def every_patch(self, first: str, last: str) -> list[str]:
+        """Name every known release from one to another, whichever way they go; errors as find."""
+        return _stretch(self.names, self.known_name(first), self.known_name(last))
+
+    def newest_of_each_minor(self, first: str, last: str) -> list[str]:
+        """Name the newest release of every minor from one minor to another, whichever way they go; errors as find."""
+        ends = [self.find(name)[1].minor for name in (first, last)]
+        return [self._by_minor[minor].newest for minor in _stretch(self.minors, *ends)]
+
+    def outwards(self, release: Release) -> list[str]:
+        """Name every other release by its distance: the older ones from the newest on, then the newer ones from the oldest on."""
+        older = [name for name in self.names if is_older(parse_release(name), release)]
+        newer = [name for name in self.names if is_older(release, parse_release(name))]
+        return [*reversed(older), *newer]
+
+    def minors_between(self, one: Release, other: Release) -> frozenset[str]:
+        """Return the minors after the older of two releases, up to the newer one's."""
+        ends = sorted((one.minor, other.minor), key=self.minors.index)
+        return frozenset(_stretch(self.minors, *ends)[1:])
+
+    def _nearest(self, name: str) -> str:
+        parts = name.strip().lstrip("v").replace("+", "-").split("-")[0].split(".")[:3]
+        wanted = _position([int(part) for part in parts if part.isdecimal() and len(part) < 10])
+        known = sorted(self.names, key=lambda other: abs(_position(map(int, other.split("."))) - wanted))
+        return f"the nearest known releases are {', '.join(known[:3])} (see: hashcompat releases)"
+
+
+def _stretch(names: Sequence[str], first: str, last: str) -> list[str]:
+    start, end = names.index(first), names.index(last)
+    return list(names[start : end + 1] if start <= end else names[end : start + 1][::-1])
+
+
+def _position(numbers: Iterable[int]) -> int:
+    """Place a release on a line on which a minor is farther than any patch."""
+    major, minor, patch = (*numbers, 0, 0, 0)[:3]
+    return (major * _FARTHEST + minor) * _FARTHEST + patch

@@ -1,4 +1,4 @@
-"""A type tree of schemas/types as Go types: the ``Container`` of a range of releases."""
+"""A type tree of schemas/types/container as Go types: the ``Container`` of a range of releases."""
 
 from __future__ import annotations
 
@@ -18,8 +18,22 @@ class Schema:
     """One distinct type tree; compared by identity, so that it can be the key of compiled functions."""
 
     name: str
+    """The first minor that has the tree."""
     tree: Tree
+    """The file's content: schemas/types/README.md describes it."""
     foreign: Mapping[str, Struct]
+    """The types of other packages; ``ResourceList/resource.Quantity`` stands for that type inside ResourceList alone."""
+
+    @property
+    def package(self) -> str:
+        """The name that go-spew prints before each type."""
+        return str(self.tree["package"])
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The fields of each struct, or the underlying type of anything else, by the type's name."""
+        types: Mapping[str, Any] = self.tree["types"]
+        return types
 
     @property
     def made_from(self) -> str:
@@ -28,11 +42,7 @@ class Schema:
 
     @cached_property
     def container(self) -> Struct:
-        """The root type.
-
-        Types of other packages (``resource.Quantity``) come from ``foreign``;
-        ``ResourceList/resource.Quantity`` there stands for that type inside ResourceList alone.
-        """
+        """The root type."""
         root = TypeBuilder(self.tree, self.foreign).resolve(str(self.tree["root"]))
         if not isinstance(root, Struct):
             raise InputError(f"schema {self.name}: the root type is no struct")
@@ -82,8 +92,7 @@ class TypeBuilder:
 
 def reachable_fields(schema: Schema) -> dict[str, dict[str, str]]:
     """Return ``{type: {field: Go type}}`` of the whole tree, the form in which two releases are compared."""
-    types = schema.tree["types"]
     return {
         name: {row["name"]: row["type"] for row in rows} if isinstance(rows, list) else {"": rows}
-        for name, rows in types.items()
+        for name, rows in schema.types.items()
     }

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from hashcompat.compile.gojson import json_fields
 from hashcompat.errors import DecodeError, UsageError
 from hashcompat.go.jsontext import clean, integer, kind_of
 from hashcompat.go.types import (
@@ -24,6 +23,7 @@ from hashcompat.go.types import (
     Struct,
     zero_value,
 )
+from hashcompat.go.walk import json_fields
 
 Decoder = Callable[[Any], Any]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from hashcompat.errors import UsageError
 from hashcompat.go.jsontext import quote
 from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, Coded, Field, GoType, Map, Pointer, Slice, Struct
+from hashcompat.go.walk import at, json_fields
 
 Emit = Callable[[str], None]
 Encoder = Callable[[Any, Emit], object]
@@ -70,23 +71,6 @@ def _struct(go_type: Struct, escapes: Escapes, lead: str) -> Encoder:
         emit("}" if opened else lead + "{}")
 
     return show
-
-
-def json_fields(go_type: Struct) -> Iterator[tuple[tuple[int, ...], Struct, Field]]:
-    """Yield a struct's JSON fields, those of inline embedded structs in their place: index path, declaring struct, field."""
-    for index, field in enumerate(go_type.fields):
-        if field.json:
-            yield (index,), go_type, field
-        elif isinstance(field.type, Struct):
-            for path, owner, inner in json_fields(field.type):
-                yield (index, *path), owner, inner
-
-
-def at(value: Any, path: tuple[int, ...]) -> Any:
-    """Return the field value that an index path of json_fields leads to."""
-    for index in path:
-        value = value[index]
-    return value
 
 
 def omits(field: Field, value: Any) -> bool:

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from hashcompat.go.strconv import format_float
 from hashcompat.go.types import BYTES, FLOATS, Array, Basic, GoType, Interface, Map, Pointer, Slice, Struct
+from hashcompat.go.walk import types
 
 Emit = Callable[[str], None]
 Printer = Callable[[Any, Emit], object]
@@ -139,13 +140,13 @@ def _forgetful_struct(shows: list[Printer], bare_shows: list[Printer], end: str)
 
 def _may_forget(go_type: GoType) -> bool:
     """Tell whether printing a value of the type can leave ``ignoreNextType`` set; no Container field can."""
+    return any(map(_leaves_flag, types(go_type, coded=True)))
+
+
+def _leaves_flag(go_type: GoType) -> bool:
     match go_type:
-        case Struct(_, fields):
-            return any(_may_forget(field.type) for field in fields)
-        case Pointer(_, elem):
-            return _may_forget(elem)
         case Slice(_, elem) | Array(_, _, elem) | Map(_, _, elem):
-            return isinstance(elem, Pointer) or _may_forget(elem)
+            return isinstance(elem, Pointer)
     return isinstance(go_type, Interface)
 
 

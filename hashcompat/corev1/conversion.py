@@ -1,4 +1,4 @@
-"""The v1 pod -> the JSON that the internal pod decodes from, by rows of schemas/pods/conversions.json.
+"""The v1 pod -> the JSON that the internal pod decodes from, by rows of conversions.json.
 
 Most fields keep their name and place; the steps here are for the others.
 Source: pkg/apis/core/v1/conversion.go.
@@ -12,8 +12,9 @@ from typing import Final
 
 from hashcompat.catalog.pods import Conversion, StaticPods
 from hashcompat.compile.decode import compile_decoder
-from hashcompat.corev1.objects import Json, reach
+from hashcompat.corev1.objects import Json
 from hashcompat.errors import DecodeError, InputError, UndecidedError
+from hashcompat.go.jsonpath import keys, reach
 from hashcompat.go.jsontext import kind_of
 from hashcompat.go.types import STRING
 
@@ -35,24 +36,23 @@ class _Change:
     """The pod, which the step changes in place."""
 
 
-def convert(pod: Json, rules: StaticPods) -> None:
+def convert(pod: Json, static_pods: StaticPods) -> None:
     """Change a v1 pod with its defaults, in place, into what the internal types decode.
 
     Raises UndecidedError where a kubelet would read containers from annotations (to 1.7).
     """
-    for row in rules.conversions:
+    for row in static_pods.conversions:
         if row.step not in _STEPS:
             raise InputError(f"unknown conversion of static pods: {row.step}")
         _STEPS[row.step](_Change(row, pod))
 
 
-def check_wire_fields(pod: Json, rules: StaticPods) -> None:
+def check_wire_fields(pod: Json, static_pods: StaticPods) -> None:
     """Raise DecodeError for a wrong kind of JSON in v1 fields that no internal field is named after."""
-    for row in rules.conversions:
+    for row in static_pods.conversions:
         if row.type is not None or row.step in _STRINGS:
-            keys = tuple(row.path.split("."))
             try:
-                compile_decoder(row.type or STRING, keep_empty=True)(reach(pod, keys))
+                compile_decoder(row.type or STRING, keep_empty=True)(reach(pod, keys(row.path)))
             except DecodeError as error:
                 raise error.within(f".{row.path}") from None
 
@@ -63,7 +63,7 @@ def _move(change: _Change) -> None:
     Its key in the tree is the field's v1 path.
     """
     row, spec = change.row, change.pod["spec"]
-    moved = reach(change.pod, tuple(row.path.split(".")))
+    moved = reach(change.pod, keys(row.path))
     spec["securityContext"] = {**(spec.get("securityContext") or {}), row.keys[-1]: moved}
 
 

@@ -1,4 +1,4 @@
-"""The defaults of pkg/apis/core/v1 that decoding sets in a manifest, by rows of schemas/pods/defaults.json.
+"""The defaults of pkg/apis/core/v1 that decoding sets in a manifest, by rows of schemas/tables/defaults.json.
 
 This stage changes the manifest's JSON in place. One walk over the type tree finds every object that a row
 may apply to; then the rows are applied in order.
@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from hashcompat.catalog.defaults import Default
 from hashcompat.catalog.pods import StaticPods
-from hashcompat.corev1.objects import Json, Site, objects, reach
+from hashcompat.corev1.objects import Json, Site, objects
 from hashcompat.corev1.pullpolicy import pull_policy
 from hashcompat.corev1.resources import copy_limits, copy_pod_limits, pod_limits, pod_requests
 from hashcompat.errors import InputError
+from hashcompat.go.jsonpath import reach
 from hashcompat.go.quantity import round_up_to_milli
 from hashcompat.go.quantity_sum import Held, from_json_or_held
 from hashcompat.go.types import GoType, Map, Struct
@@ -23,10 +24,12 @@ from hashcompat.go.types import GoType, Map, Struct
 _Applier = Callable[[Site], None]
 
 
-def apply_defaults(pod: Json, rules: StaticPods) -> None:
+def apply_defaults(pod: Json, static_pods: StaticPods) -> None:
     """Set in ``pod`` what ``SetObjectDefaults_Pod`` sets; the manifest must decode without an error."""
     apply_rows(
-        rules.defaults, objects(rules.types.pod, pod), host_network=bool(pod["spec"].get("hostNetwork"))
+        static_pods.defaults,
+        objects(static_pods.types.pod, pod),
+        host_network=bool(pod["spec"].get("hostNetwork")),
     )
 
 

@@ -40,14 +40,6 @@ def own(value: Any) -> Any:
     return value
 
 
-def reach(target: Json, keys: tuple[str, ...]) -> Any:
-    """Return the value at a path of keys, or None if one of them is null or missing."""
-    found: Any = target
-    for key in keys:
-        found = None if found is None else found.get(key)
-    return found
-
-
 def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Json]]:
     """Yield the Go name, the place and the JSON object of every struct of the tree that the JSON reaches.
 

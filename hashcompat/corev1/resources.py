@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hashcompat.corev1.objects import Json, Site, reach
+from hashcompat.corev1.objects import Json, Site
+from hashcompat.go.jsonpath import reach
 from hashcompat.go.quantity_sum import Held, add, from_json_or_held, larger_one
 
 Resources = Mapping[str, Any]

@@ -25,7 +25,7 @@ CODECS: Final[Mapping[str, Coded]] = {
 PODS: Final[Mapping[str, Struct]] = {
     known.name: known for known in (*DEFAULTS.values(), metav1.LOCATION, metav1.FIELDS)
 }
-"""The types of the trees of pods (schemas/pods), by Go type name."""
+"""The types of the trees of pods (schemas/types/pod), by Go type name."""
 
 WRAPPERS: Final[Mapping[str, Callable[[Struct], Coded]]] = {
     "v1.Time": metav1.time_type,

@@ -1,15 +1,18 @@
-"""Whether a patch for one kubelet and some old releases makes sense, and why not where it does not."""
+"""Whether two kubelets hash containers alike, and which fields of a container one of them does not know."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.compile.decode import Decoder, compile_decoder
-from hashcompat.compile.gojson import at, json_fields
-from hashcompat.go.types import Coded, GoType, Pointer, Slice, Struct
+from hashcompat.go.types import GoType, Slice
+from hashcompat.go.walk import ANY, Member, side_by_side
+
+Defaults = Sequence[tuple[str, Any]]
+"""Paths below a container, without ``[*]``, and the values that API servers write there by themselves."""
 
 
 def hash_alike(one: Kubelet, other: Kubelet) -> bool:
@@ -18,7 +21,7 @@ def hash_alike(one: Kubelet, other: Kubelet) -> bool:
     Where JSON is hashed unset fields leave no trace; where ``%#v`` text is, the whole type tree is part of
     it.
     """
-    return one.era is other.era and ("json" in one.era.steps or one.schema is other.schema)
+    return one.era is other.era and (one.era.hashes_json or one.schema is other.schema)
 
 
 def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tuple[Kubelet, ...]:
@@ -29,9 +32,7 @@ def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tupl
     """
     found: list[Kubelet] = []
     for old in olds:
-        alike = (
-            _same_code(old, new) if new_fields and "pick" not in old.era.steps[0] else hash_alike(old, new)
-        )
+        alike = _same_code(old, new) if new_fields and old.era.whole else hash_alike(old, new)
         if not alike and not any(_same_code(old, known) for known in found):
             found.append(old)
     return tuple(found)
@@ -46,16 +47,25 @@ def _same_code(one: Kubelet, other: Kubelet) -> bool:
     return (one.schema, one.era, one.escapes) == (other.schema, other.era, other.escapes)
 
 
-Defaults = Sequence[tuple[str, Any]]
-
-
 def unknown_to(spec: Mapping[str, Any], new: Kubelet, old: Kubelet, defaults: Defaults) -> list[str]:
     """Return the paths of the set fields that ``new`` decodes and ``old`` does not know, without those that hold a default.
 
     Raises DecodeError for JSON that does not fit the new release's types.
     """
+    written = dict(defaults)
+    return [
+        path
+        for path, member in _new_fields(spec, new, old)
+        if not (path in written and _is_default(member, written[path]))
+    ]
+
+
+def _new_fields(spec: Mapping[str, Any], new: Kubelet, old: Kubelet) -> Iterator[tuple[str, Member]]:
     container = new.schema.container
-    return _unknown(container, old.schema.container, _decoder(container)(spec), "", dict(defaults))
+    value = _decoder(container)(spec)
+    for pair in side_by_side((old.schema.container, ANY), (container, value)):
+        if pair.old is None and pair.new is not None and pair.new.value:
+            yield pair.path.replace("[*]", ""), pair.new
 
 
 @lru_cache(maxsize=256)
@@ -63,34 +73,8 @@ def _decoder(go_type: GoType) -> Decoder:
     return compile_decoder(go_type, keep_empty=True)
 
 
-def _unknown(new: GoType, old: GoType, value: Any, path: str, defaults: Mapping[str, Any]) -> list[str]:
-    match new, old:
-        case (Struct(), Struct()) if not isinstance(new, Coded):
-            return _unknown_fields(new, old, value, path, defaults)
-        case Pointer(_, new_elem), Pointer(_, old_elem) if value is not None:
-            return _unknown(new_elem, old_elem, value[0], path, defaults)
-        case Slice(_, new_elem), Slice(_, old_elem):
-            return [
-                found for item in value or () for found in _unknown(new_elem, old_elem, item, path, defaults)
-            ]
-    return []
-
-
-def _unknown_fields(
-    new: Struct, old: Struct, value: Any, path: str, defaults: Mapping[str, Any]
-) -> list[str]:
-    known = {field.json: field.type for _, _, field in json_fields(old)}
-    found = []
-    for index, _, field in json_fields(new):
-        item, place = at(value, index), f"{path}.{field.json}".lstrip(".")
-        if field.json in known:
-            found += _unknown(field.type, known[field.json], item, place, defaults)
-        elif item and not (place in defaults and _is_default(field.type, item, defaults[place])):
-            found.append(place)
-    return found
-
-
-def _is_default(go_type: GoType, value: Any, default: Any) -> bool:
-    """Tell whether a typed value is the default; of a list any elements may be left out."""
+def _is_default(member: Member, default: Any) -> bool:
+    """Tell whether a field holds the default; of a list any elements may be left out."""
+    go_type = member.field.type
     written = _decoder(go_type)(default)
-    return set(value) <= set(written) if isinstance(go_type, Slice) else bool(value == written)
+    return set(member.value) <= set(written) if isinstance(go_type, Slice) else bool(member.value == written)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from hashcompat.catalog.eras import Era
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.types import Schema
 from hashcompat.compile.decode import compile_decoder
@@ -28,15 +29,16 @@ Step = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hasher:
-    """The compiled hash of one schema, era and encoding/json variant.
-
-    ``stages`` lead from a typed value to the pieces of the hashed text; the last one is spew.
-    """
+    """The compiled hash of one schema, era and encoding/json variant."""
 
     container: Struct
+    """The hashed type."""
     decode: Step
+    """JSON -> a typed value."""
     stages: tuple[Step, ...]
+    """A typed value -> the pieces of the hashed text; the last one is spew."""
     digest: Digest
+    """Pieces of text -> an unsigned 32-bit number."""
 
     def pieces(self, value: Any) -> list[str]:
         """Return the hashed text of a typed value in pieces."""
@@ -76,7 +78,9 @@ class ContainerHash:
     """A container's hash under one kubelet: one candidate, or two where it depends on the Go that a vendor built it with."""
 
     candidates: frozenset[int]
+    """The unsigned 32-bit hashes; none where nothing can be computed."""
     era: str
+    """The era's name."""
 
     @property
     def value(self) -> int | None:
@@ -101,16 +105,14 @@ def container_hash(
 
 def hashers(kubelet: Kubelet, *, keep_empty: bool = False) -> list[Hasher]:
     """Return the kubelet's hasher; two of them where the encoding/json it was built with is not known."""
-    return [
-        compile_hasher(kubelet.schema, kubelet.era.steps, escapes, keep_empty) for escapes in kubelet.escapes
-    ]
+    return [compile_hasher(kubelet.schema, kubelet.era, escapes, keep_empty) for escapes in kubelet.escapes]
 
 
 @lru_cache(maxsize=256)
-def compile_hasher(schema: Schema, steps: tuple[str, ...], escapes: str, keep_empty: bool) -> Hasher:
-    """Compile the chain ``steps`` (``("json", "spew", "fnv32a")``) over the schema's Container."""
+def compile_hasher(schema: Schema, era: Era, escapes: str, keep_empty: bool) -> Hasher:
+    """Compile an era's steps (``json``, ``spew``, ``fnv32a``) over the schema's Container."""
     decode = compile_decoder(schema.container, keep_empty=keep_empty)
-    *transforms, digest = steps
+    *transforms, digest = era.steps
     go_type: GoType = schema.container
     compiled = []
     for step in transforms:

@@ -12,9 +12,10 @@ from typing import Any
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.pods import StaticPods
-from hashcompat.corev1.objects import Json, objects, own, reach
+from hashcompat.corev1.objects import Json, objects, own
 from hashcompat.corev1.pullpolicy import pull_policy
 from hashcompat.errors import UndecidedError
+from hashcompat.go.jsonpath import reach
 from hashcompat.kubelet.staticpods import static_pod_text
 
 
@@ -63,7 +64,7 @@ def _may_hide_a_change(mirror: Mapping[str, Any], before: StaticPods, after: Sta
 
 def _reads_differently(before: StaticPods, after: StaticPods, struct: str, target: Json) -> bool:
     """Return whether an image gets another pull policy because the releases parse it differently."""
-    parsers = {row.parser for rules in (before, after) for row in rules.defaults}
+    parsers = {row.parser for static_pods in (before, after) for row in static_pods.defaults}
     keys = {
         row.argument for row in after.defaults if row.operation == "pullPolicy" and row.struct.name == struct
     }
@@ -72,7 +73,8 @@ def _reads_differently(before: StaticPods, after: StaticPods, struct: str, targe
     )
 
 
-def _defaults(rules: StaticPods) -> list[tuple[Any, ...]]:
+def _defaults(static_pods: StaticPods) -> list[tuple[Any, ...]]:
     return [
-        (row.struct.name, row.places, row.id, row.when, row.operation, row.argument) for row in rules.defaults
+        (row.struct.name, row.places, row.id, row.when, row.operation, row.argument)
+        for row in static_pods.defaults
     ]

@@ -18,9 +18,10 @@ from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.spew import compile_printer
 from hashcompat.corev1.conversion import check_kind, check_wire_fields, convert
 from hashcompat.corev1.defaults import apply_defaults
-from hashcompat.corev1.objects import Json, own, reach
+from hashcompat.corev1.objects import Json, own
 from hashcompat.errors import UndecidedError, UsageError
 from hashcompat.go.digest import HEX_BY_NAME
+from hashcompat.go.jsonpath import reach
 from hashcompat.go.jsontext import clean
 from hashcompat.go.types import Pointer
 from hashcompat.model.pods import StaticManifest
@@ -79,20 +80,20 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     it is. Raises DecodeError, with the path in the manifest, for a manifest that the kubelet could not
     decode, and UsageError for another kind of source.
     """
-    rules = kubelet.static_pods
-    suffix = _source_text(rules, node_name, source)
-    if not rules.known:
-        return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; data starts with 1.6")
+    static_pods = kubelet.static_pods
+    suffix = _source_text(static_pods, node_name, source)
+    if not static_pods.known:
+        return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; there is from 1.6 on")
     check_kind(manifest)
     try:
         text = static_pod_text(manifest, kubelet)
     except UndecidedError as error:
         text, why = None, f"${error}"
-    if given := clean(reach(dict(manifest), ("metadata", "uid")) or ""):
+    if given := clean(reach(manifest, ("metadata", "uid")) or ""):
         return StaticUid(given, given=True)
     if text is None:
         return StaticUid(None, unknown=why)
-    return StaticUid(HEX_BY_NAME[rules.digest](text.encode() + suffix.encode(errors="surrogateescape")))
+    return StaticUid(HEX_BY_NAME[static_pods.digest](text.encode() + suffix.encode(errors="surrogateescape")))
 
 
 def static_pod_text(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:
@@ -101,25 +102,24 @@ def static_pod_text(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:
     Raises DecodeError for a manifest that the kubelet could not decode, and UndecidedError for one whose text
     depends on the host.
     """
-    rules = kubelet.static_pods
-    decode, show = _compiled(rules.types)
-    pod = _defaulted(manifest, rules)
-    convert(pod, rules)
+    static_pods = kubelet.static_pods
+    decode, show = _compiled(static_pods.types)
+    pod = _defaulted(manifest, static_pods)
+    convert(pod, static_pods)
     pieces: list[str] = []
     show((decode(pod),), pieces.append)
     return "".join(pieces)
 
 
-def _defaulted(manifest: Mapping[str, Any], rules: StaticPods) -> Json:
+def _defaulted(manifest: Mapping[str, Any], static_pods: StaticPods) -> Json:
     """Return a copy of the v1 pod with the defaults that decoding sets."""
     check_kind(manifest)
     pod: Json = own(manifest)
-    decode, _ = _compiled(rules.types)
-    # Reports errors with the manifest's own paths; the stages below may rely on the right kinds of JSON.
-    decode(pod)
-    check_wire_fields(pod, rules)
+    decode, _ = _compiled(static_pods.types)
+    decode(pod)  # for errors with the manifest's own paths; the stages below rely on JSON of the right kinds
+    check_wire_fields(pod, static_pods)
     pod["spec"] = pod.get("spec") or {}
-    apply_defaults(pod, rules)
+    apply_defaults(pod, static_pods)
     return pod
 
 
@@ -129,8 +129,8 @@ def _compiled(types: PodTypes) -> tuple[Callable[[Any], Any], Callable[[Any, Cal
     return compile_decoder(pod, keep_empty=True), compile_printer(Pointer(f"*{pod.name}", pod))
 
 
-def _source_text(rules: StaticPods, node_name: str, source: str) -> str:
+def _source_text(static_pods: StaticPods, node_name: str, source: str) -> str:
     kind, _, name = source.partition(":")
-    if kind not in rules.source or not name:
-        raise UsageError(f"{source!r} is not a source of static pods; want file:<path> or url:<url>")
-    return rules.source[kind].format(node=node_name, name=name)
+    if kind not in static_pods.source or not name:
+        raise UsageError(f"{source!r} is no source of static pods; want file:<path> or url:<url>")
+    return static_pods.source[kind].format(node=node_name, name=name)

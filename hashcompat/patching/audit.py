@@ -11,6 +11,7 @@ from typing import Any
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError, InputError, UndecidedError
+from hashcompat.go.jsonpath import below, element
 from hashcompat.kubelet.alike import Defaults, unknown_to
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.kubelet.staticpods import static_pod_text
@@ -94,10 +95,10 @@ def _strings_with(value: Any, pieces: Sequence[str], path: str) -> Iterator[str]
             yield path
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _strings_with(item, pieces, f"{path}.{key}".lstrip("."))
+            yield from _strings_with(item, pieces, below(path, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from _strings_with(item, pieces, f"{path}[{index}]")
+            yield from _strings_with(item, pieces, element(path, index))
 
 
 def audit(inventory: Inventory, old: Kubelet, new: Kubelet, view: View) -> Audit:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hashcompat.errors import InputError
+from hashcompat.go.jsonpath import keys
 from hashcompat.patching.gotypes import Definition
 
 Types = Mapping[str, Definition]
@@ -43,7 +44,7 @@ def conversion_of(old: Types, new: Types, defaults: Sequence[tuple[str, Any]]) -
 def _place(path: str, types: Types) -> tuple[str, str] | None:
     """Return the type and field of a path; None if the tree has no such field."""
     name, place = "Container", None
-    for key in path.split("."):
+    for key in keys(path):
         row = next((row for row in _fields(types, name) if row["json"] == key), None)
         if row is None:
             return None

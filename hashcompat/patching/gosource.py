@@ -64,7 +64,7 @@ def _import(alias: str, path: str) -> str:
 def package(task: Task, old: Kubelet) -> tuple[NewFile, ...]:
     """Return the files of the package that hashes as ``old`` does."""
     release = str(old.release)
-    whole = "pick" not in old.era.steps[0]
+    whole = old.era.whole
     texts = {"hash.go": _hash(old, release), "hash_test.go": _test(task, old, release)}
     if whole:
         texts |= {"types.go": _types(old, release), "convert.go": _convert(task, old, release)}
@@ -74,14 +74,14 @@ def package(task: Task, old: Kubelet) -> tuple[NewFile, ...]:
 
 
 def _types(old: Kubelet, release: str) -> str:
-    types = old.schema.tree["types"]
+    types = old.schema.types
     block = imports([], [("", path) for path in foreign_imports(types)])
-    declarations = type_declarations(types, release=release, tags="json" in old.era.steps).rstrip("\n")
+    declarations = type_declarations(types, release=release, tags=old.era.hashes_json).rstrip("\n")
     return template("types", release=release, imports=block, declarations=declarations)
 
 
 def _convert(task: Task, old: Kubelet, release: str) -> str:
-    conversion = conversion_of(old.schema.tree["types"], task.new.schema.tree["types"], task.defaults)
+    conversion = conversion_of(old.schema.types, task.new.schema.types, task.defaults)
     return template(
         "convert",
         release=release,
@@ -91,11 +91,11 @@ def _convert(task: Task, old: Kubelet, release: str) -> str:
 
 
 def _hash(old: Kubelet, release: str) -> str:
-    if old.era.steps[0] == "spew":
+    if old.era.prints_unset_fields:
         return template("hash_spew", release=release, imports=imports(["hash/fnv"], [CORE, HASH_UTIL]))
     escapes = ESCAPES[old.escapes[-1]]
     block = imports(["bytes", "encoding/json", "hash/fnv"], [CORE, HASH_UTIL])
-    form = _PICKED if "pick" in old.era.steps[0] else _WHOLE
+    form = _WHOLE if old.era.whole else _PICKED
     return template(
         "hash_json",
         release=release,
@@ -144,12 +144,12 @@ def decoded_examples(task: Task) -> list[Mapping[str, Any]]:
 
 def hash_as(old: Kubelet, spec: Mapping[str, Any]) -> int:
     """Return the hash of ``old`` for a container as Go decodes it from JSON: empty lists stay empty."""
-    return compile_hasher(old.schema, old.era.steps, old.escapes[-1], True).hash(spec)
+    return compile_hasher(old.schema, old.era, old.escapes[-1], True).hash(spec)
 
 
 def lost_fields(task: Task, old: Kubelet, spec: Mapping[str, Any]) -> list[str]:
     """Return the set fields that ``old`` does not know; none in an era that picks the fields to hash."""
-    return [] if "pick" in old.era.steps[0] else unknown_to(spec, task.new, old, task.defaults)
+    return unknown_to(spec, task.new, old, task.defaults) if old.era.whole else []
 
 
 @cache

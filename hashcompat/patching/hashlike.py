@@ -32,11 +32,10 @@ def resize_note(task: Task) -> bool:
 
     That is if the new kubelet resizes in place, and an old hash covers resources where the new one does not.
     """
-    picked = "pick" in task.new.era.steps[0]
     return (
-        task.new.rules.resources_recorded
-        and picked
-        and any("pick" not in old.era.steps[0] for old in task.olds)
+        task.new.behaviour.resources_recorded
+        and not task.new.era.whole
+        and any(old.era.whole for old in task.olds)
     )
 
 
@@ -85,7 +84,7 @@ def _test(task: Task) -> str:
     block = imports(["encoding/json", "testing"], [CORE])
     code = template("hashlike_test", imports=block, rows="\n".join(rows))
     return code + (
-        template("until_test", until=task.until, new=str(task.new.release.version)) if task.until else ""
+        template("until_test", until=task.until, new=task.new.release.upstream) if task.until else ""
     )
 
 

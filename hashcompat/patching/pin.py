@@ -49,16 +49,20 @@ def _assertions(task: Task) -> list[FileEdit]:
 
 
 def _pairs(task: Task, file: str) -> list[tuple[int, int]]:
-    containers = [assertion.container for assertion in task.site.assertions if assertion.file == file]
-    return [(hash_as(task.new, container), hash_as(task.olds[0], container)) for container in containers]
+    return [
+        (hash_as(task.new, container), hash_as(task.olds[0], container))
+        for assertion in task.site.assertions
+        if assertion.file == file
+        for container in assertion.containers
+    ]
 
 
 def _explanation(task: Task) -> str:
     (old,) = task.olds
     paragraphs = [_WHAT.format(old=old.release, new=task.new.release), _DROPPED]
     if task.site.assertions:
-        paragraphs.append("The hashes that Kubernetes' own tests assert are changed to the old ones.")
-    if task.new.rules.resources_recorded and "pick" not in old.era.steps[0]:
+        paragraphs.append("Kubernetes' own tests assert hashes; they are changed to the old ones.")
+    if task.new.behaviour.resources_recorded and old.era.whole:
         paragraphs.append(
             "The old hash covers resources, so every in-place resize of a container restarts it."
         )

@@ -79,7 +79,7 @@ def make_patch(
     if not wanted:
         return None
     BY_NAME[strategy].check(new, olds, choices)
-    until = str(parse_release(choices.until).version) if choices.until else ""
+    until = parse_release(choices.until).upstream if choices.until else ""
     if until and strategy != "accept":
         raise UsageError(
             "--until: only --strategy accept can end; the other strategies change the hash itself"

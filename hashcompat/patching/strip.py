@@ -71,7 +71,7 @@ def _rows(cuts: tuple[Cut, ...]) -> str:
 def _expectations(task: Task, cuts: tuple[Cut, ...]) -> list[str]:
     """Return test rows: the containers whose stripped text is the old text, with the old hash."""
     new, old = (
-        compile_hasher(kubelet.schema, kubelet.era.steps, kubelet.escapes[-1], True)
+        compile_hasher(kubelet.schema, kubelet.era, kubelet.escapes[-1], True)
         for kubelet in (task.new, task.olds[0])
     )
     specs = [spec for spec in decoded_examples(task) if stripped(new.text(spec), cuts) == old.text(spec)]

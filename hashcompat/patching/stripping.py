@@ -15,7 +15,8 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.spew import compile_printer
 from hashcompat.errors import UsageError
-from hashcompat.go.types import Basic, Coded, Field, GoType, Map, Pointer, Slice, Struct, zero_value
+from hashcompat.go.types import Basic, Field, Struct, zero_value
+from hashcompat.go.walk import structs
 from hashcompat.kubelet.alike import Defaults
 
 
@@ -27,7 +28,7 @@ def check_strip(new: Kubelet, olds: Sequence[Kubelet]) -> None:
             "use --strategy accept"
         )
     for kubelet in (new, olds[0]):
-        if kubelet.era.steps[0] != "spew":
+        if not kubelet.era.prints_unset_fields:
             raise UsageError(
                 f"--strategy strip: {kubelet.release} hashes no text of unset fields ({kubelet.era.name}), "
                 "so there is nothing to remove; use --strategy accept or pin"
@@ -63,8 +64,8 @@ def cuts_between(old: Kubelet, new: Kubelet, defaults: Defaults) -> tuple[Cut, .
 
     Raises UsageError, with the reason, if the releases differ by more than added fields.
     """
-    olds = {struct.name: struct for struct in _structs(old.schema.container)}
-    pairs = [(struct, olds[struct.name]) for struct in _structs(new.schema.container) if struct.name in olds]
+    olds = {struct.name: struct for struct in structs(old.schema.container)}
+    pairs = [(struct, olds[struct.name]) for struct in structs(new.schema.container) if struct.name in olds]
     cuts = [cut for pair in pairs for cut in _cuts(*pair, dict(defaults))]
     taken = {(field.name, field.type.name) for struct in olds.values() for field in struct.fields}
     for cut in cuts:
@@ -74,20 +75,6 @@ def cuts_between(old: Kubelet, new: Kubelet, defaults: Defaults) -> tuple[Cut, .
                 f"{_INSTEAD}"
             )
     return tuple(cuts)
-
-
-def _structs(root: GoType) -> list[Struct]:
-    """Return every struct type that a type reaches, without duplicates, itself first."""
-    found: dict[str, Struct] = {}
-    todo = [root]
-    while todo:
-        match todo.pop():
-            case Struct() as struct if struct.name not in found and not isinstance(struct, Coded):
-                found[struct.name] = struct
-                todo += [field.type for field in struct.fields]
-            case Slice(_, elem) | Pointer(_, elem) | Map(_, _, elem):
-                todo.append(elem)
-    return list(found.values())
 
 
 def _cuts(new: Struct, old: Struct, defaults: dict[str, Any]) -> Iterator[Cut]:

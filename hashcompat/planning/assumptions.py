@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from hashcompat import rules as reasons
+from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
 from hashcompat.model.plan import Item, Verdict
@@ -13,7 +13,7 @@ from hashcompat.planning.judge import Judge
 
 _STANDING: Final = frozenset({Verdict.KEEP, Verdict.RESTART})
 
-_GATES: Final = {reasons.RESIZE_POLICY: RESIZE_GATE, reasons.STATIC_REFUSED: REFERENCES_GATE}
+_GATES: Final = {rules.RESIZE_POLICY: RESIZE_GATE, rules.STATIC_REFUSED: REFERENCES_GATE}
 
 
 def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
@@ -22,7 +22,7 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     names = {item.from_release for item in items}
     olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
     if judge.view.patch is not None:
-        yield f"{new.release.version} is patched as by: hashcompat patch {judge.view.patch}"
+        yield f"{new.release.upstream} is patched as by: hashcompat patch {judge.view.patch}"
     yield from _read_as(dict.fromkeys([*olds, new]))
     yield from _docker(items, olds, judge)
     standing = [
@@ -40,7 +40,7 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
 def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
     for kubelet in kubelets:
         if kubelet.vendor_assumed:
-            yield f"{kubelet.release}: a vendor's build, read as upstream {kubelet.release.version}"
+            yield f"{kubelet.release}: a vendor's build, read as upstream {kubelet.release.upstream}"
         if kubelet.based_on:
             yield f"{kubelet.release}: added by its types alone, all else is taken to be as in {kubelet.based_on}"
         if kubelet.patch_assumed:
@@ -51,7 +51,7 @@ def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Ite
     """Where dockershim may end: 1.24 and cri-dockerd list the same Docker labels (``ListContainers`` of both)."""
     new, known = judge.new, {kubelet.release.text for kubelet in olds}
     by_record = any(item.from_release not in known and item.hashes.to is not None for item in items)
-    if new.rules.dockershim or not (by_record or any(old.rules.dockershim for old in olds)):
+    if new.behaviour.dockershim or not (by_record or any(old.behaviour.dockershim for old in olds)):
         return
     if judge.view.options.cri_dockerd:
         yield f"cri-dockerd drives Docker under {new.release}: it finds dockershim's containers and sandboxes by the labels that both write"
@@ -62,9 +62,9 @@ def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Ite
 def _cgroups(standing: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet) -> Iterator[str]:
     """Where a pod's cgroup is missing the whole pod is killed, and a Never pod not started again (kubelet.go ``syncPod``)."""
     names = {item.from_release for item in standing}
-    for before in dict.fromkeys(old.rules.pod_cgroups for old in olds if old.release.text in names):
-        if before != new.rules.pod_cgroups:
-            yield f"pods' cgroups stay where they are, though the default goes from {before} to {new.rules.pod_cgroups}"
+    for before in dict.fromkeys(old.behaviour.pod_cgroups for old in olds if old.release.text in names):
+        if before != new.behaviour.pod_cgroups:
+            yield f"pods' cgroups stay where they are, though the default goes from {before} to {new.behaviour.pod_cgroups}"
 
 
 def _kept(kept: Sequence[Item], new: Kubelet) -> Iterator[str]:

@@ -39,7 +39,7 @@ class Creation:
 
     def _decide(self, on: tuple[str, ...]) -> bool:
         pod, server = self.case.pod, self.view.creator(self.case.old)
-        dropped = tuple(row for row in server.dropped if row["gate"] not in on)
+        dropped = tuple(row for row in server.dropped if row.gate not in on)
         kept = created(pod, self.case.container, replace(server, dropped=dropped))
         return any(map(self._differs, [kept, *filter(None, [add(pod, kept) for add in ADDITIONS.values()])]))
 

@@ -10,7 +10,7 @@ def facts(name: str, kubelet: Kubelet) -> ReleaseFacts:
     """Return how ``name`` was read as a kubelet's release."""
     return ReleaseFacts(
         name,
-        read_as=str(kubelet.release.version),
+        read_as=kubelet.release.upstream,
         era=kubelet.era.name,
         types=kubelet.schema.name,
         vendor_assumed=kubelet.vendor_assumed,

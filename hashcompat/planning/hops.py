@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.releases import newest_of_each_minor
 from hashcompat.model.plan import FINDINGS, Hop, Verdict, Way
 from hashcompat.model.pods import Node, Pod
 from hashcompat.planning.docket import Docket
@@ -62,5 +61,5 @@ def unrecorded(view: View) -> View:
 
 def steps(way: Way, catalog: Catalog) -> list[Way]:
     """Return the steps of one minor each, none where the whole way is one step."""
-    stops = [way.old, *newest_of_each_minor(catalog, way.old, way.new)[1:-1], way.new]
+    stops = [way.old, *catalog.known.newest_of_each_minor(way.old, way.new)[1:-1], way.new]
     return [Way(*step) for step in pairwise(stops)] if len(stops) > 2 else []

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from hashcompat import rules as reasons
+from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError, InputError, NotStoredError
 from hashcompat.kubelet.decide import decide, decide_by_record
@@ -91,12 +91,12 @@ class Judge:
         try:
             return draft(self._prepare(pod, container, old), obstacle)
         except NotStoredError as error:
-            return draft(None, _unknown(reasons.NOT_STORED, str(error)))
+            return draft(None, _unknown(rules.NOT_STORED, str(error)))
         except DecodeError as error:
             problem = f"{place(pod, container)}{error}"
             if not view.options.keep_going:
                 raise InputError(f"{pod.origin}: {problem}") from None
-            return draft(None, _unknown(reasons.NOT_DECODED, problem))
+            return draft(None, _unknown(rules.NOT_DECODED, problem))
 
     def _release_of(self, pod: Pod) -> str:
         if self.way.old != AUTO:
@@ -124,4 +124,4 @@ def _unknown_release(pod: Pod, container: Container, release: str) -> Decision:
     problem = (
         f"kubelet release {release} is not known" if release else "its kubelet release is not in the input"
     )
-    return _unknown(reasons.NODE_RELEASE, f"{where}: {problem}")
+    return _unknown(rules.NODE_RELEASE, f"{where}: {problem}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.patching import Site
+from hashcompat.catalog.releases import same_upstream
 from hashcompat.compile.decode import known_only
 from hashcompat.errors import UsageError
 from hashcompat.kubelet import alike
@@ -31,7 +32,7 @@ class AssumedPatch:
 
     def concerns(self, kubelet: Kubelet) -> bool:
         """Tell whether a kubelet is one that is patched."""
-        return kubelet.release.version == self.new.release.version
+        return same_upstream(kubelet.release, self.new.release)
 
     def __str__(self) -> str:
         return f"--kubelet {self.new.release} --like {','.join(str(like.release) for like in self.likes)} --strategy {self.strategy}"
@@ -96,10 +97,8 @@ def accepted_hashes(
     Raises NotStoredError for a container of a snapshot that was made without this kind of kubelet.
     """
     decoded = _decoded(spec, new)
-    knowing = [
-        like for like in likes if "pick" in like.era.steps[0] or not unknown_to(spec, new, like, defaults)
-    ]
-    hashers = [compile_hasher(like.schema, like.era.steps, like.escapes[-1], keep_empty) for like in knowing]
+    knowing = [like for like in likes if not like.era.whole or not unknown_to(spec, new, like, defaults)]
+    hashers = [compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty) for like in knowing]
     return frozenset(true_hash(decoded, hasher.hash(decoded)) for hasher in hashers)
 
 
@@ -110,7 +109,7 @@ def check_patchable(new: Kubelet, site: Site, olds: Sequence[Kubelet]) -> None:
             f"{new.release}: only kubelets from 1.8 on can be patched; older ones compare hashes in another way"
         )
     for old in olds:
-        if "fnv32a" not in old.era.steps or old.schema.tree["package"] != new.schema.tree["package"]:
+        if old.era.digest != "fnv32a" or old.schema.package != new.schema.package:
             raise UsageError(
                 f"{old.release}: its hash cannot be had in {new.release}: it is of another type and digest (before 1.6)"
             )
@@ -122,8 +121,8 @@ def check_pin(new: Kubelet, olds: Sequence[Kubelet], *, force: bool) -> None:
         raise UsageError(
             "--strategy pin: give one release with --like, for a kubelet hashes like one only; or take --strategy accept"
         )
-    covers_resources = any("pick" not in old.era.steps[0] for old in olds)
-    if new.rules.resources_recorded and covers_resources and not force:
+    covers_resources = any(old.era.whole for old in olds)
+    if new.behaviour.resources_recorded and covers_resources and not force:
         raise UsageError(
             f"--strategy pin: {new.release} resizes containers in place, and the hash of {olds[0].release} covers resources, so every "
             "resize would restart the container; take --strategy accept, or say --force"

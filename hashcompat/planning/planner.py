@@ -8,8 +8,9 @@ from operator import attrgetter
 from sys import intern
 from typing import Any, Final, TypeVar
 
-from hashcompat import rules as reasons
+from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.releases import oldest_first
 from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.skew import skew_warnings
@@ -131,7 +132,7 @@ def _differences(prepared: Prepared, view: View) -> Iterator[Reason]:
     """Name what makes the difference: the kubelets, the target API server's new defaults, or both."""
     case = prepared.case
     if prepared.filled:
-        yield Reason(reasons.API_DEFAULT, f"the new API server fills in {', '.join(prepared.filled)}")
+        yield Reason(rules.API_DEFAULT, f"the new API server fills in {', '.join(prepared.filled)}")
         if container_hash(prepared.old_spec, case.new).candidates == case.old_hash.candidates:
             return
     yield from difference(prepared.old_spec, case.old, case.new, view.catalog)
@@ -141,7 +142,7 @@ def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     """Quote the version skew policy where the plan breaks it, once for each release that nodes come from."""
     catalog = judge.view.catalog
     names = {item.from_release for item in items if catalog.knows(item.from_release)}
-    olds = sorted((catalog.kubelet(name) for name in names), key=lambda kubelet: kubelet.release.version)
+    olds = oldest_first(catalog.kubelet(name) for name in names)
     yield from skews(olds, judge.new, judge.view)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from hashcompat.apiserver.gates import image_volumes
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.releases import same_upstream
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import static_view
@@ -107,7 +108,7 @@ def _runtime(node: Node | None, case: Case, view: View) -> str:
     if node is None or catalog.knows(node.kubelet) != case.old_known:
         return ""
     is_current = not case.old_known or (
-        catalog.kubelet(node.kubelet).release.version == case.old.release.version
+        same_upstream(catalog.kubelet(node.kubelet).release, case.old.release)
     )
     return node.runtime if is_current else ""
 
@@ -131,5 +132,5 @@ def _without_resources(spec: Spec, new: Kubelet, view: View) -> frozenset[int]:
 
     Source: pkg/kubelet/container/helpers.go ``HashContainerWithoutResources``.
     """
-    compares = RESIZE_GATE in view.options.gates and new.rules.hash_without_resources
+    compares = RESIZE_GATE in view.options.gates and new.behaviour.hash_without_resources
     return container_hash({**spec, "resources": {}}, new).candidates if compares else frozenset()

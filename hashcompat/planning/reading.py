@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from hashcompat.apiserver.created import as_defaulted
-from hashcompat.apiserver.on_read import ReadDefault, added_paths, as_read, as_unread, default_from_row
+from hashcompat.apiserver.on_read import added_paths, as_read, as_unread
+from hashcompat.catalog.apiserver import ReadDefault
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.releases import newer_of
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.pods import Container, Pod
 from hashcompat.planning.view import Spec, View
@@ -60,13 +62,13 @@ def read(spec: Spec, transition: Transition, view: View) -> Reading:
     if pod.manifest:  # what the current API server wrote was stored with the pod
         return Reading(spec, tuple(filled))
     lost = view.catalog.read_defaults(since.release, server.release, frozenset())
-    return _with_lost(spec, tuple(filled), map(default_from_row, lost), new)
+    return _with_lost(spec, tuple(filled), lost, new)
 
 
 def _servers(transition: Transition, view: View) -> tuple[Kubelet, Kubelet]:
     """Return the releases of the current and of the target API server."""
     catalog, options = view.catalog, view.options
-    newer = max(transition.old, transition.new, key=lambda kubelet: kubelet.release.version)
+    newer = newer_of(transition.old, transition.new)
     since = catalog.kubelet(options.apiserver) if options.apiserver else transition.old
     return since, catalog.kubelet(options.apiserver_to) if options.apiserver_to else newer
 
@@ -81,7 +83,7 @@ def _steps(
         yield lambda spec: as_defaulted(
             spec, decoding, container_type=container.type, host_network=pod.host_network
         )
-    rows = map(default_from_row, catalog.read_defaults(server.release, since.release, view.options.gates))
+    rows = catalog.read_defaults(server.release, since.release, view.options.gates)
     yield from (partial(as_read, defaults=[row]) for row in rows if container.type in row.container_types)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.releases import oldest_first
 from hashcompat.errors import NotStoredError, UsageError
 from hashcompat.kubelet.alike import hash_alike
 from hashcompat.kubelet.decide import decide
@@ -58,6 +59,5 @@ class Suggester:
         """Return what to run, and how many restarts it saves; None where it saves none."""
         if not self._saved:
             return None
-        likes = sorted(self._likes, key=lambda kubelet: kubelet.release.version)
-        names = dict.fromkeys(str(kubelet.release.version) for kubelet in likes)
-        return Suggestion(str(self._new.release.version), tuple(names), self._saved)
+        names = dict.fromkeys(kubelet.release.upstream for kubelet in oldest_first(self._likes))
+        return Suggestion(self._new.release.upstream, tuple(names), self._saved)

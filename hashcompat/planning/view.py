@@ -8,7 +8,7 @@ from typing import Any
 
 from hashcompat.apiserver.created import as_served
 from hashcompat.apiserver.gates import image_volumes
-from hashcompat.catalog.defaults import ApiServer
+from hashcompat.catalog.apiserver import ApiServer
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import static_view

@@ -1,4 +1,4 @@
-"""Recorded hashes in kubelets' logs: only up to 1.13 they carry values, the recorded one first (the rows ``restartLog`` of rules.json)."""
+"""Recorded hashes in kubelets' logs: only up to 1.13 they carry values, the recorded one first (the rows ``restartLog`` of behaviour.json)."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hashcompat.answers.calibration import CheckedRecord, RecordCheck
+from hashcompat.answers.origin import Origin
 from hashcompat.report.documents import Document, document
 from hashcompat.report.formats import printable
 from hashcompat.report.tables import table
@@ -33,7 +34,12 @@ def _item(row: CheckedRecord) -> dict[str, Any]:
         "container": row.record.container,
         "hash": {"recorded": row.record.hash, "computed": row.computed},
         "problem": row.problem,
+        "origin": _origin(row.origin) if row.origin else None,
     }
+
+
+def _origin(origin: Origin) -> dict[str, Any]:
+    return {"release": origin.release, "era": origin.era, "fields": list(origin.fields)}
 
 
 def calibration_table(check: RecordCheck, *, headers: bool = True) -> str:
@@ -46,13 +52,21 @@ def calibration_table(check: RecordCheck, *, headers: bool = True) -> str:
             row.record.container,
             row.record.hash,
             row.computed,
-            row.problem,
+            _problem(row),
         ]
         for row in check.rows
         if row.problem
     ]
     columns = ["NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTED", "PROBLEM"]
     return "\n".join([str(check.share), *([table(columns, rows, show_headers=headers)] if rows else [])])
+
+
+def _problem(row: CheckedRecord) -> str:
+    """Say what is the matter with a record, and where it comes from if that is known."""
+    if row.origin is None:
+        return row.problem
+    fields = f" (fields: {', '.join(row.origin.fields)})" if row.origin.fields else ""
+    return f"{row.problem}: {row.origin.release} computes it{fields}"
 
 
 def calibration_names(check: RecordCheck) -> str:

@@ -134,15 +134,15 @@ def releases_document(catalog: Catalog) -> Document:
         "ReleaseList",
         items=[
             {
-                "minor": minor,
-                "releases": [f"{minor}.{patch}" for patch in row["patches"]],
-                "types": row["types"],
-                "madeFrom": catalog.schema(row["types"]).made_from,
-                "era": row["era"],
-                "go": [{"since": since, "go": go} for since, go in row.get("go", [])],
-                "userAdded": "basedOn" in row,
+                "minor": row.minor,
+                "releases": list(row.names),
+                "types": row.types,
+                "madeFrom": catalog.schema(row.types).made_from,
+                "era": row.era,
+                "go": [{"since": build.releases.since, "go": build.go} for build in row.go],
+                "userAdded": bool(row.based_on),
             }
-            for minor, row in catalog.rows.items()
+            for row in catalog.known.rows
         ],
     )
 
@@ -166,7 +166,7 @@ def _verification(result: Verification) -> Document:
 
 def version_document(catalog: Catalog) -> Document:
     """Return the Version: this program's, and the newest kubelet release it knows."""
-    known = catalog.releases()
+    known = catalog.known
     return document(
-        "Version", version=hashcompat.__version__, oldestKubelet=known[0], newestKubelet=known[-1]
+        "Version", version=hashcompat.__version__, oldestKubelet=known.oldest, newestKubelet=known.newest
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from hashcompat.answers.comparison import ReleaseDifference
 from hashcompat.answers.explanation import Explanation, Side
+from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.planning.facts import facts
 from hashcompat.report.documents import Document, document, item_document, release_facts
 from hashcompat.report.formats import printable
@@ -30,7 +31,7 @@ def _explained(explanation: Explanation) -> Document:
         "from": _side(explanation.old) if explanation.old else None,
         "to": _side(explanation.new) if explanation.new else None,
         "fields": [{"path": field.path, "from": field.old, "to": field.new} for field in explanation.fields],
-        "upstream": [dict(row) for row in explanation.upstream],
+        "upstream": [row.document for row in explanation.upstream],
         "logLine": explanation.log_line,
         "masked": explanation.masked,
         "compared": explanation.compared,
@@ -60,11 +61,11 @@ def difference_document(difference: ReleaseDifference) -> Document:
                 "field": row.field,
                 "from": row.old,
                 "to": row.new,
-                "upstream": dict(row.upstream) if row.upstream else None,
+                "upstream": row.upstream.document if row.upstream else None,
             }
             for row in difference.types
         ],
-        upstream=[dict(row) for row in difference.upstream],
+        upstream=[row.document for row in difference.upstream],
     )
 
 
@@ -73,7 +74,7 @@ def _release(difference: ReleaseDifference, side: str) -> Document:
     return {
         "release": str(kubelet.release),
         **release_facts(facts(str(kubelet.release), kubelet)),
-        "steps": list(kubelet.era.steps),
+        "steps": kubelet.era.described(),
     }
 
 
@@ -147,9 +148,10 @@ def _paint_until(part: str, start: str, end: str, colour: str, paint: Paint) -> 
     return paint(f"{start}{inside}{end}", colour) + rest if found else start + part
 
 
-def _upstream_row(row: Mapping[str, Any]) -> list[object]:
-    links = ", ".join(filter(None, [row["pr"], *row.get("issues", [])]))
-    return [row["release"], row.get("field") or f"{row['from']} -> {row['to']}", row["about"], links]
+def _upstream_row(row: Change | EraChange) -> list[object]:
+    links = ", ".join(filter(None, [row.pr, *row.issues]))
+    what = row.field if isinstance(row, Change) else f"{row.old} -> {row.new}"
+    return [row.release, what, row.about, links]
 
 
 def _indented(text: str) -> str:
@@ -180,5 +182,5 @@ def difference_text(difference: ReleaseDifference) -> str:
     return "\n\n".join(parts)
 
 
-def _type_source(upstream: Mapping[str, Any] | None) -> list[object]:
-    return [upstream["release"], upstream["pr"]] if upstream else [None, None]
+def _type_source(upstream: Change | None) -> list[object]:
+    return [upstream.release, upstream.pr] if upstream else [None, None]

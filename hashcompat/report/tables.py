@@ -219,24 +219,17 @@ def releases_table(catalog: Catalog, *, wide: bool = False, headers: bool = True
     """Return one line a minor; ``wide`` names every patch release and where the types were made from."""
     columns = ["MINOR", "RELEASES", "TYPES", "ERA", "GO"] + (["MADE-FROM"] if wide else [])
     lines: list[list[object]] = []
-    for minor, row in catalog.rows.items():
-        patches = [f"{minor}.{patch}" for patch in row["patches"]]
-        names = " ".join(patches) if wide else f"{patches[0]} - {patches[-1]}"
-        names = f"{patches[0]}, added" if "basedOn" in row else names
+    for row in catalog.known.rows:
+        names = " ".join(row.names) if wide else f"{row.names[0]} - {row.newest}"
+        names = f"{row.newest}, added" if row.based_on else names
         go = (
-            ", ".join(f"{version} since {since}" for since, version in row.get("go", []))
+            ", ".join(f"{build.go} since {build.releases.since}" for build in row.go)
             if wide
-            else _go_range(row.get("go", []))
+            else " -> ".join(dict.fromkeys(build.go for build in row.go))
         )
-        lines.append(
-            [minor, names, row["types"], row["era"], go]
-            + ([catalog.schema(row["types"]).made_from] if wide else [])
-        )
+        made_from = [catalog.schema(row.types).made_from] if wide else []
+        lines.append([row.minor, names, row.types, row.era, go, *made_from])
     return table(columns, lines, show_headers=headers)
-
-
-def _go_range(rows: list[list[str]]) -> str:
-    return " -> ".join(dict.fromkeys(version for _, version in rows))
 
 
 def verify_table(results: Iterable[Verification], *, headers: bool = True) -> str:

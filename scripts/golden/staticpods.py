@@ -80,7 +80,7 @@ def ask(release: str, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def types(release: str) -> dict[str, Any]:
-    """Read the tree of the compiled internal Pod, in the notation of schemas/pods, by Go's reflection."""
+    """Read the tree of the compiled internal Pod, in the notation of schemas/types/pod, by Go's reflection."""
     return find(release).program.types()
 
 

@@ -1,4 +1,4 @@
-"""Hold the rows of schemas/changes.json to what changed between the container type trees."""
+"""Hold the rows of schemas/tables/changes.json to what changed between the container type trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make schemas/types, the trees of Go types below v1.Container, from the source of Kubernetes' Go modules."""
+"""Make schemas/types/container, the trees of Go types below v1.Container, from the source of Kubernetes' Go modules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scripts.lib.gotool import download
 from scripts.lib.paths import CACHE, CHANGES, CONTAINER_TYPES, RELEASES, SCRIPTS
 from scripts.lib.program import Program
 from scripts.schemas import changes
-from scripts.schemas.trees import Tree, load, minor, render
+from scripts.schemas.trees import Tree, load, minor, minors, render
 
 MODULE: Final = SCRIPTS / "schemas" / "containertypes"
 PROGRAM: Final = Program(CACHE / "containertypes" / "containertypes", MODULE)
@@ -50,7 +50,7 @@ def extract(source: Source) -> Tree:
 
 
 def make() -> dict[Path, bytes]:
-    """Compute every file of schemas/types but that of 1.0, whose source no Go module has."""
+    """Compute every file of schemas/types/container but that of 1.0, whose source no Go module has."""
     made = [source for source in sources() if "madeFrom" in source]
     files = {
         f"{_schema(source)}.json": _document(extract(source), _schema(source), source) for source in made
@@ -63,7 +63,7 @@ def problems() -> list[str]:
     names = dict.fromkeys(_schema_names().values())
     trees = {name: load(CONTAINER_TYPES / f"{name}.json") for name in names}
     other = [
-        f"{source['release']}: {source['module']} has other types than schemas/types/{_schema(source)}.json"
+        f"{source['release']}: {source['module']} has other types than schemas/types/container/{_schema(source)}.json"
         for source in sources()
         if "madeFrom" not in source and not _alike(extract(source), trees[_schema(source)])
     ]
@@ -89,7 +89,7 @@ def _document(tree: Tree, schema: str, facts: Mapping[str, Any]) -> bytes:
     last = [name for name, types in _schema_names().items() if types == schema][-1]
     head = {
         "package": tree["package"],
-        "releases": f"{schema}.0 - {last}.x",
+        "releases": minors(schema, last),
         "madeFrom": facts["madeFrom"],
         "root": tree["root"],
     }
@@ -97,4 +97,4 @@ def _document(tree: Tree, schema: str, facts: Mapping[str, Any]) -> bytes:
     return render({**head, **codecs, "types": tree["types"]})
 
 
-GENERATED: Final = Generated(make, owned=("schemas/types/1.[1-9]*.json",), problems=problems)
+GENERATED: Final = Generated(make, owned=("schemas/types/container/1.[1-9]*.json",), problems=problems)

@@ -1,4 +1,4 @@
-"""Make schemas/pods/<minor>.json, the trees of Go types below the internal Pod, from Go modules."""
+"""Make schemas/types/pod/<minor>.json, the trees of Go types below the internal Pod, from Go modules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scripts.lib.generated import Generated, relative
 from scripts.lib.gotool import download
 from scripts.lib.paths import CACHE, CONVERSIONS, POD_TYPES, SCRIPTS
 from scripts.lib.program import Program
-from scripts.schemas.trees import Tree, load, minor, render
+from scripts.schemas.trees import Tree, load, minor, minors, render
 
 MODULE: Final = SCRIPTS / "schemas" / "podtypes"
 PROGRAM: Final = Program(CACHE / "podtypes" / "podtypes", MODULE)
@@ -57,7 +57,7 @@ def trees() -> Mapping[str, Tree]:
 
 
 def make() -> dict[Path, bytes]:
-    """Compute every type tree of schemas/pods."""
+    """Compute every type tree of schemas/types/pod."""
     files = {f"{name}.json": _document(name, releases[-1]) for name, releases in _groups().items()}
     return relative(POD_TYPES, files)
 
@@ -89,7 +89,7 @@ def _document(name: str, newest: str) -> bytes:
     return render(
         {
             "package": tree["package"],
-            "releases": f"{name}.0 - {minor(newest)}.x",
+            "releases": minors(name, minor(newest)),
             "madeFrom": ", ".join(f"{module} {version}" for module, version in modules.items()),
             "root": tree["root"],
             "packages": tree["packages"],
@@ -98,4 +98,4 @@ def _document(name: str, newest: str) -> bytes:
     )
 
 
-GENERATED: Final = Generated(make, owned=("schemas/pods/1.*.json",), problems=problems)
+GENERATED: Final = Generated(make, owned=("schemas/types/pod/1.*.json",), problems=problems)

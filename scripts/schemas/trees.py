@@ -24,6 +24,12 @@ def minor(release: str) -> str:
     return ".".join(release.split(".")[:2])
 
 
+def minors(first: str, last: str) -> str:
+    """Write a range of minors as all tables do: 1.3, 1.5 -> >=1.3,<1.6."""
+    major, _, number = last.partition(".")
+    return f">={first},<{major}.{int(number) + 1}"
+
+
 def render(value: Tree) -> bytes:
     """Write a tree with one field a line, so that `diff` of two releases shows fields."""
     head = [f" {json.dumps(key)}: {json.dumps(item)},\n" for key, item in value.items() if key != "types"]

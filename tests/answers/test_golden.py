@@ -39,10 +39,10 @@ def variants() -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
     catalog = default_catalog()
     for name in catalog.releases():
         kubelet = catalog.kubelet(name)
-        picked = kubelet.era.steps[0].startswith("pick")
+        picked = not kubelet.era.whole
         tree = "" if picked else kubelet.schema.name
         found.setdefault(
-            (tree, kubelet.era.name, kubelet.escapes if "json" in kubelet.era.steps else ()), []
+            (tree, kubelet.era.name, kubelet.escapes if kubelet.era.hashes_json else ()), []
         ).append(name)
     return found
 

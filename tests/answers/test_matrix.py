@@ -9,7 +9,6 @@ import pytest
 from hashcompat.answers.matrix import Scope, cell
 from hashcompat.answers.paths import Path, cheapest_path
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.releases import newest_of_each_minor
 from hashcompat.model.plan import Hop
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
@@ -108,8 +107,3 @@ def test_what_is_not_decided_is_no_cheap_step() -> None:
 def test_the_counts_of_a_path_are_the_sums_of_its_steps() -> None:
     path = Path((Hop("a", "b", 3, 1), Hop("b", "c", 4, 2)))
     assert (path.findings, path.unknown) == (7, 3)
-
-
-def test_stops_between_two_releases(catalog: Catalog) -> None:
-    assert newest_of_each_minor(catalog, "1.7.3", "1.9.0") == ["1.7.16", "1.8.15", "1.9.11"]
-    assert newest_of_each_minor(catalog, "1.9.0", "1.7.3") == ["1.9.11", "1.8.15", "1.7.16"]

@@ -6,17 +6,26 @@ from typing import Any
 
 import pytest
 
-from hashcompat.apiserver.on_read import ReadDefault, added_paths, as_read, as_unread, default_from_row
+from hashcompat.apiserver.on_read import added_paths, as_read, as_unread
+from hashcompat.catalog.apiserver import ReadDefault, read_default
 from hashcompat.catalog.lookup import Catalog
+from hashcompat.catalog.releases import parse_range
 from hashcompat.model.pods import ContainerType
 from hashcompat.release import parse_release
 
 Json = dict[str, Any]
-TOP = ReadDefault("policy", "File", None, "s")
-DEEP = ReadDefault("securityContext.procMount", "Default", None, "s")
+EVERY = parse_range(">=1.0")
+TOP = ReadDefault("policy", "File", None, "s", EVERY)
+DEEP = ReadDefault("securityContext.procMount", "Default", None, "s", EVERY)
 CPU, MEMORY = ({"resourceName": name, "restartPolicy": "NotRequired"} for name in ("cpu", "memory"))
 MERGED = ReadDefault(
-    "resizePolicy", [CPU, MEMORY], "Gate", "s", merge_key="resourceName", merge_where="resources.requests"
+    "resizePolicy",
+    [CPU, MEMORY],
+    "Gate",
+    "s",
+    EVERY,
+    merge_key="resourceName",
+    merge_where="resources.requests",
 )
 
 
@@ -92,9 +101,9 @@ def test_the_given_container_is_left_alone() -> None:
 
 
 def test_a_row_may_be_for_some_containers_only() -> None:
-    row = {"path": "p", "value": 1, "gate": None, "source": "s"}
-    assert default_from_row(row).container_types == set(ContainerType)
-    assert default_from_row({**row, "containerTypes": ["container"]}).container_types == {"container"}
+    row = {"path": "p", "value": 1, "gate": None, "source": "s", "releases": ">=1.0"}
+    assert read_default(row).container_types == set(ContainerType)
+    assert read_default({**row, "containerTypes": ["container"]}).container_types == {"container"}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +124,7 @@ def test_what_a_new_api_server_writes_that_the_old_one_did_not(
     catalog: Catalog, server: str, since: str, gates: tuple[str, ...], paths: list[str]
 ) -> None:
     rows = catalog.read_defaults(parse_release(server), parse_release(since), frozenset(gates))
-    assert [row["path"] for row in rows] == paths
+    assert [row.path for row in rows] == paths
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Rows of schemas/rules.json: each release has exactly one value for each rule."""
+"""Rows of behaviour.json: each release has exactly one value in each respect."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from packaging.version import Version
 
-from hashcompat.catalog.behaviour import Rows, Rules, rules_of
+from hashcompat.catalog.behaviour import Behaviour, behaviour_of, behaviour_table
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import InputError
+from hashcompat.release import parse_release
 
-NAMES = [field.name for field in fields(Rules)]
+NAMES = [field.name for field in fields(Behaviour)]
 
 
 def camel(name: str) -> str:
     return "".join(word.capitalize() if index else word for index, word in enumerate(name.split("_")))
 
 
-FULL: Rows = {camel(name): [{"releases": ">=1.0", "value": name}] for name in NAMES}
+FULL = {camel(name): [{"releases": ">=1.0", "value": name, "source": "", "about": ""}] for name in NAMES}
+ROW = {"value": 1, "source": "", "about": ""}
+RELEASE = parse_release("v1.9.11-vendor")
 
 
 @pytest.mark.parametrize(
-    ("rule", "values"),
+    ("respect", "values"),
     [
         ("sidecars_compared", {"1.28.0": False, "1.31.14": False, "1.32.0": True, "1.36.0": True}),
         (
@@ -48,40 +50,42 @@ FULL: Rows = {camel(name): [{"releases": ">=1.0", "value": name}] for name in NA
     ],
 )
 def test_the_value_on_both_sides_of_each_boundary(
-    catalog: Catalog, rule: str, values: dict[str, Any]
+    catalog: Catalog, respect: str, values: dict[str, Any]
 ) -> None:
-    assert {release: getattr(catalog.kubelet(release).rules, rule) for release in values} == values
+    assert {release: getattr(catalog.kubelet(release).behaviour, respect) for release in values} == values
 
 
-def test_every_known_release_has_all_rules(catalog: Catalog) -> None:
+def test_the_behaviour_of_every_known_release_is_known(catalog: Catalog) -> None:
     for release in catalog.releases():
-        assert isinstance(catalog.kubelet(release).rules, Rules)
+        assert isinstance(catalog.kubelet(release).behaviour, Behaviour)
 
 
 def test_a_row_gives_its_value() -> None:
-    assert rules_of(Version("1.9.11"), FULL) == Rules(*NAMES)  # type: ignore[arg-type]
+    assert behaviour_of(RELEASE, behaviour_table(FULL)) == Behaviour(*NAMES)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("rows", "found"),
     [
         ([], 0),
-        ([{"releases": "<1.9", "value": 1}], 0),
-        ([{"releases": ">=1.9", "value": 1}, {"releases": "<1.10", "value": 2}], 2),
+        ([{**ROW, "releases": "<1.9"}], 0),
+        ([{**ROW, "releases": ">=1.9"}, {**ROW, "releases": "<1.10"}], 2),
     ],
 )
 def test_a_release_with_no_value_or_with_two_is_damaged_data(rows: list[dict[str, Any]], found: int) -> None:
     with pytest.raises(
-        InputError, match=rf"rules\.json: dockershim: want one row for 1\.9\.11, found {found}"
+        InputError, match=rf"behaviour\.json: dockershim: want one row for 1\.9\.11, found {found}"
     ):
-        rules_of(Version("1.9.11"), {**FULL, "dockershim": rows})
+        behaviour_of(RELEASE, behaviour_table({**FULL, "dockershim": rows}))
 
 
-def test_a_missing_rule_is_damaged_data() -> None:
+def test_a_missing_respect_is_damaged_data() -> None:
     with pytest.raises(InputError, match="restartLog: want one row"):
-        rules_of(Version("1.9.11"), {name: rows for name, rows in FULL.items() if name != "restartLog"})
+        behaviour_of(
+            RELEASE, behaviour_table({name: rows for name, rows in FULL.items() if name != "restartLog"})
+        )
 
 
 def test_every_row_cites_its_source(catalog: Catalog) -> None:
-    rows = [row for rows in catalog._rules.values() for row in rows]
-    assert all(row["source"] and row["about"] for row in rows)
+    rows = [row for rows in catalog._behaviour.values() for row in rows]
+    assert all(row.source and row.about for row in rows)

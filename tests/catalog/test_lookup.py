@@ -48,7 +48,7 @@ def test_every_release_has_a_tree_an_era_and_rules(catalog: Catalog) -> None:
 )
 def test_the_era_of_a_release(catalog: Catalog, name: str, era: str, steps: tuple[str, ...]) -> None:
     kubelet = catalog.kubelet(name)
-    assert (kubelet.era.name, kubelet.era.steps) == (era, steps)
+    assert (kubelet.era.name, kubelet.era.described()) == (era, list(steps))
     assert kubelet.era is catalog.eras[era]
 
 
@@ -57,16 +57,15 @@ def test_an_era_is_its_row() -> None:
         "x",
         {
             "steps": ["json", "fnv32a"],
-            "since": "1.16",
+            "releases": ">=1.16",
             "pr": "kubernetes/kubernetes#1",
             "about": "y",
-            "until": None,
         },
     )
-    assert (era.name, era.steps, era.since, era.source, era.about) == (
+    assert (era.name, era.described(), str(era.releases), era.source, era.about) == (
         "x",
-        ("json", "fnv32a"),
-        "1.16",
+        ["json", "fnv32a"],
+        ">=1.16",
         "kubernetes/kubernetes#1",
         "y",
     )
@@ -103,7 +102,7 @@ def test_the_json_escapes_of_a_release(catalog: Catalog, name: str, escapes: tup
     [("1.27.0", False), ("1.28.0", False), ("1.31.14", False), ("1.32.0", True), ("1.36.0", True)],
 )
 def test_sidecars_are_compared_from_1_32(catalog: Catalog, name: str, *, compared: bool) -> None:
-    assert catalog.kubelet(name).rules.sidecars_compared is compared
+    assert catalog.kubelet(name).behaviour.sidecars_compared is compared
 
 
 @pytest.mark.parametrize(
@@ -119,13 +118,13 @@ def test_sidecars_are_compared_from_1_32(catalog: Catalog, name: str, *, compare
     ],
 )
 def test_what_a_kubelet_logs(catalog: Catalog, name: str, log: str) -> None:
-    assert catalog.kubelet(name).rules.restart_log == log
+    assert catalog.kubelet(name).behaviour.restart_log == log
 
 
 @pytest.mark.parametrize("name", ["v1.16.15-eks-ad4801", "v1.27.3-gke.100", "v1.28.2+k3s1"])
 def test_a_vendors_build_is_read_as_its_upstream_release_and_marked(catalog: Catalog, name: str) -> None:
     kubelet = catalog.kubelet(name)
-    upstream = catalog.kubelet(str(kubelet.release.version))
+    upstream = catalog.kubelet(kubelet.release.upstream)
     assert kubelet.vendor_assumed
     assert not upstream.vendor_assumed
     assert (kubelet.schema, kubelet.era) == (upstream.schema, upstream.era)
@@ -138,10 +137,9 @@ def test_a_patch_newer_than_known_is_read_as_its_minor_and_marked(catalog: Catal
 
 
 def test_every_patch_after_the_newest_known_one_is_assumed(catalog: Catalog) -> None:
-    for minor, row in catalog.rows.items():
-        newest = row["patches"][-1]
-        assert not catalog.kubelet(f"{minor}.{newest}").patch_assumed
-        assert catalog.kubelet(f"{minor}.{newest + 1}").patch_assumed
+    for row in catalog.known.rows:
+        assert not catalog.kubelet(row.newest).patch_assumed
+        assert catalog.kubelet(f"{row.minor}.{row.patches[-1] + 1}").patch_assumed
 
 
 def test_names_of_one_release_share_its_data(catalog: Catalog) -> None:
@@ -227,12 +225,15 @@ def test_the_catalog_that_ships_is_loaded_once() -> None:
 
 
 def test_data_of_another_directory_can_be_used(tmp_path: Path) -> None:
-    for name in ("eras.json", "rules.json"):
-        (tmp_path / name).write_text((default_directory() / name).read_text())
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    for name in ("eras.json", "behaviour.json"):
+        (tables / name).write_text((default_directory() / "tables" / name).read_text())
     row = {"minor": "1.9", "types": "t", "era": "spew-fnv32a", "patches": [0, 2]}
-    (tmp_path / "releases.json").write_text(json.dumps({"releases": [row]}))
-    (tmp_path / "types").mkdir()
-    (tmp_path / "types" / "t.json").write_text(
+    (tables / "releases.json").write_text(json.dumps({"releases": [row]}))
+    types = tmp_path / "types" / "container"
+    types.mkdir(parents=True)
+    (types / "t.json").write_text(
         json.dumps({"package": "v1", "root": "C", "types": {"C": []}, "madeFrom": "here"})
     )
     other = Catalog(tmp_path)

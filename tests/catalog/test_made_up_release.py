@@ -1,4 +1,4 @@
-"""A release that nobody has made yet, added by data alone: a field, a default of its API server, a changed rule of comparison."""
+"""A release that nobody has made yet, added by data alone: a field, a default of its API server, a changed behaviour."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def add_field(tree: Any) -> None:
     tree["types"]["Container"].append({"name": "Mood", "type": "string", "json": "mood", "omitempty": True})
 
 
-def change_rules(rules: Any) -> None:
+def change_behaviour(behaviour: Any) -> None:
     """From the made-up release on sidecars are left alone again."""
-    rules["sidecarsCompared"][-1]["releases"] += f",<{NEXT}"
-    rules["sidecarsCompared"].append({"releases": f">={NEXT}", "value": False, **SOURCE})
+    behaviour["sidecarsCompared"][-1]["releases"] += f",<{NEXT}"
+    behaviour["sidecarsCompared"].append({"releases": f">={NEXT}", "value": False, **SOURCE})
 
 
 def add_history(changes: Any) -> None:
@@ -62,14 +62,17 @@ def schemas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy the release data, with one release more."""
     directory = tmp_path_factory.mktemp("made-up") / "schemas"
     shutil.copytree(ROOT / "schemas", directory)
-    newest = json.loads((directory / "releases.json").read_text())["releases"][-1]["types"]
-    shutil.copy(directory / "types" / f"{newest}.json", directory / "types" / f"{NEXT}.json")
-    edited(directory / "types" / f"{NEXT}.json", add_field)
-    edited(directory / "releases.json", add_release)
-    edited(directory / "rules.json", change_rules)
-    edited(directory / "changes.json", add_history)
+    newest = json.loads((directory / "tables" / "releases.json").read_text())["releases"][-1]["types"]
+    shutil.copy(
+        directory / "types" / "container" / f"{newest}.json",
+        directory / "types" / "container" / f"{NEXT}.json",
+    )
+    edited(directory / "types" / "container" / f"{NEXT}.json", add_field)
+    edited(directory / "tables" / "releases.json", add_release)
+    edited(directory / "tables" / "behaviour.json", change_behaviour)
+    edited(directory / "tables" / "changes.json", add_history)
     default = {"path": "mood", "value": "Calm", "releases": f">={NEXT}.1", "gate": None, **SOURCE}
-    edited(directory / "apiserver.json", lambda rows: rows.append(default))
+    edited(directory / "tables" / "apiserver.json", lambda rows: rows.append(default))
     return directory
 
 
@@ -93,8 +96,10 @@ SIDECAR = pod({"name": "main", "image": "i"}, spec={"initContainers": [{**C, "re
             None,
             id="the default of a field that is set",
         ),
-        pytest.param("1.36.0", f"{NEXT}.0", SIDECAR, "KEEP", "HC002", id="the changed rule"),
-        pytest.param("1.30.14", "1.36.0", SIDECAR, "RESTART", "HC001", id="the rule of the releases before"),
+        pytest.param("1.36.0", f"{NEXT}.0", SIDECAR, "KEEP", "HC002", id="the changed behaviour"),
+        pytest.param(
+            "1.30.14", "1.36.0", SIDECAR, "RESTART", "HC001", id="the behaviour of the releases before"
+        ),
     ],
 )
 def test_data_alone_decide(
@@ -157,8 +162,8 @@ def test_verify_takes_the_directory(run: Run, schemas: Path, golden: Path) -> No
     ("name", "content", "message"),
     [
         ("releases.json", None, "releases.json: cannot read release data: No such file or directory"),
-        ("rules.json", "{", "rules.json: damaged release data"),
-        ("rules.json", "{}", "rules.json: sidecarsCompared: want one row for 1.9.11, found 0"),
+        ("behaviour.json", "{", "behaviour.json: damaged release data"),
+        ("behaviour.json", "{}", "behaviour.json: sidecarsCompared: want one row for 1.9.11, found 0"),
     ],
 )
 def test_a_damaged_directory_is_named(
@@ -166,7 +171,9 @@ def test_a_damaged_directory_is_named(
 ) -> None:
     directory = tmp_path / "schemas"
     shutil.copytree(schemas, directory)
-    (directory / name).unlink() if content is None else (directory / name).write_text(content)
+    (directory / "tables" / name).unlink() if content is None else (directory / "tables" / name).write_text(
+        content
+    )
     result = run("hash", "--kubelet", "1.9.11", "--sample", "--schemas", directory)
     assert (result.code, result.out) == (1, "")
     assert message in result.err

@@ -68,7 +68,7 @@ def test_fields_are_compared_by_name_and_go_type() -> None:
 
 
 def test_every_tree_that_ships_builds(catalog: Catalog) -> None:
-    names = {row["types"] for row in catalog.rows.values()}
+    names = {row.types for row in catalog.known.rows}
     containers = {name: catalog.schema(name).container for name in names}
     internal = {"1.0", "1.1", "1.2", "1.3"}
     assert all(
@@ -81,10 +81,10 @@ def test_every_tree_that_ships_builds(catalog: Catalog) -> None:
 
 
 def test_every_tree_that_ships_says_what_it_was_made_from(catalog: Catalog) -> None:
-    for row in catalog.rows.values():
-        made_from = catalog.schema(row["types"]).made_from
-        internal = "pkg/api/types.go" in made_from and row["era"] == "spew-adler32"
-        assert internal or row["types"] in {"1.6", "1.7"} or f"kubernetes-{row['types']}." in made_from
+    for row in catalog.known.rows:
+        made_from = catalog.schema(row.types).made_from
+        internal = "pkg/api/types.go" in made_from and row.era == "spew-adler32"
+        assert internal or row.types in {"1.6", "1.7"} or f"kubernetes-{row.types}." in made_from
 
 
 def test_another_codec_holds_inside_one_type_alone() -> None:

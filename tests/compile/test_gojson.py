@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.compile.gojson import at, compile_encoder, json_fields
+from hashcompat.compile.gojson import compile_encoder
 from hashcompat.errors import UsageError
 from hashcompat.go import intstr, quantity
 from hashcompat.go.jsontext import ESCAPES
@@ -119,13 +119,6 @@ def test_fields_of_an_embedded_struct_stand_in_its_place() -> None:
         (Field("First", INT, "first"), Field("Handler", handler, embedded=True), Field("Last", INT, "last")),
     )
     assert marshal(probe, (1, ("x", "y"), 2)) == '{"first":1,"exec":"x","get":"y","last":2}'
-    assert [(path, owner.name, field.name) for path, owner, field in json_fields(probe)] == [
-        ((0,), "v1.Probe", "First"),
-        ((1, 0), "v1.Handler", "Exec"),
-        ((1, 1), "v1.Handler", "Get"),
-        ((2,), "v1.Probe", "Last"),
-    ]
-    assert at((1, ("x", "y"), 2), (1, 1)) == "y"
 
 
 def test_a_field_without_a_key_that_is_no_struct_is_not_written() -> None:

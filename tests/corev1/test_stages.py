@@ -1,8 +1,9 @@
-"""Static pods stage by stage: the rows of schemas/pods, defaults, conversions; and rows that this program does not know."""
+"""Static pods stage by stage: the rows of defaults.json and conversions.json; and rows that this program does not know."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,36 +12,37 @@ from typing import Any
 import pytest
 
 from hashcompat.catalog.defaults import field_keys
-from hashcompat.catalog.files import default_directory
+from hashcompat.catalog.files import DataFiles, default_directory
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.catalog.pods import Conversion, PodData, StaticPods
 from hashcompat.corev1 import conversion as podconversion
 from hashcompat.corev1 import defaults as poddefaults
-from hashcompat.corev1.objects import Site, own, reach
+from hashcompat.corev1.objects import Site, own
 from hashcompat.corev1.resources import pod_limits, pod_requests
 from hashcompat.errors import InputError, UsageError
+from hashcompat.go.jsonpath import reach
 from hashcompat.go.quantity_sum import Held
+from hashcompat.release import parse_release
 
-PODS = default_directory() / "pods"
-MINORS = [(1, minor) for minor in range(6, 37)]
+DATA = DataFiles(default_directory())
+MINORS = [f"1.{minor}" for minor in range(6, 37)]
 SOURCE = {"file": "", "url": ""}
 
 
-def rules(minor: tuple[int, int], data: PodData | None = None) -> StaticPods:
-    return StaticPods(data or PodData(PODS), minor, "md5", SOURCE)
+def static_pods(minor: str, data: PodData | None = None) -> StaticPods:
+    return StaticPods(data or PodData(DATA), parse_release(f"{minor}.0"), "md5", SOURCE)
 
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Callable[[str, Callable[[Any], None]], PodData]:
-    """Return pod data of which one file was changed by a function."""
+    """Return pod data of which one table was changed by a function."""
 
     def make(name: str, change: Callable[[Any], None]) -> PodData:
-        for path in PODS.glob("*.json"):
-            (tmp_path / path.name).write_bytes(path.read_bytes())
-        document = json.loads((PODS / name).read_text())
+        shutil.copytree(DATA.directory, tmp_path / "schemas")
+        document = DATA.table(name)
         change(document)
-        (tmp_path / name).write_text(json.dumps(document))
-        return PodData(tmp_path)
+        (tmp_path / "schemas" / "tables" / f"{name}.json").write_text(json.dumps(document))
+        return PodData(DataFiles(tmp_path / "schemas"))
 
     return make
 
@@ -49,8 +51,8 @@ Change = Callable[[str, Callable[[Any], None]], PodData]
 
 
 @pytest.mark.parametrize("minor", MINORS)
-def test_every_row_that_holds_can_be_applied(minor: tuple[int, int]) -> None:
-    static = rules(minor)
+def test_every_row_that_holds_can_be_applied(minor: str) -> None:
+    static = static_pods(minor)
     assert all(poddefaults.applier(row) for row in static.defaults)
     assert {row.step for row in static.conversions} <= podconversion._STEPS.keys()
     assert [row.keys for row in static.conversions if row.step == "move"] == [
@@ -59,14 +61,14 @@ def test_every_row_that_holds_can_be_applied(minor: tuple[int, int]) -> None:
 
 
 def test_rows_that_hold_nowhere_are_those_behind_a_gate() -> None:
-    document = json.loads((PODS / "defaults.json").read_text())
+    document = DATA.table("defaults")
     ids = {f"{row['type']}.{field}" for row in document["defaults"] for field in row["field"].split(", ")}
-    held = {row.id for minor in MINORS for row in rules(minor).defaults}
+    held = {row.id for minor in MINORS for row in static_pods(minor).defaults}
     assert ids - held == {"Container.ResizePolicy"}
 
 
 def test_rows_are_in_order() -> None:
-    ids = [row.id for row in rules((1, 36)).defaults]
+    ids = [row.id for row in static_pods("1.36").defaults]
     wanted = [
         "Container.Resources.Requests",
         "PodSpec.Resources.Limits",
@@ -83,18 +85,23 @@ def test_rows_are_in_order() -> None:
 
 
 def test_a_range_of_a_default_is_a_range_of_minors() -> None:
-    modes = {row.argument for row in rules((1, 6)).defaults if row.id == "AzureDiskVolumeSource.CachingMode"}
+    modes = {
+        row.argument for row in static_pods("1.6").defaults if row.id == "AzureDiskVolumeSource.CachingMode"
+    }
     assert modes == {"None"}
-    modes = {row.argument for row in rules((1, 7)).defaults if row.id == "AzureDiskVolumeSource.CachingMode"}
+    modes = {
+        row.argument for row in static_pods("1.7").defaults if row.id == "AzureDiskVolumeSource.CachingMode"
+    }
     assert modes == {"ReadWrite"}
 
 
 def test_a_tree_holds_until_the_next_one() -> None:
-    data = PodData(PODS)
-    assert data.types((1, 17)) is data.types((1, 16))
-    assert data.types((1, 99)) is data.types((1, 36))
+    data = PodData(DATA)
+    types = {minor: data.types(parse_release(f"{minor}.0")) for minor in ("1.16", "1.17", "1.36", "1.99")}
+    assert types["1.17"] is types["1.16"]
+    assert types["1.99"] is types["1.36"]
     with pytest.raises(UsageError, match=r"internal pod of 1\.5 is not known"):
-        _ = rules((1, 5), data).types
+        _ = static_pods("1.5", data).types
 
 
 def test_kubelets_share_trees(catalog: Catalog) -> None:
@@ -110,7 +117,7 @@ def test_kubelets_share_trees(catalog: Catalog) -> None:
 
 
 def test_a_name_that_is_no_struct_or_no_field_is_damaged_data() -> None:
-    types = rules((1, 36)).types
+    types = static_pods("1.36").types
     with pytest.raises(InputError, match=r"1\.36: Signal is no struct"):
         types.struct("Signal")
     with pytest.raises(InputError, match=r"core\.Pod has no field Sepc"):
@@ -128,15 +135,15 @@ def test_an_unknown_default_is_an_error(changed: Change) -> None:
         InputError,
         match=r"unknown default of static pods: set PodSpec\.DNSPolicy when the moon is full",
     ):
-        poddefaults.apply_defaults({"spec": {}}, rules((1, 36), changed("defaults.json", change)))
+        poddefaults.apply_defaults({"spec": {}}, static_pods("1.36", changed("defaults", change)))
 
 
 def test_an_unknown_conversion_is_an_error(changed: Change) -> None:
     data = changed(
-        "conversions.json", lambda document: document["values"][0].update(source="new.go", until=None)
+        "conversions", lambda document: document["values"][0].update(source="new.go", releases=">=1.6")
     )
-    with pytest.raises(InputError, match=r"unknown conversion of static pods: new\.go"):
-        podconversion.convert({"spec": {"terminationGracePeriodSeconds": 30}}, rules((1, 36), data))
+    with pytest.raises(InputError, match=r"a conversion of static pods is not known: new\.go"):
+        podconversion.convert({"spec": {"terminationGracePeriodSeconds": 30}}, static_pods("1.36", data))
 
 
 @pytest.mark.parametrize(
@@ -157,9 +164,9 @@ def test_pod_ip_wins_over_pod_ips(status: dict[str, Any], ips: list[str]) -> Non
 
 
 def test_a_negative_grace_period_is_one_second_from_1_27() -> None:
-    for minor, seconds in (((1, 26), -5), ((1, 27), 1)):
+    for minor, seconds in (("1.26", -5), ("1.27", 1)):
         pod = {"spec": {"terminationGracePeriodSeconds": -5}}
-        podconversion.convert(pod, rules(minor))
+        podconversion.convert(pod, static_pods(minor))
         assert pod["spec"]["terminationGracePeriodSeconds"] == seconds
 
 
@@ -170,7 +177,7 @@ def default(name: str) -> Any:
 def test_an_empty_limits_map_makes_empty_requests_and_null_makes_none() -> None:
     for limits, resources in (({}, {"limits": {}, "requests": {}}), (None, {"limits": None})):
         pod: dict[str, Any] = {"spec": {"containers": [{"resources": {"limits": limits}}]}}
-        poddefaults.apply_defaults(pod, rules((1, 36)))
+        poddefaults.apply_defaults(pod, static_pods("1.36"))
         assert pod["spec"]["containers"][0]["resources"] == resources
 
 
@@ -197,7 +204,7 @@ def test_resources_of_a_claim_are_rounded_list_by_list() -> None:
         {"ephemeral": {"volumeClaimTemplate": {"spec": claim}}},
         {"ephemeral": {"volumeClaimTemplate": {"spec": {}}}},
     ]
-    poddefaults.apply_defaults({"spec": {"volumes": volumes}}, rules((1, 19)))
+    poddefaults.apply_defaults({"spec": {"volumes": volumes}}, static_pods("1.19"))
     rounded = Held(((1001, -3), (None,), "", "DecimalSI"))
     assert claim == {
         "volumeMode": "Filesystem",

@@ -35,7 +35,7 @@ WITHOUT_ANSWER = {("v1.ObjectMeta", "uid"), ("v1.ObjectMeta", "managedFields")}
 def newest_tree() -> Tree:
     """Load the newest internal tree: what an older release does not know, it drops."""
     newest = max(
-        (ROOT / "schemas" / "pods").glob("[0-9]*.json"), key=lambda path: int(path.stem.partition(".")[2])
+        (ROOT / "schemas" / "types" / "pod").glob("*.json"), key=lambda path: int(path.stem.partition(".")[2])
     )
     tree: Tree = json.loads(newest.read_text())
     return tree
@@ -59,7 +59,7 @@ def _members(name: str, known: Any) -> Any:
 
 
 def manifests(tree: Tree, seed: int, count: int) -> Iterator[bytes]:
-    """Yield manifests; the tree is one of schemas/pods."""
+    """Yield manifests; the tree is one of schemas/types/pod."""
     types = wire_tree(tree)
     for number in range(count):
         yield PodMaker(types, random.Random(f"pods/{seed}/{number}")).pod()

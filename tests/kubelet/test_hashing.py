@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from hashcompat.catalog.eras import Era
 from hashcompat.catalog.lookup import Catalog
+from hashcompat.catalog.releases import parse_range
 from hashcompat.errors import DecodeError, UsageError
 from hashcompat.kubelet.hashing import ContainerHash, compile_hasher, container_hash, hashers
 from tests.helpers.program import CONTAINERS
@@ -188,5 +190,6 @@ def test_a_hasher_is_compiled_once(catalog: Catalog) -> None:
 def test_an_era_that_this_program_cannot_compute_is_refused(
     catalog: Catalog, steps: tuple[str, ...], problem: str
 ) -> None:
+    era = Era("made-up", steps, parse_range(">=1.99"), "", "")
     with pytest.raises(UsageError, match=problem):
-        compile_hasher(catalog.newest_schema(), steps, "go1.22", keep_empty=False)
+        compile_hasher(catalog.newest_schema(), era, "go1.22", keep_empty=False)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.patching import site_of
+from hashcompat.catalog.patching import patch_tables, site_of
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.types import STRING, Basic, Field, Pointer, Struct
 from hashcompat.patching import stripping
@@ -214,9 +214,13 @@ def test_declarations_without_foreign_types_need_no_imports() -> None:
 
 
 def test_missing_rows_are_damaged_data(catalog: Catalog) -> None:
-    rows = {"functions": [], "assertions": [], "imports": {"log": [], "version": [], "versionUtil": []}}
+    rows: dict[str, Any] = {
+        "functions": [],
+        "assertions": [],
+        "imports": {"log": [], "version": [], "versionUtil": []},
+    }
     with pytest.raises(InputError, match=r"patch\.json: imports\.log: want one row for"):
-        site_of(catalog.kubelet("1.9.11").release.version, rows)
+        site_of(catalog.kubelet("1.9.11").release, patch_tables(rows))
 
 
 def kubelet(*fields: Field) -> Any:

@@ -7,6 +7,7 @@ import hashlib
 import pytest
 
 from hashcompat.catalog.patching import Function, Site
+from hashcompat.catalog.releases import parse_range
 from hashcompat.patching.model import Change, FileEdit, MisplacedError, NewFile, Patch, apply
 from hashcompat.patching.steps import (
     AddImport,
@@ -47,8 +48,9 @@ def sha(text: str) -> str:
 
 
 def site() -> Site:
-    functions = (Function("f.go", "sum", ">=1.9", sha(OWN)), Function("f.go", "one", ">=1.9", sha(HELPER)))
-    return Site(functions, (Function("f.go", "sum", "<1.9", sha(OTHER)),), (), "log", "version", "util")
+    mine, others = parse_range(">=1.9"), parse_range("<1.9")
+    functions = (Function("f.go", "sum", mine, sha(OWN)), Function("f.go", "one", mine, sha(HELPER)))
+    return Site(functions, (Function("f.go", "sum", others, sha(OTHER)),), (), "log", "version", "util")
 
 
 def test_a_function_reaches_from_func_to_its_closing_brace() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.catalog.releases import is_of_minor
 from hashcompat.cli.args import options
 from hashcompat.cli.output import note, write_whole
 from hashcompat.errors import ExitCode, InputError, UsageError
@@ -132,9 +133,9 @@ def _files(patch: Patch, kubelet: Kubelet, given: options.Given) -> list[kuberne
 def _check_tree(tree: Path, kubelet: Kubelet) -> None:
     """Refuse a tree of another minor, which its changelogs tell."""
     minor = kubernetes.tree_minor(tree)
-    if minor is not None and minor != kubelet.release.minor_number:
+    if minor is not None and not is_of_minor(kubelet.release, minor):
         raise MisplacedError(
-            f"{tree}: a source tree of Kubernetes 1.{minor} by its changelogs, not of v{kubelet.release.version}"
+            f"{tree}: a source tree of Kubernetes 1.{minor} by its changelogs, not of v{kubelet.release.upstream}"
         )
 
 

@@ -25,7 +25,7 @@ def command(add: str | None, types: str | None, **given: options.Given) -> None:
     """List the known kubelet releases: the type tree and the hash era of each minor, and the Go that built it.
 
     With --add: save a newer release among the user's data, and show what differs from the newest one known.
-    Its algorithm and rules are taken to be those of that one, and plans say so.
+    Its algorithm and behaviour are taken to be those of that one, and plans say so.
     """
     if types and not add:
         raise UsageError("--types goes with --add RELEASE")

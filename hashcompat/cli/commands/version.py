@@ -15,8 +15,8 @@ from hashcompat.report.documents import version_document
 def command(**given: options.Given) -> None:
     """Print this program's version and the oldest and newest kubelet release that it knows."""
     catalog = options.catalog(given)
-    known = catalog.releases()
-    text = f"hashcompat {hashcompat.__version__}\nkubelet releases {known[0]} - {known[-1]}"
+    known = catalog.known
+    text = f"hashcompat {hashcompat.__version__}\nkubelet releases {known.oldest} - {known.newest}"
     options.output(given).show(
         lambda: version_document(catalog), lambda form: hashcompat.__version__ if form == "name" else text
     )

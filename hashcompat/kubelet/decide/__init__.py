@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from hashcompat import rules as reasons
+from hashcompat import rules
+from hashcompat.catalog.releases import same_minor
 from hashcompat.errors import DecodeError
 from hashcompat.kubelet.decide.case import Case, Decision, Rule
 from hashcompat.kubelet.decide.container import CONTAINER_RULES, RECORD_RULES, restarted_for
@@ -42,33 +43,33 @@ def decide_by_record(case: Case) -> Decision | None:
 def _release_counts(case: Case) -> bool:
     """Tell whether a container whose recorded hash is the new one may restart all the same, depending on where it comes from."""
     new_uid = case.pod.static and not _pinned(case.pod)
-    new_runtime = drives_docker(case) and not case.new.rules.dockershim and not case.cri_dockerd
+    new_runtime = drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
     return (
         new_uid
         or new_runtime
-        or (case.new.rules.resources_recorded and any(restarted_for(case.container.spec)))
+        or (case.new.behaviour.resources_recorded and any(restarted_for(case.container.spec)))
     )
 
 
-def _first(rules: Iterable[Rule], case: Case) -> Decision | None:
-    return next(filter(None, (rule(case) for rule in rules)), None)
+def _first(asked: Iterable[Rule], case: Case) -> Decision | None:
+    return next(filter(None, (rule(case) for rule in asked)), None)
 
 
 def _static_pod(case: Case, decide_container: Callable[[], Decision]) -> Decision:
     """A static pod is decided by its UID first: a new one is a new pod; where it stays, by the container hash as any other."""
     if case.static_uids:
         return _by_uids(case) or decide_container()
-    if not case.pod.static or case.old.release.minor == case.new.release.minor or _pinned(case.pod):
+    if not case.pod.static or same_minor(case.old.release, case.new.release) or _pinned(case.pod):
         return decide_container()
     same = _same_uid(case)
     if same is False:
         text = f"static pod: {case.new.release} gives it another UID, unless its manifest sets one"
-        return Decision(Verdict.RESTART, (Reason(reasons.STATIC_UID, text),), pod_recreated=True)
+        return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
     decision = decide_container()
     if same is None and decision.verdict is Verdict.KEEP:
         return Decision(
             Verdict.UNKNOWN,
-            (Reason(reasons.STATIC_POD, "static pod: its UID decides, and the mirror pod does not tell it"),),
+            (Reason(rules.STATIC_POD, "static pod: its UID decides, and the mirror pod does not tell it"),),
         )
     return decision
 
@@ -80,12 +81,12 @@ def _by_uids(case: Case) -> Decision | None:
     if unknown:
         return Decision(
             Verdict.UNKNOWN,
-            (Reason(reasons.STATIC_POD, f"static pod: its UID decides, and it is not known: {unknown}"),),
+            (Reason(rules.STATIC_POD, f"static pod: its UID decides, and it is not known: {unknown}"),),
         )
     if len({uid.uid for uid in case.static_uids}) == 1:
         return None
     text = f"static pod: {case.new.release} gives it another UID"
-    return Decision(Verdict.RESTART, (Reason(reasons.STATIC_UID, text),), pod_recreated=True)
+    return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
 
 
 def _pinned(pod: Pod) -> bool:

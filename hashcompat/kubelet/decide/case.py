@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from hashcompat import rules as reasons
+from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.releases import same_build
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.kubelet.staticpods import StaticUid
 from hashcompat.model.plan import Reason, Verdict
@@ -64,8 +65,7 @@ class Case:
     @property
     def upgraded(self) -> bool:
         """Whether the kubelet may change at all; ``v1.9.11`` and ``1.9.11`` are one."""
-        old, new = self.old.release, self.new.release
-        return not self.old_known or (old.version, old.vendor) != (new.version, new.vendor)
+        return not self.old_known or not same_build(self.old.release, self.new.release)
 
     @property
     def waits(self) -> bool:
@@ -92,4 +92,4 @@ Rule = Callable[[Case], Decision | None]
 
 def not_compared(why: str) -> Decision:
     """Return that of a container which no kubelet compares: it stays, whatever its hash."""
-    return Decision(Verdict.KEEP, (Reason(reasons.NOT_COMPARED, f"not compared: {why}"),))
+    return Decision(Verdict.KEEP, (Reason(rules.NOT_COMPARED, f"not compared: {why}"),))

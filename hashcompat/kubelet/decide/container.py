@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from hashcompat import rules as reasons
+from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, Rule, not_compared
 from hashcompat.kubelet.decide.never import NEVER_COMPARED
@@ -22,7 +22,7 @@ _VENDOR_GO: Final = Decision(
     Verdict.UNKNOWN,
     (
         Reason(
-            reasons.VENDOR_GO,
+            rules.VENDOR_GO,
             "holds a backspace or form feed, and the Go that a vendor built with is not known",
         ),
     ),
@@ -44,9 +44,9 @@ def _ignored_sidecar(case: Case) -> Decision | None:
 
 def _ignores_sidecar(case: Case, kubelet: Kubelet) -> str:
     """Return why a kubelet leaves a running sidecar alone (kuberuntime_container.go ``computeInitContainerActions``); empty where not."""
-    if not kubelet.rules.sidecars_compared:
+    if not kubelet.behaviour.sidecars_compared:
         return f"a sidecar, which {kubelet.release} leaves alone"
-    if case.waits and kubelet.rules.sidecar_startup_probe == "never":
+    if case.waits and kubelet.behaviour.sidecar_startup_probe == "never":
         return f"{kubelet.release} never compares a running sidecar with a startupProbe"
     return ""
 
@@ -63,16 +63,14 @@ def _recorded(case: Case) -> Decision | None:
     if case.new_hash.value is None and (unknown := _ambiguous(case)):
         return unknown
     return _resized(case) or Decision(
-        Verdict.KEEP, (Reason(reasons.RECORDED, "the recorded hash is the new one"),)
+        Verdict.KEEP, (Reason(rules.RECORDED, "the recorded hash is the new one"),)
     )
 
 
 def _missing_hash(case: Case) -> Decision:
-    if case.new.rules.missing_hash == "kept":
+    if case.new.behaviour.missing_hash == "kept":
         return not_compared("no hash was recorded")
-    return _delayed(
-        case, _restart(reasons.HASH_MISSING, "no hash was recorded, which reads as a changed one")
-    )
+    return _delayed(case, _restart(rules.HASH_MISSING, "no hash was recorded, which reads as a changed one"))
 
 
 def _unlike(case: Case) -> Decision:
@@ -80,9 +78,9 @@ def _unlike(case: Case) -> Decision:
     if case.recorded is not None and case.recorded.hash in case.old_hash.candidates:
         return _CHANGED
     if not case.old_known:
-        return _restart(reasons.NOT_REPRODUCED, f"the recorded hash is not {case.new.release}'s")
+        return _restart(rules.NOT_REPRODUCED, f"the recorded hash is not {case.new.release}'s")
     return _restart(
-        reasons.NOT_REPRODUCED, f"the recorded hash is neither {case.old.release}'s nor the new one"
+        rules.NOT_REPRODUCED, f"the recorded hash is neither {case.old.release}'s nor the new one"
     )
 
 
@@ -94,7 +92,7 @@ def _not_calibrated(case: Case) -> Decision | None:
     if not case.calibrated:
         return Decision(
             Verdict.UNKNOWN,
-            (Reason(reasons.NOT_CALIBRATED, "no record, on a node where not every record was reproduced"),),
+            (Reason(rules.NOT_CALIBRATED, "no record, on a node where not every record was reproduced"),),
         )
     return None
 
@@ -102,14 +100,14 @@ def _not_calibrated(case: Case) -> Decision | None:
 def _admission(case: Case) -> Decision | None:
     if case.admission:
         text = f"a manifest: {case.admission}, which admission adds, decides"
-        return Decision(Verdict.UNKNOWN, (Reason(reasons.ADMISSION, text),))
+        return Decision(Verdict.UNKNOWN, (Reason(rules.ADMISSION, text),))
     return None
 
 
 def _server_gate(case: Case) -> Decision | None:
     if case.server_gate:
         text = f"a manifest: a field that API servers drop unless {case.server_gate} is on decides"
-        return Decision(Verdict.UNKNOWN, (Reason(reasons.SERVER_GATE, text),))
+        return Decision(Verdict.UNKNOWN, (Reason(rules.SERVER_GATE, text),))
     return None
 
 
@@ -120,7 +118,7 @@ def _compared(case: Case) -> Decision | None:
         return unknown
     if case.container.type is ContainerType.SIDECAR and _ignores_sidecar(case, case.old):
         text = f"{case.old.release} never compared it: the recorded hash may be older"
-        return Decision(Verdict.UNKNOWN, (Reason(reasons.NEVER_COMPARED, text),))
+        return Decision(Verdict.UNKNOWN, (Reason(rules.NEVER_COMPARED, text),))
     return None
 
 
@@ -128,7 +126,7 @@ def _accepted(case: Case, recorded: frozenset[int]) -> Decision | None:
     """A kubelet that is patched to accept an old hash keeps the container, unless it restarts it for another reason."""
     if recorded <= case.accepted:
         text = "the patched kubelet accepts the hash that is recorded"
-        return _resized(case) or Decision(Verdict.KEEP, (Reason(reasons.PATCHED, text),))
+        return _resized(case) or Decision(Verdict.KEEP, (Reason(rules.PATCHED, text),))
     return None
 
 
@@ -138,7 +136,7 @@ def _ambiguous(case: Case) -> Decision | None:
         text = (
             f"the API server may have filled in {case.lost_default} by itself, and the one to come does not"
         )
-        return Decision(Verdict.UNKNOWN, (Reason(reasons.API_DEFAULT, text),))
+        return Decision(Verdict.UNKNOWN, (Reason(rules.API_DEFAULT, text),))
     return _VENDOR_GO if case.upgraded and None in (case.old_hash.value, case.new_hash.value) else None
 
 
@@ -146,7 +144,7 @@ def _delayed(case: Case, decision: Decision) -> Decision:
     """Say that the comparison of a sidecar waits for its startup probe; the verdict stays."""
     if not case.waits:
         return decision
-    reason = Reason(reasons.STARTUP_PROBE, "once its startupProbe has passed again")
+    reason = Reason(rules.STARTUP_PROBE, "once its startupProbe has passed again")
     return replace(decision, reasons=(*decision.reasons, reason))
 
 
@@ -159,27 +157,24 @@ def _gated(case: Case, recorded: Recorded) -> Decision | None:
     if recorded.without_resources in case.without_resources and not case.pod.static:
         return Decision(
             Verdict.KEEP,
-            (
-                Reason(
-                    reasons.RESIZE_GATE, "only resources differ, which the resize gate does not restart for"
-                ),
-            ),
+            (Reason(rules.RESIZE_GATE, "only resources differ, which the resize gate does not restart for"),),
         )
     return None
 
 
 def applies_resources(case: Case) -> bool:
     """Tell whether the new kubelet applies resources by itself to what the old one kept no record of."""
-    recorded_before, recorded_now = case.old.rules.resources_recorded, case.new.rules.resources_recorded
+    recorded_before, recorded_now = (
+        case.old.behaviour.resources_recorded,
+        case.new.behaviour.resources_recorded,
+    )
     return recorded_now and not recorded_before and not case.pod.static and RESIZE_GATE not in case.gates_off
 
 
 def _resized(case: Case) -> Decision | None:
     """A container whose resources need a restart to apply, under a kubelet that has no record of what it gave."""
     for name in restarted_for(case.container.spec) if applies_resources(case) else ():
-        return _delayed(
-            case, _restart(reasons.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart")
-        )
+        return _delayed(case, _restart(rules.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart"))
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hashcompat import rules as reasons
+from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, Case, Decision, Rule, not_compared
 from hashcompat.kubelet.decide.never import NEVER_COMPARED, at_rest, ending
@@ -24,12 +24,12 @@ def _resting(case: Case) -> Decision | None:
 def _refused_static_pod(case: Case) -> Decision | None:
     """A static pod that the old kubelet ran and the new one does not read: pkg/kubelet/config/common.go ``tryDecodeSinglePod``."""
     refused = (
-        case.old.rules.static_pod_references == "allowed"
-        and case.new.rules.static_pod_references == "refused"
+        case.old.behaviour.static_pod_references == "allowed"
+        and case.new.behaviour.static_pod_references == "refused"
     )
     if case.pod.static and case.pod.references and refused and REFERENCES_GATE not in case.gates_off:
         text = f"static pod refused: it names {', '.join(case.pod.references)}"
-        return Decision(Verdict.KILL, (Reason(reasons.STATIC_REFUSED, text),))
+        return Decision(Verdict.KILL, (Reason(rules.STATIC_REFUSED, text),))
     return None
 
 
@@ -37,12 +37,12 @@ def _runtime_gone(case: Case) -> Decision | None:
     """Without dockershim nothing of Docker's is seen, so even a Never pod starts anew (no sandbox, hence attempt 0)."""
     if (
         drives_docker(case)
-        and case.old.rules.dockershim
-        and not case.new.rules.dockershim
+        and case.old.behaviour.dockershim
+        and not case.new.behaviour.dockershim
         and not case.cri_dockerd
     ):
         text = f"{case.new.release} does not drive Docker: without cri-dockerd everything is created anew in another runtime"
-        return Decision(Verdict.RESTART, (Reason(reasons.RUNTIME_GONE, text),), pod_recreated=True)
+        return Decision(Verdict.RESTART, (Reason(rules.RUNTIME_GONE, text),), pod_recreated=True)
     return None
 
 
@@ -52,20 +52,20 @@ def drives_docker(case: Case) -> bool:
 
 
 def _sandbox_replaced(case: Case) -> Decision | None:
-    old, new = case.old.rules, case.new.rules
+    old, new = case.old.behaviour, case.new.behaviour
     if old.sandbox_maker != new.sandbox_maker:
         return _new_sandbox(
             case,
             Reason(
-                reasons.SANDBOX_REPLACED, f"{case.new.release} replaces sandboxes made by {case.old.release}"
+                rules.SANDBOX_REPLACED, f"{case.new.release} replaces sandboxes made by {case.old.release}"
             ),
         )
     if old.pause_image != new.pause_image:
         return _new_sandbox(
-            case, Reason(reasons.PAUSE_IMAGE, f"pause image: {old.pause_image} -> {new.pause_image}")
+            case, Reason(rules.PAUSE_IMAGE, f"pause image: {old.pause_image} -> {new.pause_image}")
         )
     if old.pause_image and _infra_hash(case.old) != _infra_hash(case.new):
-        return _new_sandbox(case, Reason(reasons.PAUSE_IMAGE, "the infra container has another hash too"))
+        return _new_sandbox(case, Reason(rules.PAUSE_IMAGE, "the infra container has another hash too"))
     return None
 
 
@@ -76,7 +76,7 @@ def _infra_hash(kubelet: Kubelet) -> ContainerHash:
     does, and nowhere else.
     """
     return container_hash(
-        {"name": "POD", "image": kubelet.rules.pause_image, "imagePullPolicy": "IfNotPresent"}, kubelet
+        {"name": "POD", "image": kubelet.behaviour.pause_image, "imagePullPolicy": "IfNotPresent"}, kubelet
     )
 
 
@@ -89,8 +89,8 @@ def _new_sandbox(case: Case, reason: Reason) -> Decision:
 
 
 def _sandbox_broken(case: Case) -> Decision | None:
-    if why := broken(case.sandboxes, case.pod, case.new.rules.sandbox_checks):
-        return _new_sandbox(case, Reason(reasons.SANDBOX_BROKEN, why))
+    if why := broken(case.sandboxes, case.pod, case.new.behaviour.sandbox_checks):
+        return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why))
     return None
 
 

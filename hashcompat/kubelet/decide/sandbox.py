@@ -57,4 +57,4 @@ _CHECKS: Final[Mapping[str, Callable[[Sequence[Sandbox], Pod], str]]] = {
     "network": _network,
     "ip": _ip,
 }
-"""The checks by the names that schemas/rules.json gives them."""
+"""The checks by the names that behaviour.json gives them."""

@@ -39,7 +39,7 @@ _MAP: Final = "map"
 
 
 def container_types(source: bytes, origin: str) -> dict[str, Any]:
-    """Return the types that Container reaches, as schemas/types holds them: a struct's fields, or the text of another type's definition.
+    """Return the types that Container reaches, as a type tree holds them: a struct's fields, or the text of another type's definition.
 
     Raises InputError, with ``origin`` and the line, for what is no Go, and for types of other packages that
     this program does not know.

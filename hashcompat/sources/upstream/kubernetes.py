@@ -67,7 +67,7 @@ def from_url(template: str, release: Release, paths: Iterable[str]) -> list[Sour
     whole.
     """
     return [
-        _cached(template.replace("{tag}", f"v{release.version}").replace("{path}", path), path)
+        _cached(template.replace("{tag}", f"v{release.upstream}").replace("{path}", path), path)
         for path in paths
     ]
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// member is one field of a struct, in the notation of schemas/types.
+// member is one field of a struct, in the notation of schemas/types/container.
 type member struct {
 	Name      string `json:"name"`
 	Type      string `json:"type"`

@@ -8,11 +8,11 @@ import (
 	core "k8s.io/kubernetes/pkg/apis/core"
 )
 
-// opaque are the types that schemas/pods names and does not expand: two whose
+// opaque are the types that schemas/types/pod names and does not expand: two whose
 // text has rules of its own, and one whose text depends on the host.
 var opaque = map[string]bool{"resource.Quantity": true, "intstr.IntOrString": true, "time.Location": true}
 
-// member is one field of a struct, in the notation of schemas/pods: the
+// member is one field of a struct, in the notation of schemas/types/pod: the
 // internal types have no json keys.
 type member struct {
 	Name     string `json:"name"`

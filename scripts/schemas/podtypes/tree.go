@@ -3,7 +3,7 @@ package main
 import "fmt"
 
 // Tree is the part of a schema file that comes from Go source. Unpaired and
-// Unread are the fields that schemas/pods/conversions.json must account for:
+// Unread are the fields that schemas/tables/conversions.json must account for:
 // internal ones that v1 has not, and v1 ones that the internal type has not.
 type Tree struct {
 	Package  string            `json:"package"`

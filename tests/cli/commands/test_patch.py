@@ -61,7 +61,7 @@ def schemas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy the release data, with the sums of the functions above for 1.9."""
     directory = tmp_path_factory.mktemp("data") / "schemas"
     shutil.copytree(ROOT / "schemas", directory)
-    data = json.loads((directory / "patch.json").read_text())
+    data = json.loads((directory / "tables" / "patch.json").read_text())
     for row in data["functions"]:
         for file, text in FILES.items():
             if (
@@ -72,7 +72,7 @@ def schemas(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 found = re.search(rf"^func {row['name']}\(.*?^}}\n", text, re.MULTILINE | re.DOTALL)
                 assert found
                 row["sha256"] = hashlib.sha256(found[0].encode()).hexdigest()
-    (directory / "patch.json").write_text(json.dumps(data))
+    (directory / "tables" / "patch.json").write_text(json.dumps(data))
     return directory
 
 

@@ -4,7 +4,7 @@ import json
 
 from tests.helpers.program import ROOT, Run
 
-ROWS = json.loads((ROOT / "schemas" / "releases.json").read_text())["releases"]
+ROWS = json.loads((ROOT / "schemas" / "tables" / "releases.json").read_text())["releases"]
 
 
 def test_names_lists_every_known_release(run: Run) -> None:

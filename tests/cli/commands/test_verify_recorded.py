@@ -59,23 +59,46 @@ def test_the_document(run: Run, tmp_path: Path) -> None:
         "container": "c",
         "hash": {"recorded": 7, "computed": hash_of(run, KUBELET, C)},
         "problem": "differs",
+        "origin": None,
     }
 
 
 @pytest.mark.parametrize(
-    ("told", "err"),
+    ("release", "expected", "words"),
     [
-        (record(7, "gone"), "1 records could not be compared; 0 belong"),
-        (record(7, state="CONTAINER_EXITED"), "0 records could not be compared; 1 belong"),
-        (record(None), "1 records could not be compared; 0 belong"),
+        pytest.param(
+            "1.8.15",
+            {"release": "1.8.15", "era": "spew-fnv32a", "fields": ["VolumeDevices"]},
+            "differs: 1.8.15 computes it (fields: VolumeDevices)",
+            id="an older release",
+        ),
+        pytest.param(
+            "1.14.0",
+            {
+                "release": "1.12.0",
+                "era": "spew-fnv32a",
+                "fields": ["SecurityContext.ProcMount", "SecurityContext.RunAsGroup"],
+            },
+            "differs: 1.12.0 computes it (fields: SecurityContext.ProcMount, SecurityContext.RunAsGroup)",
+            id="a newer release, the first that hashes so",
+        ),
+        pytest.param(
+            "1.36.0",
+            {"release": "1.31.0", "era": "picked-json-spew-fnv32a", "fields": []},
+            "differs: 1.31.0 computes it",
+            id="another era",
+        ),
     ],
 )
-def test_of_nothing_there_is_no_share(run: Run, tmp_path: Path, told: Json, err: str) -> None:
-    stopped = pod(C, status={"containerStatuses": [{"name": "c", "state": {"terminated": {}}}]})
-    given = stopped if told["state"] == "CONTAINER_EXITED" else pod(C)
-    result = run("verify", *recorded(tmp_path, told), "--kubelet", KUBELET, "-f", "-", stdin=as_json(given))
-    assert (result.code, result.out.splitlines()[0]) == (3, "no recorded hash could be compared")
-    assert ("%" in result.out, result.err.startswith(err)) == (False, True)
+def test_the_release_that_a_record_comes_from(
+    run: Run, tmp_path: Path, release: str, expected: Json, words: str
+) -> None:
+    """What two releases hash of one container is compared by deepdiff."""
+    given = {**C, "securityContext": {"privileged": True}}
+    records = recorded(tmp_path, record(hash_of(run, release, given)))
+    assert verified(run, records, pod(given)).item["origin"] == expected
+    table = run("verify", *records, "--kubelet", KUBELET, "-f", "-", stdin=as_json(pod(given))).out
+    assert table.splitlines()[-1].endswith(words)
 
 
 UNKNOWN = "the kubelet release of its node is not known"

@@ -210,7 +210,7 @@ PORTS: Json = {
 def test_hc018_ports_of_the_pod_decide_nowhere(catalog: Catalog) -> None:
     """1.5.8 docker_manager.go createPodInfraContainer: without CNI and kubenet the infra container has the ports of the pod."""
     releases = [
-        catalog.kubelet(name) for name in catalog.releases() if catalog.kubelet(name).rules.pause_image
+        catalog.kubelet(name) for name in catalog.releases() if catalog.kubelet(name).behaviour.pause_image
     ]
     for old, new in itertools.pairwise(releases):
         changed = {_infra_hash(old, ports) != _infra_hash(new, ports) for ports in ({}, PORTS)}
@@ -218,7 +218,12 @@ def test_hc018_ports_of_the_pod_decide_nowhere(catalog: Catalog) -> None:
 
 
 def _infra_hash(kubelet: Kubelet, ports: Json) -> frozenset[int]:
-    infra = {"name": "POD", "image": kubelet.rules.pause_image, "imagePullPolicy": "IfNotPresent", **ports}
+    infra = {
+        "name": "POD",
+        "image": kubelet.behaviour.pause_image,
+        "imagePullPolicy": "IfNotPresent",
+        **ports,
+    }
     return container_hash(infra, kubelet).candidates
 
 

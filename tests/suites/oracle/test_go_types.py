@@ -1,4 +1,4 @@
-"""What ``releases --add`` reads of a types.go is what Go's own parser read: the trees in schemas/types."""
+"""What ``releases --add`` reads of a types.go is what Go's own parser read: the trees in schemas/types/container."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def of_1_33(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Make the program one that knows nothing newer than 1.33; return the directory of the user's data."""
     cut = tmp_path / "schemas"
     shutil.copytree(ROOT / "schemas", cut)
-    rows = json.loads((cut / "releases.json").read_text())
+    rows = json.loads((cut / "tables" / "releases.json").read_text())
     rows["releases"] = [row for row in rows["releases"] if int(row["minor"].partition(".")[2]) <= 33]
-    (cut / "releases.json").write_text(json.dumps(rows))
+    (cut / "tables" / "releases.json").write_text(json.dumps(rows))
     monkeypatch.setattr(files, "default_directory", lambda: cut)
     monkeypatch.setenv("HASHCOMPAT_DATA", str(tmp_path / "data"))
     default_catalog.cache_clear()

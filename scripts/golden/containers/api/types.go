@@ -1,5 +1,5 @@
 // Package api has the internal types of Kubernetes 1.0 below Container, made from
-// schemas/types/1.0.json: no Go module has the source of 1.0. Quantity and
+// schemas/types/container/1.0.json: no Go module has the source of 1.0. Quantity and
 // IntOrString are those of 1.1, whose parsing and printing are the same.
 package api
 

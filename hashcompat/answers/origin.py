@@ -1,0 +1,57 @@
+"""Where a recorded hash may come from that its kubelet's release does not compute: another release that does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hashcompat.answers.deep import differences
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.errors import DecodeError, NotStoredError
+from hashcompat.kubelet.hashing import container_hash, hashers
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A release that computes a recorded hash, and what it hashes that the kubelet's own release does not."""
+
+    release: str
+    """The nearest such release: the newest of the older ones, else the oldest of the newer ones."""
+    era: str
+    """Its era."""
+    fields: tuple[str, ...]
+    """The places where what the two hash of the container differs; none where their eras differ."""
+
+
+def origin_of(
+    recorded: int, spec: Mapping[str, Any], kubelet: Kubelet, catalog: Catalog, *, keep_empty: bool
+) -> Origin | None:
+    """Return the release that a recorded hash of a container comes from; None where no known release computes it."""
+    for other in _other_ways(kubelet, catalog):
+        try:
+            found = container_hash(spec, other, keep_empty=keep_empty)
+        except (DecodeError, NotStoredError):
+            continue
+        if recorded in found.candidates:
+            fields = _fields(spec, other, kubelet, keep_empty=keep_empty)
+            return Origin(str(other.release), other.era.name, fields)
+    return None
+
+
+def _other_ways(kubelet: Kubelet, catalog: Catalog) -> Iterator[Kubelet]:
+    """Yield a release for each other way of hashing, the nearest one first."""
+    known = {(kubelet.schema, kubelet.era, kubelet.escapes)}
+    for name in catalog.known.outwards(kubelet.release):
+        other = catalog.kubelet(name)
+        way = other.schema, other.era, other.escapes
+        if way not in known:
+            known.add(way)
+            yield other
+
+
+def _fields(spec: Mapping[str, Any], one: Kubelet, other: Kubelet, *, keep_empty: bool) -> tuple[str, ...]:
+    if one.era is not other.era:
+        return ()
+    trees = [hashers(kubelet, keep_empty=keep_empty)[0].tree(spec) for kubelet in (one, other)]
+    return tuple(found.place for found in differences(*trees))

@@ -1,0 +1,152 @@
+"""What API servers write into pods and drop from them, release by release: rows of apiserver.json and dropped.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hashcompat.catalog.defaults import Default
+from hashcompat.catalog.releases import Range, parse_range
+from hashcompat.catalog.types import Schema
+from hashcompat.model.pods import ContainerType
+from hashcompat.release import Release
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDefault:
+    """A default that an API server writes by itself, whatever the manifest's decoding sets: a row of apiserver.json."""
+
+    path: str
+    """The field's path below the container; it is written where its parent is set and it is not."""
+    value: Any
+    """What is written, as JSON."""
+    gate: str | None
+    """The feature gate that it depends on."""
+    source: str
+    """Where Kubernetes' source or a pull request says so."""
+    releases: Range
+    """The API servers that write it."""
+    at_creation: bool = False
+    """Whether it is written once, as the pod is created; else on every read, stored pods included."""
+    container_types: frozenset[str] = frozenset(ContainerType)
+    """The types of containers that get it."""
+    merge_key: str = ""
+    """Where given, the value is a list of which each item is added that the container lacks, by this key."""
+    merge_where: str = ""
+    """The path of the map that has to name what the key of an added item says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A field of a feature that is off by default, which API servers drop from a new pod: a row of dropped.json."""
+
+    path: str
+    """The field's path below the container; ``[]`` behind a key stands for each element of its list."""
+    gate: str
+    """The feature gate that keeps the field."""
+    releases: Range
+    """The API servers that drop it, or do not know it yet."""
+    source: str
+    """The function in pkg/api/pod/util.go."""
+    becomes: Any = None
+    """What is written instead; None: nothing."""
+    emptied: str = ""
+    """The path of what goes too once nothing else is in it."""
+    of: str = ""
+    """``imageVolumes`` where only mounts of image volumes are concerned."""
+    container_types: frozenset[str] = frozenset(ContainerType)
+    """The types of containers that lose it."""
+
+
+@dataclass(frozen=True, eq=False)
+class ApiServer:
+    """What the API servers of some releases do to a manifest's container when a pod is created; compared by identity."""
+
+    schema: Schema
+    """The newest tree: a field is dropped by the kubelet that does not know it, not here."""
+    defaults: tuple[Default, ...]
+    """What decoding sets, in the order in which it applies."""
+    written: tuple[ReadDefault, ...]
+    """What is written besides, on creation and on reading, without a gate."""
+    dropped: tuple[Dropped, ...] = ()
+    """What is dropped while every gate is as it is by default."""
+
+    def does_as(self, other: ApiServer) -> bool:
+        """Tell whether another API server does the same to every manifest."""
+        return self.defaults is other.defaults and (self.written, self.dropped) == (
+            other.written,
+            other.dropped,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ApiServerTables:
+    """The rows of apiserver.json and dropped.json."""
+
+    written: tuple[ReadDefault, ...]
+    """Every default that some API server writes by itself."""
+    dropped: tuple[Dropped, ...]
+    """Every field that some API server drops."""
+
+    @property
+    def on_read(self) -> list[ReadDefault]:
+        """What any API server writes on reading a pod."""
+        return [row for row in self.written if not row.at_creation]
+
+    def read_by(self, server: Release, since: Release, gates: frozenset[str]) -> tuple[ReadDefault, ...]:
+        """Return what an API server writes on reading a pod, and one of the release ``since`` did not.
+
+        ``gates`` are the feature gates that are on.
+        """
+        return tuple(
+            row
+            for row in self.on_read
+            if row.releases.holds(server)
+            and (row.gate in gates if row.gate else not row.releases.holds(since))
+        )
+
+    def written_by(self, server: Release) -> tuple[ReadDefault, ...]:
+        """Return what an API server writes into a new pod without any gate."""
+        return tuple(row for row in self.written if row.gate is None and row.releases.holds(server))
+
+    def dropped_by(self, server: Release) -> tuple[Dropped, ...]:
+        """Return what an API server drops from a new pod while every gate is as it is by default."""
+        return tuple(row for row in self.dropped if row.releases.holds(server))
+
+
+def api_server_tables(written: list[Row], dropped: list[Row]) -> ApiServerTables:
+    """Read the rows of apiserver.json and of dropped.json."""
+    return ApiServerTables(tuple(map(read_default, written)), tuple(map(dropped_field, dropped)))
+
+
+def read_default(row: Row) -> ReadDefault:
+    """Build the default that a row of apiserver.json describes."""
+    merge = row.get("merge") or {}
+    return ReadDefault(
+        path=row["path"],
+        value=row["value"],
+        gate=row["gate"],
+        source=row["source"],
+        releases=parse_range(row["releases"]),
+        at_creation=row.get("on") == "creation",
+        container_types=frozenset(row.get("containerTypes", ContainerType)),
+        merge_key=merge.get("key", ""),
+        merge_where=merge.get("where", ""),
+    )
+
+
+def dropped_field(row: Row) -> Dropped:
+    """Build what a row of dropped.json describes."""
+    return Dropped(
+        path=row["path"],
+        gate=row["gate"],
+        releases=parse_range(row["releases"]),
+        source=row["source"],
+        becomes=row.get("becomes"),
+        emptied=row.get("emptied", ""),
+        of=row.get("of", ""),
+        container_types=frozenset(row.get("containerTypes", ContainerType)),
+    )

@@ -1,0 +1,80 @@
+"""Places in JSON: ``resources.limits``, ``ports[0].name``, ``volumeMounts[].name`` for every element.
+
+A place at the top has the empty path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+EACH: Final = "[]"
+"""What stands behind a key to mean each element of its list."""
+
+GONE: Final = object()
+"""What a change returns for a value that is to be taken out."""
+
+Change = Callable[[Any], Any]
+
+
+def below(path: str, key: str) -> str:
+    """Return the path of a key in the object at ``path``."""
+    return f"{path}.{key}" if path else key
+
+
+def element(path: str, index: int | str) -> str:
+    """Return the path of an element of the list at ``path``; ``*`` stands for all of them."""
+    return f"{path}[{index}]"
+
+
+def dotted(steps: Iterable[str | int]) -> str:
+    """Return the path that keys and indexes lead to."""
+    path = ""
+    for step in steps:
+        path = element(path, step) if isinstance(step, int) else below(path, step)
+    return path
+
+
+def keys(path: str) -> tuple[str, ...]:
+    """Return the steps of a path; ``[]`` stays with its key."""
+    return tuple(path.split("."))
+
+
+def reach(value: Any, steps: Iterable[str]) -> Any:
+    """Return what stands behind some keys, or None where one of them is null, missing or not in an object."""
+    for key in steps:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(key)
+    return value
+
+
+def changed(value: Any, steps: Sequence[str], change: Change) -> Any:
+    """Return a JSON value with what stands behind some steps changed; the same object where nothing changes.
+
+    ``change`` gets None for a key that is missing from its object, and nothing where that object is missing.
+    It returns its argument to leave it alone, and GONE to take it out; so does a list that lost all elements.
+    """
+    if not steps:
+        return change(value)
+    if not isinstance(value, Mapping):
+        return value
+    key = steps[0].removesuffix(EACH)
+    child = value.get(key)
+    inner = partial(changed, steps=steps[1:], change=change)
+    new = _each(child, inner) if steps[0].endswith(EACH) else inner(child)
+    if new is child:
+        return value
+    if new is GONE:
+        return {name: item for name, item in value.items() if name != key}
+    return {**value, key: new}
+
+
+def _each(items: Any, change: Change) -> Any:
+    if not isinstance(items, list):
+        return items
+    new = [change(item) for item in items]
+    if all(one is other for one, other in zip(new, items, strict=True)):
+        return items
+    return [item for item in new if item is not GONE] or GONE

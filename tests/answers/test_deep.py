@@ -1,0 +1,37 @@
+"""Places where plain data differ, found by deepdiff."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hashcompat.answers.deep import ABSENT, Difference, differences
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param({"a": 1}, {"a": 1}, [], id="the same"),
+        pytest.param({"a": 1}, {"a": 2}, [("a", 1, 2)], id="another value"),
+        pytest.param({"a": 1}, {"a": "1"}, [("a", 1, "1")], id="another type"),
+        pytest.param({}, {"a": {"b": 1}}, [("a", ABSENT, {"b": 1})], id="more"),
+        pytest.param({"a": None}, {}, [("a", None, ABSENT)], id="less"),
+        pytest.param({"p": [{"n": 1}]}, {"p": [{"n": 2}]}, [("p[0].n", 1, 2)], id="in a list"),
+        pytest.param({"p": [1]}, {"p": [1, 2]}, [("p[1]", ABSENT, 2)], id="a longer list"),
+        pytest.param({"b": 1, "a": 1}, {"b": 2, "a": 2}, [("a", 1, 2), ("b", 1, 2)], id="sorted by path"),
+        pytest.param(
+            {"t": {"a": 1}},
+            {"t": {"a": 2, "b": 1, "c": 1, "d": 1}},
+            [("t.a", 1, 2), ("t.b", ABSENT, 1), ("t.c", ABSENT, 1), ("t.d", ABSENT, 1)],
+            id="little in common",
+        ),
+    ],
+)
+def test_differences(old: Any, new: Any, expected: list[tuple[str, Any, Any]]) -> None:
+    assert [(found.place, found.old, found.new) for found in differences(old, new)] == expected
+
+
+def test_a_path_keeps_its_steps() -> None:
+    (found,) = differences({"p": [{"a.b": 1}]}, {"p": [{"a.b": 2}]})
+    assert found == Difference(("p", 0, "a.b"), 1, 2)

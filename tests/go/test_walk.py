@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import Any
+
+from hashcompat.go import intstr, quantity
+from hashcompat.go.types import STRING, Field, GoType, Map, Pointer, Slice, Struct
+from hashcompat.go.walk import ANY, at, json_fields, side_by_side, structs
+
+HANDLER = Struct("v1.Handler", (Field("Exec", STRING, "exec"), Field("Get", STRING, "get")))
+PROBE = Struct(
+    "v1.Probe",
+    (
+        Field("First", STRING, "first"),
+        Field("Handler", HANDLER, "", embedded=True),
+        Field("Last", STRING, "last"),
+    ),
+)
+
+
+def test_embedded_fields_stand_in_the_place_of_their_struct() -> None:
+    assert [(path, owner.name, field.name) for path, owner, field in json_fields(PROBE)] == [
+        ((0,), "v1.Probe", "First"),
+        ((1, 0), "v1.Handler", "Exec"),
+        ((1, 1), "v1.Handler", "Get"),
+        ((2,), "v1.Probe", "Last"),
+    ]
+    assert at(("f", ("e", "g"), "l"), (1, 1)) == "g"
+
+
+def listed(name: str, *fields: tuple[str, GoType]) -> Struct:
+    return Struct(f"v1.{name}", tuple(Field(key.title(), go_type, key) for key, go_type in fields))
+
+
+def test_every_struct_below_a_type_once() -> None:
+    inner = listed("Inner", ("size", quantity.TYPE), ("port", intstr.TYPE))
+    root = listed(
+        "Root",
+        ("a", Slice("[]x", Pointer("*x", inner))),
+        ("b", inner),
+        ("c", Map("m", STRING, listed("Value"))),
+    )
+    assert [found.name for found in structs(root)] == ["v1.Root", "v1.Value", "v1.Inner"]
+    assert {found.name for found in structs(root, coded=True)} >= {quantity.TYPE.name, intstr.TYPE.name}
+    assert structs(STRING) == []
+
+
+OLD = listed("C", ("name", STRING), ("gone", STRING), ("ports", Slice("[]P", listed("P", ("p", STRING)))))
+NEW = listed(
+    "C",
+    ("name", STRING),
+    ("ports", Slice("[]P", listed("P", ("p", STRING), ("q", STRING)))),
+    ("probe", Pointer("*v1.Probe", PROBE)),
+)
+
+
+def walked(old: Any, new: Any) -> list[tuple[str, str]]:
+    """Return the paths, with the sides that have them."""
+    pairs = side_by_side((OLD, old), (NEW, new))
+    return [(pair.path, "-" * bool(pair.old) + "+" * bool(pair.new)) for pair in pairs]
+
+
+def test_types_alone_are_walked_wherever_both_have_them() -> None:
+    assert walked(ANY, ANY) == [
+        ("name", "-+"),
+        ("ports", "-+"),
+        ("ports[*].p", "-+"),
+        ("ports[*].q", "+"),
+        ("probe", "+"),
+        ("gone", "-"),
+    ]
+
+
+def test_values_lead_as_far_as_they_reach() -> None:
+    assert ("ports[*].q", "+") not in walked(("n", "g", None), ("n", None, None))
+    ports = (("p",), ("p",)), (("p", "q"), ("p", ""))
+    assert walked(("n", "g", ports[0]), ("n", ports[1], None)).count(("ports[*].q", "+")) == 2
+    assert walked(ANY, ("n", ports[1], None)).count(("ports[*].q", "+")) == 2
+    assert walked(("n", "g", ports[0]), ANY).count(("ports[*].q", "+")) == 2
+
+
+def test_a_pair_holds_the_values_of_both_sides() -> None:
+    (name, *_) = side_by_side((OLD, ("o", "g", None)), (NEW, ("n", None, None)))
+    assert name.old is not None
+    assert name.new is not None
+    assert (name.old.value, name.new.value, name.new.type_name) == ("o", "n", "C")
+
+
+def test_a_nil_pointer_ends_the_walk_and_so_does_a_type_with_json_of_its_own() -> None:
+    one = listed("C", ("probe", Pointer("*v1.Probe", PROBE)), ("size", quantity.TYPE))
+    assert [pair.path for pair in side_by_side((one, (None, None)), (one, ANY))] == ["probe", "size"]
+    found = [pair.path for pair in side_by_side((one, ((("f", ("e", "g"), "l"),), None)), (one, ANY))]
+    assert found == ["probe", "probe.first", "probe.exec", "probe.get", "probe.last", "size"]

@@ -76,7 +76,7 @@ EXEMPT: Final = (
 
 PLACES: Final = {
     "": ("*.md",),
-    ".ci": ("**/*.py", "run"),
+    ".ci": ("**/*.py", "run", "full"),
     "docs": ("**/*.md",),
     "examples": ("**/*.md", "**/*.yaml"),
     "golden": ("*.md",),

@@ -218,7 +218,7 @@ class _Builder:
         self._events = events
         self._anchors: dict[str, Any] = {}
         self._sizes: dict[str, int] = {}
-        self._nodes, self._aliased = 0, 0  # decoded so far, and how many of them by aliases
+        self._nodes, self._aliased = 0, 0  # decoded so far, and those of them from aliases
         self._depth = 0
 
     def value(self, event: Any) -> Any:
@@ -243,7 +243,7 @@ class _Builder:
         return value
 
     def _expand(self, event: Any) -> None:
-        """Count what an alias stands for; a document of hardly anything else is refused (decode.go)."""
+        """Count what an alias expands to; raise InputError for a document of little else (decode.go)."""
         self._nodes += self._sizes[event.anchor] + 1
         self._aliased += self._sizes[event.anchor]
         many = self._aliased > 100 and self._nodes > 1000

@@ -116,14 +116,18 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How many containers, pods and nodes a plan is about, and how many of them it touches."""
+    """How many containers, pods and nodes a plan covers, and how many of them it affects."""
 
     containers: int
     verdicts: Mapping[Verdict, int]
-    """Containers by verdict, every verdict among the keys."""
+    """The number of containers by verdict; every verdict is a key."""
+
     pods: int
     pods_affected: int
+    """How many pods have a container that is killed."""
+
     nodes_affected: int
+    """How many nodes have such a pod."""
 
     @property
     def findings(self) -> int:
@@ -132,12 +136,12 @@ class Summary:
 
     @property
     def unknown(self) -> int:
-        """How many containers are not decided."""
+        """How many containers have the verdict UNKNOWN."""
         return self.verdicts[Verdict.UNKNOWN]
 
 
 def summarized(items: Sequence[Item]) -> Summary:
-    """Count items, which are in the order of a plan: by node, then by the pod's names."""
+    """Return the summary of items, which are in the order of a plan: by node, namespace and pod."""
     found = [item for item in items if item.verdict in FINDINGS]
     counts = Counter(item.verdict for item in items)
     return Summary(
@@ -150,7 +154,7 @@ def summarized(items: Sequence[Item]) -> Summary:
 
 
 def _count_pods(items: Iterable[Item]) -> int:
-    """Count pods by node, names and uid; by the order of items few uids are at hand at once."""
+    """Count pods by node, names and uid; because the items are sorted, few uids are in memory at once."""
     groups = groupby(items, attrgetter("pod.node", "pod.namespace", "pod.name"))
     return sum(len({item.pod.uid for item in group}) for _, group in groups)
 

@@ -129,16 +129,16 @@ class Origin:
     """Where the pods of an inventory come from, for a plan that names its source."""
 
     kind: Source = Source.OBJECTS
-    """Values of the Python API, where no source says otherwise."""
+    """By default objects that were passed to the Python API."""
 
     names: tuple[str, ...] = ()
     """Files, directories and URLs (without user, password and query), in the order given."""
 
     context: str = ""
-    """The kubeconfig context of a cluster; empty for a pod's own account, or if kubectl did not say."""
+    """The kubeconfig context of a cluster; empty for a service account, or if kubectl does not show it."""
 
     server: str = ""
-    """The URL of the cluster's API server, empty where kubectl did not say."""
+    """The URL of the cluster's API server; empty if kubectl does not show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +152,10 @@ class Inventory:
     """The nodes, each once."""
 
     records: tuple[Recorded | Sandbox, ...] = ()
-    """What a snapshot holds of records."""
+    """The records that a snapshot contains; empty for other sources."""
 
     origin: Origin = Origin()
-    """Where all this comes from."""
+    """Where the pods come from."""
 
     warnings: tuple[str, ...] = ()
-    """What of the source is not among the pods though a reader may expect it there, one line each."""
+    """What a reader may expect among the pods but was left out, one line each."""

@@ -184,4 +184,4 @@ def test_what_admission_adds_is_not_in_the_hash_of_a_manifest(
 ) -> None:
     result = run("hash", "--kubelet", releases, "-f", "-", "-o", "json", *more, stdin=stdin)
     assert len(result.document["assumptions"]) == noted
-    assert result.err.count("Assumed: manifests: what admission adds") == noted
+    assert result.err.count("Assumed: manifests: their hashes include neither what admission adds") == noted

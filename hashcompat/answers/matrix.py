@@ -234,6 +234,6 @@ class _Counter:
 
 def _warnings(path: Path, current: Sequence[Kubelet], view: View) -> Iterator[str]:
     """Quote the version skew policy for each step of a way."""
-    for step in path.steps:
+    for step in path.hops:
         olds = current if step.old == AUTO else [view.catalog.kubelet(step.old)]
         yield from skews(olds, view.catalog.kubelet(step.new), view)

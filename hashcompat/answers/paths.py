@@ -15,17 +15,17 @@ Cost = Callable[[str, str], Hop]
 class Path:
     """A way from one release to another in steps."""
 
-    steps: tuple[Hop, ...] = ()
+    hops: tuple[Hop, ...] = ()
 
     @property
     def findings(self) -> int:
         """How many times a container is killed on the whole way."""
-        return sum(step.findings for step in self.steps)
+        return sum(step.findings for step in self.hops)
 
     @property
     def unknown(self) -> int:
         """How many times it is not known whether one is."""
-        return sum(step.unknown for step in self.steps)
+        return sum(step.unknown for step in self.hops)
 
 
 def cheapest_path(releases: Sequence[str], cost: Cost) -> Path:
@@ -36,10 +36,10 @@ def cheapest_path(releases: Sequence[str], cost: Cost) -> Path:
     """
     best = {releases[0]: Path()}
     for index, release in enumerate(releases[1:], 1):
-        ways = [Path((*best[earlier].steps, cost(earlier, release))) for earlier in releases[:index]]
+        ways = [Path((*best[earlier].hops, cost(earlier, release))) for earlier in releases[:index]]
         best[release] = min(ways, key=_worth)
     return best[releases[-1]]
 
 
 def _worth(path: Path) -> tuple[int, int, int]:
-    return path.findings + path.unknown, path.findings, -len(path.steps)
+    return path.findings + path.unknown, path.findings, -len(path.hops)

@@ -81,9 +81,9 @@ def matrix_document(matrix: Matrix) -> Document:
 
 def _path(path: Path) -> dict[str, Any]:
     return {
-        "releases": [path.steps[0].old, *(step.new for step in path.steps)] if path.steps else [],
-        "findings": [step.findings for step in path.steps],
-        "unknown": [step.unknown for step in path.steps],
+        "releases": [path.hops[0].old, *(step.new for step in path.hops)] if path.hops else [],
+        "findings": [step.findings for step in path.hops],
+        "unknown": [step.unknown for step in path.hops],
     }
 
 
@@ -106,7 +106,7 @@ def _cell(cell: Cell, counts: Mapping[tuple[str, str], Hop] | None) -> dict[str,
 
 def path_words(path: Path) -> str:
     """Say which way is the cheapest, and what its steps cost."""
-    words = ", ".join(f"{step.old} -> {step.new} {hop_words(step)}" for step in path.steps)
+    words = ", ".join(f"{step.old} -> {step.new} {hop_words(step)}" for step in path.hops)
     unknown = f" and {path.unknown} unknown" if path.unknown else ""
     return f"Cheapest path, {counted(path.findings, 'restart')}{unknown}: {words or 'nowhere to go'}"
 

@@ -86,7 +86,7 @@ def way(**costs: int) -> Callable[[str, str], Hop]:
 
 
 def stops(path: Path) -> list[str]:
-    return [step.new for step in path.steps]
+    return [step.new for step in path.hops]
 
 
 def test_the_cheapest_path_skips_a_release_that_would_restart_twice() -> None:

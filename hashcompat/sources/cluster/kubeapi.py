@@ -6,9 +6,12 @@ Source: the API concepts "Retrieving large results sets in chunks"; apimachinery
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
@@ -35,6 +38,8 @@ _LONGEST_WAIT_SECONDS: Final = 30.0
 _SHORTEST_WAIT_SECONDS: Final = 0.1
 
 _LONGEST_MESSAGE: Final = 400
+
+_TOO_LATE: Final = "no whole answer within the time-out (--request-timeout)"
 
 T = TypeVar("T")
 
@@ -93,12 +98,12 @@ class Client:
         retries: Retry = _POLICY
         while True:
             try:
-                return self._once(url, end)
+                return _before(end, partial(self._once, url, end))
             except _BusyError as busy:
                 retries = _counted(retries, url, busy)
-                retries.sleep(busy.response)
-                if time.monotonic() > end:
+                if time.monotonic() + _pause(retries, busy) > end:
                     raise
+                retries.sleep(busy.response)
 
     def _once(self, url: str, end: float) -> Json:
         try:
@@ -121,7 +126,7 @@ class Client:
         )
 
     def _body(self, response: BaseHTTPResponse, url: str, end: float) -> bytes:
-        """Read an answer piece by piece, because the socket's own time-out begins anew with every byte."""
+        """Read an answer piece by piece, so that a read which nobody waits for ends soon after its time."""
         chunks = []
         try:
             while chunk := response.read1(_CHUNK_BYTES):
@@ -133,6 +138,33 @@ class Client:
             raise
         response.release_conn()
         return b"".join(chunks)
+
+
+def _before(end: float, ask: Callable[[], T]) -> T:
+    """Return what ``ask`` returns, or raise what it raises, but wait no longer than until ``end``.
+
+    A socket's time-out starts again with every byte, for headers too, and looking a name up has none; so the
+    clock that decides is not the asking thread's.
+    """
+    answer: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(ask())
+        except BaseException as error:  # noqa: BLE001 - raised where the answer is waited for
+            answer.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        return answer.result(max(end - time.monotonic(), _SHORTEST_WAIT_SECONDS))
+    except TimeoutError:
+        raise UnreachableError(_TOO_LATE) from None
+
+
+def _pause(retries: Retry, busy: _BusyError) -> float:
+    """Return the seconds that ``retries.sleep`` would wait."""
+    asked = retries.get_retry_after(busy.response) if busy.response else None
+    return retries.get_backoff_time() if asked is None else asked
 
 
 def _counted(retries: Retry, url: str, busy: _BusyError) -> Retry:
@@ -176,7 +208,7 @@ def _reason(error: HTTPError) -> str:
     if isinstance(cause, OSError) and cause.strerror:
         return cause.strerror
     if isinstance(error, ReadTimeoutError | ConnectTimeoutError):
-        return "no whole answer within the time-out (--request-timeout)"
+        return _TOO_LATE
     return str(error.args[0]) if error.args else type(error).__name__
 
 

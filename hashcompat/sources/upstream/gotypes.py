@@ -66,7 +66,9 @@ def _parse(source: bytes, origin: str) -> Node:
         import tree_sitter  # noqa: PLC0415 - an extra, which only adding a release needs
         import tree_sitter_go  # noqa: PLC0415
     except ImportError:
-        raise UsageError("reading Go needs a parser; install it with: pip install 'hashcompat[go]'") from None
+        raise UsageError(
+            "reading Go needs a parser; install it with: pip install tree-sitter tree-sitter-go"
+        ) from None
     root = tree_sitter.Parser(tree_sitter.Language(tree_sitter_go.language())).parse(source).root_node
     if root.has_error:
         line = next((node.start_point.row + 1 for node in _walk(root) if node.is_error or node.is_missing), 1)

@@ -222,7 +222,7 @@ def test_without_the_parser_the_extra_is_named(
     result = run("releases", "--add", f"{NEXT}.0", "--types", tmp_path / "types.go")
     assert (result.code, result.err) == (
         64,
-        "Error: reading Go needs a parser; install it with: pip install 'hashcompat[go]'\n",
+        "Error: reading Go needs a parser; install it with: pip install tree-sitter tree-sitter-go\n",
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -92,7 +94,7 @@ def listed(
     server: Server, query: dict[str, str] | None = None, seen: Callable[[int], None] = lambda _: None
 ) -> list[str]:
     return list_all(
-        server.client(), "/api/v1/pods", query or {}, lambda item: str(item["metadata"]["name"]), seen
+        server.client(60), "/api/v1/pods", query or {}, lambda item: str(item["metadata"]["name"]), seen
     )
 
 
@@ -218,9 +220,43 @@ def test_one_time_out_holds_for_all_tries(server: Server) -> None:
     assert time.monotonic() - start < 4
 
 
-def test_the_end_of_the_time_out_is_told() -> None:
-    import socket
+def drip(connection: socket.socket, head: bytes, pause: float) -> None:
+    """Send an answer's first bytes at once and then a byte now and then, without ever completing it."""
+    with connection, contextlib.suppress(OSError):
+        connection.recv(1 << 16)
+        connection.sendall(head)
+        for _ in range(15):
+            time.sleep(pause)
+            connection.sendall(b" ")
 
+
+@pytest.mark.parametrize(
+    ("head", "pause"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{", 0.9),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{", 3),
+        (b"HTTP/1.1 200 OK\r\nX: ", 0.2),
+    ],
+    ids=["slow-body", "stuck-body", "slow-headers"],
+)
+def test_the_time_out_holds_for_the_whole_answer_not_for_each_byte(head: bytes, pause: float) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=lambda: drip(server.accept()[0], head, pause), daemon=True).start()
+        start = time.monotonic()
+        with pytest.raises(UnreachableError, match="--request-timeout"):
+            Client(HTTPConnectionPool("127.0.0.1", server.getsockname()[1]), 1).get("/")
+    assert 1 <= time.monotonic() - start < 1.5
+
+
+def test_a_wait_that_would_outlast_the_time_out_is_not_begun(server: Server) -> None:
+    server.answers = [(503, b"later", {"Retry-After": "20"})]
+    start = time.monotonic()
+    with pytest.raises(UnreachableError, match="later"):
+        server.client(timeout=5).get("/")
+    assert time.monotonic() - start < 2
+
+
+def test_the_end_of_the_time_out_is_told() -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
         pytest.raises(UnreachableError, match="--request-timeout"),

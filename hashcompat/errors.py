@@ -14,6 +14,8 @@ class ExitCode(IntEnum):
     UNDECIDED = 3
     USAGE = 64
     INTERRUPTED = 130
+    CLOSED_PIPE = 141
+    """What a shell reports of a program that SIGPIPE ended: nobody reads its output any more."""
 
 
 class HashcompatError(Exception):

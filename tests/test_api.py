@@ -134,3 +134,8 @@ def test_a_patch_is_a_value_until_it_meets_the_source() -> None:
         hashcompat.patch_text(patch, {patch.edits[0].path: "package kuberuntime\n"})
     with pytest.raises(UsageError):
         hashcompat.make_patch("1.36.0", ["1.30.14"], "pin")
+
+
+def test_an_unknown_strategy_is_a_usage_error_that_names_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"no strategy 'foo'; the strategies are accept, pin, strip"):
+        hashcompat.make_patch("1.9.11", ["1.7.16"], "foo")

@@ -4,7 +4,7 @@ from hashcompat.errors import DecodeError, ExitCode, HashcompatError, InputError
 
 
 def test_a_crash_a_finding_and_a_usage_error_never_share_an_exit_code() -> None:
-    assert [code.value for code in ExitCode] == [0, 1, 2, 3, 64, 130]
+    assert [code.value for code in ExitCode] == [0, 1, 2, 3, 64, 130, 141]
 
 
 def test_only_a_usage_error_exits_with_64() -> None:

@@ -6,13 +6,15 @@ import importlib
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
 from hashcompat import __version__
+from hashcompat.cli import streams
 from hashcompat.errors import ExitCode, HashcompatError
 from hashcompat.report.formats import printable
 
@@ -74,13 +76,24 @@ def cli() -> None:
 def main() -> NoReturn:
     """Run the command line and leave with a documented exit code."""
     program = "kubectl hashcompat" if Path(sys.argv[0]).name.startswith("kubectl-") else "hashcompat"
-    sys.exit(_run(program, sys.argv[1:]))
+    streams.replace_closed()
+    code = _run(program, sys.argv[1:])
+    streams.drop_unwritable()
+    sys.exit(code)
 
 
-def _run(program: str, arguments: list[str]) -> int:
+def _run(program: str, arguments: Sequence[str]) -> int:
     """Return the exit code; every failure becomes one message of at most three lines on stderr."""
     try:
-        result = cli.main(arguments, prog_name=program, standalone_mode=False)
+        return _reported(program, arguments)
+    except BrokenPipeError:
+        return ExitCode.CLOSED_PIPE
+
+
+def _reported(program: str, arguments: Sequence[str]) -> int:
+    """Run a command and report its failure; raises BrokenPipeError where nobody reads stdout or stderr."""
+    try:
+        result = _called(program, arguments)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
@@ -94,15 +107,24 @@ def _run(program: str, arguments: list[str]) -> int:
     except HashcompatError as error:
         return _fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
+        click.echo(err=True)  # ends the line on which the terminal shows ^C
         return _fail("interrupted", ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.FAILED
+        raise
     except OSError as error:
         return _fail(f"{error.filename or 'output'}: {error.strerror}", ExitCode.FAILED)
     except Exception as error:  # noqa: BLE001 - a bug must not pass for a finding
         return _bug(error)
     return int(result or ExitCode.OK)
+
+
+def _called(program: str, arguments: Sequence[str]) -> Any:
+    """Return what the command returns; click's own ``main`` would make exit code 1 of a closed pipe."""
+    try:
+        with cli.make_context(program, list(arguments)) as context:
+            return cli.invoke(context)
+    except click.exceptions.Exit as end:  # --help and --version
+        return end.exit_code
 
 
 def _fail(message: str, code: ExitCode, hint: str = "") -> int:

@@ -18,6 +18,9 @@ import click
 from hashcompat.errors import InputError
 from hashcompat.report.formats import printable, to_json, to_yaml
 
+STDOUT: Final = "-"
+"""The value of ``--out`` that stands for standard output."""
+
 _PIECES: Final = 1000
 
 
@@ -47,11 +50,13 @@ class Output:
     ) -> None:
         """Print the result in the format asked for, and save the document where ``--out`` says.
 
+        With ``--out -`` the document is what goes to stdout, in the result's place.
+
         ``text`` makes the text of the formats ``table``, ``wide`` and ``name``, or its lines.
         """
-        if self.out is not None:
+        if self.out not in (None, STDOUT):
             write_whole(Path(self.out), chain(to_json(document()), "\n"))
-        if self.format == "json":
+        if self.format == "json" or self.out == STDOUT:
             _print(chain(to_json(document()), "\n"))
         elif self.format == "yaml":
             _print(to_yaml(document()))

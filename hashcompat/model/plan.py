@@ -10,6 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.words import count
 
 
 class Verdict(StrEnum):
@@ -178,7 +179,7 @@ class Share:
         if not self.recorded:
             return "no recorded hash could be compared"
         percent = 100 * self.reproduced // self.recorded
-        return f"{self.reproduced} of {self.recorded} recorded hashes reproduced ({percent} %)"
+        return f"{self.reproduced} of {count(self.recorded, 'recorded hash')} reproduced ({percent} %)"
 
 
 def share(items: Iterable[Item]) -> Share:

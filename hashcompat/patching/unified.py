@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from hashcompat import __version__
+from hashcompat.model.words import count
 from hashcompat.patching.model import Change, Patch
 
 _NULL: Final = "0" * 40
@@ -97,7 +98,7 @@ def _graph(added: int, removed: int, most: int) -> str:
 
 def _total(counts: Sequence[tuple[str, int, int]]) -> str:
     added, removed = sum(row[1] for row in counts), sum(row[2] for row in counts)
-    parts = [f"{len(counts)} file{'s' * (len(counts) != 1)} changed"]
-    parts += [f"{added} insertion{'s' * (added != 1)}(+)"] if added else []
-    parts += [f"{removed} deletion{'s' * (removed != 1)}(-)"] if removed else []
+    parts = [f"{count(len(counts), 'file')} changed"]
+    parts += [f"{count(added, 'insertion')}(+)"] if added else []
+    parts += [f"{count(removed, 'deletion')}(-)"] if removed else []
     return f" {', '.join(parts)}\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hashcompat.model.words import count
 from hashcompat.patching.audit import Audit, AuditRow
 from hashcompat.report.documents import Document, document
 from hashcompat.report.formats import printable
@@ -64,13 +65,13 @@ def audit_names(audit: Audit) -> str:
 def audit_notes(audit: Audit) -> list[str]:
     """Return the closing lines: how many are hit, and what the global form changes beside the container hash."""
     return [
-        f"{len(audit.rows)} of {audit.containers} containers would not hash as {audit.old.release} hashes them",
-        f"--article would also give {_count(audit.static_pods, 'static pod')} another UID, which recreates them",
-        f"--article would also give {_count(audit.templates, 'pod template')} another hash, if more than the kubelet is replaced",
+        f"{len(audit.rows)} of {count(audit.containers, 'container')} would not hash as {audit.old.release} hashes them",
+        f"--article would also give {_counted(audit.static_pods, 'static pod')} another UID, which recreates them",
+        f"--article would also give {_counted(audit.templates, 'pod template')} another hash, if more than the kubelet is replaced",
         "--article changes no checkpoint checksum: checkpoints hold none of the text that is cut",
     ]
 
 
-def _count(names: tuple[str, ...], noun: str) -> str:
+def _counted(names: tuple[str, ...], noun: str) -> str:
     told = f" ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})" if names else ""
-    return f"{len(names)} {noun}{'s' * (len(names) != 1)}{told}"
+    return f"{count(len(names), noun)}{told}"

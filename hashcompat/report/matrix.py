@@ -9,10 +9,11 @@ from typing import Any, Final
 from hashcompat.answers.matrix import Cell, Matrix, Scope
 from hashcompat.answers.paths import Path
 from hashcompat.model.plan import Hop
+from hashcompat.model.words import count
 from hashcompat.planning.differences import FieldChange
 from hashcompat.planning.options import AUTO
 from hashcompat.report.documents import Document, document
-from hashcompat.report.tables import counted, hop_words, table
+from hashcompat.report.tables import hop_words, table
 
 _GO: Final = "those with a backspace or form feed (another Go)"
 
@@ -108,7 +109,7 @@ def path_words(path: Path) -> str:
     """Say which way is the cheapest, and what its steps cost."""
     words = ", ".join(f"{step.old} -> {step.new} {hop_words(step)}" for step in path.hops)
     unknown = f" and {path.unknown} unknown" if path.unknown else ""
-    return f"Cheapest path, {counted(path.findings, 'restart')}{unknown}: {words or 'nowhere to go'}"
+    return f"Cheapest path, {count(path.findings, 'restart')}{unknown}: {words or 'nowhere to go'}"
 
 
 def markdown(matrix: Matrix) -> str:

@@ -10,6 +10,7 @@ from hashcompat.answers.golden import Verification
 from hashcompat.answers.hashes import HashRow
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.model.plan import Hop, Item, Plan, Verdict
+from hashcompat.model.words import agree, count
 from hashcompat.report.documents import summary
 from hashcompat.report.formats import printable
 from hashcompat.rules import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
@@ -83,8 +84,10 @@ def _width(cell: str) -> int:
 
 
 def _cell(value: object) -> str:
+    if isinstance(value, Painted):
+        return value
     text = "-" if value is None or value == "" else str(value)
-    return text if isinstance(value, Painted) else printable(text)
+    return printable(text)
 
 
 def plan_table(
@@ -153,11 +156,6 @@ def plan_notes(plan: Plan) -> list[str]:
     return [*lines, plan_summary(plan)]
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {noun}{'s' * (number != 1)}"
-
-
 def hop_words(hop: Hop) -> str:
     """Say how many containers a step kills, and how many are not decided."""
     return f"{hop.findings}" + (f" (and {hop.unknown} unknown)" if hop.unknown else "")
@@ -165,16 +163,16 @@ def hop_words(hop: Hop) -> str:
 
 def plan_summary(plan: Plan) -> str:
     """Return the closing line: how many containers are killed, where, and what is not known."""
-    count = summary(plan.summary)
-    hit = count["restart"] + count["kill"]
-    parts = [f"{plan.from_release} -> {plan.to_release}: {hit} of {count['containers']} containers restart"]
-    parts.append(
-        f" in {count['podsAffected']} of {count['pods']} pods on {count['nodesAffected']} nodes"
-        if hit
-        else ""
-    )
-    parts.append(f"; {count['kill']} of them are not started again" if count["kill"] else "")
-    parts.append(f"; {count['keep']} kept, {count['unknown']} unknown")
+    number = summary(plan.summary)
+    hit = number["restart"] + number["kill"]
+    way = f"{plan.from_release} -> {plan.to_release}"
+    parts = [f"{way}: {hit} of {count(number['containers'], 'container')} {agree(hit, 'restart')}"]
+    if hit:
+        parts.append(f" in {number['podsAffected']} of {count(number['pods'], 'pod')}")
+        parts.append(f" on {count(nodes, 'node')}" if (nodes := number["nodesAffected"]) else "")
+    if killed := number["kill"]:
+        parts.append(f"; {killed} of them {'is' if killed == 1 else 'are'} not started again")
+    parts.append(f"; {number['keep']} kept, {number['unknown']} unknown")
     return "".join(parts)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hashcompat.errors import InputError
 from hashcompat.model.pods import Inventory, Pod
 from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.words import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,4 +59,4 @@ class _Selected:
                 matched += 1
                 yield pod
         if not matched:
-            raise InputError(f"none of the {passed} pods matches the filters")
+            raise InputError(f"none of the {count(passed, 'pod')} matches the filters")

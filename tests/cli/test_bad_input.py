@@ -255,7 +255,7 @@ def test_what_may_not_be_read_is_named(
 USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("no --from", ("plan", "--to", "1.9.11", "--sample"), "--from is missing"),
     ("no --to", ("plan", "--from", "1.9.11", "--sample"), "--to is missing"),
-    ("two sources", (*PLAN, "--sample", "-f", "x"), "-f FILE"),
+    ("two sources", (*PLAN, "--sample", "-f", "x"), "-f x and --sample"),
     ("flags of a cluster beside a file", (*PLAN, "-f", "x", "-l", "a=b"), "-l goes with a live cluster"),
     ("a group without a user", (*PLAN, "--as-group", "g"), "--as-group needs --as"),
     (

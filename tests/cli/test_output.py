@@ -173,6 +173,11 @@ def test_colour_follows_flag_then_environment_then_terminal(
     assert ("\x1b[31mRESTART\x1b[0m" in run(*PLAN, "--color", flag).out) is coloured
 
 
+def test_colour_does_not_widen_a_column(run: Run) -> None:
+    coloured, bare = (run(*PLAN, "--color", when).out for when in ("always", "never"))
+    assert re.sub(r"\x1b\[\d*m", "", coloured) == bare
+
+
 @pytest.mark.parametrize("form", ["name", "json", "yaml"])
 def test_formats_for_programs_are_never_coloured(run: Run, form: str) -> None:
     assert "\x1b" not in run(*PLAN, "--color", "always", "-o", form).out
@@ -219,6 +224,15 @@ def test_documents_give_hostile_names_back_unchanged(run: Run, form: str) -> Non
         "plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "-o", form, stdin=as_json(hostile_pod())
     ).item
     assert [item[key] for key in ("pod", "node", "namespace", "uid")] == [HOSTILE] * 4
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_out_to_stdout_prints_the_document_in_place_of_the_result(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(*PLAN, "-o", form, "--out", "-") == run(*PLAN, "-o", "json")
+    assert files_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -295,3 +309,28 @@ def test_a_saved_document_has_the_permissions_of_any_new_file(run: Run, tmp_path
     (tmp_path / "new").touch()
     run(*PLAN, "--out", tmp_path / "plan.json")
     assert (tmp_path / "plan.json").stat().st_mode == (tmp_path / "new").stat().st_mode
+
+
+def test_one_is_not_counted_in_the_plural(run: Run) -> None:
+    up = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-")
+    err = run(*up, stdin=as_json(pod(node=""))).err
+    assert (
+        err.splitlines()[-1] == "1.7.16 -> 1.9.11: 1 of 1 container restarts in 1 of 1 pod; 0 kept, 0 unknown"
+    )
+    err = run(*up, stdin=as_json(pod(node="n"), pod(node="n", name="q"))).err
+    assert err.splitlines()[-1] == (
+        "1.7.16 -> 1.9.11: 2 of 2 containers restart in 2 of 2 pods on 1 node; 0 kept, 0 unknown"
+    )
+    err = run("matrix", *up[1:], stdin=as_json(pod())).err
+    assert err.startswith("Cheapest path, 1 restart: ")
+    assert (
+        run("snapshot", "-f", "-", stdin=as_json(pod())).err == "1 container in 1 pod, 0 nodes, 0 records\n"
+    )
+
+
+def test_two_sources_are_both_named(run: Run) -> None:
+    result = run("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "mine.json", "--sample")
+    assert (result.code, result.err.splitlines()[0]) == (
+        64,
+        "Error: -f mine.json and --sample are two sources of pods; give one of them",
+    )

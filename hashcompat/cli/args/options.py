@@ -131,7 +131,11 @@ def _format(default: str) -> Callable[[Function], Function]:
 
 
 _OUTPUT = (
-    click.option("--out", metavar="FILE", help="Save the JSON document in FILE, whole or not at all."),
+    click.option(
+        "--out",
+        metavar="FILE",
+        help="Save the JSON document in FILE, whole or not at all; - prints it in place of the result.",
+    ),
     click.option("--no-headers", is_flag=True, help="Leave the header line of tables out."),
     click.option(
         "--color",
@@ -270,9 +274,8 @@ def has_source(given: Given) -> bool:
 def collect(given: Given) -> Inventory:
     """Read and filter the pods that the options name, by default those of the live cluster."""
     if given["sample"] and (given["files"] or given["static_dirs"]):
-        raise UsageError(
-            "give pods with -f FILE (- is standard input), or try the built-in cluster with --sample"
-        )
+        other = f"-f {given['files'][0]}" if given["files"] else f"--static-pod-dir {given['static_dirs'][0]}"
+        raise UsageError(f"{other} and --sample are two sources of pods; give one of them")
     from hashcompat.cli.args import live as live_options
     from hashcompat.cli.args import static as static_options
     from hashcompat.sources import filters

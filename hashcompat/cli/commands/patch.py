@@ -9,7 +9,7 @@ import click
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.releases import is_of_minor
 from hashcompat.cli.args import options
-from hashcompat.cli.output import note, write_whole
+from hashcompat.cli.output import STDOUT, note, write_whole
 from hashcompat.errors import ExitCode, InputError, UsageError
 from hashcompat.kubelet import alike
 from hashcompat.patching.audit import audit
@@ -140,7 +140,7 @@ def _check_tree(tree: Path, kubelet: Kubelet) -> None:
 
 
 def _write(text: str, out: str) -> None:
-    if out:
+    if out not in ("", STDOUT):
         write_whole(Path(out), text)
         note(f"Wrote {out}; apply it with: git am {out}")
     else:

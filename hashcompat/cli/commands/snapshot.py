@@ -9,8 +9,9 @@ import click
 
 from hashcompat.answers.redaction import redacted
 from hashcompat.cli.args import options
-from hashcompat.cli.output import note, write_whole
+from hashcompat.cli.output import STDOUT, note, write_whole
 from hashcompat.go import jsontext
+from hashcompat.model.words import count
 from hashcompat.report.snapshot import snapshot_document
 
 
@@ -20,7 +21,7 @@ from hashcompat.report.snapshot import snapshot_document
 @click.option(
     "--out",
     metavar="FILE",
-    help="Save the snapshot in FILE, gzipped where it ends in .gz; default: standard output.",
+    help="Save the snapshot in FILE, gzipped where it ends in .gz; default and -: standard output.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
 @options.schemas_option
@@ -34,7 +35,7 @@ def command(out: str | None, **given: options.Given) -> None:
     inventory = options.collect(given)
     hidden = redacted(replace(inventory, records=tuple(options.records(given, inventory))), catalog)
     text = jsontext.dumps(snapshot_document(hidden, catalog.releases()[-1]))
-    if out is None:
+    if out in (None, STDOUT):
         click.echo(text)
     else:
         write_whole(Path(out), f"{text}\n")
@@ -42,5 +43,6 @@ def command(out: str | None, **given: options.Given) -> None:
         pods = list(hidden.pods)
         containers = sum(len(pod.containers) for pod in pods)
         note(
-            f"{containers} containers in {len(pods)} pods, {len(hidden.nodes)} nodes, {len(hidden.records)} records"
+            f"{count(containers, 'container')} in {count(len(pods), 'pod')}, "
+            f"{count(len(hidden.nodes), 'node')}, {count(len(hidden.records), 'record')}"
         )

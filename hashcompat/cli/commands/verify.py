@@ -13,6 +13,7 @@ from hashcompat.cli.args import live as live_options
 from hashcompat.cli.args import options
 from hashcompat.cli.output import note
 from hashcompat.errors import ExitCode, UsageError
+from hashcompat.model.words import agree, count
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
 from hashcompat.report.calibration import calibration_document, calibration_names, calibration_table
@@ -78,7 +79,8 @@ def _verify_golden(paths: tuple[str, ...], given: options.Given) -> int:
     if not given["quiet"]:
         for result in results:
             note(
-                f"{result.directory}: {result.compared} hashes of {result.cases} cases compared, {len(result.mismatches)} differ"
+                f"{result.directory}: {count(result.compared, 'hash')} of {count(result.cases, 'case')} compared, "
+                f"{len(result.mismatches)} {agree(len(result.mismatches), 'differ')}"
             )
     return ExitCode.FINDING if any(result.mismatches for result in results) else ExitCode.OK
 
@@ -102,7 +104,8 @@ def _verify_records(given: options.Given) -> int:
     if not given["quiet"]:
         missed = len(check.rows) - check.share.recorded
         note(
-            f"{missed} records could not be compared; {check.skipped} belong to containers that no kubelet compares"
+            f"{count(missed, 'record')} could not be compared; "
+            f"{check.skipped} {agree(check.skipped, 'belong')} to containers that no kubelet compares"
         )
     return _exit_code(check)
 

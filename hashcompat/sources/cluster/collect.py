@@ -14,6 +14,7 @@ from urllib3 import HTTPHeaderDict
 
 from hashcompat.errors import InputError
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
+from hashcompat.model.words import count
 from hashcompat.sources.cluster import kubectl, serviceaccount
 from hashcompat.sources.cluster.kubeapi import Client, StatusError, list_all
 from hashcompat.sources.objects import read_object
@@ -80,9 +81,17 @@ class Request:
         return "get" if self.name else "list"
 
     def __str__(self) -> str:
+        return f"the node {self.name}" if self.name else f"{self.resource}{self._place}"
+
+    def progress(self, number: int) -> str:
+        """Return how many objects of the list were read so far."""
+        return f"{count(number, self.resource.removesuffix('s'))}{self._place}"
+
+    @property
+    def _place(self) -> str:
         if self.resource == "nodes":
-            return f"the node {self.name}" if self.name else "nodes"
-        return f"pods in the namespace {self.namespace}" if self.namespace else "pods in all namespaces"
+            return ""
+        return f" in the namespace {self.namespace}" if self.namespace else " in all namespaces"
 
 
 def _quoted(part: str) -> str:
@@ -181,7 +190,7 @@ def _read(client: Client, request: Request, read: Callable[[dict[str, Any]], T],
         if request.name:
             return [read(client.get(request.path))]
         return list_all(
-            client, request.path, dict(request.query), read, lambda count: progress(f"{count} {request}")
+            client, request.path, dict(request.query), read, lambda number: progress(request.progress(number))
         )
     except StatusError as error:
         if error.code == _NOT_FOUND and request.name:

@@ -21,6 +21,7 @@ from urllib3.util import Timeout
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
+from hashcompat.model.words import agree, count
 
 PAGE: Final = 500
 """Objects a page, as kubectl asks for."""
@@ -273,4 +274,5 @@ def _page(path: str, page: Json) -> tuple[list[Json], Json]:
 def _check_end(path: str, metadata: Json) -> None:
     """Refuse a list that says itself that it goes on; a server need not say so."""
     if remaining := metadata.get("remainingItemCount"):
-        raise InputError(f"{path}: the server ends the list although {remaining} objects remain")
+        left = f"{count(remaining, 'object')} {agree(remaining, 'remain')}"
+        raise InputError(f"{path}: the server ends the list although {left}")

@@ -49,7 +49,9 @@ def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[In
     file that vanishes with it.
     """
     if name == STDIN:
-        yield Input(called(name), _Copy(sys.stdin.buffer).open)
+        with _readable(called(name)):
+            copy = _Copy(sys.stdin.buffer)
+        yield Input(called(name), copy.open)
     elif name.startswith(("http://", "https://")):
         from hashcompat.sources.http import download  # noqa: PLC0415 - only a URL pays for importing requests
 
@@ -90,7 +92,7 @@ def _file(path: Path) -> Input:
 class _readable:  # noqa: N801 - a context manager
     """Turn what the operating system says about a file into an InputError that names it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
         self._path = path
 
     def __enter__(self) -> None:

@@ -45,7 +45,7 @@ def test_the_share_comes_first_then_a_row_for_each_that_is_not(run: Run, tmp_pat
         ["n1", "ns", "p", "d", "7", str(hash_of(run, KUBELET, D)), "differs"],
         ["-", "ns", "gone", "c", "8", "-", "no such container in the source"],
     ]
-    assert result.err == "1 records could not be compared; 0 belong to containers that no kubelet compares\n"
+    assert result.err == "1 record could not be compared; 0 belong to containers that no kubelet compares\n"
 
 
 def test_the_document(run: Run, tmp_path: Path) -> None:

@@ -318,7 +318,7 @@ def test_progress_is_one_line_on_a_terminal_that_is_gone_in_the_end(
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     live(*PLAN, *(["-q"] if quiet else []))
-    line = "\r\x1b[KReading 1 pods in all namespaces\r\x1b[KReading 1 nodes\r\x1b[K"
+    line = "\r\x1b[KReading 1 pod in all namespaces\r\x1b[KReading 1 node\r\x1b[K"
     assert (line in terminal.text) != quiet
     assert ("Reading" in terminal.text) != quiet
 

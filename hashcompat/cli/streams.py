@@ -1,0 +1,51 @@
+"""The three standard streams, of which a process may be started without some, and may lose some on the way."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from typing import Final
+
+_ENCODING: Final = "utf-8"
+
+
+def replace_closed() -> None:
+    """Put a stream in the place of each that was closed when the process started.
+
+    So no file that is opened later gets the number of a standard stream. Reading and writing fail as they do
+    on a closed stream; what goes to a closed stderr is lost, because nothing could report that.
+    PYTHONUNBUFFERED makes stdout a raw stream, which drops what a write leaves over when the reader of a pipe
+    goes: a buffered one writes the rest, and so notices.
+    """
+    if sys.stdin is None:
+        _open_null(0, os.O_WRONLY)
+        sys.stdin = open(0, encoding=_ENCODING, closefd=False)  # noqa: SIM115
+    if sys.stdout is None:
+        _open_null(1, os.O_RDONLY)
+        sys.stdout = open(1, "w", encoding=_ENCODING, closefd=False)  # noqa: SIM115
+    elif isinstance(sys.stdout.buffer, io.RawIOBase):
+        sys.stdout = open(  # noqa: SIM115
+            1, "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors, closefd=False
+        )
+    if sys.stderr is None:
+        _open_null(2, os.O_WRONLY)
+        sys.stderr = open(2, "w", encoding=_ENCODING, closefd=False)  # noqa: SIM115
+
+
+def _open_null(number: int, mode: int) -> None:
+    descriptor = os.open(os.devnull, mode)
+    if descriptor != number:
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+
+
+def drop_unwritable() -> None:
+    """Send what stdout and stderr cannot write to nowhere, so that the interpreter's own last flush succeeds."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -153,7 +153,7 @@ def test_the_table_and_the_names_say_the_same(run: Run, golden: Path) -> None:
     table = run("verify", golden)
     assert table.out.splitlines()[0].split() == ["DIRECTORY", "KUBELET", "CASE", "PROBLEM"]
     assert f"1.7.16     {CASE}  text: character 1" in table.out
-    assert table.err.endswith(", 1 differ\n")
+    assert table.err.endswith(", 1 differs\n")
     assert run("verify", golden, "-o", "name", "-q").out == f"1.7.16/{CASE}\n"
 
 

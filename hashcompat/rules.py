@@ -286,3 +286,10 @@ RULES: Final = (
         "pkg/api/pod/util.go DropDisabledPodFields",
     ),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class RuleList:
+    """Some of the rules, as a result to show."""
+
+    rules: tuple[Rule, ...] = RULES

@@ -62,6 +62,18 @@ class Verification:
     mismatches: tuple[Mismatch, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Verifications:
+    """The outcome for several golden directories."""
+
+    items: tuple[Verification, ...]
+
+    @property
+    def differing(self) -> bool:
+        """Whether anything differs."""
+        return any(result.mismatches for result in self.items)
+
+
 def verify(directory: Path, catalog: Catalog, *, show_values: bool = False) -> Verification:
     """Compute every text and hash of a golden directory anew and compare.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hashcompat.apiserver.on_read import as_read, as_unread
@@ -31,6 +31,20 @@ _LONGEST_MASK: Final = 20
 
 Column = tuple[Schema, Era, str]
 """A way of hashing: a type tree, an era, an encoding/json."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A cluster without its values."""
+
+    inventory: Inventory
+    newest: str
+    """The newest release whose hashes it holds."""
+
+
+def snapshot(inventory: Inventory, catalog: Catalog) -> Snapshot:
+    """Return a cluster with hidden values and the hashes that they take part in; errors as ``redacted``."""
+    return Snapshot(redacted(inventory, catalog), catalog.releases()[-1])
 
 
 def redacted(inventory: Inventory, catalog: Catalog) -> Inventory:

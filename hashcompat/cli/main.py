@@ -16,7 +16,7 @@ import click
 from hashcompat import __version__
 from hashcompat.cli import streams
 from hashcompat.errors import ExitCode, HashcompatError
-from hashcompat.report.formats import printable
+from hashcompat.formats.escape import printable
 
 _COMMANDS: Final = (
     "plan",
@@ -30,8 +30,13 @@ _COMMANDS: Final = (
     "rbac",
     "releases",
     "rules",
+    "completion",
+    "help",
     "version",
 )
+_COMPLETE: Final = "_HASHCOMPAT_COMPLETE"
+"""The environment variable by which a shell's script asks for completions, as click names it."""
+
 _HELP: Final = """Predict which containers a kubelet upgrade kills and recreates, and why.
 
     hashcompat plan --from 1.7.16 --to 1.9.11 --sample
@@ -120,11 +125,28 @@ def _reported(program: str, arguments: Sequence[str]) -> int:
 
 def _called(program: str, arguments: Sequence[str]) -> Any:
     """Return what the command returns; click's own ``main`` would make exit code 1 of a closed pipe."""
+    if instruction := os.environ.get(_COMPLETE):
+        return _completed(instruction)
     try:
         with cli.make_context(program, list(arguments)) as context:
             return cli.invoke(context)
     except click.exceptions.Exit as end:  # --help and --version
         return end.exit_code
+
+
+def _completed(instruction: str) -> int:
+    """Answer a shell; ``bash_complete`` and the like."""
+    from click.shell_completion import shell_complete
+
+    return shell_complete(cli, {}, "hashcompat", _COMPLETE, instruction)
+
+
+def complete_for_kubectl() -> NoReturn:
+    """Answer kubectl, which runs ``kubectl_complete-hashcompat`` with the words so far and the one to complete."""
+    from hashcompat.cli.completion import kubectl_answer
+
+    click.echo("\n".join(kubectl_answer(cli, sys.argv[1:])))
+    sys.exit(0)
 
 
 def _fail(message: str, code: ExitCode, hint: str = "") -> int:

@@ -7,16 +7,24 @@ import gzip
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from itertools import chain, islice
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 import click
 
-from hashcompat.errors import InputError
-from hashcompat.report.formats import printable, to_json, to_yaml
+from hashcompat.errors import InputError, UsageError
+from hashcompat.formats import FORMATS, offered
+from hashcompat.formats.escape import printable
+from hashcompat.formats.json import JSON
+from hashcompat.formats.model import Style, plain
+from hashcompat.report.model import Report
+
+if TYPE_CHECKING:
+    from hashcompat.cli.args.output import Shown
+
+Result = TypeVar("Result")
 
 STDOUT: Final = "-"
 """The value of ``--out`` that stands for standard output."""
@@ -24,53 +32,46 @@ STDOUT: Final = "-"
 _PIECES: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """How a command's result is shown, as given on the command line."""
+def show(report: Report[Result], result: Result, shown: Shown) -> None:
+    """Print a result in the format that is asked for, and save its document where ``--out`` says.
 
-    format: str
-    out: str | None
-    no_headers: bool
-    color: str
-
-    def paint(self, text: str, colour: str) -> str:
-        """Colour a text where colour is wanted: on a terminal, unless the flag or the environment says otherwise."""
-        return click.style(text, fg=colour) if self._colours else text
-
-    @property
-    def _colours(self) -> bool:
-        if self.color != "auto":
-            return self.color == "always"
-        if os.environ.get("NO_COLOR"):
-            return False
-        return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
-
-    def show(
-        self, document: Callable[[], dict[str, Any]], text: Callable[[str], str | Iterable[str]]
-    ) -> None:
-        """Print the result in the format asked for, and save the document where ``--out`` says.
-
-        With ``--out -`` the document is what goes to stdout, in the result's place.
-
-        ``text`` makes the text of the formats ``table``, ``wide`` and ``name``, or its lines.
-        """
-        if self.out not in (None, STDOUT):
-            write_whole(Path(self.out), chain(to_json(document()), "\n"))
-        if self.format == "json" or self.out == STDOUT:
-            _print(chain(to_json(document()), "\n"))
-        elif self.format == "yaml":
-            _print(to_yaml(document()))
-        else:
-            lines = text(self.format)
-            _print(
-                f"{line}\n"
-                for line in ([lines] if isinstance(lines, str) else lines)
-                if line or not isinstance(lines, str)
-            )
+    With ``--out -`` the document is what goes to stdout, in the result's place. What has no document, a patch, is
+    saved as it is. Raises UsageError for a format that cannot show it.
+    """
+    form = FORMATS[format_of(report, shown)]
+    document = JSON if report.document else form
+    style = Style(headers=not shown.no_headers, paint=_paint if _has_colours(shown.color) else plain)
+    if shown.out not in (None, STDOUT):
+        write_whole(Path(shown.out), document.render(report, result, Style()))
+    elif shown.out == STDOUT:
+        form = document
+    if report.document or shown.out in (None, STDOUT):
+        write(form.render(report, result, style))
 
 
-def _print(pieces: Iterable[str]) -> None:
-    """Print as it is, some pieces at a time: colour was decided before, and a hashed text may hold escape sequences."""
+def format_of(report: Report[Any], shown: Shown) -> str:
+    """Return the name of the format that shows a result; raises UsageError where the one asked for cannot."""
+    names = offered(report)
+    if shown.format and shown.format not in names:
+        raise UsageError(f"-o {shown.format}: {report.kind} is shown as {', '.join(names)}")
+    return shown.format or names[0]
+
+
+def _paint(text: str, colour: str) -> str:
+    return click.style(text, fg=colour)
+
+
+def _has_colours(color: str) -> bool:
+    """Tell whether colour is wanted: on a terminal, unless the flag or the environment says otherwise."""
+    if color != "auto":
+        return color == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def write(pieces: Iterable[str]) -> None:
+    """Print as it is, some pieces at a time: colour is decided, and a hashed text may hold escape sequences."""
     pieces = iter(pieces)
     while block := "".join(islice(pieces, _PIECES)):
         click.echo(block, nl=False, color=True)
@@ -79,6 +80,13 @@ def _print(pieces: Iterable[str]) -> None:
 def note(message: str) -> None:
     """Print a line for people to stderr."""
     click.echo(printable(message), err=True)
+
+
+def notes(report: Report[Result], result: Result, *, quiet: bool = False) -> None:
+    """Print to stderr what goes beside a result."""
+    if not quiet:
+        for line in report.notes(result):
+            note(line)
 
 
 def note_dropped(lines: Iterable[str]) -> None:

@@ -10,5 +10,5 @@ def count(number: int, noun: str) -> str:
 
 
 def agree(number: int, verb: str) -> str:
-    """Return a regular verb in the form that goes with so many subjects: one ``restarts``, two ``restart``."""
+    """Return a regular verb as it goes with so many subjects: one ``restarts``, two ``restart``."""
     return f"{verb}s" if number == 1 else verb

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 from hashcompat.model.words import count
 from hashcompat.patching.audit import Audit, AuditRow
-from hashcompat.report.documents import Document, document
-from hashcompat.report.formats import printable
-from hashcompat.report.tables import table
+from hashcompat.report.model import Document, Report, Table, document
+
+_COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS")
 
 
-def audit_document(audit: Audit) -> Document:
+def _document(audit: Audit) -> Document:
     """Return the PatchAudit: an item for each container whose stripped hash is not the old one."""
     return document(
         "PatchAudit",
@@ -38,31 +39,20 @@ def _item(row: AuditRow) -> dict[str, Any]:
     }
 
 
-def audit_table(audit: Audit, *, headers: bool = True) -> str:
-    """Return a line for each container that is hit."""
-    columns = ["NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS"]
-    rows = [
-        [
-            row.pod.node,
-            row.pod.namespace,
-            row.pod.name,
-            row.container.name,
-            ", ".join(row.hit.strings),
-            ", ".join(row.hit.fields),
-        ]
-        for row in audit.rows
-    ]
-    return table(columns, rows, show_headers=headers) if rows else ""
+def _table(audit: Audit) -> Table:
+    return Table(_COLUMNS, lambda: map(_cells, audit.rows), bare=True)
 
 
-def audit_names(audit: Audit) -> str:
-    """Return NAMESPACE/POD/CONTAINER a line for each container that is hit."""
-    return "\n".join(
-        printable(f"{row.pod.namespace}/{row.pod.name}/{row.container.name}") for row in audit.rows
-    )
+def _cells(row: AuditRow) -> list[object]:
+    names = [row.pod.node, row.pod.namespace, row.pod.name, row.container.name]
+    return [*names, ", ".join(row.hit.strings), ", ".join(row.hit.fields)]
 
 
-def audit_notes(audit: Audit) -> list[str]:
+def _names(audit: Audit) -> Iterator[str]:
+    return (f"{row.pod.namespace}/{row.pod.name}/{row.container.name}" for row in audit.rows)
+
+
+def _notes(audit: Audit) -> list[str]:
     """Return the closing lines: how many are hit, and what the global form changes beside the container hash."""
     return [
         f"{len(audit.rows)} of {count(audit.containers, 'container')} would not hash as {audit.old.release} hashes them",
@@ -75,3 +65,8 @@ def audit_notes(audit: Audit) -> list[str]:
 def _counted(names: tuple[str, ...], noun: str) -> str:
     told = f" ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})" if names else ""
     return f"{count(len(names), noun)}{told}"
+
+
+AUDIT: Final[Report[Audit]] = Report(
+    "PatchAudit", document=_document, table=_table, names=_names, notes=_notes
+)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 from hashcompat.answers.calibration import CheckedRecord, RecordCheck
-from hashcompat.answers.origin import Origin
-from hashcompat.report.documents import Document, document
-from hashcompat.report.formats import printable
-from hashcompat.report.tables import table
+from hashcompat.model.words import agree, count
+from hashcompat.report.model import Document, Report, Rows, Table, document
+
+_COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTED", "PROBLEM")
 
 
-def calibration_document(check: RecordCheck) -> Document:
+def _document(check: RecordCheck) -> Document:
     """Return the CalibrationResult of recorded hashes: the counts of all, and an item for each that was not reproduced."""
     share = check.share
     summary = {
@@ -20,9 +21,7 @@ def calibration_document(check: RecordCheck) -> Document:
         "reproduced": share.reproduced,
         "skipped": check.skipped,
     }
-    return document(
-        "CalibrationResult", summary=summary, items=[_item(row) for row in check.rows if row.problem]
-    )
+    return document("CalibrationResult", summary=summary, items=Rows(_missed(check), _item))
 
 
 def _item(row: CheckedRecord) -> dict[str, Any]:
@@ -34,42 +33,34 @@ def _item(row: CheckedRecord) -> dict[str, Any]:
         "container": row.record.container,
         "hash": {"recorded": row.record.hash, "computed": row.computed},
         "problem": row.problem,
-        "origin": _origin(row.origin) if row.origin else None,
     }
 
 
-def _origin(origin: Origin) -> dict[str, Any]:
-    return {"release": origin.release, "era": origin.era, "fields": list(origin.fields)}
+def _missed(check: RecordCheck) -> list[CheckedRecord]:
+    return [row for row in check.rows if row.problem]
 
 
-def calibration_table(check: RecordCheck, *, headers: bool = True) -> str:
-    """Return the share, and one line a record that was not reproduced."""
-    rows = [
-        [
-            row.node,
-            row.record.namespace,
-            row.record.pod,
-            row.record.container,
-            row.record.hash,
-            row.computed,
-            _problem(row),
-        ]
-        for row in check.rows
-        if row.problem
-    ]
-    columns = ["NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTED", "PROBLEM"]
-    return "\n".join([str(check.share), *([table(columns, rows, show_headers=headers)] if rows else [])])
+def _table(check: RecordCheck) -> Table:
+    return Table(_COLUMNS, lambda: map(_cells, _missed(check)), caption=str(check.share), bare=True)
 
 
-def _problem(row: CheckedRecord) -> str:
-    """Say what is the matter with a record, and where it comes from if that is known."""
-    if row.origin is None:
-        return row.problem
-    fields = f" (fields: {', '.join(row.origin.fields)})" if row.origin.fields else ""
-    return f"{row.problem}: {row.origin.release} computes it{fields}"
+def _cells(row: CheckedRecord) -> list[object]:
+    record = row.record
+    names = [row.node, record.namespace, record.pod, record.container]
+    return [*names, record.hash, row.computed, row.problem]
 
 
-def calibration_names(check: RecordCheck) -> str:
-    """Return NAMESPACE/POD/CONTAINER a line for each record that was not reproduced."""
-    records = [row.record for row in check.rows if row.problem]
-    return "\n".join(printable(f"{record.namespace}/{record.pod}/{record.container}") for record in records)
+def _names(check: RecordCheck) -> Iterator[str]:
+    records = (row.record for row in _missed(check))
+    return (f"{record.namespace}/{record.pod}/{record.container}" for record in records)
+
+
+def _notes(check: RecordCheck) -> Iterator[str]:
+    missed = len(check.rows) - check.share.recorded
+    skipped = f"{check.skipped} {agree(check.skipped, 'belong')}"
+    yield f"{count(missed, 'record')} could not be compared; {skipped} to containers that no kubelet compares"
+
+
+CALIBRATION: Final[Report[RecordCheck]] = Report(
+    "CalibrationResult", document=_document, table=_table, names=_names, notes=_notes
+)

@@ -1,37 +1,39 @@
-"""The explanation of one container, and of two releases: as text for a person, and as a document."""
+"""The explanation of some containers, as a text for a person and as a document."""
 
 from __future__ import annotations
 
 import json
-import textwrap
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from hashcompat.answers.comparison import ReleaseDifference
-from hashcompat.answers.explanation import Explanation, Side
-from hashcompat.catalog.changes import Change, EraChange
-from hashcompat.planning.facts import facts
-from hashcompat.report.documents import Document, document, item_document, release_facts
-from hashcompat.report.formats import printable
-from hashcompat.report.tables import COLOURS, Paint, plain, reason_words, table
+from hashcompat.answers.explanation import Explanation, Explanations, Side
+from hashcompat.report.items import item_document, item_name, reason_words, verdict_cell
+from hashcompat.report.model import Coloured, Document, Line, Report, Section, Table, document
 
 _MASK_NOTE: Final = (
     "values of env, args, commands and headers are masked; --show-values prints what is really hashed"
 )
 
+_SEPARATOR: Final = "-" * 72
 
-def explanation_document(explanations: Iterable[Explanation]) -> Document:
-    """Return the ExplanationList of some containers."""
-    return document("ExplanationList", items=[_explained(explanation) for explanation in explanations])
+_MARKS: Final = (
+    (re.compile(r"\[-.*?-\]", re.DOTALL), "red"),
+    (re.compile(r"\{\+.*?\+\}", re.DOTALL), "green"),
+)
 
 
-def _explained(explanation: Explanation) -> Document:
+def _document(explanations: Explanations) -> Document:
+    return document("ExplanationList", items=[_item(explanation) for explanation in explanations.items])
+
+
+def _item(explanation: Explanation) -> Document:
     return {
         **item_document(explanation.item),
         "from": _side(explanation.old) if explanation.old else None,
         "to": _side(explanation.new) if explanation.new else None,
         "fields": [{"path": field.path, "from": field.old, "to": field.new} for field in explanation.fields],
-        "upstream": [row.document for row in explanation.upstream],
+        "upstream": [dict(row) for row in explanation.upstream],
         "logLine": explanation.log_line,
         "masked": explanation.masked,
         "compared": explanation.compared,
@@ -39,94 +41,73 @@ def _explained(explanation: Explanation) -> Document:
 
 
 def _side(side: Side) -> Document:
-    value = None if side.hash is None else f"{side.hash:x}"
     return {
         "release": side.release,
         "era": side.era,
         "hash": side.hash,
-        "hex": value,
+        "hex": _hex(side.hash),
         "text": side.text,
         "readable": side.readable,
     }
 
 
-def difference_document(difference: ReleaseDifference) -> Document:
-    """Return the ReleaseDifference of two releases."""
-    return document(
-        "ReleaseDifference",
-        **{"from": _release(difference, "old"), "to": _release(difference, "new")},
-        types=[
-            {
-                "type": row.type,
-                "field": row.field,
-                "from": row.old,
-                "to": row.new,
-                "upstream": row.upstream.document if row.upstream else None,
-            }
-            for row in difference.types
-        ],
-        upstream=[row.document for row in difference.upstream],
-    )
+def _hex(value: int | None) -> str | None:
+    return None if value is None else f"{value:x}"
 
 
-def _release(difference: ReleaseDifference, side: str) -> Document:
-    kubelet = getattr(difference, side)
-    return {
-        "release": str(kubelet.release),
-        **release_facts(facts(str(kubelet.release), kubelet)),
-        "steps": kubelet.era.described(),
-    }
+def _text(explanations: Explanations) -> Iterator[Section]:
+    for number, explanation in enumerate(explanations.items):
+        if number:
+            yield Section([[_SEPARATOR]])
+        yield from _sections(explanation)
 
 
-def explanation_text(explanation: Explanation, paint: Paint = plain) -> str:
-    """Return the whole story of one container."""
-    return "\n\n".join(filter(None, _sections(explanation, paint)))
-
-
-def _sections(explanation: Explanation, paint: Paint) -> Iterator[str]:
+def _sections(explanation: Explanation) -> Iterator[Section]:
+    """Yield the whole story of one container."""
     item = explanation.item
-    name = f"{item.pod.namespace}/{item.pod.name}/{item.container.name}"
-    yield f"{printable(name)}: {paint(item.verdict.value, COLOURS[item.verdict])}, {printable(reason_words(item))}"
+    yield Section([[item_name(item), ": ", verdict_cell(item), ", ", reason_words(item)]])
     if not explanation.compared:
-        yield "This decides before any hash is compared."
-    sides = [("from", explanation.old), ("to", explanation.new)]
-    rows = [_side_row(label, side) for label, side in sides if side]
-    if item.hashes.recorded is not None:
-        rows.insert(0, ["recorded", None, item.hashes.recorded, f"{item.hashes.recorded:x}", None])
-    if rows:
-        yield table(["", "KUBELET", "HASH", "HEX", "ERA"], rows)
+        yield Section([["This decides before any hash is compared."]])
+    if rows := _hash_rows(explanation):
+        yield Section(Table(("", "KUBELET", "HASH", "HEX", "ERA"), lambda: rows))
     if explanation.fields:
         lines = [[field.path, _short(field.old), "->", _short(field.new)] for field in explanation.fields]
-        yield "Fields that make the difference\n" + _indented(table((), lines, show_headers=False))
+        yield Section(Table((), lambda: lines), "Fields that make the difference")
     if explanation.compared:
-        yield _texts(explanation, paint)
+        yield from _texts(explanation)
     if explanation.upstream:
-        yield "Upstream changes\n" + _indented(
-            table((), map(_upstream_row, explanation.upstream), show_headers=False)
-        )
+        yield Section(upstream_table(explanation.upstream), "Upstream changes")
     if explanation.log_line:
-        yield f"Expect in the kubelet's log\n{_indented(printable(explanation.log_line))}"
+        yield Section([[explanation.log_line]], "Expect in the kubelet's log")
 
 
-def _side_row(label: str, side: Side) -> list[object]:
-    return [label, side.release, side.hash, None if side.hash is None else f"{side.hash:x}", side.era]
+def _hash_rows(explanation: Explanation) -> list[list[object]]:
+    recorded = explanation.item.hashes.recorded
+    rows: list[list[object]] = (
+        [] if recorded is None else [["recorded", None, recorded, _hex(recorded), None]]
+    )
+    for label, side in (("from", explanation.old), ("to", explanation.new)):
+        if side:
+            rows.append([label, side.release, side.hash, _hex(side.hash), side.era])
+    return rows
 
 
 def _short(value: Any) -> str:
-    return (
-        value if isinstance(value, str) else "nil" if value is None else json.dumps(value, ensure_ascii=False)
-    )
+    if isinstance(value, str):
+        return value
+    return "nil" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _texts(explanation: Explanation, paint: Paint) -> str:
+def _texts(explanation: Explanation) -> Iterator[Section]:
     note = f" ({_MASK_NOTE})" if explanation.masked else ""
     old, new = explanation.old, explanation.new
     if explanation.marked and old and new:
         title = f"Hashed text, [-only {old.release}-] {{+only {new.release}+}}{note}"
-        return f"{title}\n{_indented(_coloured(explanation.marked, paint))}"
-    return "\n\n".join(
-        f"{_text_title(side)}{note}\n{_indented(printable(side.readable))}" for side in (old, new) if side
-    )
+        yield Section([_coloured(explanation.marked)], title)
+        return
+    for side in (old, new):
+        if side:
+            yield Section([[side.readable]], f"{_text_title(side)}{note}")
 
 
 def _text_title(side: Side) -> str:
@@ -135,52 +116,34 @@ def _text_title(side: Side) -> str:
     return f"JSON whose bytes {side.release} hashes, as {side.text[: side.text.find(' ', 20)]} …]"
 
 
-def _coloured(marked: str, paint: Paint) -> str:
-    text = printable(marked)
-    for start, end, colour in (("[-", "-]", "red"), ("{+", "+}", "green")):
-        parts = text.split(start)
-        text = parts[0] + "".join(_paint_until(part, start, end, colour, paint) for part in parts[1:])
-    return text
+def _coloured(marked: str) -> Line:
+    """Return a text in pieces, those between marks coloured."""
+    pieces: list[str | Coloured] = [marked]
+    for mark, colour in _MARKS:
+        pieces = [part for piece in pieces for part in _split(piece, mark, colour)]
+    return pieces
 
 
-def _paint_until(part: str, start: str, end: str, colour: str, paint: Paint) -> str:
-    inside, found, rest = part.partition(end)
-    return paint(f"{start}{inside}{end}", colour) + rest if found else start + part
+def _split(piece: str | Coloured, mark: re.Pattern[str], colour: str) -> Iterator[str | Coloured]:
+    if isinstance(piece, Coloured):
+        yield piece
+        return
+    end = 0
+    for match in mark.finditer(piece):
+        yield piece[end : match.start()]
+        yield Coloured(match[0], colour)
+        end = match.end()
+    yield piece[end:]
 
 
-def _upstream_row(row: Change | EraChange) -> list[object]:
-    links = ", ".join(filter(None, [row.pr, *row.issues]))
-    what = row.field if isinstance(row, Change) else f"{row.old} -> {row.new}"
-    return [row.release, what, row.about, links]
+def upstream_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return rows of changes.json as a table: release, what changed, in a few words, links."""
+    return Table((), lambda: map(_upstream_row, rows))
 
 
-def _indented(text: str) -> str:
-    return textwrap.indent(text, "  ")
+def _upstream_row(row: Mapping[str, Any]) -> list[object]:
+    links = ", ".join(filter(None, [row["pr"], *row.get("issues", [])]))
+    return [row["release"], row.get("field") or f"{row['from']} -> {row['to']}", row["about"], links]
 
 
-def difference_text(difference: ReleaseDifference) -> str:
-    """Return the type-tree and era differences between two releases."""
-    old, new = difference.old, difference.new
-    rows = [
-        [label, kubelet.release, kubelet.era.name, kubelet.schema.made_from]
-        for label, kubelet in (("from", old), ("to", new))
-    ]
-    parts = [table(["", "KUBELET", "ERA", "TYPES MADE FROM"], rows)]
-    if difference.upstream:
-        parts.append(
-            "The hash algorithm changed: every container restarts\n"
-            + _indented(table((), map(_upstream_row, difference.upstream), show_headers=False))
-        )
-    if difference.types:
-        lines = [
-            [row.type, row.field or "(type)", row.old, row.new, *_type_source(row.upstream)]
-            for row in difference.types
-        ]
-        parts.append(table(["TYPE", "FIELD", "FROM", "TO", "SINCE", "UPSTREAM"], lines))
-    else:
-        parts.append("The type trees are the same.")
-    return "\n\n".join(parts)
-
-
-def _type_source(upstream: Change | None) -> list[object]:
-    return [upstream.release, upstream.pr] if upstream else [None, None]
+EXPLANATIONS: Final[Report[Explanations]] = Report("ExplanationList", document=_document, text=_text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -12,19 +12,19 @@ from hashcompat.model.plan import Hop
 from hashcompat.model.words import count
 from hashcompat.planning.differences import FieldChange
 from hashcompat.planning.options import AUTO
-from hashcompat.report.documents import Document, document
-from hashcompat.report.tables import hop_words, table
+from hashcompat.report.items import hop_words
+from hashcompat.report.model import Document, Report, Table, document
 
 _GO: Final = "those with a backspace or form feed (another Go)"
 
 _SHORT: Final = {Scope.ALL: "all", Scope.SOME: "some", Scope.NONE: "."}
 
 
-def grid(matrix: Matrix, *, headers: bool = True) -> str:
+def _grid(matrix: Matrix) -> Table:
     """Return a line a release and a column a release: from the one on the left to the one above."""
     targets = [release for release in matrix.releases if release != AUTO]
     rows = [[old, *(_mark(matrix, old, new) for new in targets)] for old in matrix.releases]
-    return table(["FROM/TO", *targets], rows, show_headers=headers)
+    return Table(("FROM/TO", *targets), lambda: rows)
 
 
 def _mark(matrix: Matrix, old: str, new: str) -> str:
@@ -40,12 +40,12 @@ def _count(hop: Hop) -> str:
     return f"{hop.findings}+{hop.unknown}?" if hop.unknown else str(hop.findings)
 
 
-def listing(matrix: Matrix, *, headers: bool = True) -> str:
+def _listing(matrix: Matrix) -> Table:
     """Return a line a pair of neighbours, there and back: who restarts, and the upstream change behind it."""
     pairs = [pair for old, new in pairwise(matrix.releases) for pair in ((old, new), (new, old))]
     cells = [matrix.cells[pair] for pair in pairs if pair in matrix.cells]
     rows = [[cell.old, cell.new, cell.scope.value, who(cell), cell.upstream] for cell in cells]
-    return table(["FROM", "TO", "SCOPE", "WHICH CONTAINERS", "UPSTREAM"], rows, show_headers=headers)
+    return Table(("FROM", "TO", "SCOPE", "WHICH CONTAINERS", "UPSTREAM"), lambda: rows)
 
 
 def who(cell: Cell) -> str:
@@ -69,7 +69,7 @@ def _names(changes: Iterable[FieldChange]) -> str:
     return ", ".join(dict.fromkeys(change.field for change in changes))
 
 
-def matrix_document(matrix: Matrix) -> Document:
+def _document(matrix: Matrix) -> Document:
     """Return the RestartMatrix: a cell a pair of releases."""
     return document(
         "RestartMatrix",
@@ -105,7 +105,13 @@ def _cell(cell: Cell, counts: Mapping[tuple[str, str], Hop] | None) -> dict[str,
     }
 
 
-def path_words(path: Path) -> str:
+def _notes(matrix: Matrix) -> Iterator[str]:
+    if matrix.path:
+        yield from (f"Warning: {warning}" for warning in matrix.warnings)
+        yield _path_words(matrix.path)
+
+
+def _path_words(path: Path) -> str:
     """Say which way is the cheapest, and what its steps cost."""
     words = ", ".join(f"{step.old} -> {step.new} {hop_words(step)}" for step in path.hops)
     unknown = f" and {path.unknown} unknown" if path.unknown else ""
@@ -132,3 +138,13 @@ def markdown_grid(matrix: Matrix) -> str:
 
 def _minor(release: str) -> str:
     return release.rpartition(".")[0]
+
+
+MATRIX: Final[Report[Matrix]] = Report(
+    "RestartMatrix",
+    document=_document,
+    table=_grid,
+    wide=_listing,
+    names=lambda matrix: matrix.releases,
+    notes=_notes,
+)

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
-from hashcompat.report.tables import table
+from hashcompat.report.model import Document, Report, Table
+from hashcompat.sources.cluster.roles import Roles
 
-Role = Mapping[str, Any]
 
-
-def roles_document(roles: Iterable[Role]) -> dict[str, Any]:
+def _document(roles: Roles) -> Document:
     """Return the ``List`` that kubectl applies."""
-    return {"apiVersion": "v1", "kind": "List", "items": list(roles)}
+    return {"apiVersion": "v1", "kind": "List", "items": list(roles.objects)}
 
 
-def role_names(roles: Iterable[Role]) -> str:
-    """Return one ``Kind/[namespace/]name`` a line."""
-    return "\n".join("/".join([role["kind"], *_place(role)]) for role in roles)
+def _names(roles: Roles) -> Iterator[str]:
+    """Yield ``Kind/[namespace/]name``."""
+    return ("/".join([role["kind"], *_place(role)]) for role in roles.objects)
 
 
-def _place(role: Role) -> list[str]:
+def _place(role: Mapping[str, Any]) -> list[str]:
     return [role["metadata"][key] for key in ("namespace", "name") if key in role["metadata"]]
 
 
-def roles_table(roles: Iterable[Role], *, headers: bool = True) -> str:
+def _table(roles: Roles) -> Table:
     """Return one line a rule: where it holds, and what it allows."""
-    rows = [
-        [
-            role["kind"],
-            role["metadata"].get("namespace"),
-            *(", ".join(rule.get(key, ())) for key in ("verbs", "resources", "resourceNames")),
-        ]
-        for role in roles
-        for rule in role.get("rules", ())
-    ]
-    return table(["KIND", "NAMESPACE", "VERBS", "RESOURCES", "NAMES"], rows, show_headers=headers)
+    return Table(("KIND", "NAMESPACE", "VERBS", "RESOURCES", "NAMES"), lambda: _rows(roles))
+
+
+def _rows(roles: Roles) -> Iterator[list[object]]:
+    for role in roles.objects:
+        for rule in role.get("rules", ()):
+            lists = (", ".join(rule.get(key, ())) for key in ("verbs", "resources", "resourceNames"))
+            yield [role["kind"], role["metadata"].get("namespace"), *lists]
+
+
+ROLES: Final[Report[Roles]] = Report("List", document=_document, table=_table, names=_names)

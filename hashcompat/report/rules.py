@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from hashcompat.report.documents import Document, document
-from hashcompat.report.tables import table
-from hashcompat.rules import RULES
+from typing import Final
+
+from hashcompat.report.model import Document, Report, Table, document
+from hashcompat.rules import RULES as EVERY_RULE
+from hashcompat.rules import Rule, RuleList
 
 
-def rules_table(*, wide: bool = False, headers: bool = True) -> str:
-    """Return one line a rule; ``wide`` adds the source in Kubernetes."""
-    rows = [[rule.id, rule.name, rule.meaning, *([rule.source] if wide else [])] for rule in RULES]
-    return table(["ID", "RULE", "MEANING", *(["SOURCE"] if wide else [])], rows, show_headers=headers)
-
-
-def rules_document() -> Document:
-    """Return the RuleList."""
+def _document(rules: RuleList) -> Document:
     items = [
-        {"id": rule.id, "name": rule.name, "meaning": rule.meaning, "source": rule.source} for rule in RULES
+        {"id": rule.id, "name": rule.name, "meaning": rule.meaning, "source": rule.source}
+        for rule in rules.rules
     ]
     return document("RuleList", items=items)
+
+
+def _cells(rule: Rule) -> list[object]:
+    return [rule.id, rule.name, rule.meaning]
+
+
+def _table(rules: RuleList) -> Table:
+    return Table(("ID", "RULE", "MEANING"), lambda: map(_cells, rules.rules))
+
+
+def _wide(rules: RuleList) -> Table:
+    rows = [[*_cells(rule), rule.source] for rule in rules.rules]
+    return Table(("ID", "RULE", "MEANING", "SOURCE"), lambda: rows)
+
+
+RULES: Final[Report[RuleList]] = Report(
+    "RuleList",
+    document=_document,
+    table=_table,
+    wide=_wide,
+    names=lambda rules: (rule.id for rule in rules.rules),
+)
 
 
 def rules_markdown() -> str:
@@ -27,7 +45,7 @@ def rules_markdown() -> str:
         "# Rules",
         "The explanations behind verdicts. Ids are stable: a rule keeps its id, and an id is never reused.",
     ]
-    for rule in RULES:
+    for rule in EVERY_RULE:
         parts.append(f"## {rule.id}: {rule.name}")
         parts.append(rule.meaning)
         if rule.source:

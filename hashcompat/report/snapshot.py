@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
-from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
+from hashcompat.answers.redaction import Snapshot
+from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.model.records import Recorded, Sandbox
-from hashcompat.report.documents import Document, document
+from hashcompat.model.words import count
+from hashcompat.report.model import Document, Report, document
 
 _LISTS: Final = {
     ContainerType.CONTAINER: "containers",
@@ -25,13 +28,24 @@ _SOME_DAY: Final = "1970-01-01T00:00:00Z"
 """Stands for every time of deletion: that there is one decides."""
 
 
-def snapshot_document(inventory: Inventory, newest: str) -> Document:
-    """Return the ClusterSnapshot of an inventory whose values are hidden; ``newest`` is the newest release whose hashes it holds."""
+def _document(snapshot: Snapshot) -> Document:
+    """Return the ClusterSnapshot; numbers in specs keep the text that they have in the input."""
+    inventory = snapshot.inventory
     recorded = [_recorded(record) for record in inventory.records if isinstance(record, Recorded)]
     sandboxes = [_sandbox(record) for record in inventory.records if isinstance(record, Sandbox)]
     items = [*map(_node, inventory.nodes), *map(_pod, inventory.pods)]
-    return document(
-        "ClusterSnapshot", spec={"newestRelease": newest}, recorded=recorded, sandboxes=sandboxes, items=items
+    spec = {"newestRelease": snapshot.newest}
+    return document("ClusterSnapshot", spec=spec, recorded=recorded, sandboxes=sandboxes, items=items)
+
+
+def _notes(snapshot: Snapshot) -> Iterator[str]:
+    inventory = snapshot.inventory
+    pods = list(inventory.pods)
+    containers = sum(len(pod.containers) for pod in pods)
+    nodes, records = len(inventory.nodes), len(inventory.records)
+    yield (
+        f"{count(containers, 'container')} in {count(len(pods), 'pod')}, "
+        f"{count(nodes, 'node')}, {count(records, 'record')}"
     )
 
 
@@ -103,3 +117,6 @@ def _status(pod: Pod) -> Document:
 
 def _state(container: Container) -> Document:
     return {"name": container.name, "state": {"running": {}} if container.running else {}}
+
+
+SNAPSHOT: Final[Report[Snapshot]] = Report("ClusterSnapshot", document=_document, notes=_notes)

@@ -2,56 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from hashcompat.cli.args import live
+from hashcompat.cli.args.declare import option
 from hashcompat.errors import UsageError
-from hashcompat.model.pods import Inventory, Origin, Source
-from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import staticpods
-from hashcompat.sources.files.inputs import called
-from hashcompat.sources.filters import Filters
 
 
-def collect(given: Mapping[str, Any], filters: Filters) -> Inventory:
-    """Read ``-f`` and ``--static-pod-dir``, or the live cluster beside it; a manifest takes the place of its mirror pod.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaticPods:
+    """The manifests that one node's kubelet reads itself."""
 
-    ``filters`` say of which static pods the others would show a mirror. Raises UsageError where the node's
-    name is missing, or it is not clear which file a path belongs to.
-    """
-    node, path = _one(given, "node_names", "--node-name"), _one(given, "static_paths", "--static-pod-path")
-    directories, names = given["static_dirs"], given["files"]
-    _check(node, path, directories, names)
-    if path and not directories:
-        one = staticpods.collect_file(names[0], node, path)
-        return Inventory((one,), origin=Origin(Source.FILES, (called(names[0]),)))
-    if not directories:
-        return files.collect(names, recursive=given["recursive"])
-    static = staticpods.collect_directories(directories, node, path)
-    others = (
-        files.collect(names, recursive=given["recursive"], needs_pods=False)
-        if names
-        else live.collect_beside_static(given)
-        if live.is_beside_static(given)
-        else None
+    HEADING: ClassVar = "Static pods"
+
+    directories: tuple[str, ...] = option(
+        "--static-pod-dir",
+        multiple=True,
+        metavar="DIR",
+        help="Every file of DIR is a static pod's manifest, as in a kubelet's staticPodPath; repeatable; "
+        "needs --node-name.",
     )
-    if others is None:
-        return Inventory(static, origin=Origin(Source.FILES, directories))
-    expected = [] if given["selector"] else filter(filters.matches, static)
-    found = staticpods.beside(others, static, expected)
-    return replace(found, origin=replace(others.origin, names=(*others.origin.names, *directories)))
+    node_names: tuple[str, ...] = option(
+        "--node-name",
+        multiple=True,
+        metavar="NAME",
+        help="The name under which that kubelet registers its node.",
+    )
+    node_paths: tuple[str, ...] = option(
+        "--static-pod-path",
+        multiple=True,
+        metavar="PATH",
+        help="The path on the node of the one -f FILE or --static-pod-dir DIR, where it is another: "
+        "from 1.21 on it enters the UID.",
+    )
 
 
-def _one(given: Mapping[str, Any], name: str, flag: str) -> str:
-    values: tuple[str, ...] = given[name]
+def place(static: StaticPods, names: Sequence[str]) -> tuple[str, str]:
+    """Return the node's name and the path there; ``names`` are those of ``-f``.
+
+    Raises UsageError where the node's name is missing, or it is not clear which file a path belongs to.
+    """
+    node, path = _one(static.node_names, "--node-name"), _one(static.node_paths, "--static-pod-path")
+    _check(node, path, static.directories, names)
+    return node, path
+
+
+def _one(values: Sequence[str], flag: str) -> str:
     if len(values) > 1:
         raise UsageError(f"{flag} is given {len(values)} times; the manifests of one node at a time")
     return values[0] if values else ""
 
 
-def _check(node: str, path: str, directories: tuple[str, ...], names: tuple[str, ...]) -> None:
+def _check(node: str, path: str, directories: Sequence[str], names: Sequence[str]) -> None:
     if node and not (path or directories):
         raise UsageError(
             "--node-name goes with --static-pod-dir DIR, or with -f FILE and --static-pod-path PATH"

@@ -9,31 +9,31 @@ from hashcompat.answers.comparison import compare_releases
 from hashcompat.catalog import files
 from hashcompat.catalog.added import Added
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.releases import is_older
-from hashcompat.cli.output import Output, note, write_whole
+from hashcompat.cli import output
+from hashcompat.cli.args.output import Shown
 from hashcompat.errors import InputError, UsageError
+from hashcompat.formats.json import to_json
 from hashcompat.release import Release, parse_release
-from hashcompat.report.explanation import difference_document, difference_text
-from hashcompat.report.formats import to_json
+from hashcompat.report.difference import DIFFERENCE
 from hashcompat.sources.files.collect import contents
 from hashcompat.sources.upstream.gotypes import ROOT, container_types
 
 _TYPES: Final = "https://raw.githubusercontent.com/kubernetes/api/v0.{minor}.{patch}/core/v1/types.go"
 
 
-def add_release(name: str, source: str | None, output: Output) -> None:
-    """Save a release's types among the user's data, and show what differs from the newest release that the program knows.
+def add_release(name: str, source: str | None, shown: Shown) -> None:
+    """Save a release's types among the user's data, and show what differs from the newest known release.
 
     Raises UsageError for a release that is not newer, InputError for types that cannot be read; nothing is
     saved then.
     """
     known = Catalog(files.default_directory())
-    newest = known.known.newest
+    newest = known.releases()[-1]
     release = _newer(name, newest, known)
     origin, data = _types_go(source or _TYPES.format(minor=release.minor_number, patch=release.patch))
     tree = {
         "package": "v1",
-        "releases": f"=={release.upstream}",
+        "releases": str(release),
         "madeFrom": origin,
         "root": ROOT,
         "types": container_types(data, origin),
@@ -44,10 +44,10 @@ def add_release(name: str, source: str | None, output: Output) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{directory}: cannot write: {error.strerror}") from None
-    write_whole(path, chain(to_json(Added(release, tree).document), "\n"))
+    output.write_whole(path, chain(to_json(Added(release, tree).document), "\n"))
     difference = compare_releases(newest, str(release), Catalog(files.default_directory(), directory))
-    output.show(lambda: difference_document(difference), lambda _: difference_text(difference))
-    note(f"Added {release.upstream}: {path}; remove the file to forget it")
+    output.show(DIFFERENCE, difference, shown)
+    output.note(f"Added {release.version}: {path}; remove the file to forget it")
 
 
 def _types_go(source: str) -> tuple[str, bytes]:
@@ -59,7 +59,7 @@ def _types_go(source: str) -> tuple[str, bytes]:
 
 def _newer(name: str, newest: str, known: Catalog) -> Release:
     release = parse_release(name)
-    if release.vendor or is_older(release, parse_release(newest)) or known.knows(name):
+    if release.vendor or release.version < known.kubelet(newest).release.version or known.knows(name):
         raise UsageError(
             f"{name!r} cannot be added: want an upstream release of a newer minor than {newest}, the newest known one"
         )

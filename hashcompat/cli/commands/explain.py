@@ -2,58 +2,62 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import click
+from dataclasses import dataclass
+from typing import Annotated
 
 from hashcompat.answers.comparison import compare_releases
 from hashcompat.answers.explanation import explain
-from hashcompat.cli.args import options
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import argument, option
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.facts import Facts, Patched
+from hashcompat.cli.args.inventory import Reading, is_named
+from hashcompat.cli.args.output import Shown, shows
+from hashcompat.cli.args.releases import Releases
+from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.source import Source
 from hashcompat.errors import UsageError
-from hashcompat.model.plan import Way
+from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
-from hashcompat.report.explanation import (
-    difference_document,
-    difference_text,
-    explanation_document,
-    explanation_text,
-)
+from hashcompat.report.difference import DIFFERENCE
+from hashcompat.report.explanation import EXPLANATIONS
 
 
-@click.command(
-    "explain", short_help="Say why a container's hash changes, or what differs between two releases."
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What ``explain`` is asked."""
+
+    target: str | None = argument(required=False, metavar="[NAMESPACE/POD[/CONTAINER]]")
+    show_values: bool = option(
+        "--show-values", is_flag=True, help="Print values of env, args and commands instead of ***."
+    )
+    releases: Releases
+    source: Source
+    scope: Scope
+    facts: Facts
+    patched: Patched
+    shown: Annotated[Shown, shows(EXPLANATIONS, DIFFERENCE)]
+
+
+@declared(
+    "explain",
+    Arguments,
+    short_help="Say why a container's hash changes, or what differs between two releases.",
 )
-@click.argument("target", required=False, metavar="[NAMESPACE/POD[/CONTAINER]]")
-@options.release_options
-@options.source_options
-@options.knowledge_options
-@options.patch_options
-@click.option("--show-values", is_flag=True, help="Print values of env, args and commands instead of ***.")
-@options.schemas_option
-@options.output_options
-def command(target: str | None, **given: options.Given) -> None:
+def command(given: Arguments) -> None:
     """Explain one container: the fields that make the difference, both hashed texts, the upstream change, the log line to expect.
 
     Without a pod: what differs between the two releases for any container.
     """
-    catalog = options.catalog(given)
-    from_release, to_release = options.releases(given)
-    output = options.output(given)
-    if target is None:
-        if options.has_source(given):
+    catalog, way = given.releases.data.catalog, given.releases.way
+    if given.target is None:
+        if is_named(given.source, given.scope.labels):
             raise UsageError("say which pod to explain: NAMESPACE/POD or NAMESPACE/POD/CONTAINER")
-        difference = compare_releases(from_release, to_release, catalog)
-        output.show(lambda: difference_document(difference), lambda _: difference_text(difference))
+        output.show(DIFFERENCE, compare_releases(way.old, way.new, catalog), given.shown)
         return
-    way = Way(from_release, to_release)
-    inventory = options.collect(given)
-    choices = replace(options.choices(given, catalog, inventory), patch=options.assumed_patch(given))
-    explanations = explain(
-        inventory, target, way, View(catalog, choices), show_values=bool(given["show_values"])
-    )
-    output.show(
-        lambda: explanation_document(explanations.items),
-        lambda _: f"\n\n{'-' * 72}\n\n".join(
-            explanation_text(explanation, output.paint) for explanation in explanations.items
-        ),
-    )
+    reading = Reading(given.source, given.scope, needs_nodes=way.old == AUTO)
+    found = reading.inventory()
+    options = given.facts.options(reading, found, catalog, patch=given.patched.patch)
+    view = View(catalog, options)
+    explanations = explain(found, given.target, way, view, show_values=given.show_values)
+    output.show(EXPLANATIONS, explanations, given.shown)

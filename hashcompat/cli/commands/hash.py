@@ -2,58 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import click
+from dataclasses import dataclass
+from typing import Annotated
 
 from hashcompat.answers.hashes import dropped_fields, hash_containers
-from hashcompat.cli.args import options
-from hashcompat.cli.output import note, note_dropped
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.inventory import Reading
+from hashcompat.cli.args.output import Shown, Verbose, shows
+from hashcompat.cli.args.releases import ReleaseData, listed
+from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.source import Source
 from hashcompat.errors import UsageError
 from hashcompat.planning.options import Options
 from hashcompat.planning.view import View
-from hashcompat.report.documents import hash_document
-from hashcompat.report.tables import hash_inputs, hash_names, hash_table
+from hashcompat.report.hashes import HASHES, TEXTS
 
 
-@click.command("hash", short_help="Print the hash of every container under some kubelet releases.")
-@click.option("--kubelet", metavar="RELEASE[,RELEASE...]", help="The kubelet releases that compute the hash.")
-@options.source_options
-@click.option(
-    "--show-input", is_flag=True, help="Print the exact text that is hashed; needs --show-values too."
-)
-@click.option("--show-values", is_flag=True, help="Allow values of env, args and commands in the output.")
-@click.option("-v", "--verbose", is_flag=True, help="Also report the fields that a kubelet drops.")
-@options.schemas_option
-@options.output_options
-def command(**given: options.Given) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What ``hash`` is asked."""
+
+    kubelet: str | None = option(
+        "--kubelet", metavar="RELEASE[,RELEASE...]", help="The kubelet releases that compute the hash."
+    )
+    show_input: bool = option(
+        "--show-input", is_flag=True, help="Print the exact text that is hashed; needs --show-values too."
+    )
+    show_values: bool = option(
+        "--show-values", is_flag=True, help="Allow values of env, args and commands in the output."
+    )
+    data: ReleaseData
+    source: Source
+    scope: Scope
+    shown: Annotated[Shown, shows(HASHES, TEXTS)]
+    verbose: Verbose
+
+
+@declared("hash", Arguments, short_help="Print the hash of every container under some kubelet releases.")
+def command(given: Arguments) -> None:
     """Print the hash that each kubelet release computes for every container, decimal and hex."""
-    catalog = options.catalog(given)
-    if not given["kubelet"]:
+    catalog, report = given.data.catalog, TEXTS if given.show_input else HASHES
+    _check(given)
+    output.format_of(report, given.shown)
+    releases = listed(given.kubelet)
+    kubelets = [catalog.kubelet(name) for name in releases]
+    reading = Reading(given.source, given.scope)
+    found = reading.inventory()
+    view = View(catalog, Options(not given.source.no_defaults))
+    hashed = hash_containers(found, releases, view, with_text=given.show_input)
+    output.show(report, hashed, given.shown)
+    output.notes(report, hashed)
+    if given.verbose.verbose:
+        output.note_dropped(dropped_fields(found, kubelets))
+
+
+def _check(given: Arguments) -> None:
+    if not given.kubelet:
         raise UsageError(
             "--kubelet is missing; say which kubelet releases compute the hash, such as --kubelet 1.7.16,1.9.11"
         )
-    if given["show_input"] and not given["show_values"]:
+    if given.show_input and not given.show_values:
         raise UsageError("--show-input prints values of env, args and commands; say so with --show-values")
-    releases = [name.strip() for name in str(given["kubelet"]).split(",")]
-    kubelets = [catalog.kubelet(name) for name in releases]
-    inventory = options.collect(given)
-    view = View(catalog, Options(not given["no_defaults"]))
-    hashed = hash_containers(inventory, releases, view, with_text=bool(given["show_input"]))
-    rows = hashed.rows
-    output = options.output(given)
-
-    def text(form: str) -> str | Iterable[str]:
-        if given["show_input"]:
-            return hash_inputs(rows)
-        return (
-            hash_names(rows)
-            if form == "name"
-            else hash_table(rows, wide=form == "wide", headers=not output.no_headers)
-        )
-
-    output.show(lambda: hash_document(hashed), text)
-    for line in [*(f"Assumed: {assumption}" for assumption in hashed.assumptions), *hashed.unknown_uids]:
-        note(line)
-    if given["verbose"]:
-        note_dropped(dropped_fields(inventory, kubelets))

@@ -2,53 +2,57 @@
 
 from __future__ import annotations
 
-import click
+from dataclasses import dataclass
+from typing import Annotated
 
-from hashcompat.answers.matrix import Matrix, make
-from hashcompat.cli.args import options
-from hashcompat.cli.output import note
+from hashcompat.answers.matrix import make
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.facts import Facts
+from hashcompat.cli.args.inventory import Reading, is_named
+from hashcompat.cli.args.output import Quiet, Shown, shows
+from hashcompat.cli.args.releases import Releases
+from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.source import Source
+from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
-from hashcompat.report.matrix import grid, listing, matrix_document, path_words
+from hashcompat.report.matrix import MATRIX
 
 
-@click.command(
-    "matrix", short_help="Show which pairs of releases restart what, and the cheapest path between two."
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What ``matrix`` is asked."""
+
+    every_patch: bool = option(
+        "--every-patch", is_flag=True, help="Every patch release instead of the newest of each minor."
+    )
+    releases: Releases
+    source: Source
+    scope: Scope
+    facts: Facts
+    shown: Annotated[Shown, shows(MATRIX)]
+    quiet: Quiet
+
+
+@declared(
+    "matrix",
+    Arguments,
+    short_help="Show which pairs of releases restart what, and the cheapest path between two.",
 )
-@options.release_options
-@options.source_options
-@options.knowledge_options
-@click.option(
-    "--every-patch", "patches", is_flag=True, help="Every patch release instead of the newest of each minor."
-)
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
-@options.schemas_option
-@options.output_options
-def command(**given: options.Given) -> None:
+def command(given: Arguments) -> None:
     """Compare every pair of releases, both ways: who restarts, and the upstream change behind it.
 
     With pods: how many containers among them restart for each pair, and the way from --from to --to that
     restarts fewest.
     """
-    catalog = options.catalog(given)
-    first, last = str(given["from_release"] or ""), str(given["to_release"] or "")
-    inventory, view = None, View(catalog)
-    if options.has_source(given):
-        inventory = options.collect(given)
-        view = View(catalog, options.choices(given, catalog, inventory))
-    matrix = make(view, first, last, inventory, patches=bool(given["patches"]))
-    output = options.output(given)
-    headers = not output.no_headers
-    output.show(
-        lambda: matrix_document(matrix),
-        lambda form: _text(form, matrix, headers=headers),
-    )
-    if matrix.path and not given["quiet"]:
-        for warning in matrix.warnings:
-            note(f"Warning: {warning}")
-        note(path_words(matrix.path))
-
-
-def _text(form: str, matrix: Matrix, *, headers: bool) -> str:
-    if form == "name":
-        return "\n".join(matrix.releases)
-    return listing(matrix, headers=headers) if form == "wide" else grid(matrix, headers=headers)
+    catalog, quiet = given.releases.data.catalog, given.quiet.quiet
+    first, last = given.releases.from_release or "", given.releases.to_release or ""
+    found, view = None, View(catalog)
+    if is_named(given.source, given.scope.labels):
+        reading = Reading(given.source, given.scope, needs_nodes=first == AUTO, quiet=quiet)
+        found = reading.inventory()
+        view = View(catalog, given.facts.options(reading, found, catalog))
+    matrix = make(view, first, last, found, patches=given.every_patch)
+    output.show(MATRIX, matrix, given.shown)
+    output.notes(MATRIX, matrix, quiet=quiet)

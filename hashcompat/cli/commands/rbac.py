@@ -2,43 +2,49 @@
 
 from __future__ import annotations
 
-import click
+from dataclasses import dataclass
+from typing import Annotated
 
-from hashcompat.cli.args import live as live_options
-from hashcompat.cli.args import options
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.inventory import cluster_scope
+from hashcompat.cli.args.output import Shown, shows
+from hashcompat.cli.args.scope import Scope
 from hashcompat.errors import UsageError
-from hashcompat.report.roles import role_names, roles_document, roles_table
+from hashcompat.planning.options import AUTO
+from hashcompat.report.roles import ROLES
+from hashcompat.sources.cluster.roles import minimal_roles
 
 
-@click.command("rbac", short_help="Print the minimal role with which a live cluster can be read.")
-@click.option(
-    "--from",
-    "from_release",
-    metavar="RELEASE|auto",
-    default="auto",
-    show_default=True,
-    help="As for plan; only auto needs the nodes.",
-)
-@options.selection_options
-@click.option(
-    "--service-account", metavar="NAMESPACE:NAME", help="Also print the bindings to this service account."
-)
-@options.manifest_options
-def command(service_account: str | None, **given: options.Given) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What ``rbac`` is asked."""
+
+    from_release: str = option(
+        "--from",
+        metavar="RELEASE|auto",
+        default=AUTO,
+        show_default=True,
+        help="As for plan; only auto needs the nodes.",
+    )
+    service_account: str | None = option(
+        "--service-account",
+        metavar="NAMESPACE:NAME",
+        help="Also print the bindings to this service account.",
+    )
+    scope: Scope
+    shown: Annotated[Shown, shows(ROLES, default="yaml")]
+
+
+@declared("rbac", Arguments, short_help="Print the minimal role with which a live cluster can be read.")
+def command(given: Arguments) -> None:
     """Print the Role or ClusterRole for a plan with the same flags: only get and list, only pods and nodes.
 
     hashcompat rbac --service-account tools:hashcompat | kubectl apply -f -
     """
-    from hashcompat.sources.cluster.roles import role_documents
-
-    roles = role_documents(live_options.scope(given), _account(service_account))
-    output = options.output(given)
-    output.show(
-        lambda: roles_document(roles),
-        lambda form: (
-            role_names(roles) if form == "name" else roles_table(roles, headers=not output.no_headers)
-        ),
-    )
+    scope = cluster_scope(given.scope, needs_nodes=given.from_release == AUTO)
+    output.show(ROLES, minimal_roles(scope, _account(given.service_account)), given.shown)
 
 
 def _account(text: str | None) -> tuple[str, str] | None:

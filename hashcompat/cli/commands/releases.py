@@ -2,47 +2,55 @@
 
 from __future__ import annotations
 
-import click
+from dataclasses import dataclass
+from typing import Annotated
 
-from hashcompat.cli.args import options
+from hashcompat.answers.releases import known_releases
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.output import Shown, shows
+from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.errors import UsageError
-from hashcompat.report.documents import releases_document
-from hashcompat.report.tables import releases_table
+from hashcompat.report.difference import DIFFERENCE
+from hashcompat.report.releases import RELEASES
 
 
-@click.command(
-    "releases", short_help="List the known kubelet releases, their types and eras; add a newer one."
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What ``releases`` is asked."""
+
+    add: str | None = option(
+        "--add",
+        metavar="VERSION",
+        help="Make a release known that is newer than this program, by its Go types.",
+    )
+    types: str | None = option(
+        "--types", metavar="FILE|URL", help="Its core/v1/types.go; default: that of k8s.io/api on GitHub."
+    )
+    data: ReleaseData
+    shown: Annotated[Shown, shows(RELEASES, DIFFERENCE)]
+
+
+@declared(
+    "releases",
+    Arguments,
+    short_help="List the known kubelet releases, their types and eras; add a newer one.",
 )
-@click.option(
-    "--add", metavar="RELEASE", help="Make a release known that is newer than this program, by its Go types."
-)
-@click.option(
-    "--types", metavar="FILE|URL", help="Its core/v1/types.go; default: that of k8s.io/api on GitHub."
-)
-@options.schemas_option
-@options.output_options
-def command(add: str | None, types: str | None, **given: options.Given) -> None:
+def command(given: Arguments) -> None:
     """List the known kubelet releases: the type tree and the hash era of each minor, and the Go that built it.
 
     With --add: save a newer release among the user's data, and show what differs from the newest one known.
     Its algorithm and behaviour are taken to be those of that one, and plans say so.
     """
-    if types and not add:
+    if given.types and not given.add:
         raise UsageError("--types goes with --add RELEASE")
-    catalog = options.catalog(given)
-    output = options.output(given)
-    if add:
-        from hashcompat.cli.commands.adding import add_release
-
-        if given["schemas"]:
-            raise UsageError("--add saves among the user's data, not in --schemas DIR")
-        add_release(add, types, output)
+    output.format_of(DIFFERENCE if given.add else RELEASES, given.shown)
+    if not given.add:
+        output.show(RELEASES, known_releases(given.data.catalog), given.shown)
         return
-    output.show(
-        lambda: releases_document(catalog),
-        lambda form: (
-            "\n".join(catalog.releases())
-            if form == "name"
-            else releases_table(catalog, wide=form == "wide", headers=not output.no_headers)
-        ),
-    )
+    from hashcompat.cli.commands.adding import add_release
+
+    if given.data.schemas:
+        raise UsageError("--add saves among the user's data, not in --schemas DIR")
+    add_release(given.add, given.types, given.shown)

@@ -2,47 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
-import click
-
-from hashcompat.answers.redaction import redacted
-from hashcompat.cli.args import options
-from hashcompat.cli.output import STDOUT, note, write_whole
+from hashcompat.answers.redaction import snapshot
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.facts import Records
+from hashcompat.cli.args.inventory import Reading
+from hashcompat.cli.args.output import Quiet
+from hashcompat.cli.args.releases import ReleaseData
+from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.source import Source
 from hashcompat.go import jsontext
-from hashcompat.model.words import count
-from hashcompat.report.snapshot import snapshot_document
+from hashcompat.report import document_of
+from hashcompat.report.snapshot import SNAPSHOT
 
 
-@click.command("snapshot", short_help="Save what later plans need of a cluster, with values hidden.")
-@options.source_options
-@options.recorded_option
-@click.option(
-    "--out",
-    metavar="FILE",
-    help="Save the snapshot in FILE, gzipped where it ends in .gz; default and -: standard output.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
-@options.schemas_option
-def command(out: str | None, **given: options.Given) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """Where the snapshot goes."""
+
+    HEADING: ClassVar = "Output"
+
+    out: str | None = option(
+        "--out",
+        metavar="FILE",
+        help="Save the snapshot in FILE, gzipped where it ends in .gz; default and -: standard output.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What ``snapshot`` is asked."""
+
+    data: ReleaseData
+    source: Source
+    scope: Scope
+    records: Records
+    saved: Saved
+    quiet: Quiet
+
+
+@declared("snapshot", Arguments, short_help="Save what later plans need of a cluster, with values hidden.")
+def command(given: Arguments) -> None:
     """Save pods and nodes so that -f FILE gives the same plans later, between any of the releases that are known now.
 
     Values of env, args, commands and HTTP headers are hidden; the hashes that they take part in are saved
     instead. Hashes are no encryption: who can guess a value can see whether the guess was right.
     """
-    catalog = options.catalog(given)
-    inventory = options.collect(given)
-    hidden = redacted(replace(inventory, records=tuple(options.records(given, inventory))), catalog)
-    text = jsontext.dumps(snapshot_document(hidden, catalog.releases()[-1]))
-    if out in (None, STDOUT):
-        click.echo(text)
+    catalog, quiet = given.data.catalog, given.quiet.quiet
+    reading = Reading(given.source, given.scope, quiet=quiet)
+    found = reading.inventory()
+    found = replace(found, records=tuple(given.records.collect(reading, found)))
+    hidden = snapshot(found, catalog)
+    text = f"{jsontext.dumps(document_of(hidden))}\n"
+    if given.saved.out in (None, output.STDOUT):
+        output.write([text])
     else:
-        write_whole(Path(out), f"{text}\n")
-    if not given["quiet"]:
-        pods = list(hidden.pods)
-        containers = sum(len(pod.containers) for pod in pods)
-        note(
-            f"{count(containers, 'container')} in {count(len(pods), 'pod')}, "
-            f"{count(len(hidden.nodes), 'node')}, {count(len(hidden.records), 'record')}"
-        )
+        output.write_whole(Path(given.saved.out), text)
+    output.notes(SNAPSHOT, hidden, quiet=quiet)

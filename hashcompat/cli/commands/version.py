@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import click
+from dataclasses import dataclass
+from typing import Annotated
 
-import hashcompat
-from hashcompat.cli.args import options
-from hashcompat.report.documents import version_document
+from hashcompat.answers.releases import version
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.output import Shown, shows
+from hashcompat.cli.args.releases import ReleaseData
+from hashcompat.report.releases import VERSION
 
 
-@click.command("version", short_help="Print the version and the range of known kubelet releases.")
-@options.schemas_option
-@options.output_options
-def command(**given: options.Given) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What ``version`` is asked."""
+
+    data: ReleaseData
+    shown: Annotated[Shown, shows(VERSION)]
+
+
+@declared("version", Arguments, short_help="Print the version and the range of known kubelet releases.")
+def command(given: Arguments) -> None:
     """Print this program's version and the oldest and newest kubelet release that it knows."""
-    catalog = options.catalog(given)
-    known = catalog.known
-    text = f"hashcompat {hashcompat.__version__}\nkubelet releases {known.oldest} - {known.newest}"
-    options.output(given).show(
-        lambda: version_document(catalog), lambda form: hashcompat.__version__ if form == "name" else text
-    )
+    output.show(VERSION, version(given.data.catalog), given.shown)

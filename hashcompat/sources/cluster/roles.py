@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Final
 
 from hashcompat.sources.cluster.collect import Request, Scope, node_requests, pod_requests
@@ -12,17 +13,26 @@ _API: Final = "rbac.authorization.k8s.io"
 _NAME: Final = "hashcompat"
 
 
-def role_documents(scope: Scope, account: tuple[str, str] | None = None) -> list[dict[str, Any]]:
-    """Return a Role for each namespace that is read, a ClusterRole for what has none, and their bindings to a service account.
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Roles, and their bindings where a service account is named."""
 
-    ``account`` is its namespace and name; without it there are no bindings.
+    objects: tuple[dict[str, Any], ...]
+    """Kubernetes objects as plain JSON values."""
+
+
+def minimal_roles(scope: Scope, account: tuple[str, str] | None = None) -> Roles:
+    """Return a Role for each namespace that is read, and a ClusterRole for what has none.
+
+    ``account`` is the namespace and name of a service account that they are bound to; without it there are no
+    bindings.
     """
     requests = [*pod_requests(scope), *(node_requests(scope) if scope.needs_nodes else ())]
     by_namespace: dict[str, list[Request]] = {}
     for request in requests:
         by_namespace.setdefault(request.namespace, []).append(request)
     roles = [_role(namespace, _rules(found)) for namespace, found in by_namespace.items()]
-    return [*roles, *(_binding(role, *account) for role in roles if account)]
+    return Roles((*roles, *(_binding(role, *account) for role in roles if account)))
 
 
 def _rules(requests: Iterable[Request]) -> list[dict[str, Any]]:

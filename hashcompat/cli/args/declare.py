@@ -1,0 +1,140 @@
+"""Options as the fields of frozen dataclasses, a dataclass a group: declared once, and typed where they are used.
+
+A group is a frozen dataclass with a ``HEADING`` for ``--help``; its fields are made by :func:`option`. A command's
+arguments are a dataclass too, whose fields are options of its own and groups. Click parses; a command gets one value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Annotated, Any, Final, TypeVar, get_origin, get_type_hints
+
+import click
+
+from hashcompat.cli.completion import BY_METAVAR
+
+_KEY: Final = "click"
+
+_OWN: Final = "Options"
+"""The heading of what belongs to no group."""
+
+Arguments = TypeVar("Arguments")
+
+
+def option(*flags: str, default: Any = None, **settings: Any) -> Any:
+    """Declare a dataclass field as an option; ``settings`` are those of ``click.option``."""
+    if settings.get("multiple"):
+        default = ()
+    elif settings.get("is_flag"):
+        default = False
+    return field(default=default, metadata={_KEY: _Declared(flags, {"default": default, **settings})})
+
+
+def argument(*, default: Any = None, **settings: Any) -> Any:
+    """Declare a dataclass field as a positional argument; ``settings`` are those of ``click.argument``."""
+    return field(default=default, metadata={_KEY: _Declared((), {"default": default, **settings})})
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Settings of an option that differ where its group is used: ``group: Annotated[Group, Changed(...)]``."""
+
+    name: str
+    """The option's field."""
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    flags: tuple[str, ...]
+    """Empty for a positional argument."""
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    name: str
+    option: _Declared | None
+    group: type | None
+    changed: tuple[Changed, ...] = ()
+
+
+class _Option(click.Option):
+    """An option that knows under which heading ``--help`` shows it."""
+
+    heading = _OWN
+
+
+class Command(click.Command):
+    """A command whose ``--help`` shows options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options under the headings of their groups, those of the command itself first."""
+        groups: dict[str, list[tuple[str, str]]] = {_OWN: []}
+        for parameter in self.get_params(ctx):
+            if record := parameter.get_help_record(ctx):
+                groups.setdefault(getattr(parameter, "heading", _OWN), []).append(record)
+        for heading, records in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
+def command(
+    name: str, arguments: type[Arguments], *, short_help: str
+) -> Callable[[Callable[[Arguments], int | None]], click.Command]:
+    """Make a command of a function of its arguments; the function's docstring is the help text."""
+
+    def make(function: Callable[[Arguments], int | None]) -> click.Command:
+        def callback(**values: Any) -> int | None:
+            return function(_built(arguments, values))
+
+        parameters = list(_parameters(arguments, _OWN, ()))
+        return Command(
+            name, callback=callback, params=parameters, help=function.__doc__, short_help=short_help
+        )
+
+    return make
+
+
+def _parameters(made: type, heading: str, changed: Sequence[Changed]) -> Iterator[click.Parameter]:
+    heading = getattr(made, "HEADING", heading)
+    for found in _fields(made):
+        if found.group:
+            yield from _parameters(found.group, heading, found.changed)
+        elif found.option:
+            other = next((change.settings for change in changed if change.name == found.name), {})
+            yield _parameter(found.name, found.option.flags, {**found.option.settings, **other}, heading)
+
+
+def _parameter(
+    name: str, flags: tuple[str, ...], settings: Mapping[str, Any], heading: str
+) -> click.Parameter:
+    completed = BY_METAVAR.get(settings.get("metavar", ""))
+    if not flags:
+        return click.Argument([name], shell_complete=completed, **settings)
+    made = _Option([*flags, name], shell_complete=completed, **settings)
+    made.heading = heading
+    return made
+
+
+def _fields(made: type) -> Iterator[_Field]:
+    """Yield the fields of a dataclass that are options, or groups of them."""
+    types = get_type_hints(made, include_extras=True)
+    for found in fields(made):
+        hint = types[found.name]
+        changed = hint.__metadata__ if get_origin(hint) is Annotated else ()
+        group = hint.__origin__ if changed else hint
+        if is_dataclass(group):
+            yield _Field(found.name, None, group, changed)  # type: ignore[arg-type]  # a class, no instance
+        elif _KEY in found.metadata:
+            yield _Field(found.name, found.metadata[_KEY], None)
+
+
+def _built(made: type[Arguments], values: Mapping[str, Any]) -> Arguments:
+    """Return the dataclass with click's values in it."""
+    given = {
+        found.name: _built(found.group, values) if found.group else values[found.name]
+        for found in _fields(made)
+    }
+    return made(**given)

@@ -1,0 +1,154 @@
+"""What is known of a cluster beside its pods and nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import click
+
+from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.inventory import Reading
+from hashcompat.cli.args.releases import listed
+from hashcompat.errors import UsageError
+from hashcompat.model.pods import Inventory, Source
+from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.planning.options import STRATEGIES, AssumePatch, Options
+
+if TYPE_CHECKING:
+    from hashcompat.catalog.lookup import Catalog
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """Where recorded hashes and sandboxes come from."""
+
+    HEADING: ClassVar = "Facts about the cluster"
+
+    recorded: tuple[str, ...] = option(
+        "--recorded",
+        multiple=True,
+        metavar="FILE|DIR",
+        help="Recorded hashes and sandboxes: the collector's output, JSON of docker or crictl, kubelet logs; "
+        "or tar archives of those.",
+    )
+    runtime: str | None = option(
+        "--runtime",
+        type=click.Choice(["auto", "docker", "cri"]),
+        help="Ask this node's container runtime for recorded hashes: Docker by its socket, any CRI runtime by "
+        "crictl.",
+    )
+    runtime_endpoint: str | None = option(
+        "--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, where it is not at a usual place."
+    )
+
+    @property
+    def are_named(self) -> bool:
+        """Whether any place is named."""
+        return bool(self.recorded or self.runtime or self.runtime_endpoint)
+
+    def collect(self, reading: Reading, inventory: Inventory) -> list[Recorded | Sandbox]:
+        """Return what a snapshot, files and the node's runtime report."""
+        from hashcompat.sources.files import recorded
+
+        found = [*inventory.records, *recorded.collect(self.recorded)]
+        if self.runtime_endpoint or self.runtime:
+            from hashcompat.sources.node import collect as runtime
+
+            found += runtime.collect(self.runtime or runtime.AUTO, self.runtime_endpoint or "")
+        reading.warn_unlisted(inventory, found)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Everything that may decide beside pods and nodes."""
+
+    HEADING: ClassVar = "Facts about the cluster"
+
+    records: Records
+    apiserver: str | None = option(
+        "--apiserver",
+        metavar="RELEASE",
+        help="The API server's release now; default: that of the kubelets.",
+    )
+    apiserver_to: str | None = option(
+        "--apiserver-to",
+        metavar="RELEASE",
+        help="The target release of the API server; default: the newer kubelet's.",
+    )
+    cri_dockerd: bool = option(
+        "--cri-dockerd",
+        is_flag=True,
+        help="cri-dockerd drives Docker under a kubelet that does not do so by itself (1.24+).",
+    )
+    feature_gates: str | None = option(
+        "--feature-gates",
+        metavar="GATE=true[,...]",
+        help="Feature gates of the target kubelet and API server.",
+    )
+
+    def options(
+        self,
+        reading: Reading,
+        inventory: Inventory,
+        catalog: Catalog,
+        *,
+        keep_going: bool = False,
+        patch: AssumePatch | None = None,
+    ) -> Options:
+        """Return how pods are to be read and what is known beside them."""
+        from hashcompat.records.index import index
+
+        for release in filter(None, (self.apiserver, self.apiserver_to)):
+            catalog.kubelet(release)
+        gates = _gates(self.feature_gates or "")
+        return Options(
+            defaults=not reading.source.no_defaults,
+            keep_going=keep_going or inventory.origin.kind is Source.CLUSTER,
+            records=index(self.records.collect(reading, inventory)),
+            gates=frozenset(name for name, on in gates.items() if on),
+            gates_off=frozenset(name for name, on in gates.items() if not on),
+            cri_dockerd=self.cri_dockerd,
+            apiserver=self.apiserver or "",
+            apiserver_to=self.apiserver_to or "",
+            patch=patch,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patched:
+    """The patch that the target kubelet is assumed to have."""
+
+    HEADING: ClassVar = "Facts about the cluster"
+
+    strategy: str | None = option(
+        "--assume-patch",
+        type=click.Choice(STRATEGIES),
+        help="Plan for a kubelet that is patched as hashcompat patch does.",
+    )
+    like: str | None = option(
+        "--like",
+        metavar="RELEASE[,RELEASE...]",
+        help="The releases that the assumed patch is like; default: those that run now.",
+    )
+
+    @property
+    def patch(self) -> AssumePatch | None:
+        """The patch, if one is assumed."""
+        if self.strategy:
+            return AssumePatch(self.strategy, tuple(listed(self.like)))
+        if self.like:
+            raise UsageError("--like goes with --assume-patch")
+        return None
+
+
+def _gates(text: str) -> dict[str, bool]:
+    """Read ``Gate=true,Other=false`` as the kubelet's flag does."""
+    gates = {}
+    for pair in filter(None, text.split(",")):
+        name, _, value = pair.strip().partition("=")
+        if value.lower() not in ("true", "false"):
+            raise UsageError(f"--feature-gates: want GATE=true or GATE=false, got {pair.strip()!r}")
+        gates[name] = value.lower() == "true"
+    return gates

@@ -1,0 +1,142 @@
+"""The options of source and scope -> pods and nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hashcompat.cli.args import cluster, static
+from hashcompat.cli.args.scope import Labels, Scope
+from hashcompat.cli.args.source import Source
+from hashcompat.cli.output import note
+from hashcompat.errors import UsageError
+from hashcompat.model.pods import Inventory, Origin
+from hashcompat.model.pods import Source as Kind
+
+if TYPE_CHECKING:
+    from hashcompat.model.records import Recorded, Sandbox
+    from hashcompat.sources.cluster import collect as live
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a command reads: by default all pods of the live cluster."""
+
+    source: Source
+    scope: Scope
+    needs_nodes: bool = False
+    """Whether there is no answer without the nodes (``--from auto``)."""
+    quiet: bool = False
+
+    def inventory(self) -> Inventory:
+        """Read and filter the pods that the options name.
+
+        Raises UsageError for options that exclude each other, InputError for what cannot be read, and where no
+        pod is left.
+        """
+        from hashcompat.sources import filters
+
+        found = _read(self)
+        self.warn(found.warnings)
+        return filters.select(found, self.scope.filters)
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Print what of a source is not among the pods though a reader may expect it there."""
+        for warning in () if self.quiet else warnings:
+            note(f"Warning: {warning}")
+
+    def warn_unlisted(self, inventory: Inventory, found: Iterable[Recorded | Sandbox]) -> None:
+        """Print which static pods a runtime reports that are not among the pods, where labels cannot be the cause."""
+        from hashcompat.records.unlisted import unlisted
+
+        if not self.scope.labels.selector:
+            self.warn(unlisted(inventory, filter(self.scope.filters.cover, found)))
+
+
+def is_named(source: Source, labels: Labels) -> bool:
+    """Tell whether the options name any pods, for commands that also do without."""
+    return not source.is_live or bool(source.cluster.flags(labels.selector))
+
+
+def cluster_scope(scope: Scope, *, needs_nodes: bool) -> live.Scope:
+    """Return what of a live cluster is read."""
+    from hashcompat.sources.cluster import collect as live
+
+    return live.Scope(scope.namespaces, scope.nodes, scope.labels.selector or "", needs_nodes)
+
+
+def _read(reading: Reading) -> Inventory:
+    source, scope = reading.source, cluster_scope(reading.scope, needs_nodes=reading.needs_nodes)
+    if source.sample:
+        _check_sample(source)
+    if source.is_live:
+        return cluster.collect(source.cluster, scope, quiet=reading.quiet)
+    beside = _is_beside_static(source)
+    if not beside:
+        _refuse(source, reading.scope.labels)
+    if source.sample:
+        from hashcompat.sources.files import sample
+
+        return sample.collect()
+    if not source.static.directories:
+        return _files(source)
+    others = None
+    if beside:
+        others = cluster.collect_beside_static(source.cluster, scope, quiet=reading.quiet)
+    return _static(source, reading.scope, others)
+
+
+def _check_sample(source: Source) -> None:
+    if source.files or source.static.directories:
+        other = (
+            f"-f {source.files[0]}" if source.files else f"--static-pod-dir {source.static.directories[0]}"
+        )
+        raise UsageError(f"{other} and --sample are two sources of pods; give one of them")
+
+
+def _is_beside_static(source: Source) -> bool:
+    """Tell whether the live cluster is read beside ``--static-pod-dir``: where something names one."""
+    alone = source.static.directories and not (source.files or source.sample)
+    return bool(alone) and cluster.is_named(source.cluster)
+
+
+def _refuse(source: Source, labels: Labels) -> None:
+    """Refuse flags of a live cluster beside another source, where they would change nothing."""
+    if flags := source.cluster.flags(labels.selector):
+        where = (
+            "; --context or KUBECONFIG names one" if source.static.directories and not source.files else ""
+        )
+        raise UsageError(
+            f"{flags[0]} goes with a live cluster, not with -f, --static-pod-dir or --sample{where}"
+        )
+
+
+def _files(source: Source) -> Inventory:
+    """Read ``-f``; of one file, ``--static-pod-path`` says that it is a node's manifest."""
+    from hashcompat.sources.files import collect as files
+    from hashcompat.sources.files import staticpods
+    from hashcompat.sources.files.inputs import called
+
+    node, path = static.place(source.static, source.files)
+    if not path:
+        return files.collect(source.files, recursive=source.recursive)
+    pod = staticpods.collect_file(source.files[0], node, path)
+    return Inventory((pod,), origin=Origin(Kind.FILES, (called(source.files[0]),)))
+
+
+def _static(source: Source, scope: Scope, others: Inventory | None) -> Inventory:
+    """Read ``--static-pod-dir``; a manifest takes the place of its mirror pod among the others."""
+    from hashcompat.sources.files import collect as files
+    from hashcompat.sources.files import staticpods
+
+    node, path = static.place(source.static, source.files)
+    directories = source.static.directories
+    pods = staticpods.collect_directories(directories, node, path)
+    if source.files:
+        others = files.collect(source.files, recursive=source.recursive, needs_pods=False)
+    if others is None:
+        return Inventory(pods, origin=Origin(Kind.FILES, directories))
+    expected = [] if scope.labels.selector else filter(scope.filters.matches, pods)
+    found = staticpods.beside(others, pods, expected)
+    return replace(found, origin=replace(others.origin, names=(*others.origin.names, *directories)))

@@ -1,0 +1,66 @@
+"""How a command's result is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import click
+
+from hashcompat.cli.args.declare import Changed, option
+from hashcompat.formats import offered
+from hashcompat.report.model import Report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What goes to stdout, and in which form."""
+
+    HEADING: ClassVar = "Output"
+
+    format: str | None = option("-o", "--output", help="What goes to stdout.")
+    out: str | None = option(
+        "--out",
+        metavar="FILE",
+        help="Save the JSON document in FILE, whole or not at all; - prints it in place of the result.",
+    )
+    no_headers: bool = option("--no-headers", is_flag=True, help="Leave the header line of tables out.")
+    color: str = option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="NO_COLOR and FORCE_COLOR count too.",
+    )
+
+
+def shows(*reports: Report[Any], default: str = "") -> Changed:
+    """Return the choices of a command's ``-o``: what its results can be shown as.
+
+    Without a ``default`` each result has its own: the first format that can show it.
+    """
+    names = tuple(dict.fromkeys(name for report in reports for name in offered(report)))
+    defaults = {offered(report)[0] for report in reports}
+    default = default or (defaults.pop() if len(defaults) == 1 else "")
+    settings = {"type": click.Choice(names), "default": default or None, "show_default": bool(default)}
+    return Changed("format", settings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quiet:
+    """How much is said beside the result."""
+
+    HEADING: ClassVar = "Output"
+
+    quiet: bool = option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verbose:
+    """Whether dropped fields are reported."""
+
+    HEADING: ClassVar = "Output"
+
+    verbose: bool = option(
+        "-v", "--verbose", is_flag=True, help="Also report the fields that a kubelet drops."
+    )

@@ -1,0 +1,41 @@
+"""Where pods come from: files, the built-in sample, or by default a live cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hashcompat.cli.args.cluster import Cluster
+from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.static import StaticPods
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The pods that are read."""
+
+    HEADING: ClassVar = "Source"
+
+    files: tuple[str, ...] = option(
+        "-f",
+        "--filename",
+        multiple=True,
+        metavar="FILE|DIR|URL|-",
+        help="Pods as JSON, JSON lines or YAML; repeatable; - is standard input.",
+    )
+    recursive: bool = option(
+        "-R", "--recursive", is_flag=True, help="Read the directories given with -f and those below."
+    )
+    sample: bool = option("--sample", is_flag=True, help="Use the small built-in cluster.")
+    no_defaults: bool = option(
+        "--no-defaults",
+        is_flag=True,
+        help="Take manifests as they are: no API-server defaults, no canonical quantities.",
+    )
+    static: StaticPods
+    cluster: Cluster
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the pods come from a live cluster: the source where no other is named."""
+        return not (self.files or self.static.directories or self.sample)

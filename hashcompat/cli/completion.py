@@ -1,0 +1,102 @@
+"""The values that a shell completes: releases, alone or in lists, rule ids, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+import click
+from click.shell_completion import CompletionItem, ShellComplete
+
+_AUTO: Final = "auto"
+
+Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def _releases(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete a known release, with or without its ``v``."""
+    lead = "v" if incomplete.startswith("v") else ""
+    return _items((f"{lead}{name}" for name in _known()), incomplete)
+
+
+def _releases_or_auto(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete a known release, or ``auto``."""
+    return [*_items([_AUTO], incomplete), *_releases(context, parameter, incomplete)]
+
+
+def _release_list(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete the last release of ``RELEASE[,RELEASE...]``."""
+    before, comma, _ = incomplete.rpartition(",")
+    return _items((f"{before}{comma}{name}" for name in _known()), incomplete)
+
+
+def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the id of a rule, with its name beside it."""
+    from hashcompat.rules import RULES
+
+    wanted = incomplete.upper()
+    return [CompletionItem(rule.id, help=rule.name) for rule in RULES if rule.id.startswith(wanted)]
+
+
+def _commands(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete a command's name."""
+    root = context.find_root()
+    names = root.command.list_commands(root) if isinstance(root.command, click.Group) else []
+    return _items(names, incomplete)
+
+
+def _directories(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Let the shell complete a directory."""
+    return [CompletionItem(incomplete, type="dir")]
+
+
+def _files(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete a file."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _known() -> list[str]:
+    from hashcompat.catalog.lookup import default_catalog
+
+    return list(reversed(default_catalog().releases()))
+
+
+def _items(values: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(value) for value in values if value.startswith(incomplete)]
+
+
+BY_METAVAR: Final[Mapping[str, Completer]] = {
+    "RELEASE": _releases,
+    "RELEASE|auto": _releases_or_auto,
+    "RELEASE[,RELEASE...]": _release_list,
+    "[RULE...]": _rule_ids,
+    "[COMMAND]": _commands,
+    "DIR": _directories,
+    "[PATH...]": _directories,
+    "FILE": _files,
+    "FILE|DIR": _files,
+    "FILE|DIR|URL|-": _files,
+    "FILE|URL": _files,
+}
+"""What completes a value, by the word that ``--help`` shows for it."""
+
+_DIRECTIVES: Final[Mapping[str, int]] = {"plain": 4, "file": 0, "dir": 16}
+"""What kubectl is to do beside the candidates: no files, files, directories (cobra's ShellCompDirective)."""
+
+
+def kubectl_answer(root: click.Command, words: Sequence[str]) -> Iterator[str]:
+    """Yield candidates for the last of some words, each with a tab and its help, and kubectl's directive.
+
+    Source: k8s.io/kubectl/pkg/cmd/plugin/plugin_completion.go (kubernetes/kubernetes#105867).
+    """
+    *before, incomplete = words or [""]
+    found = ShellComplete(root, {}, "kubectl hashcompat", "").get_completions(before, incomplete)
+    plain = [item for item in found if item.type == "plain"]
+    yield from (f"{item.value}\t{item.help}" if item.help else item.value for item in plain)
+    yield f":{_DIRECTIVES[found[0].type if found and not plain else 'plain']}"

@@ -1,0 +1,34 @@
+"""``-o text``: prose and tables under titles, or exact text such as a patch."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hashcompat.formats.layout import line_text, table_lines
+from hashcompat.formats.model import Format, Style
+from hashcompat.report.model import Report, Section, Table
+
+
+def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    if report.raw:
+        yield from report.raw(result)
+    elif report.text:
+        for number, section in enumerate(report.text(result)):
+            yield "\n" if number else ""
+            yield f"{_section(section, style)}\n"
+
+
+def _section(section: Section, style: Style) -> str:
+    """Return a section's lines, indented below its title if it has one."""
+    body = section.body
+    if isinstance(body, Table):
+        lines = list(table_lines(body, Style(paint=style.paint)))
+    else:
+        lines = [line_text(line, style.paint) for line in body]
+    text = "\n".join(lines)
+    return f"{section.title}\n{textwrap.indent(text, '  ')}" if section.title else text
+
+
+TEXT: Final = Format("text", lambda report: bool(report.text or report.raw), _render)

@@ -1,0 +1,44 @@
+"""``-o yaml``: the document as YAML, with the keys in the document's own order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hashcompat.formats.json import UNPRINTABLE
+from hashcompat.formats.model import Format, Style
+from hashcompat.report.model import Document, Report, Rows
+
+
+def to_yaml(document: Document) -> Iterator[str]:
+    """Yield YAML in pieces."""
+    import yaml  # noqa: PLC0415 - only -o yaml pays for the import
+
+    unicode = all(
+        UNPRINTABLE.search(json.dumps(value, ensure_ascii=False)) is None for value in _flat(document)
+    )
+
+    def dump(value: object) -> str:
+        text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=unicode, width=1 << 30)
+        return text
+
+    for key, value in document.items():
+        if isinstance(value, Rows) and value.values:
+            yield f"{key}:\n"
+            yield from (dump([row]) for row in value)
+        else:
+            yield dump({key: [] if isinstance(value, Rows) else value})
+
+
+def _flat(document: Document) -> Iterator[object]:
+    for value in document.values():
+        yield from value if isinstance(value, Rows) else [value]
+
+
+def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:  # noqa: ARG001 - a format's signature
+    if report.document:
+        yield from to_yaml(report.document(result))
+
+
+YAML: Final = Format("yaml", lambda report: report.document is not None, _render)

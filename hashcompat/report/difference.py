@@ -1,0 +1,60 @@
+"""What differs between two releases for any container."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from hashcompat.answers.comparison import ReleaseDifference
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.planning.facts import facts
+from hashcompat.report.explanation import upstream_table
+from hashcompat.report.items import release_facts
+from hashcompat.report.model import Document, Report, Section, Table, document
+
+
+def _document(difference: ReleaseDifference) -> Document:
+    types = [
+        {
+            "type": row.type,
+            "field": row.field,
+            "from": row.old,
+            "to": row.new,
+            "upstream": dict(row.upstream) if row.upstream else None,
+        }
+        for row in difference.types
+    ]
+    sides = {"from": _release(difference.old), "to": _release(difference.new)}
+    upstream = [dict(row) for row in difference.upstream]
+    return document("ReleaseDifference", **sides, types=types, upstream=upstream)
+
+
+def _release(kubelet: Kubelet) -> Document:
+    name = str(kubelet.release)
+    return {"release": name, **release_facts(facts(name, kubelet)), "steps": list(kubelet.era.steps)}
+
+
+def _text(difference: ReleaseDifference) -> Iterator[Section]:
+    sides = (("from", difference.old), ("to", difference.new))
+    rows = [[label, side.release, side.era.name, side.schema.made_from] for label, side in sides]
+    yield Section(Table(("", "KUBELET", "ERA", "TYPES MADE FROM"), lambda: rows))
+    if difference.upstream:
+        title = "The hash algorithm changed: every container restarts"
+        yield Section(upstream_table(difference.upstream), title)
+    if difference.types:
+        columns = ("TYPE", "FIELD", "FROM", "TO", "SINCE", "UPSTREAM")
+        yield Section(Table(columns, lambda: _type_rows(difference)))
+    else:
+        yield Section([["The type trees are the same."]])
+
+
+def _type_rows(difference: ReleaseDifference) -> Iterator[list[object]]:
+    for row in difference.types:
+        yield [row.type, row.field or "(type)", row.old, row.new, *_source(row.upstream)]
+
+
+def _source(upstream: Mapping[str, Any] | None) -> list[object]:
+    return [upstream["release"], upstream["pr"]] if upstream else [None, None]
+
+
+DIFFERENCE: Final[Report[ReleaseDifference]] = Report("ReleaseDifference", document=_document, text=_text)

@@ -1,0 +1,77 @@
+"""One container's verdict as documents, tables and texts show it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hashcompat.model.plan import Hop, Item, ReleaseFacts, Verdict
+from hashcompat.report.model import Coloured, Document
+from hashcompat.rules import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
+
+_COLOURS: Final = {
+    Verdict.RESTART: "red",
+    Verdict.KILL: "red",
+    Verdict.UNKNOWN: "yellow",
+    Verdict.KEEP: "green",
+}
+
+_FIELD_WORDS: Final = {
+    FIELD_ADDED: "new field",
+    FIELD_REMOVED: "lost field",
+    FIELD_DROPPED: "not known to both:",
+    FIELD_RETYPED: "other Go type of",
+}
+
+
+def item_document(item: Item) -> Document:
+    """Return one container's verdict as it stands in a RestartPlan."""
+    return {
+        "node": item.pod.node,
+        "namespace": item.pod.namespace,
+        "pod": item.pod.name,
+        "uid": item.pod.uid,
+        "container": item.container.name,
+        "containerType": item.container.type.value,
+        "owner": item.pod.owner,
+        "fromRelease": item.from_release,
+        "verdict": item.verdict.value,
+        "podRecreated": item.pod_recreated,
+        "hash": {"recorded": item.hashes.recorded, "from": item.hashes.from_, "to": item.hashes.to},
+        "calibrated": item.calibrated,
+        "reasons": [{"id": reason.id, "path": reason.path, "text": reason.text} for reason in item.reasons],
+    }
+
+
+def item_name(item: Item) -> str:
+    """Return NAMESPACE/POD/CONTAINER, as ``explain`` takes it."""
+    return f"{item.pod.namespace}/{item.pod.name}/{item.container.name}"
+
+
+def verdict_cell(item: Item) -> Coloured:
+    """Return the verdict in its colour."""
+    return Coloured(item.verdict.value, _COLOURS[item.verdict])
+
+
+def reason_words(item: Item) -> str:
+    """Say in a few words why; fields of one kind of reason together."""
+    fields: dict[str, list[str]] = {}
+    for reason in item.reasons:
+        fields.setdefault(_FIELD_WORDS.get(reason.id, reason.text), []).append(reason.field)
+    parts = (" ".join([words, ", ".join(dict.fromkeys(names))]).strip() for words, names in fields.items())
+    return "; ".join(parts) or "same hash"
+
+
+def hop_words(hop: Hop) -> str:
+    """Say how many containers a step kills, and how many are not decided."""
+    return f"{hop.findings}" + (f" (and {hop.unknown} unknown)" if hop.unknown else "")
+
+
+def release_facts(read: ReleaseFacts) -> Document:
+    """Return how a release's name was read."""
+    return {
+        "readAs": read.read_as,
+        "era": read.era,
+        "types": read.types,
+        "vendorAssumed": read.vendor_assumed,
+        "patchAssumed": read.patch_assumed,
+    }

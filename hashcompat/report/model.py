@@ -1,0 +1,98 @@
+"""What can be shown of a result: the values that stand between results and formats, and hold no layout.
+
+A kind of result is one file of this package with one :class:`Report`; ``report.REPORTS`` lists them. A format (see
+``hashcompat.formats``) takes from a report what it needs, so that neither knows the other: ``table``, ``csv`` and
+``markdown`` need a table, ``json``, and all that goes to other tools' forms (junit, sarif, prometheus), a document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+Result = TypeVar("Result")
+Value = TypeVar("Value")
+
+API_VERSION: Final = "hashcompat.io/v1"
+
+Document = dict[str, Any]
+"""Plain data, as schemas/documents describes it; at its top level a list may be :class:`Rows`."""
+
+
+def document(kind: str, **content: Any) -> Document:
+    """Put a document's content under its version and kind."""
+    return {"apiVersion": API_VERSION, "kind": kind, **content}
+
+
+@dataclass(frozen=True, slots=True)
+class Rows(Generic[Value]):
+    """A document's list that is made while it is written: one plain object of each value."""
+
+    values: Collection[Value]
+    row: Callable[[Value], dict[str, Any]]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return map(self.row, self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Coloured:
+    """A text with the colour in which a terminal may show it."""
+
+    text: str
+    colour: str
+    """A name that ``click.style`` knows."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Line = Sequence[str | Coloured]
+"""Pieces of one line; a line break or control character inside one is data, for the format to escape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns and rows; a cell is what ``str`` prints, None for nothing."""
+
+    columns: Sequence[str]
+    """Empty for rows that explain themselves."""
+    rows: Callable[[], Iterable[Sequence[object]]]
+    """Makes the rows one by one, each time again: a format may need the widths first."""
+    caption: str = ""
+    """A line before the table, which stands there without rows too."""
+    bare: bool = False
+    """Whether the header is left out where there is no row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a text for people: lines or a table, under a title or without one."""
+
+    body: Sequence[Line] | Table
+    title: str = ""
+
+
+def _no_notes(_: object) -> Iterable[str]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report(Generic[Result]):
+    """What can be shown of one kind of result, each a function of the result; None for what it cannot be shown as."""
+
+    kind: str
+    """The document's kind, or what messages call the result."""
+    document: Callable[[Result], Document] | None = None
+    table: Callable[[Result], Table] | None = None
+    wide: Callable[[Result], Table] | None = None
+    """The table with more in it."""
+    names: Callable[[Result], Iterable[str]] | None = None
+    """A name an item, as other commands take it; data like the pieces of a line."""
+    text: Callable[[Result], Iterable[Section]] | None = None
+    """Prose, where columns would not do."""
+    raw: Callable[[Result], Iterable[str]] | None = None
+    """Exact text, in pieces, of which no character may be changed: what is hashed, a patch."""
+    notes: Callable[[Result], Iterable[str]] = _no_notes
+    """Lines beside the result: assumptions, warnings, the closing line."""

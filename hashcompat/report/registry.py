@@ -1,0 +1,50 @@
+"""Every result by its type: a new one is a file of this package and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from hashcompat.answers.calibration import RecordCheck
+from hashcompat.answers.comparison import ReleaseDifference
+from hashcompat.answers.explanation import Explanations
+from hashcompat.answers.golden import Verifications
+from hashcompat.answers.hashes import Hashed
+from hashcompat.answers.matrix import Matrix
+from hashcompat.answers.redaction import Snapshot
+from hashcompat.answers.releases import ReleaseList, Version
+from hashcompat.model.plan import Plan
+from hashcompat.patching.audit import Audit
+from hashcompat.report.audit import AUDIT
+from hashcompat.report.calibration import CALIBRATION
+from hashcompat.report.difference import DIFFERENCE
+from hashcompat.report.explanation import EXPLANATIONS
+from hashcompat.report.hashes import HASHES
+from hashcompat.report.matrix import MATRIX
+from hashcompat.report.model import Report
+from hashcompat.report.plan import PLAN, Excerpt
+from hashcompat.report.releases import RELEASES, VERSION
+from hashcompat.report.roles import ROLES
+from hashcompat.report.rules import RULES
+from hashcompat.report.snapshot import SNAPSHOT
+from hashcompat.report.verification import VERIFICATIONS
+from hashcompat.rules import RuleList
+from hashcompat.sources.cluster.roles import Roles
+
+REPORTS: Final[Mapping[type, Report[Any]]] = {
+    Plan: PLAN,
+    Excerpt: PLAN,
+    Hashed: HASHES,
+    Explanations: EXPLANATIONS,
+    ReleaseDifference: DIFFERENCE,
+    Matrix: MATRIX,
+    Verifications: VERIFICATIONS,
+    RecordCheck: CALIBRATION,
+    Snapshot: SNAPSHOT,
+    ReleaseList: RELEASES,
+    RuleList: RULES,
+    Version: VERSION,
+    Roles: ROLES,
+    Audit: AUDIT,
+}
+"""What can be shown of each result that has a document, by the result's type."""

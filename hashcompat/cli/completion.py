@@ -35,7 +35,7 @@ def _release_list(
 
 
 def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the id of a rule, with its name beside it."""
+    """Complete the id of a rule, with its name."""
     from hashcompat.rules import RULES
 
     wanted = incomplete.upper()
@@ -87,7 +87,7 @@ BY_METAVAR: Final[Mapping[str, Completer]] = {
 """What completes a value, by the word that ``--help`` shows for it."""
 
 _DIRECTIVES: Final[Mapping[str, int]] = {"plain": 4, "file": 0, "dir": 16}
-"""What kubectl is to do beside the candidates: no files, files, directories (cobra's ShellCompDirective)."""
+"""By cobra's ShellCompDirective: candidates alone, files, directories."""
 
 
 def kubectl_answer(root: click.Command, words: Sequence[str]) -> Iterator[str]:

@@ -142,7 +142,7 @@ def _completed(instruction: str) -> int:
 
 
 def complete_for_kubectl() -> NoReturn:
-    """Answer kubectl, which runs ``kubectl_complete-hashcompat`` with the words so far and the one to complete."""
+    """Answer kubectl, which runs ``kubectl_complete-hashcompat`` with the words of the command line."""
     from hashcompat.cli.completion import kubectl_answer
 
     click.echo("\n".join(kubectl_answer(cli, sys.argv[1:])))

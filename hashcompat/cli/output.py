@@ -35,8 +35,8 @@ _PIECES: Final = 1000
 def show(report: Report[Result], result: Result, shown: Shown) -> None:
     """Print a result in the format that is asked for, and save its document where ``--out`` says.
 
-    With ``--out -`` the document is what goes to stdout, in the result's place. What has no document, a patch, is
-    saved as it is. Raises UsageError for a format that cannot show it.
+    With ``--out -`` the document is what goes to stdout, in place of the result. A patch has no document and
+    is saved as it is. Raises UsageError for a format that cannot show it.
     """
     form = FORMATS[format_of(report, shown)]
     document = JSON if report.document else form
@@ -62,7 +62,7 @@ def _paint(text: str, colour: str) -> str:
 
 
 def _has_colours(color: str) -> bool:
-    """Tell whether colour is wanted: on a terminal, unless the flag or the environment says otherwise."""
+    """Return whether colour is wanted: on a terminal, unless the flag or the environment says otherwise."""
     if color != "auto":
         return color == "always"
     if os.environ.get("NO_COLOR"):
@@ -71,7 +71,7 @@ def _has_colours(color: str) -> bool:
 
 
 def write(pieces: Iterable[str]) -> None:
-    """Print as it is, some pieces at a time: colour is decided, and a hashed text may hold escape sequences."""
+    """Print text unchanged, some pieces at a time: a hashed text may hold escape sequences."""
     pieces = iter(pieces)
     while block := "".join(islice(pieces, _PIECES)):
         click.echo(block, nl=False, color=True)
@@ -83,7 +83,7 @@ def note(message: str) -> None:
 
 
 def notes(report: Report[Result], result: Result, *, quiet: bool = False) -> None:
-    """Print to stderr what goes beside a result."""
+    """Print to stderr what goes with a result."""
     if not quiet:
         for line in report.notes(result):
             note(line)
@@ -98,7 +98,7 @@ def note_dropped(lines: Iterable[str]) -> None:
 def write_whole(path: Path, content: str | Iterable[str]) -> None:
     """Write a file by rename, so that a failure leaves no half of it and an old one as it was.
 
-    What is no regular file (``/dev/null``, a pipe) must not be replaced by one and is written to. Where the
+    Anything but a regular file (``/dev/null``, a pipe) is written to, never replaced. Where the
     name ends in ``.gz`` the content is gzipped, without a time, so that the same content gives the same
     bytes.
     """

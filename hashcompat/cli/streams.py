@@ -1,4 +1,4 @@
-"""The three standard streams, of which a process may be started without some, and may lose some on the way."""
+"""The three standard streams: a process may be started without some, and may lose some while it runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _open_null(number: int, mode: int) -> None:
 
 
 def drop_unwritable() -> None:
-    """Send what stdout and stderr cannot write to nowhere, so that the interpreter's own last flush succeeds."""
+    """Drop what stdout and stderr cannot write, so that the last flush by the interpreter succeeds."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -32,6 +32,6 @@ class Format:
 
     name: str
     shows: Callable[[Report[Any]], bool]
-    """Tells whether it can show such results: by what the report offers, or by its kind."""
+    """Returns whether it can show such results: by what the report offers, or by its kind."""
     render: Callable[[Report[Any], Any, Style], Iterator[str]]
     """Yields the text of a result in pieces, so that a large one is never held as a whole."""

@@ -1,4 +1,4 @@
-"""Results as documents, columns and rows, names, texts and notes: one file a result."""
+"""Results as documents, columns and rows, names, texts and notes: one file per result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hashcompat.report.model import Document, Rows
 def document_of(result: object) -> Document:
     """Return the JSON document of a result, the one that the command line prints, as plain data.
 
-    Raises TypeError for what is no result.
+    Raises TypeError for anything but a result.
     """
     from hashcompat.report.registry import REPORTS  # noqa: PLC0415 - it imports all that has results
 

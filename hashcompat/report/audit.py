@@ -53,11 +53,14 @@ def _names(audit: Audit) -> Iterator[str]:
 
 
 def _notes(audit: Audit) -> list[str]:
-    """Return the closing lines: how many are hit, and what the global form changes beside the container hash."""
+    """Return the closing lines: how many are hit, and what else the global form changes."""
+    hit = f"{len(audit.rows)} of {count(audit.containers, 'container')}"
+    static = _counted(audit.static_pods, "static pod")
+    templates = _counted(audit.templates, "pod template")
     return [
-        f"{len(audit.rows)} of {count(audit.containers, 'container')} would not hash as {audit.old.release} hashes them",
-        f"--article would also give {_counted(audit.static_pods, 'static pod')} another UID, which recreates them",
-        f"--article would also give {_counted(audit.templates, 'pod template')} another hash, if more than the kubelet is replaced",
+        f"{hit} would not hash as {audit.old.release} hashes them",
+        f"--article would also give {static} another UID, which recreates them",
+        f"--article would also give {templates} another hash, if more than the kubelet is replaced",
         "--article changes no checkpoint checksum: checkpoints hold none of the text that is cut",
     ]
 

@@ -13,7 +13,7 @@ _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTE
 
 
 def _document(check: RecordCheck) -> Document:
-    """Return the CalibrationResult of recorded hashes: the counts of all, and an item for each that was not reproduced."""
+    """Return the CalibrationResult: the counts of all, and an item for each that was not reproduced."""
     share = check.share
     summary = {
         "recorded": len(check.rows),

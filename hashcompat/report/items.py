@@ -24,7 +24,7 @@ _FIELD_WORDS: Final = {
 
 
 def item_document(item: Item) -> Document:
-    """Return one container's verdict as it stands in a RestartPlan."""
+    """Return one container's verdict as an item of a RestartPlan."""
     return {
         "node": item.pod.node,
         "namespace": item.pod.namespace,

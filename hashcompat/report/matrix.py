@@ -1,4 +1,4 @@
-"""The matrix of releases: as a grid, as a list of cells with what is behind them, as a document, as Markdown."""
+"""The matrix of releases: as a grid, as a list of cells with their causes, as a document, as Markdown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHORT: Final = {Scope.ALL: "all", Scope.SOME: "some", Scope.NONE: "."}
 
 
 def _grid(matrix: Matrix) -> Table:
-    """Return a line a release and a column a release: from the one on the left to the one above."""
+    """Return a line and a column for each release: from the one on the left to the one above."""
     targets = [release for release in matrix.releases if release != AUTO]
     rows = [[old, *(_mark(matrix, old, new) for new in targets)] for old in matrix.releases]
     return Table(("FROM/TO", *targets), lambda: rows)
@@ -41,7 +41,7 @@ def _count(hop: Hop) -> str:
 
 
 def _listing(matrix: Matrix) -> Table:
-    """Return a line a pair of neighbours, there and back: who restarts, and the upstream change behind it."""
+    """Return a line for each pair of neighbours, there and back: who restarts, and why."""
     pairs = [pair for old, new in pairwise(matrix.releases) for pair in ((old, new), (new, old))]
     cells = [matrix.cells[pair] for pair in pairs if pair in matrix.cells]
     rows = [[cell.old, cell.new, cell.scope.value, who(cell), cell.upstream] for cell in cells]

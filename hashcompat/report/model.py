@@ -1,8 +1,7 @@
 """What can be shown of a result: the values that stand between results and formats, and hold no layout.
 
-A kind of result is one file of this package with one :class:`Report`; ``report.REPORTS`` lists them. A format (see
-``hashcompat.formats``) takes from a report what it needs, so that neither knows the other: ``table``, ``csv`` and
-``markdown`` need a table, ``json``, and all that goes to other tools' forms (junit, sarif, prometheus), a document.
+A kind of result is one file of this package with one :class:`Report`, listed in ``registry``. A format
+(see ``hashcompat.formats``) takes from a report what it needs, so that neither knows the other.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class Table:
     rows: Callable[[], Iterable[Sequence[object]]]
     """Makes the rows one by one, each time again: a format may need the widths first."""
     caption: str = ""
-    """A line before the table, which stands there without rows too."""
+    """A line before the table, printed even if there is no row."""
     bare: bool = False
     """Whether the header is left out where there is no row."""
 
@@ -80,7 +79,7 @@ def _no_notes(_: object) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class Report(Generic[Result]):
-    """What can be shown of one kind of result, each a function of the result; None for what it cannot be shown as."""
+    """What can be shown of one kind of result, as functions of the result; None for what cannot be shown."""
 
     kind: str
     """The document's kind, or what messages call the result."""
@@ -93,6 +92,6 @@ class Report(Generic[Result]):
     text: Callable[[Result], Iterable[Section]] | None = None
     """Prose, where columns would not do."""
     raw: Callable[[Result], Iterable[str]] | None = None
-    """Exact text, in pieces, of which no character may be changed: what is hashed, a patch."""
+    """Exact text, in pieces, in which no character may change: what is hashed, a patch."""
     notes: Callable[[Result], Iterable[str]] = _no_notes
-    """Lines beside the result: assumptions, warnings, the closing line."""
+    """Lines that go with the result: assumptions, warnings, the closing line."""

@@ -1,4 +1,4 @@
-"""A plan: the verdict of every container, and what goes beside it."""
+"""A plan: the verdict of every container, and what goes with it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MORE_COLUMNS: Final = ("TYPE", "OWNER", "UID", "RELEASE", "FROM-HEX", "TO-HEX",
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A plan of which some items are shown; its summary counts all."""
+    """A plan with some of its items shown; its summary counts all."""
 
     plan: Plan
     items: tuple[Item, ...]

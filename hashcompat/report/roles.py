@@ -24,7 +24,7 @@ def _place(role: Mapping[str, Any]) -> list[str]:
 
 
 def _table(roles: Roles) -> Table:
-    """Return one line a rule: where it holds, and what it allows."""
+    """Return one line per rule: where it holds, and what it allows."""
     return Table(("KIND", "NAMESPACE", "VERBS", "RESOURCES", "NAMES"), lambda: _rows(roles))
 
 

@@ -107,7 +107,7 @@ def _metadata(pod: Pod) -> Document:
 
 
 def _status(pod: Pod) -> Document:
-    """Return a status that tells the same of every container: a list that tells of none is left out."""
+    """Return a status with the same state of every container; an empty list is left out."""
     status: Document = {"phase": pod.phase}
     for container in pod.containers:
         if container.running is not None:

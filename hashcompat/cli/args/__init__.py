@@ -1,1 +1,1 @@
-"""One file a group of options."""
+"""One file per group of options."""

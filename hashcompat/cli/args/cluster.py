@@ -72,12 +72,13 @@ def collect(cluster: Cluster, scope: Scope, *, quiet: bool) -> Inventory:
         return _read(cluster, scope, quiet=quiet)
     except UnreachableError as error:
         raise InputError(
-            f"cannot read the cluster: {error}; give pods with -f FILE, or try the built-in cluster with --sample"
+            f"cannot read the cluster: {error}; "
+            "give pods with -f FILE, or try the built-in cluster with --sample"
         ) from None
 
 
 def is_named(cluster: Cluster) -> bool:
-    """Tell whether a flag, the environment or a pod's own account names a cluster."""
+    """Return whether a flag, the environment or a pod's own account names a cluster."""
     from hashcompat.sources.cluster import collect as live
 
     return live.is_named(_access(cluster))

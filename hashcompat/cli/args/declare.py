@@ -1,7 +1,8 @@
-"""Options as the fields of frozen dataclasses, a dataclass a group: declared once, and typed where they are used.
+"""Options as fields of frozen dataclasses, one per group: declared once, and typed where they are used.
 
-A group is a frozen dataclass with a ``HEADING`` for ``--help``; its fields are made by :func:`option`. A command's
-arguments are a dataclass too, whose fields are options of its own and groups. Click parses; a command gets one value.
+A group is a frozen dataclass with a ``HEADING`` for ``--help``; its fields are made by :func:`option`. The
+arguments of a command are a dataclass too, whose fields are options of its own, and groups. Click parses, and
+a command gets one value.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def argument(*, default: Any = None, **settings: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Settings of an option that differ where its group is used: ``group: Annotated[Group, Changed(...)]``."""
+    """Settings of an option that differ where its group is used: ``Annotated[Group, Changed(...)]``."""
 
     name: str
     """The option's field."""

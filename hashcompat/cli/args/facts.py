@@ -1,4 +1,4 @@
-"""What is known of a cluster beside its pods and nodes."""
+"""What is known of a cluster besides its pods and nodes."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Records:
     runtime: str | None = option(
         "--runtime",
         type=click.Choice(["auto", "docker", "cri"]),
-        help="Ask this node's container runtime for recorded hashes: Docker by its socket, any CRI runtime by "
-        "crictl.",
+        help="Ask this node's container runtime for recorded hashes: Docker by its socket, any CRI runtime "
+        "by crictl.",
     )
     runtime_endpoint: str | None = option(
         "--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, where it is not at a usual place."
@@ -62,7 +62,7 @@ class Records:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Everything that may decide beside pods and nodes."""
+    """Everything that may decide besides pods and nodes."""
 
     HEADING: ClassVar = "Facts about the cluster"
 
@@ -97,7 +97,7 @@ class Facts:
         keep_going: bool = False,
         patch: AssumePatch | None = None,
     ) -> Options:
-        """Return how pods are to be read and what is known beside them."""
+        """Return how pods are to be read and what else is known."""
         from hashcompat.records.index import index
 
         for release in filter(None, (self.apiserver, self.apiserver_to)):

@@ -32,8 +32,8 @@ class Reading:
     def inventory(self) -> Inventory:
         """Read and filter the pods that the options name.
 
-        Raises UsageError for options that exclude each other, InputError for what cannot be read, and where no
-        pod is left.
+        Raises UsageError for options that exclude each other, InputError for what cannot be read, and where
+        no pod is left.
         """
         from hashcompat.sources import filters
 
@@ -47,7 +47,7 @@ class Reading:
             note(f"Warning: {warning}")
 
     def warn_unlisted(self, inventory: Inventory, found: Iterable[Recorded | Sandbox]) -> None:
-        """Print which static pods a runtime reports that are not among the pods, where labels cannot be the cause."""
+        """Print which static pods have records but are not among the pods, unless labels may be the cause."""
         from hashcompat.records.unlisted import unlisted
 
         if not self.scope.labels.selector:
@@ -55,7 +55,7 @@ class Reading:
 
 
 def is_named(source: Source, labels: Labels) -> bool:
-    """Tell whether the options name any pods, for commands that also do without."""
+    """Return whether the options name any pods, for commands that also do without."""
     return not source.is_live or bool(source.cluster.flags(labels.selector))
 
 
@@ -96,13 +96,13 @@ def _check_sample(source: Source) -> None:
 
 
 def _is_beside_static(source: Source) -> bool:
-    """Tell whether the live cluster is read beside ``--static-pod-dir``: where something names one."""
+    """Return whether the live cluster is read with ``--static-pod-dir``: where something names one."""
     alone = source.static.directories and not (source.files or source.sample)
     return bool(alone) and cluster.is_named(source.cluster)
 
 
 def _refuse(source: Source, labels: Labels) -> None:
-    """Refuse flags of a live cluster beside another source, where they would change nothing."""
+    """Refuse flags of a live cluster with another source, where they would change nothing."""
     if flags := source.cluster.flags(labels.selector):
         where = (
             "; --context or KUBECONFIG names one" if source.static.directories and not source.files else ""

@@ -48,7 +48,7 @@ def shows(*reports: Report[Any], default: str = "") -> Changed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quiet:
-    """How much is said beside the result."""
+    """How much is printed besides the result."""
 
     HEADING: ClassVar = "Output"
 

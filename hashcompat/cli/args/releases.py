@@ -52,9 +52,11 @@ class Releases:
     def way(self) -> Way:
         """``--from`` and ``--to``; raises UsageError where one is missing."""
         if not self.from_release:
-            raise UsageError("--from is missing; say which kubelet release runs now, such as --from 1.9.11")
+            raise UsageError(
+                "--from is missing; name the kubelet release that runs now, such as --from 1.9.11"
+            )
         if not self.to_release:
-            raise UsageError("--to is missing; say which kubelet release is to come, such as --to 1.9.11")
+            raise UsageError("--to is missing; name the target release of the kubelet, such as --to 1.9.11")
         return Way(self.from_release, self.to_release)
 
 

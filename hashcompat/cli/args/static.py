@@ -61,7 +61,8 @@ def _check(node: str, path: str, directories: Sequence[str], names: Sequence[str
         )
     if (path or directories) and not node:
         raise UsageError(
-            "--node-name is missing; from 1.21 on the name under which the kubelet registers enters a static pod's UID"
+            "--node-name is missing; "
+            "from 1.21 on the name under which the kubelet registers enters a static pod's UID"
         )
     if path and len(directories or names) != 1:
         raise UsageError("--static-pod-path names the place of one -f FILE or one --static-pod-dir DIR")

@@ -61,6 +61,7 @@ def _newer(name: str, newest: str, known: Catalog) -> Release:
     release = parse_release(name)
     if release.vendor or release.version < known.kubelet(newest).release.version or known.knows(name):
         raise UsageError(
-            f"{name!r} cannot be added: want an upstream release of a newer minor than {newest}, the newest known one"
+            f"{name!r} cannot be added: "
+            f"want an upstream release of a newer minor than {newest}, the newest known one"
         )
     return release

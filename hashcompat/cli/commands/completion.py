@@ -1,4 +1,4 @@
-"""``hashcompat completion``: the script that teaches a shell to complete commands, options and their values."""
+"""``hashcompat completion``: the script by which a shell completes commands, options and values."""
 
 from __future__ import annotations
 

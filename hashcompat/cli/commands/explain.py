@@ -45,7 +45,7 @@ class Arguments:
     short_help="Say why a container's hash changes, or what differs between two releases.",
 )
 def command(given: Arguments) -> None:
-    """Explain one container: the fields that make the difference, both hashed texts, the upstream change, the log line to expect.
+    """Explain a container's verdict: fields, both hashed texts, the upstream change, the log line to expect.
 
     Without a pod: what differs between the two releases for any container.
     """

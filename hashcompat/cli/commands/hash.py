@@ -61,7 +61,8 @@ def command(given: Arguments) -> None:
 def _check(given: Arguments) -> None:
     if not given.kubelet:
         raise UsageError(
-            "--kubelet is missing; say which kubelet releases compute the hash, such as --kubelet 1.7.16,1.9.11"
+            "--kubelet is missing; "
+            "name the kubelet releases that compute the hash, such as --kubelet 1.7.16,1.9.11"
         )
     if given.show_input and not given.show_values:
-        raise UsageError("--show-input prints values of env, args and commands; say so with --show-values")
+        raise UsageError("--show-input prints values of env, args and commands; allow it with --show-values")

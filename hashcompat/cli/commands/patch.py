@@ -1,4 +1,4 @@
-"""``hashcompat patch``: a patch for the kubelet's source after which it does not recreate what did not change."""
+"""``hashcompat patch``: a patch after which a kubelet does not recreate what did not change."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class Arguments:
     like: str | None = option(
         "--like",
         metavar="RELEASE[,RELEASE...]",
-        help="The releases whose hashes it is to take for its own.",
+        help="The releases whose hashes it is to accept.",
     )
     strategy: str = option(
         "--strategy",
         type=click.Choice(list(BY_NAME)),
         default="accept",
         show_default=True,
-        help="accept: the new hash or an old one; pin: hash as the old release does; strip: cut new fields out "
-        "of the text.",
+        help="accept: the new hash or an old one; pin: hash as the old release does; strip: cut new fields "
+        "out of the text.",
     )
     tree: str | None = option(
         "--tree", metavar="DIR", help="The root of the Kubernetes source tree at that tag."
@@ -150,9 +150,10 @@ def _files(patch: Patch, kubelet: Kubelet, given: Arguments) -> list[kubernetes.
 
 
 def _check_tree(tree: Path, kubelet: Kubelet) -> None:
-    """Refuse a tree of another minor, which its changelogs tell."""
+    """Refuse a tree of another minor, as its changelogs show."""
     minor = kubernetes.tree_minor(tree)
     if minor is not None and minor != kubelet.release.minor_number:
         raise MisplacedError(
-            f"{tree}: a source tree of Kubernetes 1.{minor} by its changelogs, not of v{kubelet.release.version}"
+            f"{tree}: a source tree of Kubernetes 1.{minor} by its changelogs, "
+            f"not of v{kubelet.release.version}"
         )

@@ -26,7 +26,7 @@ class Arguments:
 
 @declared("rules", Arguments, short_help="List the rules behind verdicts by their ids.")
 def command(given: Arguments) -> None:
-    """List the rules behind verdicts: the stable id, what it means, and where Kubernetes says so.
+    """List the rules behind verdicts: the stable id, what it means, and its source in Kubernetes.
 
     With RULE, such as HC004: that one alone.
     """

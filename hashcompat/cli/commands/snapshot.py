@@ -48,10 +48,10 @@ class Arguments:
 
 @declared("snapshot", Arguments, short_help="Save what later plans need of a cluster, with values hidden.")
 def command(given: Arguments) -> None:
-    """Save pods and nodes so that -f FILE gives the same plans later, between any of the releases that are known now.
+    """Save pods and nodes so that -f FILE gives the same plans later, between any releases known now.
 
     Values of env, args, commands and HTTP headers are hidden; the hashes that they take part in are saved
-    instead. Hashes are no encryption: who can guess a value can see whether the guess was right.
+    instead. Hashes are not encryption: whoever can guess a value can see whether the guess was right.
     """
     catalog, quiet = given.data.catalog, given.quiet.quiet
     reading = Reading(given.source, given.scope, quiet=quiet)

@@ -60,7 +60,8 @@ def command(given: Arguments) -> int:
     """
     if bool(given.paths) == given.records.are_named:
         raise UsageError(
-            "give golden directories as PATH, or recorded hashes with --recorded FILE or --runtime auto, their pods with -f"
+            "give golden directories as PATH, or recorded hashes with --recorded FILE or --runtime auto, "
+            "their pods with -f"
         )
     return _verify_golden(given) if given.paths else _verify_records(given)
 

@@ -33,7 +33,7 @@ class ReleaseList:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class Versions:
     """The program's version, and the releases it knows."""
 
     tool: str
@@ -59,7 +59,7 @@ def _minor(name: str, catalog: Catalog) -> KnownMinor:
     )
 
 
-def version(catalog: Catalog) -> Version:
+def versions(catalog: Catalog) -> Versions:
     """Return the program's version, with the oldest and the newest release that a catalog knows."""
     known = catalog.releases()
-    return Version(hashcompat.__version__, known[0], known[-1])
+    return Versions(hashcompat.__version__, known[0], known[-1])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import click
-from click.shell_completion import CompletionItem, ShellComplete
+from click.shell_completion import CompletionItem
 
 _AUTO: Final = "auto"
 
@@ -85,18 +85,3 @@ BY_METAVAR: Final[Mapping[str, Completer]] = {
     "FILE|URL": _files,
 }
 """What completes a value, by the word that ``--help`` shows for it."""
-
-_DIRECTIVES: Final[Mapping[str, int]] = {"plain": 4, "file": 0, "dir": 16}
-"""By cobra's ShellCompDirective: candidates alone, files, directories."""
-
-
-def kubectl_answer(root: click.Command, words: Sequence[str]) -> Iterator[str]:
-    """Yield candidates for the last of some words, each with a tab and its help, and kubectl's directive.
-
-    Source: k8s.io/kubectl/pkg/cmd/plugin/plugin_completion.go (kubernetes/kubernetes#105867).
-    """
-    *before, incomplete = words or [""]
-    found = ShellComplete(root, {}, "kubectl hashcompat", "").get_completions(before, incomplete)
-    plain = [item for item in found if item.type == "plain"]
-    yield from (f"{item.value}\t{item.help}" if item.help else item.value for item in plain)
-    yield f":{_DIRECTIVES[found[0].type if found and not plain else 'plain']}"

@@ -34,8 +34,6 @@ _COMMANDS: Final = (
     "help",
     "version",
 )
-_COMPLETE: Final = "_HASHCOMPAT_COMPLETE"
-"""The environment variable by which a shell's script asks for completions, as click names it."""
 
 _HELP: Final = """Predict which containers a kubelet upgrade kills and recreates, and why.
 
@@ -60,7 +58,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in _COMMANDS and not args[0].startswith("-"):
+        if args[0] not in _COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             near = get_close_matches(args[0], _COMMANDS, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"The commands are {', '.join(_COMMANDS)}."
             raise click.UsageError(f"No such command {args[0]!r}. {hint}", ctx)
@@ -125,8 +123,11 @@ def _reported(program: str, arguments: Sequence[str]) -> int:
 
 def _called(program: str, arguments: Sequence[str]) -> Any:
     """Return what the command returns; click's own ``main`` would make exit code 1 of a closed pipe."""
-    if instruction := os.environ.get(_COMPLETE):
-        return _completed(instruction)
+    if instruction := os.environ.get("_HASHCOMPAT_COMPLETE"):
+        from hashcompat.cli import shells
+
+        click.echo(shells.answer(instruction, cli))
+        return ExitCode.OK
     try:
         with cli.make_context(program, list(arguments)) as context:
             return cli.invoke(context)
@@ -134,16 +135,9 @@ def _called(program: str, arguments: Sequence[str]) -> Any:
         return end.exit_code
 
 
-def _completed(instruction: str) -> int:
-    """Answer a shell; ``bash_complete`` and the like."""
-    from click.shell_completion import shell_complete
-
-    return shell_complete(cli, {}, "hashcompat", _COMPLETE, instruction)
-
-
 def complete_for_kubectl() -> NoReturn:
     """Answer kubectl, which runs ``kubectl_complete-hashcompat`` with the words of the command line."""
-    from hashcompat.cli.completion import kubectl_answer
+    from hashcompat.cli.shells import kubectl_answer
 
     click.echo("\n".join(kubectl_answer(cli, sys.argv[1:])))
     sys.exit(0)

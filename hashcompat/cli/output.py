@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
 import click
 
@@ -21,15 +21,32 @@ from hashcompat.formats.json import JSON
 from hashcompat.formats.model import Style, plain
 from hashcompat.report.model import Report
 
-if TYPE_CHECKING:
-    from hashcompat.cli.args.output import Shown
-
 Result = TypeVar("Result")
 
 STDOUT: Final = "-"
 """The value of ``--out`` that stands for standard output."""
 
 _PIECES: Final = 1000
+
+
+class Shown(Protocol):
+    """How a result is shown: the options of ``args/output.py``."""
+
+    @property
+    def format(self) -> str | None:
+        """The value of ``-o``; None for what is usual for the result."""
+
+    @property
+    def out(self) -> str | None:
+        """Where the document is saved."""
+
+    @property
+    def no_headers(self) -> bool:
+        """Whether tables go without their header."""
+
+    @property
+    def color(self) -> str:
+        """``auto``, ``always`` or ``never``."""
 
 
 def show(report: Report[Result], result: Result, shown: Shown) -> None:

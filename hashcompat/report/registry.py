@@ -12,7 +12,7 @@ from hashcompat.answers.golden import Verifications
 from hashcompat.answers.hashes import Hashed
 from hashcompat.answers.matrix import Matrix
 from hashcompat.answers.redaction import Snapshot
-from hashcompat.answers.releases import ReleaseList, Version
+from hashcompat.answers.releases import ReleaseList, Versions
 from hashcompat.model.plan import Plan
 from hashcompat.patching.audit import Audit
 from hashcompat.report.audit import AUDIT
@@ -43,7 +43,7 @@ REPORTS: Final[Mapping[type, Report[Any]]] = {
     Snapshot: SNAPSHOT,
     ReleaseList: RELEASES,
     RuleList: RULES,
-    Version: VERSION,
+    Versions: VERSION,
     Roles: ROLES,
     Audit: AUDIT,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from hashcompat.answers.releases import KnownMinor, ReleaseList, Version
+from hashcompat.answers.releases import KnownMinor, ReleaseList, Versions
 from hashcompat.report.model import Document, Report, Section, Table, document
 
 
@@ -60,17 +60,17 @@ RELEASES: Final[Report[ReleaseList]] = Report(
 )
 
 
-def _version_document(version: Version) -> Document:
+def _version_document(version: Versions) -> Document:
     return document(
         "Version", version=version.tool, oldestKubelet=version.oldest, newestKubelet=version.newest
     )
 
 
-def _version_text(version: Version) -> Iterator[Section]:
+def _version_text(version: Versions) -> Iterator[Section]:
     lines = [[f"hashcompat {version.tool}"], [f"kubelet releases {version.oldest} - {version.newest}"]]
     yield Section(lines)
 
 
-VERSION: Final[Report[Version]] = Report(
+VERSION: Final[Report[Versions]] = Report(
     "Version", document=_version_document, text=_version_text, names=lambda version: (version.tool,)
 )

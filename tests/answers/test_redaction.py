@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from hashcompat import planning
 from hashcompat.answers.redaction import redacted
+from hashcompat.answers.redaction import snapshot as taken
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.go.jsontext import decode_text, dumps, loads
@@ -23,8 +24,8 @@ from hashcompat.model.pods import Inventory
 from hashcompat.planning.options import Options
 from hashcompat.planning.view import View
 from hashcompat.records.index import index
-from hashcompat.report.documents import item_document
-from hashcompat.report.snapshot import snapshot_document
+from hashcompat.report import document_of
+from hashcompat.report.items import item_document
 from hashcompat.sources.files import sample
 from hashcompat.sources.objects import read_object
 from tests.helpers import random_containers
@@ -67,7 +68,7 @@ MANIFEST: Json = {
 
 def saved(inventory: Inventory, catalog: Catalog) -> Inventory:
     """Return what is read of the snapshot of an inventory."""
-    text = dumps(snapshot_document(redacted(inventory, catalog), catalog.releases()[-1]))
+    text = dumps(document_of(taken(inventory, catalog)))
     return Inventory(*_sorted(read_object(loads(text), "snapshot")))
 
 

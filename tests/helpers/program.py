@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import yaml
+
+from hashcompat.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "golden"
@@ -17,6 +20,16 @@ CONTAINERS = GOLDEN / "containers"
 SAMPLE = ROOT / "hashcompat" / "sample" / "cluster.json"
 SCRIPTS = Path(sys.executable).parent
 FORMATS = ("table", "wide", "name", "json", "yaml")
+"""The formats of results that have a table."""
+
+
+def formats_of(name: str) -> list[str]:
+    """Return the formats that a command's ``-o`` takes."""
+    command = main.cli.get_command(main.cli.make_context("hashcompat", [name, "--help"]), name)
+    assert command
+    (choice,) = (option.type for option in command.params if option.name == "format")
+    assert isinstance(choice, click.Choice)
+    return list(choice.choices)
 
 
 @dataclass(frozen=True)

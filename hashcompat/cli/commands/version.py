@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from hashcompat.answers.releases import version
+from hashcompat.answers.releases import versions
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.output import Shown, shows
@@ -24,4 +24,4 @@ class Arguments:
 @declared("version", Arguments, short_help="Print the version and the range of known kubelet releases.")
 def command(given: Arguments) -> None:
     """Print this program's version and the oldest and newest kubelet release that it knows."""
-    output.show(VERSION, version(given.data.catalog), given.shown)
+    output.show(VERSION, versions(given.data.catalog), given.shown)

@@ -1,0 +1,75 @@
+"""Options as fields of dataclasses, and the help that shows them in groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from hashcompat.cli.args.declare import Changed, argument, command, option
+from tests.helpers.program import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Below:
+    HEADING: ClassVar = "Group"
+
+    names: tuple[str, ...] = option("-n", "--name", multiple=True, help="Names.")
+    level: str | None = option("--level", help="Level.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    target: str | None = argument(required=False, metavar="[TARGET]")
+    flag: bool = option("--flag", is_flag=True, help="Flag.")
+    below: Annotated[Below, Changed("level", {"type": click.Choice(["a", "b"]), "default": "b"})]
+
+
+def called(*argv: str) -> tuple[int, str, list[Arguments]]:
+    given: list[Arguments] = []
+
+    @command("example", Arguments, short_help="Example.")
+    def example(arguments: Arguments) -> None:
+        """Do it."""
+        given.append(arguments)
+
+    result = CliRunner().invoke(example, list(argv))
+    return result.exit_code, result.output, given
+
+
+def test_a_command_gets_one_typed_value() -> None:
+    assert called() == (0, "", [Arguments(below=Below(level="b"))])
+    _, _, given = called("t", "--flag", "-n", "x", "--name", "y", "--level", "a")
+    assert given == [Arguments(target="t", flag=True, below=Below(names=("x", "y"), level="a"))]
+
+
+def test_settings_that_a_command_changes_hold() -> None:
+    code, output, given = called("--level", "c")
+    assert (code, given) == (2, [])
+    assert "'c' is not one of 'a', 'b'" in output
+
+
+def test_help_shows_groups_under_their_headings() -> None:
+    _, output, _ = called("--help")
+    assert [line for line in output.splitlines() if line.endswith(":")] == ["Options:", "Group:"]
+    assert output.index("--flag") < output.index("Group:") < output.index("--name") < output.index("--level")
+
+
+@pytest.mark.parametrize(
+    ("name", "headings"),
+    [
+        (
+            "plan",
+            "Options Releases Source Static_pods Live_cluster Scope Facts_about_the_cluster Output",
+        ),
+        ("hash", "Options Releases Source Static_pods Live_cluster Scope Output"),
+        ("version", "Options Releases Output"),
+    ],
+)
+def test_every_command_groups_its_options(run: Run, name: str, headings: str) -> None:
+    lines = run(name, "--help").out.splitlines()
+    found = [line[:-1].replace(" ", "_") for line in lines if line.endswith(":") and line[0] != " "]
+    assert found == headings.split()

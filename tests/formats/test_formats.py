@@ -1,0 +1,85 @@
+"""The registry of formats: what each can show, and how."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+import yaml
+
+from hashcompat.formats import FORMATS, offered
+from hashcompat.formats.model import Style
+from hashcompat.report.model import Coloured, Report, Rows, Section, Table, document
+from hashcompat.report.registry import REPORTS
+
+PLAIN = Style()
+ROWS = [["a", None], [Coloured("red", "red"), "x\x1b[2J\ny"]]
+TABLE = Table(("ONE", "TWO"), lambda: ROWS)
+REPORT: Report[str] = Report(
+    "Example",
+    document=lambda result: document("Example", text=result, items=Rows([1, 2], lambda value: {"n": value})),
+    table=lambda _: TABLE,
+    names=lambda result: [result, "ns/p\n"],
+    text=lambda result: [Section([[result, Coloured("!", "red")]]), Section(TABLE, "Rows")],
+)
+
+
+def shown(form: str, style: Style = PLAIN, report: Report[str] = REPORT, result: str = "é\x9b") -> str:
+    return "".join(FORMATS[form].render(report, result, style))
+
+
+def test_a_report_offers_what_it_has() -> None:
+    assert offered(REPORT) == ("text", "table", "name", "json", "yaml")
+    assert offered(Report("Nothing")) == ()
+    assert offered(Report("Raw", raw=lambda text: [str(text)])) == ("text",)
+
+
+@pytest.mark.parametrize("report", set(REPORTS.values()), ids=lambda report: str(report.kind))
+def test_every_result_has_a_document_in_both_forms(report: Report[object]) -> None:
+    assert offered(report)[-2:] == ("json", "yaml")
+    assert len(offered(report)) > 2 or report.kind == "ClusterSnapshot"
+
+
+def test_a_table_escapes_all_but_its_own_colours() -> None:
+    assert shown("table") == "ONE    TWO\na      -\nred    x\\x1b[2J\\ny\n"
+    painted = shown("table", Style(headers=False, paint=lambda text, colour: f"<{colour}>{text}<>"))
+    assert painted == "a    -\n<red>red<>  x\\x1b[2J\\ny\n"
+
+
+def test_a_bare_table_has_no_header_without_rows() -> None:
+    empty = Table(("ONE",), list, caption="none", bare=True)
+    assert shown("table", report=Report("Empty", table=lambda _: empty)) == "none\n"
+    assert shown("table", report=Report("Empty", table=lambda _: Table(("ONE",), list))) == "ONE\n"
+
+
+def test_rows_are_made_while_they_are_shown() -> None:
+    made = []
+
+    def rows() -> Iterator[list[int]]:
+        for number in range(3):
+            made.append(number)
+            yield [number]
+
+    lines = FORMATS["table"].render(Report("Lazy", table=lambda _: Table((), rows)), "", Style())
+    assert next(lines) == "0\n"
+    assert made == [0, 1, 2, 0]  # all for the widths, then one by one
+
+
+def test_names_are_one_a_line_and_escaped() -> None:
+    assert shown("name") == "é\\x9b\nns/p\\n\n"
+
+
+def test_text_indents_what_has_a_title() -> None:
+    assert shown("text") == "é\\x9b!\n\nRows\n  ONE    TWO\n  a      -\n  red    x\\x1b[2J\\ny\n"
+
+
+def test_raw_text_is_unchanged() -> None:
+    assert shown("text", report=Report("Raw", raw=lambda text: [text, "\x1b"]), result="\r") == "\r\x1b"
+
+
+def test_json_and_yaml_are_the_same_document_and_escape_what_a_terminal_reads() -> None:
+    texts = shown("json"), shown("yaml")
+    assert json.loads(texts[0]) == yaml.safe_load(texts[1])
+    assert json.loads(texts[0])["items"] == [{"n": 1}, {"n": 2}]
+    assert "\x9b" not in "".join(texts)

@@ -1,0 +1,84 @@
+"""The document of a result is what the command line prints."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hashcompat import planning
+from hashcompat.answers.calibration import check_records
+from hashcompat.answers.comparison import compare_releases
+from hashcompat.answers.explanation import explain
+from hashcompat.answers.golden import Verifications, verify
+from hashcompat.answers.hashes import hash_containers
+from hashcompat.answers.matrix import make
+from hashcompat.answers.redaction import snapshot
+from hashcompat.answers.releases import known_releases, versions
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.go.jsontext import dumps
+from hashcompat.model.plan import Way
+from hashcompat.patching.audit import audit
+from hashcompat.planning.view import View
+from hashcompat.report import document_of
+from hashcompat.report.plan import without_kept
+from hashcompat.report.registry import REPORTS
+from hashcompat.rules import RuleList
+from hashcompat.sources.cluster.collect import Scope
+from hashcompat.sources.cluster.roles import minimal_roles
+from hashcompat.sources.files import sample
+from hashcompat.sources.filters import Filters, select
+from tests.helpers.program import Run
+
+UP = ("1.8.15", "1.9.11")
+FLAGS = ("--from", UP[0], "--to", UP[1])
+SOME = ("--sample", "-n", "shop")
+
+
+def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
+    """Return a result of every kind by the command line that prints it."""
+    view, pods = View(catalog), select(sample.collect(), Filters(("shop",)))
+    plan = planning.make(pods, *UP, view)
+    name = plan.items[0].pod.name
+    old, new = catalog.kubelet("1.7.16"), catalog.kubelet("1.9.11")
+    return {
+        ("plan", *FLAGS, *SOME): plan,
+        ("plan", *FLAGS, *SOME, "--only-restarts"): without_kept(plan),
+        ("explain", f"shop/{name}", *FLAGS, *SOME): explain(pods, f"shop/{name}", Way(*UP), view),
+        ("explain", *FLAGS): compare_releases(*UP, catalog),
+        ("hash", "--kubelet", "1.9.11,1.36.0", *SOME): hash_containers(pods, ["1.9.11", "1.36.0"], view),
+        ("matrix", *FLAGS, *SOME): make(view, *UP, pods),
+        ("verify", str(golden)): Verifications((verify(golden, catalog),)),
+        ("releases",): known_releases(catalog),
+        ("rules",): RuleList(),
+        ("version",): versions(catalog),
+        ("rbac", "-n", "shop"): minimal_roles(Scope(("shop",), needs_nodes=True)),
+        ("patch", "--kubelet", "1.9.11", "--like", "1.7.16", "--audit", *SOME): audit(pods, old, new, view),
+    }
+
+
+def test_the_document_of_a_result_is_what_its_command_prints(
+    run: Run, catalog: Catalog, golden: Path
+) -> None:
+    found = results(catalog, golden)
+    for argv, result in found.items():
+        assert json.loads(json.dumps(document_of(result))) == run(*argv, "-o", "json").document, argv
+    pods = select(sample.collect(), Filters(("shop",)))
+    assert dumps(document_of(snapshot(pods, catalog))) + "\n" == run("snapshot", *SOME).out
+    assert document_of(check_records(pods, "1.9.11", View(catalog)))["kind"] == "CalibrationResult"
+    assert {type(result) for result in found.values()} == REPORTS.keys() - {
+        type(snapshot(pods, catalog)),
+        type(check_records(pods, "1.9.11", View(catalog))),
+    }
+
+
+def test_a_document_is_plain_data(catalog: Catalog) -> None:
+    plan = planning.make(sample.collect(), *UP, View(catalog))
+    assert len(document_of(plan)["items"]) == len(plan.items)
+
+
+@pytest.mark.parametrize("thing", [None, "text", {"kind": "RestartPlan"}])
+def test_only_results_have_a_document(thing: object) -> None:
+    with pytest.raises(TypeError, match="want the result of a command"):
+        document_of(thing)

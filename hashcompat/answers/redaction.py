@@ -44,7 +44,7 @@ class Snapshot:
 
 def snapshot(inventory: Inventory, catalog: Catalog) -> Snapshot:
     """Return a cluster with hidden values and the hashes that they take part in; errors as ``redacted``."""
-    return Snapshot(redacted(inventory, catalog), catalog.releases()[-1])
+    return Snapshot(redacted(inventory, catalog), catalog.known.newest)
 
 
 def redacted(inventory: Inventory, catalog: Catalog) -> Inventory:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import hashcompat
 from hashcompat.catalog.lookup import Catalog
+from hashcompat.catalog.releases import ReleaseRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +44,21 @@ class Versions:
 
 def known_releases(catalog: Catalog) -> ReleaseList:
     """Return every release that a catalog knows."""
-    return ReleaseList(tuple(_minor(name, catalog) for name in catalog.rows))
+    return ReleaseList(tuple(_minor(row, catalog) for row in catalog.known.rows))
 
 
-def _minor(name: str, catalog: Catalog) -> KnownMinor:
-    row = catalog.rows[name]
+def _minor(row: ReleaseRow, catalog: Catalog) -> KnownMinor:
     return KnownMinor(
-        name,
-        tuple(f"{name}.{patch}" for patch in row["patches"]),
-        row["types"],
-        catalog.schema(row["types"]).made_from,
-        row["era"],
-        tuple((since, go) for since, go in row.get("go", [])),
-        "basedOn" in row,
+        row.minor,
+        tuple(row.names),
+        row.types,
+        catalog.schema(row.types).made_from,
+        row.era,
+        tuple((build.releases.since, build.go) for build in row.go),
+        bool(row.based_on),
     )
 
 
 def versions(catalog: Catalog) -> Versions:
     """Return the program's version, with the oldest and the newest release that a catalog knows."""
-    known = catalog.releases()
-    return Versions(hashcompat.__version__, known[0], known[-1])
+    return Versions(hashcompat.__version__, catalog.known.oldest, catalog.known.newest)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from hashcompat.answers.calibration import CheckedRecord, RecordCheck
+from hashcompat.answers.origin import Origin
 from hashcompat.model.words import agree, count
 from hashcompat.report.model import Document, Report, Rows, Table, document
 
@@ -33,7 +34,12 @@ def _item(row: CheckedRecord) -> dict[str, Any]:
         "container": row.record.container,
         "hash": {"recorded": row.record.hash, "computed": row.computed},
         "problem": row.problem,
+        "origin": _origin(row.origin) if row.origin else None,
     }
+
+
+def _origin(origin: Origin) -> Document:
+    return {"release": origin.release, "era": origin.era, "fields": list(origin.fields)}
 
 
 def _missed(check: RecordCheck) -> list[CheckedRecord]:
@@ -47,7 +53,15 @@ def _table(check: RecordCheck) -> Table:
 def _cells(row: CheckedRecord) -> list[object]:
     record = row.record
     names = [row.node, record.namespace, record.pod, record.container]
-    return [*names, record.hash, row.computed, row.problem]
+    return [*names, record.hash, row.computed, _problem(row)]
+
+
+def _problem(row: CheckedRecord) -> str:
+    """Say why a record was not reproduced, and where it comes from if that is known."""
+    if row.origin is None:
+        return row.problem
+    fields = f" (fields: {', '.join(row.origin.fields)})" if row.origin.fields else ""
+    return f"{row.problem}: {row.origin.release} computes it{fields}"
 
 
 def _names(check: RecordCheck) -> Iterator[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from hashcompat.answers.comparison import ReleaseDifference
+from hashcompat.catalog.changes import Change
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.planning.facts import facts
 from hashcompat.report.explanation import upstream_table
@@ -20,18 +21,18 @@ def _document(difference: ReleaseDifference) -> Document:
             "field": row.field,
             "from": row.old,
             "to": row.new,
-            "upstream": dict(row.upstream) if row.upstream else None,
+            "upstream": row.upstream.document if row.upstream else None,
         }
         for row in difference.types
     ]
     sides = {"from": _release(difference.old), "to": _release(difference.new)}
-    upstream = [dict(row) for row in difference.upstream]
+    upstream = [row.document for row in difference.upstream]
     return document("ReleaseDifference", **sides, types=types, upstream=upstream)
 
 
 def _release(kubelet: Kubelet) -> Document:
     name = str(kubelet.release)
-    return {"release": name, **release_facts(facts(name, kubelet)), "steps": list(kubelet.era.steps)}
+    return {"release": name, **release_facts(facts(name, kubelet)), "steps": kubelet.era.described()}
 
 
 def _text(difference: ReleaseDifference) -> Iterator[Section]:
@@ -53,8 +54,8 @@ def _type_rows(difference: ReleaseDifference) -> Iterator[list[object]]:
         yield [row.type, row.field or "(type)", row.old, row.new, *_source(row.upstream)]
 
 
-def _source(upstream: Mapping[str, Any] | None) -> list[object]:
-    return [upstream["release"], upstream["pr"]] if upstream else [None, None]
+def _source(upstream: Change | None) -> list[object]:
+    return [upstream.release, upstream.pr] if upstream else [None, None]
 
 
 DIFFERENCE: Final[Report[ReleaseDifference]] = Report("ReleaseDifference", document=_document, text=_text)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from hashcompat.answers.explanation import Explanation, Explanations, Side
+from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.report.items import item_document, item_name, reason_words, verdict_cell
 from hashcompat.report.model import Coloured, Document, Line, Report, Section, Table, document
 
@@ -33,7 +34,7 @@ def _item(explanation: Explanation) -> Document:
         "from": _side(explanation.old) if explanation.old else None,
         "to": _side(explanation.new) if explanation.new else None,
         "fields": [{"path": field.path, "from": field.old, "to": field.new} for field in explanation.fields],
-        "upstream": [dict(row) for row in explanation.upstream],
+        "upstream": [row.document for row in explanation.upstream],
         "logLine": explanation.log_line,
         "masked": explanation.masked,
         "compared": explanation.compared,
@@ -136,14 +137,15 @@ def _split(piece: str | Coloured, mark: re.Pattern[str], colour: str) -> Iterato
     yield piece[end:]
 
 
-def upstream_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def upstream_table(rows: Sequence[Change | EraChange]) -> Table:
     """Return rows of changes.json as a table: release, what changed, in a few words, links."""
     return Table((), lambda: map(_upstream_row, rows))
 
 
-def _upstream_row(row: Mapping[str, Any]) -> list[object]:
-    links = ", ".join(filter(None, [row["pr"], *row.get("issues", [])]))
-    return [row["release"], row.get("field") or f"{row['from']} -> {row['to']}", row["about"], links]
+def _upstream_row(row: Change | EraChange) -> list[object]:
+    links = ", ".join(filter(None, [row.pr, *row.issues]))
+    what = row.field if isinstance(row, Change) else f"{row.old} -> {row.new}"
+    return [row.release, what, row.about, links]
 
 
 EXPLANATIONS: Final[Report[Explanations]] = Report("ExplanationList", document=_document, text=_text)

@@ -48,7 +48,7 @@ def _wide_cells(minor: KnownMinor) -> list[object]:
 
 
 def _added(minor: KnownMinor) -> str:
-    return f"{minor.releases[0]}, added" if minor.user_added else ""
+    return f"{minor.releases[-1]}, added" if minor.user_added else ""
 
 
 def _names(known: ReleaseList) -> Iterator[str]:

@@ -9,6 +9,7 @@ from hashcompat.answers.comparison import compare_releases
 from hashcompat.catalog import files
 from hashcompat.catalog.added import Added
 from hashcompat.catalog.lookup import Catalog
+from hashcompat.catalog.releases import is_older
 from hashcompat.cli import output
 from hashcompat.cli.args.output import Shown
 from hashcompat.errors import InputError, UsageError
@@ -28,12 +29,12 @@ def add_release(name: str, source: str | None, shown: Shown) -> None:
     saved then.
     """
     known = Catalog(files.default_directory())
-    newest = known.releases()[-1]
+    newest = known.known.newest
     release = _newer(name, newest, known)
     origin, data = _types_go(source or _TYPES.format(minor=release.minor_number, patch=release.patch))
     tree = {
         "package": "v1",
-        "releases": str(release),
+        "releases": f"=={release.upstream}",
         "madeFrom": origin,
         "root": ROOT,
         "types": container_types(data, origin),
@@ -47,7 +48,7 @@ def add_release(name: str, source: str | None, shown: Shown) -> None:
     output.write_whole(path, chain(to_json(Added(release, tree).document), "\n"))
     difference = compare_releases(newest, str(release), Catalog(files.default_directory(), directory))
     output.show(DIFFERENCE, difference, shown)
-    output.note(f"Added {release.version}: {path}; remove the file to forget it")
+    output.note(f"Added {release.upstream}: {path}; remove the file to forget it")
 
 
 def _types_go(source: str) -> tuple[str, bytes]:
@@ -59,7 +60,7 @@ def _types_go(source: str) -> tuple[str, bytes]:
 
 def _newer(name: str, newest: str, known: Catalog) -> Release:
     release = parse_release(name)
-    if release.vendor or release.version < known.kubelet(newest).release.version or known.knows(name):
+    if release.vendor or is_older(release, parse_release(newest)) or known.knows(name):
         raise UsageError(
             f"{name!r} cannot be added: "
             f"want an upstream release of a newer minor than {newest}, the newest known one"

@@ -9,6 +9,7 @@ from typing import Annotated
 import click
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.catalog.releases import is_of_minor
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import option
@@ -152,8 +153,8 @@ def _files(patch: Patch, kubelet: Kubelet, given: Arguments) -> list[kubernetes.
 def _check_tree(tree: Path, kubelet: Kubelet) -> None:
     """Refuse a tree of another minor, as its changelogs show."""
     minor = kubernetes.tree_minor(tree)
-    if minor is not None and minor != kubelet.release.minor_number:
+    if minor is not None and not is_of_minor(kubelet.release, minor):
         raise MisplacedError(
             f"{tree}: a source tree of Kubernetes 1.{minor} by its changelogs, "
-            f"not of v{kubelet.release.version}"
+            f"not of v{kubelet.release.upstream}"
         )

@@ -41,7 +41,7 @@ def command(given: Arguments) -> None:
     """List the known kubelet releases: the type tree and the hash era of each minor, and its Go release.
 
     With --add: save a newer release among the user's data, and show what differs from the newest one known.
-    Its algorithm and rules are taken to be those of that one, and plans state it.
+    Its algorithm and behaviour are taken to be those of that one, and plans state it.
     """
     if given.types and not given.add:
         raise UsageError("--types goes with --add RELEASE")

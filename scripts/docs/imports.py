@@ -1,16 +1,20 @@
-"""Which package of hashcompat imports which: read from the source, for the drawing in docs/architecture.md and its test."""
+"""Read from the source which part of hashcompat imports which, and draw it in docs/architecture.md."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).resolve().parents[2]
+from scripts.lib.paths import DOCS, ROOT
+
 PACKAGE: Final = "hashcompat"
+PAGE: Final = DOCS / "architecture.md"
+_DRAWING: Final = re.compile(r"(?<=<!-- imports: begin -->\n).*(?=<!-- imports: end -->)", re.DOTALL)
 
 Graph = Mapping[str, frozenset[str]]
 """A node, and the nodes that it imports; every node is a key."""
@@ -94,7 +98,13 @@ def cycle(graph: Graph) -> list[str]:
 
 
 def essential(graph: Graph) -> Graph:
-    """Return a graph without cycles and without the edges that follow from its others."""
+    """Return a graph without the edges that follow from its others.
+
+    Raises:
+        ValueError: there is a cycle, of which each edge would follow from the others.
+    """
+    if circle := cycle(graph):
+        raise ValueError(f"imports in a circle: {' -> '.join(circle)}")
     below = {node: _reached(graph, graph[node]) for node in graph}
     return {
         node: frozenset(
@@ -108,13 +118,25 @@ def _reached(graph: Graph, nodes: Iterable[str]) -> frozenset[str]:
     return frozenset(nodes).union(*(_reached(graph, graph[node]) for node in nodes))
 
 
-def mermaid(graph: Graph, order: Iterable[str]) -> str:
-    """Draw a graph as Mermaid text; every arrow points from what imports to what it imports."""
+def _height(graph: Graph, node: str) -> int:
+    """Return the length of the longest way down from a node."""
+    return 1 + max((_height(graph, other) for other in graph[node]), default=0)
+
+
+def mermaid(graph: Graph) -> str:
+    """Draw a graph as Mermaid text: every arrow points down, from what imports to what it imports."""
     kept = essential(graph)
-    position = {name: number for number, name in enumerate(order)}
+    order = sorted(graph, key=lambda node: (-_height(graph, node), node))
     lines = [
-        f"    {name} --> {' & '.join(sorted(kept[name], key=position.__getitem__, reverse=True))}"
-        for name in sorted(kept, key=position.__getitem__, reverse=True)
-        if kept[name]
+        f"    {node} --> {' & '.join(sorted(kept[node], key=order.index))}" for node in order if kept[node]
     ]
     return "\n".join(["flowchart TD", *lines])
+
+
+def drawn() -> str:
+    """Return docs/architecture.md with the drawing of today's imports in its place."""
+    drawing = f"```mermaid\n{mermaid(rooms())}\n```\n"
+    text, count = _DRAWING.subn(lambda _: drawing, PAGE.read_text(encoding="utf-8"))
+    if count != 1:
+        raise ValueError(f"{PAGE.name} has {count} places for the drawing")
+    return text

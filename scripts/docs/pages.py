@@ -1,4 +1,4 @@
-"""Make the reference pages that come from the tables of the package: docs/rules.md and docs/matrix.md."""
+"""Make what docs/ has from the package itself: the pages rules.md and matrix.md, and the drawing in architecture.md."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.planning.view import View
 from hashcompat.report.matrix import markdown, markdown_grid
 from hashcompat.report.rules import rules_markdown
+from scripts.docs import imports
 from scripts.lib.generated import Generated, relative
 from scripts.lib.paths import DOCS
 
@@ -29,7 +30,7 @@ a new API server. `hashcompat matrix -f FILE` counts these too, for your own pod
 def make() -> dict[Path, bytes]:
     """Compute every generated page."""
     catalog = default_catalog()
-    texts = {"rules.md": rules_markdown(), "matrix.md": _matrix(catalog)}
+    texts = {"rules.md": rules_markdown(), "matrix.md": _matrix(catalog), "architecture.md": imports.drawn()}
     return relative(DOCS, {name: text.encode() for name, text in texts.items()})
 
 
@@ -45,4 +46,4 @@ def _matrix(catalog: Catalog) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-GENERATED: Final = Generated(make, owned=("docs/rules.md", "docs/matrix.md"))
+GENERATED: Final = Generated(make, owned=("docs/rules.md", "docs/matrix.md", "docs/architecture.md"))

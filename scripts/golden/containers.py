@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scripts.lib import oracles as lib
-from scripts.lib.generated import Generated, relative
+from scripts.lib.generated import all_releases, relative
 from scripts.lib.gotool import GoError, require
 from scripts.lib.oracles import COMMON, ERA_VARIABLE
 from scripts.lib.paths import CACHE, CONTAINERS, SCRIPTS
@@ -102,15 +102,13 @@ def cases() -> dict[str, bytes]:
     return lib.cases(CONTAINERS / "inputs")
 
 
-def make() -> dict[Path, bytes]:
-    """Compute every file of golden/containers but the inputs."""
+def of_release(release: str) -> dict[Path, bytes]:
+    """Compute every file of one release in golden/containers."""
     requests = cases()
-    files: dict[Path, bytes] = {}
-    for release, oracle in oracles().items():
-        answers = dict(zip(requests, oracle.program.ask(requests.values()), strict=True))
-        _check_refused(oracle, answers)
-        files |= relative(CONTAINERS / release, _files(answers))
-    return files
+    oracle = find(release)
+    answers = dict(zip(requests, oracle.program.ask(requests.values()), strict=True))
+    _check_refused(oracle, answers)
+    return relative(CONTAINERS / release, _files(answers))
 
 
 def _files(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
@@ -126,4 +124,4 @@ def _check_refused(oracle: Oracle, answers: Mapping[str, Mapping[str, Any]]) -> 
         raise GoError(f"{oracle.release} refuses {refused}, but releases.json says {sorted(oracle.refuses)}")
 
 
-GENERATED: Final = Generated(make, owned=("golden/containers/[0-9]*/*",))
+GENERATED: Final = all_releases(CONTAINERS, oracles, of_release)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scripts.golden import staticpods
-from scripts.lib.generated import Generated, relative
+from scripts.lib.generated import all_releases, relative
 from scripts.lib.gotool import GoError
 from scripts.lib.paths import SERVED
 
@@ -28,18 +28,14 @@ def cases() -> dict[str, Any]:
     return {path.stem: json.loads(path.read_bytes())["manifest"] for path in inputs}
 
 
-def make() -> dict[Path, bytes]:
-    """Compute every file of golden/served but the inputs."""
+def of_release(release: str) -> dict[Path, bytes]:
+    """Compute every file of one release in golden/served."""
     manifests = {case: json.dumps(manifest).encode() for case, manifest in cases().items()}
-    files: dict[Path, bytes] = {}
-    for release in staticpods.oracles():
-        answers = dict(zip(manifests, ask(release, manifests.values()), strict=True))
-        for case, answer in answers.items():
-            if b'"error"' in answer:
-                raise GoError(f"{release} refuses {case}: {answer.decode()}")
-        made = {f"{case}.json": answer + b"\n" for case, answer in answers.items()}
-        files |= relative(SERVED / release, made)
-    return files
+    answers = dict(zip(manifests, ask(release, manifests.values()), strict=True))
+    for case, answer in answers.items():
+        if b'"error"' in answer:
+            raise GoError(f"{release} refuses {case}: {answer.decode()}")
+    return relative(SERVED / release, {f"{case}.json": answer + b"\n" for case, answer in answers.items()})
 
 
-GENERATED: Final = Generated(make, owned=("golden/served/[0-9]*/*",))
+GENERATED: Final = all_releases(SERVED, staticpods.oracles, of_release)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scripts.lib import oracles as lib
-from scripts.lib.generated import Generated, relative
+from scripts.lib.generated import all_releases, relative
 from scripts.lib.gotool import GoError, require
 from scripts.lib.oracles import COMMON, ERA_VARIABLE
 from scripts.lib.paths import CACHE, SCRIPTS, STATIC_PODS
@@ -89,17 +89,14 @@ def cases() -> dict[str, bytes]:
     return lib.cases(STATIC_PODS / "inputs")
 
 
-def make() -> dict[Path, bytes]:
-    """Compute every file of golden/staticpods but the inputs."""
+def of_release(release: str) -> dict[Path, bytes]:
+    """Compute every file of one release in golden/staticpods."""
     requests = cases()
-    files: dict[Path, bytes] = {}
-    for release, oracle in oracles().items():
-        answers = dict(zip(requests, oracle.program.ask(requests.values()), strict=True))
-        for case, answer in answers.items():
-            if "error" in answer:
-                raise GoError(f"{release} refuses {case}: {answer['error']}")
-        files |= relative(STATIC_PODS / release, _files(answers))
-    return files
+    answers = dict(zip(requests, ask(release, requests.values()), strict=True))
+    for case, answer in answers.items():
+        if "error" in answer:
+            raise GoError(f"{release} refuses {case}: {answer['error']}")
+    return relative(STATIC_PODS / release, _files(answers))
 
 
 def _files(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
@@ -116,4 +113,4 @@ def _files(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
     return {name: text.encode() for name, text in files.items()}
 
 
-GENERATED: Final = Generated(make, owned=("golden/staticpods/[0-9]*/*",))
+GENERATED: Final = all_releases(STATIC_PODS, oracles, of_release)

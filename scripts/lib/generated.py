@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +56,22 @@ class Generated:
     def _present(self) -> set[Path]:
         found = (path for pattern in self.owned for path in self.root.glob(pattern))
         return {path.relative_to(self.root) for path in found if path.is_file()}
+
+
+def one_release(directory: Path, release: str, make: Callable[[str], Mapping[Path, bytes]]) -> Generated:
+    """Return the files of one release, all in a folder of its name; ``make`` makes those of a release."""
+    return Generated(lambda: make(release), owned=(f"{directory.relative_to(ROOT)}/{release}/*",))
+
+
+def all_releases(
+    directory: Path, releases: Callable[[], Iterable[str]], make: Callable[[str], Mapping[Path, bytes]]
+) -> Generated:
+    """Return the files of all releases; a folder of a release that is not among them is stale."""
+
+    def made() -> dict[Path, bytes]:
+        return {path: content for release in releases() for path, content in make(release).items()}
+
+    return Generated(made, owned=(f"{directory.relative_to(ROOT)}/[0-9]*/*",))
 
 
 def relative(directory: Path, files: Mapping[str, bytes]) -> dict[Path, bytes]:

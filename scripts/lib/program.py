@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -52,11 +53,13 @@ class Program:
         """
         stamp = self.binary.with_name(f"{self.binary.name}.stamp")
         wanted = self._fingerprint()
-        if self.binary.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
-            return False
         self.binary.parent.mkdir(parents=True, exist_ok=True)
-        self._compile()
-        stamp.write_text(wanted, encoding="utf-8")
+        with self.binary.with_name(f"{self.binary.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # another process may build it just now: wait for that one
+            if self.binary.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+                return False
+            self._compile()
+            stamp.write_text(wanted, encoding="utf-8")
         return True
 
     def _compile(self) -> None:
@@ -65,7 +68,7 @@ class Program:
         flags = ("-mod=readonly", f"-modfile={self.modfile}", f"-tags={self.tags}", "-trimpath")
         command = ("go", "build", *flags, "-ldflags", linked, "-o", str(unfinished), self.package)
         run(*command, directory=self.module, environ=environment(self.go))
-        unfinished.replace(self.binary)  # two test processes may build the same program
+        unfinished.replace(self.binary)  # one that was interrupted leaves no half program
 
     def _fingerprint(self) -> str:
         settings = (self.go, self.modfile, self.tags, self.package, self.variables)

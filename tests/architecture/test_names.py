@@ -1,9 +1,11 @@
-"""Names: no part of the package hides a function of the API, and each of its functions can be called when everything is imported."""
+"""Names: no part of the package hides a function of the API; each can be called when everything is imported."""
 
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -11,18 +13,45 @@ import hashcompat
 from hashcompat.patching.model import NewFile, Patch
 from scripts.docs import imports
 from tests.helpers.pods import ARTICLE, pod
+from tests.helpers.upgrades import record
 
 FUNCTIONS = sorted(name for name in hashcompat.__all__ if name.islower() and not name.startswith("_"))
-EXAMPLES: dict[str, Callable[[], object]] = {
-    "container_hash": lambda: hashcompat.container_hash(ARTICLE, "1.9.11").value == 1428860573,
-    "container_text": lambda: hashcompat.container_text(ARTICLE, "1.9.11").startswith("(v1.Container){"),
-    "plan": lambda: hashcompat.plan([pod()], "1.7.16", "1.9.11").items,
-    "make_patch": lambda: hashcompat.make_patch("1.9.11", ["1.7.16"]),
-    "patch_text": lambda: hashcompat.patch_text(
-        Patch("keep", "why", (NewFile("a.go", "package a\n"),), ()), {}
+ADDED = Patch("keep", "why", (NewFile("a.go", "package a\n"),), ())
+OLD, NEW = "1.7.16", "1.9.11"
+
+
+def recorded(directory: Path) -> Path:
+    """Write a file with the hash that the older release records for the pod's container."""
+    path = directory / "records.json"
+    path.write_text(json.dumps({"containers": [record(1559107639, "p", ARTICLE["name"])]}))
+    return path
+
+
+EXAMPLES: dict[str, Callable[[Path], object]] = {
+    "calibrate": lambda at: hashcompat.calibrate(
+        [pod(ARTICLE)], OLD, records=hashcompat.load_records(recorded(at))
     ),
+    "compare": lambda _: hashcompat.compare(OLD, NEW),
+    "container_hash": lambda _: hashcompat.container_hash(ARTICLE, NEW),
+    "container_text": lambda _: hashcompat.container_text(ARTICLE, NEW),
+    "explain": lambda _: hashcompat.explain([pod()], "ns/p", OLD, NEW),
+    "hashes": lambda _: hashcompat.hashes([pod()], [NEW]),
+    "load": lambda _: hashcompat.load(pod()),
+    "load_records": lambda at: hashcompat.load_records(recorded(at)),
+    "load_sample": lambda _: hashcompat.load_sample(),
+    "load_static_pods": lambda at: hashcompat.load_static_pods(at / "manifests", "n1"),
+    "make_patch": lambda _: hashcompat.make_patch(NEW, [OLD]),
+    "matrix": lambda _: hashcompat.matrix(None, OLD, NEW),
+    "patch": lambda _: hashcompat.patch(NEW, [OLD]),
+    "patch_audit": lambda _: hashcompat.patch_audit([pod()], NEW, OLD),
+    "patch_text": lambda _: hashcompat.patch_text(ADDED, {}),
+    "plan": lambda _: hashcompat.plan([pod()], OLD, NEW),
+    "releases": lambda _: hashcompat.releases(),
+    "select": lambda _: hashcompat.select([pod()], hashcompat.Filters(namespaces=("ns",))),
+    "snapshot": lambda _: hashcompat.snapshot([pod()]),
+    "verify": lambda at: hashcompat.verify(str(at)),
 }
-"""One call of every function of the API, with something that is true of what it returns."""
+"""One call of every function of the API; the argument is a small golden directory."""
 
 
 def test_every_function_has_an_example() -> None:
@@ -30,11 +59,13 @@ def test_every_function_has_an_example() -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_is_still_one_after_all_imports(name: str) -> None:
+def test_a_function_is_still_one_after_all_imports(name: str, golden: Path) -> None:
     """Importing ``hashcompat.plan``, were there one, would put that module in the function's place."""
     for module in imports.modules():
         importlib.import_module(module)
-    assert EXAMPLES[name]()
+    (golden / "manifests").mkdir()
+    (golden / "manifests" / "web.json").write_text(json.dumps(pod()))
+    assert EXAMPLES[name](golden)
 
 
 def test_no_part_of_the_package_is_called_as_a_function_is() -> None:

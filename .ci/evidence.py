@@ -1,4 +1,4 @@
-"""Write docs/evidence.md from the reports of a full run, or check that it is about an ancestor of HEAD.
+"""Write docs/evidence.md from the reports of a whole run, or check that its commit is in this code's history.
 
     python .ci/evidence.py write REPORTS SEED    the last step of .ci/full
     python .ci/evidence.py check                 a step of .ci/run
@@ -82,7 +82,7 @@ def page(directory: Path, seed: str) -> str:
 
 
 def problem() -> str:
-    """Return why the page is not evidence for the code that is checked out; empty if it is."""
+    """Return why the page is not evidence for the code that is checked out, or an empty string."""
     found = COMMIT.search(PAGE.read_text()) if PAGE.exists() else None
     if not found:
         return f"{PAGE} names no commit: run .ci/full"
@@ -91,7 +91,7 @@ def problem() -> str:
         return ""
     if _output("git", "rev-parse", "--is-shallow-repository") == "true":
         return (
-            f"this clone is shallow, so the commit that {PAGE} names cannot be found: git fetch --unshallow"
+            f"this clone is shallow, so the commit of {PAGE} cannot be looked up: run git fetch --unshallow"
         )
     return f"{PAGE} is evidence for {found[1]}, which is not in the history of this commit: run .ci/full"
 

@@ -101,7 +101,7 @@ def essential(graph: Graph) -> Graph:
     """Return a graph without the edges that follow from its others.
 
     Raises:
-        ValueError: there is a cycle, of which each edge would follow from the others.
+        ValueError: there is a cycle: each of its edges would follow from the others.
     """
     if circle := cycle(graph):
         raise ValueError(f"imports in a circle: {' -> '.join(circle)}")

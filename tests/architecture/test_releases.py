@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.docs import imports
+from tests.helpers.program import ROOT
 
-PACKAGE = imports.ROOT / "hashcompat"
+PACKAGE = ROOT / "hashcompat"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 ORDERING = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn)
 NUMBERS = {"version", "upstream", "minor", "minor_number"}

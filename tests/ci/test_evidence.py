@@ -42,7 +42,7 @@ def commit(directory: Path, message: str) -> str:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a repository with one commit, and reports of a whole run beside it; no Go is needed."""
+    """Return a repository with one commit, and next to it the reports of a whole run; Go is not needed."""
     made = tmp_path / "repository"
     (made / "docs").mkdir(parents=True)
     git(made, "init", "--quiet", "--initial-branch=main")
@@ -114,4 +114,4 @@ def test_a_shallow_clone_says_that_it_cannot_tell(repository: Path, tmp_path: Pa
     commit(repository, "more")
     git(tmp_path, "clone", "--quiet", "--depth", "1", repository.as_uri(), "clone")
     done = evidence(tmp_path / "clone", "check")
-    assert (done.returncode, "git fetch --unshallow" in done.stdout) == (1, True)
+    assert (done.returncode, "run git fetch --unshallow" in done.stdout) == (1, True)

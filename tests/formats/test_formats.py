@@ -14,7 +14,7 @@ from hashcompat.report.model import Coloured, Report, Rows, Section, Table, docu
 from hashcompat.report.registry import REPORTS
 
 PLAIN = Style()
-ROWS = [["a", None], [Coloured("red", "red"), "x\x1b[2J\ny"]]
+ROWS: list[list[object]] = [["a", None], [Coloured("red", "red"), "x\x1b[2J\ny"]]
 TABLE = Table(("ONE", "TWO"), lambda: ROWS)
 REPORT: Report[str] = Report(
     "Example",

@@ -20,15 +20,19 @@ from hashcompat.answers import matrix as matrices
 from hashcompat.answers.calibration import CheckedRecord, RecordCheck
 from hashcompat.answers.comparison import ReleaseDifference
 from hashcompat.answers.explanation import Explanation, Explanations
-from hashcompat.answers.golden import Verification
+from hashcompat.answers.golden import Verification, Verifications
 from hashcompat.answers.hashes import Hashed, hash_containers
 from hashcompat.answers.matrix import Matrix
+from hashcompat.answers.redaction import Snapshot
+from hashcompat.answers.releases import ReleaseList, known_releases
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.errors import DecodeError, ExitCode, HashcompatError, InputError, UsageError
+from hashcompat.formats.json import to_json as json_text
 from hashcompat.kubelet import hashing
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.model.plan import FINDINGS, Hop, Item, Plan, Reason, Summary, Verdict, Way
 from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
+from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.patching import strategies
 from hashcompat.patching.audit import Audit, audit
 from hashcompat.patching.model import MisplacedError, Patch, apply
@@ -38,6 +42,7 @@ from hashcompat.patching.unified import mail
 from hashcompat.planning.options import AUTO, AssumePatch, Options
 from hashcompat.planning.view import View
 from hashcompat.records.index import Records, index
+from hashcompat.report import document_of
 from hashcompat.rules import RULES
 from hashcompat.sources import clients, filters, values
 from hashcompat.sources.files import collect as files
@@ -47,6 +52,7 @@ from hashcompat.sources.filters import Filters
 __all__ = [
     "FINDINGS",
     "RULES",
+    "AccessFields",
     "AssumePatch",
     "Audit",
     "Catalog",
@@ -78,10 +84,13 @@ __all__ = [
     "RecordCheck",
     "Records",
     "ReleaseDifference",
+    "ReleaseList",
+    "Snapshot",
     "Summary",
     "UsageError",
     "Verdict",
     "Verification",
+    "Verifications",
     "calibrate",
     "compare",
     "container_hash",
@@ -89,6 +98,7 @@ __all__ = [
     "explain",
     "hashes",
     "load",
+    "load_cluster",
     "load_records",
     "load_sample",
     "load_static_pods",
@@ -101,6 +111,8 @@ __all__ = [
     "releases",
     "select",
     "snapshot",
+    "to_document",
+    "to_json",
     "verify",
 ]
 
@@ -117,6 +129,17 @@ class OptionFields(TypedDict, total=False):
     apiserver: str
     apiserver_to: str
     patch: AssumePatch | None
+
+
+class AccessFields(TypedDict, total=False):
+    """Which cluster ``load_cluster`` reads, and as whom."""
+
+    kubeconfig: str
+    context: str
+    user: str
+    groups: tuple[str, ...]
+    timeout: float
+    """Seconds that an answer may take."""
 
 
 Source = Inventory | str | PathLike[str] | Mapping[str, Any] | Iterable[Any]
@@ -189,6 +212,30 @@ def load_records(*paths: str | PathLike[str], source: Inventory | None = None) -
     """
     found = recorded.collect(tuple(fspath(path) for path in paths))
     return index([*(source.records if source else ()), *found])
+
+
+def load_cluster(
+    *,
+    namespaces: Iterable[str] = (),
+    nodes: Iterable[str] = (),
+    selector: str = "",
+    needs_nodes: bool = False,
+    **access: Unpack[AccessFields],
+) -> Inventory:
+    """Return the pods and nodes of a live cluster, by default all of that of the current context.
+
+    ``selector`` selects by labels, as kubectl does. Only get and list of pods and nodes are used; nodes that may not
+    be read are left out, unless ``needs_nodes``. Raises InputError, naming what was to be read, for what is refused or
+    cannot be read completely.
+    """
+    from hashcompat.sources.cluster import collect as cluster  # noqa: PLC0415 - files need no HTTP client
+
+    scope = cluster.Scope(tuple(namespaces), tuple(nodes), selector, needs_nodes)
+    return cluster.collect(cluster.Access(**access), scope, _silent, _silent)
+
+
+def _silent(_: str) -> None:
+    """Print nothing: a library has no terminal."""
 
 
 def select(source: Source, chosen: Filters) -> Inventory:
@@ -283,10 +330,15 @@ def matrix(
 
 
 def verify(
-    directory: str | PathLike[str], *, show_values: bool = False, catalog: Catalog | None = None
-) -> Verification:
-    """Compute every text and hash of a golden directory and compare; InputError for a directory of another form."""
-    return golden.verify(Path(fspath(directory)), catalog or default_catalog(), show_values=show_values)
+    *directories: str | PathLike[str], show_values: bool = False, catalog: Catalog | None = None
+) -> Verifications:
+    """Compute every text and hash of golden directories and compare.
+
+    Raises InputError, naming the file, for a directory of another form.
+    """
+    known = catalog or default_catalog()
+    found = (golden.verify(Path(fspath(path)), known, show_values=show_values) for path in directories)
+    return Verifications(tuple(found))
 
 
 def calibrate(
@@ -301,12 +353,17 @@ def calibrate(
     return calibration.check_records(inventory, release, _view(inventory, catalog, options))
 
 
-def snapshot(source: Source, *, catalog: Catalog | None = None) -> Inventory:
-    """Return the inventory with values hidden, for the same plans later.
+def snapshot(
+    source: Source, *, records: Iterable[Recorded | Sandbox] = (), catalog: Catalog | None = None
+) -> Snapshot:
+    """Return a cluster with values hidden; ``load`` of its document gives the same plans later.
 
-    Raises InputError for a manifest: a snapshot is made of a cluster's pods.
+    ``records`` are kept beside those of the source. Raises InputError for a manifest: a snapshot is made of a
+    cluster's pods.
     """
-    return redaction.redacted(load(source), catalog or default_catalog())
+    inventory = load(source)
+    kept = replace(inventory, records=(*inventory.records, *records))
+    return redaction.snapshot(kept, catalog or default_catalog())
 
 
 def patch(
@@ -354,6 +411,19 @@ def patch_audit(
     return audit(inventory, old, new, view)
 
 
-def releases(catalog: Catalog | None = None) -> list[str]:
-    """Name every known release, oldest first."""
-    return (catalog or default_catalog()).releases()
+def releases(catalog: Catalog | None = None) -> ReleaseList:
+    """Return every known release by minor, oldest first."""
+    return known_releases(catalog or default_catalog())
+
+
+def to_document(result: object) -> dict[str, Any]:
+    """Return the document of a result (a plan, explanations, hashes, a matrix, ...) as plain data.
+
+    It is what ``-o json`` prints, as the JSON Schema of its ``kind`` describes it. Raises TypeError for anything else.
+    """
+    return document_of(result)
+
+
+def to_json(result: object) -> str:
+    """Return the document of a result as ``-o json`` prints it, without the last line break."""
+    return "".join(json_text(document_of(result)))

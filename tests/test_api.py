@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from kubernetes import client
 
 import hashcompat
 from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.go import yaml
 from hashcompat.patching.model import MisplacedError
-from tests.helpers.pods import ARTICLE, ARTICLE_MANIFEST, mirror_pod, node, pod
+from tests.helpers.pods import ARTICLE, ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
 from tests.helpers.program import CONTAINERS, SAMPLE, Run
+from tests.helpers.upgrades import record
 
 
 def test_the_recorded_hashes() -> None:
@@ -139,3 +143,108 @@ def test_a_patch_is_a_value_until_it_meets_the_source() -> None:
 def test_an_unknown_strategy_is_a_usage_error_that_names_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"no strategy 'foo'; the strategies are accept, pin, strip"):
         hashcompat.make_patch("1.9.11", ["1.7.16"], "foo")
+
+
+PLAN = ("--from", "1.13.12", "--to", "1.14.10", "--sample")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "call"),
+    [
+        (("plan", *PLAN), lambda: hashcompat.plan(hashcompat.load_sample(), "1.13.12", "1.14.10")),
+        (
+            ("explain", "monitoring/grafana-8jkptg7ggq-28w2b", *PLAN),
+            lambda: hashcompat.explain(
+                hashcompat.load_sample(), "monitoring/grafana-8jkptg7ggq-28w2b", "1.13.12", "1.14.10"
+            ),
+        ),
+        (("explain", *PLAN[:4]), lambda: hashcompat.compare("1.13.12", "1.14.10")),
+        (
+            ("hash", "--kubelet", "1.9.11,v1.27.3-gke.100", "-f", str(SAMPLE)),
+            lambda: hashcompat.hashes(str(SAMPLE), ["1.9.11", "v1.27.3-gke.100"]),
+        ),
+        (("matrix", *PLAN), lambda: hashcompat.matrix(hashcompat.load_sample(), "1.13.12", "1.14.10")),
+        (("matrix",), hashcompat.matrix),
+        (("releases",), hashcompat.releases),
+        (
+            (
+                "patch",
+                "--kubelet",
+                "1.9.11",
+                "--like",
+                "1.7.16",
+                "--audit",
+                "--strategy",
+                "strip",
+                "--sample",
+            ),
+            lambda: hashcompat.patch_audit(hashcompat.load_sample(), "1.9.11", "1.7.16"),
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_the_api_reproduces_the_documents_of_the_commands(
+    run: Run, arguments: tuple[str, ...], call: Callable[[], object]
+) -> None:
+    assert run(*arguments, "-o", "json").out == hashcompat.to_json(call()) + "\n"
+
+
+def test_the_api_reproduces_verification_snapshot_and_calibration(
+    run: Run, golden: Path, tmp_path: Path
+) -> None:
+    assert run("verify", golden, "-o", "json").out == hashcompat.to_json(hashcompat.verify(golden)) + "\n"
+    saved = tmp_path / "snapshot.json"
+    saved.write_text(hashcompat.to_json(hashcompat.snapshot([pod(ARTICLE)])))
+    given = as_json(pod(ARTICLE))
+    assert run("snapshot", "-f", "-", stdin=given).out.split() == saved.read_text().split()
+    assert hashcompat.plan(saved, "1.7.16", "1.9.11").items == (
+        hashcompat.plan([pod(ARTICLE)], "1.7.16", "1.9.11").items
+    )
+    crictl = tmp_path / "crictl.json"
+    crictl.write_text(json.dumps({"containers": [record(1559107639, "p", ARTICLE["name"])]}))
+    records = hashcompat.load_records(crictl)
+    told = run("verify", "--recorded", crictl, "--from", "1.7.16", "-f", "-", "-o", "json", stdin=given)
+    assert (
+        told.out == hashcompat.to_json(hashcompat.calibrate([pod(ARTICLE)], "1.7.16", records=records)) + "\n"
+    )
+
+
+def test_what_a_client_library_holds_is_taken() -> None:
+    container = client.V1Container(name="c", image="i", image_pull_policy="Always")
+    found = client.V1Pod(
+        metadata=client.V1ObjectMeta(name="p", namespace="ns", uid="u"),
+        spec=client.V1PodSpec(node_name="n1", containers=[container]),
+    )
+    plain = pod({"name": "c", "image": "i", "imagePullPolicy": "Always"}, metadata={"uid": "u"})
+    expected = hashcompat.plan([plain], "1.7.16", "1.9.11").items
+    for held in (found, [found], client.V1PodList(items=[found]), [AsDict(plain)]):
+        assert hashcompat.plan(held, "1.7.16", "1.9.11").items == expected
+
+
+class AsDict:
+    """An object as other client libraries have them."""
+
+    def __init__(self, value: dict[str, Any]) -> None:
+        self._value = value
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._value
+
+
+def test_paths_and_objects_are_not_mixed() -> None:
+    with pytest.raises(UsageError, match="not both"):
+        hashcompat.load(SAMPLE, pod())
+
+
+def test_what_is_no_result_has_no_document() -> None:
+    with pytest.raises(TypeError, match="want the result of a command"):
+        hashcompat.to_json({})
+
+
+def test_dir_names_what_is_public() -> None:
+    assert set(dir(hashcompat)) == set(hashcompat.__all__)
+    assert all(
+        getattr(hashcompat, name).__doc__
+        for name in hashcompat.__all__
+        if callable(getattr(hashcompat, name))
+    )

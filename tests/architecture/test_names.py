@@ -27,6 +27,12 @@ def recorded(directory: Path) -> Path:
     return path
 
 
+def refused(call: Callable[[], object]) -> bool:
+    with pytest.raises(hashcompat.InputError):
+        call()
+    return True
+
+
 EXAMPLES: dict[str, Callable[[Path], object]] = {
     "calibrate": lambda at: hashcompat.calibrate(
         [pod(ARTICLE)], OLD, records=hashcompat.load_records(recorded(at))
@@ -37,6 +43,7 @@ EXAMPLES: dict[str, Callable[[Path], object]] = {
     "explain": lambda _: hashcompat.explain([pod()], "ns/p", OLD, NEW),
     "hashes": lambda _: hashcompat.hashes([pod()], [NEW]),
     "load": lambda _: hashcompat.load(pod()),
+    "load_cluster": lambda _: refused(lambda: hashcompat.load_cluster(kubeconfig="/no/such")),
     "load_records": lambda at: hashcompat.load_records(recorded(at)),
     "load_sample": lambda _: hashcompat.load_sample(),
     "load_static_pods": lambda at: hashcompat.load_static_pods(at / "manifests", "n1"),
@@ -49,6 +56,8 @@ EXAMPLES: dict[str, Callable[[Path], object]] = {
     "releases": lambda _: hashcompat.releases(),
     "select": lambda _: hashcompat.select([pod()], hashcompat.Filters(namespaces=("ns",))),
     "snapshot": lambda _: hashcompat.snapshot([pod()]),
+    "to_document": lambda _: hashcompat.to_document(hashcompat.releases()),
+    "to_json": lambda _: hashcompat.to_json(hashcompat.compare(OLD, NEW)),
     "verify": lambda at: hashcompat.verify(str(at)),
 }
 """One call of every function of the API; the argument is a small golden directory."""

@@ -1,101 +1,70 @@
-"""What a kubelet does with one container when it starts and finds it there: one rule a function, asked in the kubelet's own order.
+"""What a kubelet does with a running container when it starts: the whole order of its decision, on one page.
 
-Source of the order: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions`` (the sandbox first,
-then container by container); to 1.5 pkg/kubelet/dockertools/docker_manager.go ``computePodContainerChanges``.
+Each function decides a case or leaves it to the next one. The order is the kubelet's own:
+pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions`` (the sandbox first, then container by container);
+to 1.5 pkg/kubelet/dockertools/docker_manager.go ``computePodContainerChanges``.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
-from hashcompat import rules
-from hashcompat.catalog.releases import same_minor
-from hashcompat.errors import DecodeError
-from hashcompat.kubelet.decide.case import Case, Decision, Rule
-from hashcompat.kubelet.decide.container import CONTAINER_RULES, RECORD_RULES, restarted_for
-from hashcompat.kubelet.decide.pod import POD_RULES, drives_docker
-from hashcompat.kubelet.mirrorpods import same_for_mirror
-from hashcompat.model.plan import Reason, Verdict
-from hashcompat.model.pods import Pod
+from hashcompat.kubelet.decide import container, pod, static
+from hashcompat.kubelet.decide.case import Case, Decide, Decision
+from hashcompat.model.plan import Verdict
 
-_COMPUTED_UID: Final = re.compile(r"[0-9a-f]{32}")
+POD: Final[tuple[Decide, ...]] = (
+    pod.resting,  # the pod has ended or is about to, or nobody compares this container
+    pod.refused_static_pod,  # the target kubelet does not read its manifest
+    pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
+    pod.sandbox_replaced,  # another kind of sandbox, or another pause image
+    pod.sandbox_broken,  # not ready, not the only one, another network, no address
+)
+"""First the pod as a whole, by its sandbox."""
+
+STATIC: Final[tuple[Decide, ...]] = (static.new_uid,)
+"""Then a static pod's UID: a new one is a new pod."""
+
+RECORD: Final[tuple[Decide, ...]] = (
+    container.never_compared,  # init and ephemeral containers
+    container.ignored_sidecar,  # before 1.32, or behind a startupProbe
+    container.recorded,  # the recorded hash against the target kubelet's
+)
+"""Then the container by its record, which decides whatever the current kubelet's release."""
+
+HASH: Final[tuple[Decide, ...]] = (
+    container.not_calibrated,  # no record, and others of the node were not reproduced
+    container.admission,  # a manifest, and what admission adds to it decides
+    container.server_gate,  # a manifest, and a gate of the API server decides
+    container.compared,  # the two kubelets' hashes
+    container.resized,  # the same hash, but resources that are applied by a restart
+)
+"""Last, without a record, by the hash that the current kubelet's release computes. What is left is kept."""
 
 
 def decide(case: Case) -> Decision:
-    """Return what the new kubelet does with the container."""
-    return _first(POD_RULES, case) or _static_pod(
-        case, lambda: _first(CONTAINER_RULES, case) or Decision(Verdict.KEEP)
-    )
+    """Return what the target kubelet does with the container."""
+    found = _first((*POD, *STATIC), case)
+    if found is not None:
+        return found
+    return static.unless_uid_unknown(case, _first((*RECORD, *HASH), case) or Decision(Verdict.KEEP))
 
 
 def decide_by_record(case: Case) -> Decision | None:
-    """Return what the new kubelet does where the old one's release is not known; None where that release would decide."""
-    decision = _first((*POD_RULES, *RECORD_RULES), case)
-    return (
-        None
-        if decision and decision.verdict is Verdict.KEEP and case.recorded and _release_counts(case)
-        else decision
-    )
+    """Return what the target kubelet does where the current one's release is unknown; None if that would decide."""
+    found = _first((*POD, *RECORD), case)
+    kept = found is not None and found.verdict is Verdict.KEEP and case.recorded is not None
+    return None if kept and _release_counts(case) else found
 
 
 def _release_counts(case: Case) -> bool:
-    """Tell whether a container whose recorded hash is the new one may restart all the same, depending on where it comes from."""
-    new_uid = case.pod.static and not _pinned(case.pod)
-    new_runtime = drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
-    return (
-        new_uid
-        or new_runtime
-        or (case.new.behaviour.resources_recorded and any(restarted_for(case.container.spec)))
-    )
+    """Tell whether a container whose recorded hash is the new one may restart, depending on where it comes from."""
+    new_uid = case.pod.static and not static.is_pinned(case.pod)
+    new_runtime = pod.drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
+    resized = case.new.behaviour.resources_recorded and any(container.restarted_for(case.container.spec))
+    return new_uid or new_runtime or resized
 
 
-def _first(asked: Iterable[Rule], case: Case) -> Decision | None:
-    return next(filter(None, (rule(case) for rule in asked)), None)
-
-
-def _static_pod(case: Case, decide_container: Callable[[], Decision]) -> Decision:
-    """A static pod is decided by its UID first: a new one is a new pod; where it stays, by the container hash as any other."""
-    if case.static_uids:
-        return _by_uids(case) or decide_container()
-    if not case.pod.static or same_minor(case.old.release, case.new.release) or _pinned(case.pod):
-        return decide_container()
-    same = _same_uid(case)
-    if same is False:
-        text = f"static pod: {case.new.release} gives it another UID, unless its manifest sets one"
-        return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
-    decision = decide_container()
-    if same is None and decision.verdict is Verdict.KEEP:
-        return Decision(
-            Verdict.UNKNOWN,
-            (Reason(rules.STATIC_POD, "static pod: its UID decides, and the mirror pod does not tell it"),),
-        )
-    return decision
-
-
-def _by_uids(case: Case) -> Decision | None:
-    unknown = next((uid.unknown for uid in case.static_uids if uid.unknown), "")
-    if not case.upgraded and case.new_hash.candidates:
-        return None
-    if unknown:
-        return Decision(
-            Verdict.UNKNOWN,
-            (Reason(rules.STATIC_POD, f"static pod: its UID decides, and it is not known: {unknown}"),),
-        )
-    if len({uid.uid for uid in case.static_uids}) == 1:
-        return None
-    text = f"static pod: {case.new.release} gives it another UID"
-    return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
-
-
-def _pinned(pod: Pod) -> bool:
-    """Tell whether the manifest sets a UID: what a kubelet computes is 32 hexadecimal digits (applyDefaults)."""
-    return bool(pod.config_hash) and not _COMPUTED_UID.fullmatch(pod.config_hash)
-
-
-def _same_uid(case: Case) -> bool | None:
-    try:
-        return same_for_mirror(case.pod.spec, case.old, case.new)
-    except DecodeError:
-        return None
+def _first(asked: Iterable[Decide], case: Case) -> Decision | None:
+    return next(filter(None, (decide_one(case) for decide_one in asked)), None)

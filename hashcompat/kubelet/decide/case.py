@@ -86,8 +86,8 @@ class Decision:
     hash_changed: bool = False
 
 
-Rule = Callable[[Case], Decision | None]
-"""A rule decides a case, or leaves it to the next one."""
+Decide = Callable[[Case], Decision | None]
+"""Decides a case, or leaves it to the next one."""
 
 
 def not_compared(why: str) -> Decision:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, Rule, not_compared
+from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, not_compared
 from hashcompat.kubelet.decide.never import NEVER_COMPARED
 from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import ContainerType
@@ -29,12 +29,14 @@ _VENDOR_GO: Final = Decision(
 )
 
 
-def _never_compared(case: Case) -> Decision | None:
+def never_compared(case: Case) -> Decision | None:
+    """No kubelet compares an init or ephemeral container."""
     why = NEVER_COMPARED.get(case.container.type)
     return not_compared(why) if why else None
 
 
-def _ignored_sidecar(case: Case) -> Decision | None:
+def ignored_sidecar(case: Case) -> Decision | None:
+    """A sidecar stays where the target kubelet does not compare sidecars, or not this one."""
     if case.container.type is not ContainerType.SIDECAR:
         return None
     if why := _ignores_sidecar(case, case.new):
@@ -51,7 +53,7 @@ def _ignores_sidecar(case: Case, kubelet: Kubelet) -> str:
     return ""
 
 
-def _recorded(case: Case) -> Decision | None:
+def recorded(case: Case) -> Decision | None:
     """What was recorded decides, not what the old kubelet's release would compute today."""
     if case.recorded is None:
         return None
@@ -62,7 +64,7 @@ def _recorded(case: Case) -> Decision | None:
         return accepted or _gated(case, case.recorded) or _delayed(case, _unlike(case))
     if case.new_hash.value is None and (unknown := _ambiguous(case)):
         return unknown
-    return _resized(case) or Decision(
+    return resized(case) or Decision(
         Verdict.KEEP, (Reason(rules.RECORDED, "the recorded hash is the new one"),)
     )
 
@@ -88,7 +90,8 @@ def _restart(rule: str, text: str) -> Decision:
     return Decision(Verdict.RESTART, (Reason(rule, text),))
 
 
-def _not_calibrated(case: Case) -> Decision | None:
+def not_calibrated(case: Case) -> Decision | None:
+    """Without a record nothing is certain on a node where not every record was reproduced."""
     if not case.calibrated:
         return Decision(
             Verdict.UNKNOWN,
@@ -97,21 +100,24 @@ def _not_calibrated(case: Case) -> Decision | None:
     return None
 
 
-def _admission(case: Case) -> Decision | None:
+def admission(case: Case) -> Decision | None:
+    """A manifest does not show what admission adds, which decides here."""
     if case.admission:
         text = f"a manifest: {case.admission}, which admission adds, decides"
         return Decision(Verdict.UNKNOWN, (Reason(rules.ADMISSION, text),))
     return None
 
 
-def _server_gate(case: Case) -> Decision | None:
+def server_gate(case: Case) -> Decision | None:
+    """A manifest does not show which gates the API server has on, which decides here."""
     if case.server_gate:
         text = f"a manifest: a field that API servers drop unless {case.server_gate} is on decides"
         return Decision(Verdict.UNKNOWN, (Reason(rules.SERVER_GATE, text),))
     return None
 
 
-def _compared(case: Case) -> Decision | None:
+def compared(case: Case) -> Decision | None:
+    """Without a record, the hash of the current release stands for the recorded one."""
     if case.changed:
         return _accepted(case, case.old_hash.candidates) or _delayed(case, _CHANGED)
     if unknown := _ambiguous(case):
@@ -126,7 +132,7 @@ def _accepted(case: Case, recorded: frozenset[int]) -> Decision | None:
     """A kubelet that is patched to accept an old hash keeps the container, unless it restarts it for another reason."""
     if recorded <= case.accepted:
         text = "the patched kubelet accepts the hash that is recorded"
-        return _resized(case) or Decision(Verdict.KEEP, (Reason(rules.PATCHED, text),))
+        return resized(case) or Decision(Verdict.KEEP, (Reason(rules.PATCHED, text),))
     return None
 
 
@@ -171,7 +177,7 @@ def applies_resources(case: Case) -> bool:
     return recorded_now and not recorded_before and not case.pod.static and RESIZE_GATE not in case.gates_off
 
 
-def _resized(case: Case) -> Decision | None:
+def resized(case: Case) -> Decision | None:
     """A container whose resources need a restart to apply, under a kubelet that has no record of what it gave."""
     for name in restarted_for(case.container.spec) if applies_resources(case) else ():
         return _delayed(case, _restart(rules.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart"))
@@ -187,16 +193,3 @@ def restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
         name = str(policy.get("resourceName"))
         if policy.get("restartPolicy") == "RestartContainer" and name in _RESIZABLE and name in set_:
             yield name
-
-
-RECORD_RULES: Final[tuple[Rule, ...]] = (_never_compared, _ignored_sidecar, _recorded)
-"""What the record decides, whatever the old kubelet's release."""
-
-CONTAINER_RULES: Final[tuple[Rule, ...]] = (
-    *RECORD_RULES,
-    _not_calibrated,
-    _admission,
-    _server_gate,
-    _compared,
-    _resized,
-)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.kubelet.decide.case import REFERENCES_GATE, Case, Decision, Rule, not_compared
+from hashcompat.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.kubelet.decide.never import NEVER_COMPARED, at_rest, ending
 from hashcompat.kubelet.decide.sandbox import broken
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
@@ -14,14 +12,14 @@ from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import ContainerType
 
 
-def _resting(case: Case) -> Decision | None:
+def resting(case: Case) -> Decision | None:
     """What is never compared but seen running, an init container, still dies with its pod: the pod's rules come first."""
     dies_with_pod = case.container.running and case.container.type in NEVER_COMPARED
     why = ending(case.pod) if dies_with_pod else at_rest(case.pod, case.container)
     return not_compared(why) if why else None
 
 
-def _refused_static_pod(case: Case) -> Decision | None:
+def refused_static_pod(case: Case) -> Decision | None:
     """A static pod that the old kubelet ran and the new one does not read: pkg/kubelet/config/common.go ``tryDecodeSinglePod``."""
     refused = (
         case.old.behaviour.static_pod_references == "allowed"
@@ -33,7 +31,7 @@ def _refused_static_pod(case: Case) -> Decision | None:
     return None
 
 
-def _runtime_gone(case: Case) -> Decision | None:
+def runtime_gone(case: Case) -> Decision | None:
     """Without dockershim nothing of Docker's is seen, so even a Never pod starts anew (no sandbox, hence attempt 0)."""
     if (
         drives_docker(case)
@@ -51,7 +49,8 @@ def drives_docker(case: Case) -> bool:
     return case.runtime.startswith("docker://")
 
 
-def _sandbox_replaced(case: Case) -> Decision | None:
+def sandbox_replaced(case: Case) -> Decision | None:
+    """A kubelet does not adopt sandboxes of another maker, nor an infra container with another hash."""
     old, new = case.old.behaviour, case.new.behaviour
     if old.sandbox_maker != new.sandbox_maker:
         return _new_sandbox(
@@ -88,17 +87,8 @@ def _new_sandbox(case: Case, reason: Reason) -> Decision:
     return Decision(verdict, (reason,), pod_recreated=True)
 
 
-def _sandbox_broken(case: Case) -> Decision | None:
+def sandbox_broken(case: Case) -> Decision | None:
+    """A sandbox that fails one of the target kubelet's checks is replaced."""
     if why := broken(case.sandboxes, case.pod, case.new.behaviour.sandbox_checks):
         return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why))
     return None
-
-
-POD_RULES: Final[tuple[Rule, ...]] = (
-    _resting,
-    _refused_static_pod,
-    _runtime_gone,
-    _sandbox_replaced,
-    _sandbox_broken,
-)
-"""The sandbox first, as ``computePodActions`` asks for it."""

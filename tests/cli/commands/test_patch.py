@@ -198,10 +198,10 @@ def test_without_source_the_change_is_told_in_words(run: Run, schemas: Path, ser
     ("kubelet", "like"),
     [
         ("1.11.10", "1.10.13"),
-        ("1.30.14", "1.16.15"),
+        ("1.30.14", "1.27.16"),
+        ("1.27.15", "1.16.15"),
         ("1.36.3", "1.31.14"),
         ("1.9.11", "1.9.0"),
-        ("1.27.15", "1.27.16"),
     ],
 )
 def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, like: str) -> None:

@@ -14,22 +14,26 @@ _PRE_RELEASE: Final = re.compile(r"-(alpha|beta|rc)\b")
 
 @dataclass(frozen=True)
 class Release:
-    """An upstream release, or a vendor's build of one."""
+    """An upstream release, or a vendor's build of one; ``catalog/releases.py`` orders and compares them."""
 
     text: str
     """The name as given, without surrounding white space."""
+
     major: int
     """1 in ``1.9.11``."""
+
     minor_number: int
     """9 in ``1.9.11``."""
+
     patch: int
     """11 in ``1.9.11``."""
+
     vendor: str = ""
     """The vendor's suffix (``-eks-ad4801``, ``+k3s1``); empty for upstream's own build."""
 
     @property
     def upstream(self) -> str:
-        """The upstream release, for comparisons and specifiers."""
+        """The name of the upstream release: ``1.16.15`` for ``v1.16.15-eks-ad4801``."""
         return f"{self.minor}.{self.patch}"
 
     @property

@@ -27,7 +27,7 @@ CHOICES: Final = {
     ),
     "podtypes": Choice(
         "scripts.schemas.podtypes",
-        "schemas/types/pod/1.*.json, from the source of Kubernetes; needs Go",
+        "schemas/types/pod, from the source of Kubernetes; needs Go",
     ),
     "containers": Choice(
         "scripts.golden.containers",

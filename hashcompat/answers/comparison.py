@@ -18,7 +18,7 @@ class TypeDifference:
     type: str
     """The type's Go name without the package."""
     field: str
-    """The field's Go name; empty for a type that is no struct."""
+    """The field's Go name; empty for a type that is not a struct."""
     old: str
     """The field's Go type in the first release, or ``absent``."""
     new: str

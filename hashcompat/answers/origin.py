@@ -1,4 +1,4 @@
-"""Where a recorded hash may come from that its kubelet's release does not compute: another release that does."""
+"""Which other release computes a recorded hash that its kubelet's own release does not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Origin:
 def origin_of(
     recorded: int, spec: Mapping[str, Any], kubelet: Kubelet, catalog: Catalog, *, keep_empty: bool
 ) -> Origin | None:
-    """Return the release that a recorded hash of a container comes from; None where no known release computes it."""
+    """Return the release that computes a recorded hash of a container; None if no known release does."""
     for other in _other_ways(kubelet, catalog):
         try:
             found = container_hash(spec, other, keep_empty=keep_empty)

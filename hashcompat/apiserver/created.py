@@ -1,9 +1,9 @@
 """What an API server does to a manifest's container before any kubelet sees it.
 
-It makes quantities canonical, sets its release's defaults (pkg/apis/core/v1/defaults.go, by rows of
+It makes quantities canonical, sets the defaults of its release (pkg/apis/core/v1/defaults.go, by rows of
 defaults.json) and drops the fields of features that are off (pkg/api/pod/util.go, by rows of
-dropped.json). The stage works on JSON: the result is the container that the API server would give
-back.
+dropped.json). This stage works on JSON: the result is the container that the API server would
+return.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Defaults that an API server sets on creating or reading a pod (schemas/tables/apiserver.json).
+"""Defaults that an API server sets when it creates a pod or reads a stored one (apiserver.json).
 
 So an upgrade of the API server changes existing pods, before any kubelet changes
 (kubernetes/kubernetes#63814).

@@ -1,1 +1,1 @@
-"""The loaded release data: release -> schema, era and behaviour, as typed rows. The only place where releases are compared."""
+"""The release data as typed rows: release -> schema, era and behaviour. Only here are releases compared."""

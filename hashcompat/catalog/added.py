@@ -1,4 +1,7 @@
-"""Releases that a user added: newer than the program, known by their Go types alone; all else is taken from the newest known release."""
+"""Releases that a user added: newer than the program, and known by their Go types alone.
+
+Everything else is taken from the newest release that the program knows.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ class Added:
 
 
 def added_releases(directory: Path | None) -> Iterator[Added]:
-    """Yield the releases in the user's directory, one a file, oldest first.
+    """Yield the releases in the user's directory, one per file, oldest first.
 
     Raises InputError, naming the file, for one that is damaged.
     """
@@ -43,9 +46,7 @@ def _read(path: Path) -> Added:
         tree = {key: document[key] for key in ("package", "releases", "madeFrom", "root", "types")}
         return Added(parse_release(document["release"]), tree)
     except (KeyError, TypeError) as error:
-        raise InputError(
-            f"{path}: no release that was added: {error}; remove the file and add it again"
-        ) from None
+        raise InputError(f"{path}: not an added release: {error}; remove the file and add it again") from None
 
 
 def row_of(added: Added, newest: ReleaseRow, types: str) -> ReleaseRow:

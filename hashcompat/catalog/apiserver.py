@@ -1,4 +1,4 @@
-"""What API servers write into pods and drop from them, release by release: rows of apiserver.json and dropped.json."""
+"""What API servers of each release write into pods and drop from them (apiserver.json, dropped.json)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ReadDefault:
-    """A default that an API server writes by itself, whatever the manifest's decoding sets: a row of apiserver.json."""
+    """A default that an API server writes besides what decoding sets: a row of apiserver.json."""
 
     path: str
     """The field's path below the container; it is written where its parent is set and it is not."""
@@ -26,7 +26,7 @@ class ReadDefault:
     gate: str | None
     """The feature gate that it depends on."""
     source: str
-    """Where Kubernetes' source or a pull request says so."""
+    """The pull request or Go file."""
     releases: Range
     """The API servers that write it."""
     at_creation: bool = False
@@ -34,17 +34,17 @@ class ReadDefault:
     container_types: frozenset[str] = frozenset(ContainerType)
     """The types of containers that get it."""
     merge_key: str = ""
-    """Where given, the value is a list of which each item is added that the container lacks, by this key."""
+    """If set, ``value`` is a list, and its items are added that the container lacks, by this key."""
     merge_where: str = ""
-    """The path of the map that has to name what the key of an added item says."""
+    """With ``merge_key``: only those items are added whose key is set in the object at this path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A field of a feature that is off by default, which API servers drop from a new pod: a row of dropped.json."""
+    """A field of a feature that is off by default; API servers drop it from new pods (dropped.json)."""
 
     path: str
-    """The field's path below the container; ``[]`` behind a key stands for each element of its list."""
+    """The field's path below the container; ``[]`` after a key means each element of its list."""
     gate: str
     """The feature gate that keeps the field."""
     releases: Range
@@ -63,7 +63,7 @@ class Dropped:
 
 @dataclass(frozen=True, eq=False)
 class ApiServer:
-    """What the API servers of some releases do to a manifest's container when a pod is created; compared by identity."""
+    """What an API server does to a container when it creates the pod; compared by identity."""
 
     schema: Schema
     """The newest tree: a field is dropped by the kubelet that does not know it, not here."""
@@ -75,7 +75,7 @@ class ApiServer:
     """What is dropped while every gate is as it is by default."""
 
     def does_as(self, other: ApiServer) -> bool:
-        """Tell whether another API server does the same to every manifest."""
+        """Return whether another API server does the same to every manifest."""
         return self.defaults is other.defaults and (self.written, self.dropped) == (
             other.written,
             other.dropped,

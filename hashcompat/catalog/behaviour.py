@@ -1,4 +1,4 @@
-"""What else than the hash differs between releases when a kubelet decides about a running container: rows of behaviour.json."""
+"""What a kubelet does with running containers besides hashing them, by release: rows of behaviour.json."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Behaviour:
     """When a sidecar with a startupProbe is compared: at once (``compared``), when the probe has passed again
     (``waits``), or not at all (``never``)."""
     missing_hash: str
-    """Whether a container without a recorded hash is left alone (``kept``) or counts as changed (``restarts``)."""
+    """A container without a recorded hash is left alone (``kept``) or counts as changed (``restarts``)."""
     hash_without_resources: bool
     """Whether a second hash decides too where the gate InPlacePodVerticalScaling is on."""
     resources_recorded: bool
-    """Whether the kubelet records the resources it has given, and restarts some containers without a record."""
+    """Whether the kubelet records the resources of containers, and restarts some that have no record."""
     sandbox_maker: str
     """Who makes sandboxes, and so whether this kubelet takes over those that another one made."""
     sandbox_checks: Sequence[str]
@@ -59,7 +59,7 @@ class BehaviourRow:
     value: Any
     """The value of the field of Behaviour."""
     source: str
-    """Where Kubernetes' source or a pull request says so."""
+    """The pull request or Go file."""
     about: str
     """The same in words."""
 

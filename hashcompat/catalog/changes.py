@@ -11,7 +11,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A field of a hashed Go type that one release has otherwise than the one before."""
+    """A field of a hashed Go type that differs between a release and the one before."""
 
     release: str
     """The minor that brought the change, such as ``1.9``."""
@@ -92,7 +92,7 @@ class EraChange:
 
 @dataclass(frozen=True, slots=True)
 class GoChange:
-    """A patch release that is built with a Go whose encoding/json writes some characters otherwise."""
+    """A patch release that is built with a Go whose encoding/json writes some characters differently."""
 
     release: str
     """The first patch release, such as ``1.27.16``."""
@@ -138,7 +138,7 @@ class Changes:
     def find(
         self, type_name: str, field: str, change: str = "added", minors: Collection[str] | None = None
     ) -> Change | None:
-        """Return the first change of that kind of a field, in one of ``minors`` if given; None where there is none."""
+        """Return a field's first change of that kind, in one of ``minors`` if given; None without one."""
         return next(
             (
                 row
@@ -150,7 +150,7 @@ class Changes:
         )
 
     def of_field(self, type_name: str, field: str) -> Change | None:
-        """Return the first change of a field, of whatever kind; None where there is none."""
+        """Return the first change of a field, of whatever kind; None if there is none."""
         return next((row for row in self.fields if (row.type, row.field) == (type_name, field)), None)
 
     def eras_in(self, minors: Collection[str]) -> tuple[EraChange, ...]:

@@ -25,7 +25,7 @@ _COMMON_TO_EPHEMERAL: Final = "EphemeralContainerCommon"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DefaultRow:
-    """A row of defaults.json: what some releases set in one or several fields of a v1 type; compared by identity."""
+    """What some releases set in fields of a v1 type: a row of defaults.json; compared by identity."""
 
     order: int
     """Rows with a lower number are applied first."""
@@ -103,7 +103,7 @@ class DefaultTables:
     """The ways to read an image's name."""
 
     def held(self, release: Release) -> tuple[DefaultRow, ...]:
-        """Return the rows that hold in a release, gates as they are by default, in the order in which they apply."""
+        """Return the rows of a release in the order in which they apply; gates have their default values."""
         return tuple(row for row in self.rows if row.releases.holds(release) and self._on(row.gate, release))
 
     def parser(self, release: Release) -> str:
@@ -148,7 +148,10 @@ def _row(row: Row) -> DefaultRow:
 
 
 def container_structs(schema: Schema) -> Mapping[str, Struct]:
-    """Return the structs below Container by their names without the package; what ephemeral containers share with it is Container."""
+    """Return the structs below Container by their names without the package.
+
+    What ephemeral containers share with others is Container.
+    """
     found = {struct.name.rpartition(".")[2]: struct for struct in structs(schema.container)}
     return {**found, _COMMON_TO_EPHEMERAL: schema.container}
 
@@ -168,7 +171,7 @@ def _defaults(row: DefaultRow, resolve: Resolver, parser: str) -> Iterator[Defau
 
 
 def field_keys(struct: Struct, path: str) -> tuple[tuple[str, ...], GoType]:
-    """Return the JSON keys that a path of Go fields (``Resources.Limits``) stands for, and the last field's type."""
+    """Return the JSON keys of a path of Go fields (``Resources.Limits``), and the type of the last field."""
     keys: list[str] = []
     go_type: GoType = struct
     for name in path.split("."):

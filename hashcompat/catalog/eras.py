@@ -50,7 +50,7 @@ class Era:
 
     @property
     def prints_unset_fields(self) -> bool:
-        """Whether type names and unset fields are part of the hashed text, so that any change of a type shows."""
+        """Whether type names and unset fields are hashed, so that every change of a type changes hashes."""
         return self.whole and not self.hashes_json
 
     def described(self) -> list[str]:

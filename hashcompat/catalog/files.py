@@ -40,13 +40,13 @@ class DataFiles:
 
 
 def default_directory() -> Path:
-    """Return the directory of the release data: inside the installed package, or beside it in a source checkout."""
+    """Return the directory of the release data: in the installed package, or next to it in a checkout."""
     installed = _PACKAGE / "schemas"
     return installed if installed.is_dir() else _PACKAGE.parent / "schemas"
 
 
 def user_directory() -> Path:
-    """Return the directory of the releases that a user added: ``HASHCOMPAT_DATA``, or where such data lie on this system."""
+    """Return the directory of added releases: that of ``HASHCOMPAT_DATA``, or the system's for user data."""
     if chosen := os.environ.get("HASHCOMPAT_DATA"):
         return Path(chosen) / "releases"
     from platformdirs import user_data_path  # noqa: PLC0415 - the Python API imports nothing before it needs it

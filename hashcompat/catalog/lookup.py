@@ -56,7 +56,7 @@ class Kubelet:
 
 
 class Catalog:
-    """The release data of one directory, and the releases that a user ``added`` in another, loaded on demand."""
+    """The release data of one directory, and the releases that a user added in another; read on demand."""
 
     def __init__(self, directory: Path, added: Path | None = None) -> None:
         self._data = files.DataFiles(directory)
@@ -70,7 +70,7 @@ class Catalog:
 
     @cached_property
     def known(self) -> KnownReleases:
-        """Every known release, oldest first; those that were added come last, unless the program knows them by now."""
+        """Every known release, oldest first; added ones come last, unless the program knows them by now."""
         rows = [release_row(row) for row in self._data.table("releases")["releases"]]
         newest = rows[-1]
         minors = {row.minor for row in rows}
@@ -81,7 +81,7 @@ class Catalog:
         return KnownReleases(tuple(rows))
 
     def _types_of(self, added: Added, newest: str) -> str:
-        """Name an added release's tree: that of the newest release where it is the same, or its own, which is kept."""
+        """Return the name of an added release's tree: the newest release's if it is the same, or its own."""
         if self.schema(newest).types == added.tree["types"]:
             return newest
         self._schemas[added.release.minor] = Schema(added.release.minor, added.tree, DEFAULTS)
@@ -124,13 +124,13 @@ class Catalog:
         return self._read_defaults[key]
 
     def server_defaults(self) -> list[tuple[str, Any]]:
-        """Return ``(path, value)`` of every default that some API server writes into stored pods by itself, whatever its release."""
+        """Return ``(path, value)`` of every default that any API server writes into stored pods."""
         return [(row.path, row.value) for row in self._api_server_tables.written]
 
     def api_server(self, name: str) -> ApiServer:
-        """Look up what an API server does to a manifest, gates as they are by default; releases that do the same share one object.
+        """Return what an API server does to a manifest; feature gates have their default values.
 
-        Errors as kubelet.
+        Releases that do the same share one object. Errors as kubelet.
         """
         if name not in self._api_servers:
             found = self._api_server(self.kubelet(name).release)
@@ -175,7 +175,7 @@ class Catalog:
         return self._kubelets[name]
 
     def knows(self, name: str) -> bool:
-        """Tell whether a name is that of a known release."""
+        """Return whether a name is that of a known release."""
         try:
             self.kubelet(name)
         except UsageError:
@@ -212,7 +212,7 @@ class Catalog:
 
 
 def _escapes(release: Release, row: ReleaseRow) -> tuple[str, ...]:
-    """Tell which encoding/json built the release; where no JSON is hashed the row names no Go.
+    """Return which encoding/json built the release; rows of releases that hash no JSON name no Go.
 
     A vendor's Go is not known, except that a release is not built with a Go older than its own source needs.
     """
@@ -229,5 +229,5 @@ def _escapes_shortly(go: str) -> bool:
 
 @cache
 def default_catalog() -> Catalog:
-    """Return the catalog of the release data that ships with the package, and of those that the user added."""
+    """Return the catalog of the package's own release data and of the releases that the user added."""
     return Catalog(files.default_directory(), files.user_directory())

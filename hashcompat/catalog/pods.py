@@ -1,4 +1,4 @@
-"""What decides the UID of a static pod, by release: the internal Pod's type tree, defaults and conversions."""
+"""What the UID of a static pod depends on, by release: the internal Pod's types, defaults, conversions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PodTypes:
         """Return a struct by its name without the package."""
         found = self.builder.resolve(name)
         if not isinstance(found, Struct):
-            raise InputError(f"pod types {self.name}: {name} is no struct")
+            raise InputError(f"pod types {self.name}: {name} is not a struct")
         return found
 
 
@@ -44,7 +44,7 @@ class MovedField:
     """A row of ``fields`` in conversions.json: a v1 field whose internal place or name is another."""
 
     internal: str | None
-    """The internal field, ``PodSecurityContext.HostPID``; None where another step makes something of the v1 field."""
+    """The internal field, ``PodSecurityContext.HostPID``; None if another step converts the v1 field."""
     wire: str
     """The v1 field, ``PodSpec.HostPID``."""
     path: str
@@ -112,7 +112,7 @@ class PodData:
         return _conversion_tables(self._data.table("conversions"))
 
     def knows(self, release: Release) -> bool:
-        """Tell whether there is a tree for a release: from 1.6 on."""
+        """Return whether there is a tree for a release: from 1.6 on."""
         return latest_minor_at(release, self.minors) is not None
 
     def types(self, release: Release) -> PodTypes:

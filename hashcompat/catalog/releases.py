@@ -30,7 +30,7 @@ class Range:
     _specifiers: SpecifierSet
 
     def holds(self, release: Release) -> bool:
-        """Tell whether a release is one of them."""
+        """Return whether a release is one of them."""
         return _version(release.upstream) in self._specifiers
 
     @property
@@ -46,7 +46,7 @@ class Range:
 def parse_range(text: str) -> Range:
     """Read a specifier.
 
-    Raises InputError for what is none.
+    Raises InputError for anything else.
     """
     try:
         return Range(text, SpecifierSet(text))
@@ -85,27 +85,27 @@ def newer_of(one: Owner, other: Owner) -> Owner:
 
 
 def is_older(one: Release, other: Release) -> bool:
-    """Tell whether one upstream release is older than another."""
+    """Return whether one upstream release is older than another."""
     return _order(one) < _order(other)
 
 
 def same_upstream(one: Release, other: Release) -> bool:
-    """Tell whether two names are of one upstream release; ``v1.9.11`` and ``1.9.11`` are."""
+    """Return whether two names are of one upstream release; ``v1.9.11`` and ``1.9.11`` are."""
     return _order(one) == _order(other)
 
 
 def same_build(one: Release, other: Release) -> bool:
-    """Tell whether two names are of one build: the same upstream release, and the same vendor's if any."""
+    """Return whether two names are of one build: the same upstream release, and the same vendor's if any."""
     return (_order(one), one.vendor) == (_order(other), other.vendor)
 
 
 def is_of_minor(release: Release, number: int) -> bool:
-    """Tell whether a release is of the release line with that number: 9 for 1.9.11."""
+    """Return whether a release is of the release line with that number: 9 for 1.9.11."""
     return release.minor_number == number
 
 
 def same_minor(one: Release, other: Release) -> bool:
-    """Tell whether two releases are of one release line."""
+    """Return whether two releases are of one release line."""
     return one.minor == other.minor
 
 
@@ -115,7 +115,7 @@ def minors_behind(kubelet: Release, server: Release) -> int:
 
 
 def latest_minor_at(release: Release, minors: Iterable[str]) -> str | None:
-    """Return the newest of some release lines (``1.9``) that is not newer than a release; None where all are."""
+    """Return the newest of some minors (``1.9``) that is not newer than a release; None if all are newer."""
     known = [minor for minor in minors if _minor_order(minor) <= _order(release)[:2]]
     return max(known, key=_minor_order, default=None)
 
@@ -204,7 +204,7 @@ class KnownReleases:
         return self.names[-1]
 
     def find(self, name: str) -> tuple[Release, ReleaseRow]:
-        """Read a release's name, and return its minor's row; a patch newer than those known belongs to it too.
+        """Parse a release's name, and return its minor's row, also for a newer patch than those known.
 
         Raises UsageError for a malformed or unknown release, naming the nearest known ones.
         """
@@ -223,16 +223,16 @@ class KnownReleases:
         return f"{row.minor}.{min(release.patch, row.patches[-1])}"
 
     def every_patch(self, first: str, last: str) -> list[str]:
-        """Name every known release from one to another, whichever way they go; errors as find."""
+        """Return every known release from one to another, in either direction; errors as find."""
         return _stretch(self.names, self.known_name(first), self.known_name(last))
 
     def newest_of_each_minor(self, first: str, last: str) -> list[str]:
-        """Name the newest release of every minor from one minor to another, whichever way they go; errors as find."""
+        """Return the newest release of each minor from one to another, in either order; errors as find."""
         ends = [self.find(name)[1].minor for name in (first, last)]
         return [self._by_minor[minor].newest for minor in _stretch(self.minors, *ends)]
 
     def outwards(self, release: Release) -> list[str]:
-        """Name every other release by its distance: the older ones from the newest on, then the newer ones from the oldest on."""
+        """Return every other release: the older ones, newest first, then the newer ones, oldest first."""
         older = [name for name in self.names if is_older(parse_release(name), release)]
         newer = [name for name in self.names if is_older(release, parse_release(name))]
         return [*reversed(older), *newer]

@@ -22,7 +22,7 @@ class Schema:
     tree: Tree
     """The file's content: schemas/types/README.md describes it."""
     foreign: Mapping[str, Struct]
-    """The types of other packages; ``ResourceList/resource.Quantity`` stands for that type inside ResourceList alone."""
+    """The types of other packages; ``ResourceList/resource.Quantity`` is that type in ResourceList only."""
 
     @property
     def package(self) -> str:
@@ -45,12 +45,12 @@ class Schema:
         """The root type."""
         root = TypeBuilder(self.tree, self.foreign).resolve(str(self.tree["root"]))
         if not isinstance(root, Struct):
-            raise InputError(f"schema {self.name}: the root type is no struct")
+            raise InputError(f"schema {self.name}: the root type is not a struct")
         return root
 
 
 class TypeBuilder:
-    """Resolves the names of one tree, each once; ``wrappers`` replace the decoding of structs that the tree expands."""
+    """Resolves the names of one tree, each once; ``wrappers`` replace the decoding of some structs."""
 
     def __init__(
         self,

@@ -1,1 +1,1 @@
-"""Type schema -> functions, built once per schema: decode JSON, print ``%#v`` text, write encoding/json bytes."""
+"""Type schema -> functions, built once: decode JSON, print ``%#v`` text, write encoding/json bytes."""

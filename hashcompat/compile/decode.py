@@ -31,7 +31,7 @@ Decoder = Callable[[Any], Any]
 def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:
     """Return the function that decodes one JSON value into a typed value of ``go_type``.
 
-    ``keep_empty`` tells empty lists and maps from nil, as a kubelet does for manifests that it reads itself;
+    ``keep_empty`` distinguishes empty lists and maps from nil, as a kubelet does for manifests that it reads;
     API pods reach it as protobuf, in which an empty list or map is nil.
     """
     match go_type:
@@ -68,7 +68,7 @@ def _struct(go_type: Struct, keep_empty: bool) -> Decoder:
             raise DecodeError(f"want an object, got {kind_of(value)}")
         result = []
         for key, decode_field, absent in fields:
-            if not key:  # embedded inline: its keys stand in the same object
+            if not key:  # embedded inline: its keys are in the same object
                 result.append(decode_field(value))
             elif key in value:
                 try:

@@ -16,7 +16,7 @@ Escapes = dict[int, str]
 
 
 def compile_encoder(go_type: GoType, escapes: Escapes, lead: str = "") -> Encoder:
-    """Return the function that emits a value's JSON; ``lead`` is constant text before it, merged into its first piece."""
+    """Return the function that emits a value's JSON; ``lead`` is text that begins its first piece."""
     match go_type:
         case Coded():
             return _coded(go_type, escapes, lead)
@@ -74,7 +74,7 @@ def _struct(go_type: Struct, escapes: Escapes, lead: str) -> Encoder:
 
 
 def omits(field: Field, value: Any) -> bool:
-    """Tell whether omitempty leaves the field out: never a struct, a pointer only when nil."""
+    """Return whether omitempty leaves the field out: never a struct, a pointer only when nil."""
     return field.omitempty and not value and not isinstance(field.type, Struct)
 
 

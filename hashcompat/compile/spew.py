@@ -33,7 +33,7 @@ def spew(go_type: GoType, value: object, *, sharp: bool = True) -> str:
 
 
 def compile_printer(go_type: GoType, *, sharp: bool = True, typed: bool = True, lead: str = "") -> Printer:
-    """Return the printer of ``go_type``; ``typed`` says whether its type stands before the value here."""
+    """Return the printer of ``go_type``; ``typed``: its type is printed before the value."""
     match go_type:
         case Pointer(_, Pointer() | Interface()):
             return _pointer_chain(go_type, sharp, typed, lead)
@@ -124,7 +124,7 @@ def _forgetful_struct(shows: list[Printer], bare_shows: list[Printer], end: str)
     """A struct in which a field may lose its type to go-spew's flag ``ignoreNextType``.
 
     A nil pointer in a list or as a map's value returns before the flag is cleared (format.go ``formatPtr``);
-    where it is the last one, the next field prints without its type. Printers tell by their result that they
+    where it is the last one, the next field prints without its type. A printer returns whether it
     left the flag set.
     """
 
@@ -139,7 +139,7 @@ def _forgetful_struct(shows: list[Printer], bare_shows: list[Printer], end: str)
 
 
 def _may_forget(go_type: GoType) -> bool:
-    """Tell whether printing a value of the type can leave ``ignoreNextType`` set; no Container field can."""
+    """Return whether printing a value can leave ``ignoreNextType`` set; no Container field can."""
     return any(map(_leaves_flag, types(go_type, coded=True)))
 
 
@@ -197,7 +197,10 @@ def _map(go_type: Map, sharp: bool, head: str) -> Printer:
 
 
 def _key_order(key: GoType) -> Callable[[Any], Any] | None:
-    """Return the sort key of map keys: scalars and arrays by value, all else by ``%#v`` text (common.go ``canSortSimply``)."""
+    """Return the sort key of map keys (common.go ``canSortSimply``).
+
+    Scalars and arrays are sorted by value, everything else by its ``%#v`` text.
+    """
     by_value = isinstance(key, Array) or (isinstance(key, Basic) and not key.kind.startswith("complex"))
     return None if by_value else lambda value: spew(key, value)
 
@@ -219,7 +222,7 @@ def _pointer(elem: GoType, sharp: bool, typed: bool, lead: str) -> Printer:
 
 
 def _pointer_chain(go_type: Pointer, sharp: bool, typed: bool, lead: str) -> Printer:
-    """Pointers to pointers or interfaces: the chain is followed to its end first, then printed as one (``formatPtr``)."""
+    """Pointers to pointers or interfaces: the whole chain is printed as one (``formatPtr``)."""
     shows_type = sharp and typed
 
     def show(value: Any, emit: Emit) -> object:
@@ -240,7 +243,7 @@ def _pointer_chain(go_type: Pointer, sharp: bool, typed: bool, lead: str) -> Pri
 
 
 def _follow(go_type: GoType, value: Any) -> tuple[GoType, Any, int, bool]:
-    """Return the type and value at the end of a pointer chain, how many pointers led there, and whether one was nil."""
+    """Return type and value at the end of a pointer chain, the count of pointers, whether one was nil."""
     indirections = 0
     while isinstance(go_type, Pointer):
         if value is None:
@@ -272,7 +275,7 @@ _BYTES_HEAD: Final = f"({BYTES.name})["
 
 
 def byte_slice_pieces(pieces: Iterable[str]) -> list[str]:
-    """Return the ``%#v`` text, in pieces, of the non-empty ``[]byte`` that the UTF-8 of ``pieces`` makes up."""
+    """Return the ``%#v`` text, in pieces, of the non-empty ``[]byte`` that is the UTF-8 of ``pieces``."""
     text = [
         _tokens(piece) if len(piece) <= _LONGEST_REMEMBERED else _tokens.__wrapped__(piece)
         for piece in pieces

@@ -8,7 +8,7 @@ from hashcompat.go.types import Coded, GoType, Map, Pointer, Slice, Struct
 
 
 def view(go_type: GoType, value: Any) -> Any:
-    """Return a typed value as dicts, lists and scalars: nil is None, a quantity or an IntOrString its JSON form."""
+    """Return a typed value as dicts, lists and scalars: nil is None, a quantity its JSON form."""
     if value is None:
         return None
     match go_type:

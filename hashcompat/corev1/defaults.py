@@ -1,4 +1,4 @@
-"""The defaults of pkg/apis/core/v1 that decoding sets in a manifest, by rows of schemas/tables/defaults.json.
+"""The defaults of pkg/apis/core/v1 that decoding sets in a manifest, by rows of defaults.json.
 
 This stage changes the manifest's JSON in place. One walk over the type tree finds every object that a row
 may apply to; then the rows are applied in order.

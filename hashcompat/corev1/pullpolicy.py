@@ -40,7 +40,7 @@ _REFERENCE_OR_IPV6: Final = _pattern(_HOST, r"\[[a-fA-F0-9:]+\]")
 
 
 def pull_policy(image: str, parser: str) -> str:
-    """Return the default of ``imagePullPolicy``; ``parser`` is named in schemas/tables/defaults.json.
+    """Return the default of ``imagePullPolicy``; ``parser`` is named by a row of defaults.json.
 
     Raises InputError for a parser that this program does not have.
     """

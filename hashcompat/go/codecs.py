@@ -1,4 +1,4 @@
-"""Types with their own JSON methods, by their name in a type tree (``codecs`` in schemas/types)."""
+"""Types with their own JSON methods, by their name in a type tree (``codecs`` in schemas/types/container)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Places in JSON: ``resources.limits``, ``ports[0].name``, ``volumeMounts[].name`` for every element.
+"""Paths in JSON: ``resources.limits``, ``ports[0].name``, ``volumeMounts[].name`` for each element.
 
-A place at the top has the empty path.
+The path of the whole document is empty.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 EACH: Final = "[]"
-"""What stands behind a key to mean each element of its list."""
+"""What follows a key to mean each element of its list."""
 
 GONE: Final = object()
 """What a change returns for a value that is to be taken out."""
@@ -42,7 +42,7 @@ def keys(path: str) -> tuple[str, ...]:
 
 
 def reach(value: Any, steps: Iterable[str]) -> Any:
-    """Return what stands behind some keys, or None where one of them is null, missing or not in an object."""
+    """Return the value at a path of keys, or None if one of them is null, missing or not in an object."""
     for key in steps:
         if not isinstance(value, Mapping):
             return None
@@ -51,7 +51,7 @@ def reach(value: Any, steps: Iterable[str]) -> Any:
 
 
 def changed(value: Any, steps: Sequence[str], change: Change) -> Any:
-    """Return a JSON value with what stands behind some steps changed; the same object where nothing changes.
+    """Return a JSON value changed at a path; the same object if nothing changes.
 
     ``change`` gets None for a key that is missing from its object, and nothing where that object is missing.
     It returns its argument to leave it alone, and GONE to take it out; so does a list that lost all elements.

@@ -36,10 +36,12 @@ _ALIASES: Final = {"byte": "uint8", "rune": "int32", "any": "interface {}"}
 
 @dataclass(frozen=True, slots=True)
 class Basic:
-    """A type whose values are scalars: ``kind`` is the underlying Go kind, ``name`` what reflection prints."""
+    """A type whose values are scalars."""
 
     name: str
+    """What reflection prints."""
     kind: str
+    """The underlying Go kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,29 +87,38 @@ class Interface:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One struct field in declaration order; ``json`` is its key, empty when the struct is embedded inline."""
+    """One struct field in declaration order."""
 
     name: str
+    """The Go name."""
     type: GoType
+    """The Go type."""
     json: str = ""
+    """The key in JSON; empty for a struct that is embedded inline."""
     omitempty: bool = False
+    """Whether the key is left out of JSON for a zero value."""
     embedded: bool = False
+    """Whether Go embeds the field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """A struct; ``name`` carries the package as reflection prints it (``v1.Container``)."""
+    """A struct."""
 
     name: str
+    """The name with its package, as reflection prints it: ``v1.Container``."""
     fields: tuple[Field, ...]
+    """The fields in declaration order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coded(Struct):
-    """A struct whose UnmarshalJSON and MarshalJSON replace the field-by-field rules (``resource.Quantity``)."""
+    """A struct with an UnmarshalJSON and a MarshalJSON of its own (``resource.Quantity``)."""
 
     decode: Callable[[object], Any]
+    """JSON -> a typed value of the struct."""
     encode: Callable[[Any], str | int]
+    """A typed value of the struct -> JSON."""
 
 
 GoType = Basic | Slice | Array | Map | Pointer | Interface | Struct
@@ -122,7 +133,7 @@ _ARRAY = re.compile(r"\[(\d+)\](.+)", re.DOTALL)
 
 
 def parse_type(notation: str, resolve: Resolver) -> GoType:
-    """Read Go's type notation (``map[ResourceName]resource.Quantity``); names that are not built in go to ``resolve``."""
+    """Parse Go's type notation (``map[ResourceName]resource.Quantity``); ``resolve`` knows named types."""
     notation = _ALIASES.get(notation, notation)
     if notation in KINDS:
         return Basic(notation, notation)

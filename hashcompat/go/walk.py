@@ -43,7 +43,7 @@ def structs(root: GoType, *, coded: bool = False) -> list[Struct]:
 
 
 def json_fields(struct: Struct) -> Iterator[tuple[tuple[int, ...], Struct, Field]]:
-    """Yield the JSON fields of a struct and its inline structs: index path, declaring struct, field."""
+    """Yield a struct's JSON fields as index path, declaring struct and field; embedded ones are inlined."""
     for index, field in enumerate(struct.fields):
         if field.json:
             yield (index,), struct, field

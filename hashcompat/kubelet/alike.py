@@ -16,7 +16,7 @@ Defaults = Sequence[tuple[str, Any]]
 
 
 def hash_alike(one: Kubelet, other: Kubelet) -> bool:
-    """Tell whether two releases hash every container alike that sets only fields which both know.
+    """Return whether two releases hash every container alike that sets only fields which both know.
 
     Where JSON is hashed unset fields leave no trace, but encoding/json does: Go 1.22 escapes a backspace and a form
     feed differently (kubernetes/kubernetes#125895 - #125898). Where ``%#v`` text is, the whole type tree is part of it.
@@ -41,9 +41,9 @@ def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tupl
 
 
 def no_patch_needed(new: str, likes: Iterable[str]) -> str:
-    """Say that ``distinct`` found nothing to patch."""
-    fields = "that sets only fields which both know"
-    return f"No patch needed: {new} hashes every container as {', '.join(likes)} does {fields}."
+    """Return the message that ``distinct`` found nothing to patch."""
+    which = "that sets only fields which both know"
+    return f"No patch needed: {new} hashes every container as {', '.join(likes)} does {which}."
 
 
 def _same_code(one: Kubelet, other: Kubelet) -> bool:
@@ -51,7 +51,7 @@ def _same_code(one: Kubelet, other: Kubelet) -> bool:
 
 
 def unknown_to(spec: Mapping[str, Any], new: Kubelet, old: Kubelet, defaults: Defaults) -> list[str]:
-    """Return the paths of the set fields that ``new`` decodes and ``old`` does not know, without those that hold a default.
+    """Return the paths of the set fields that ``new`` knows and ``old`` does not, but for defaults.
 
     Raises DecodeError for JSON that does not fit the new release's types.
     """
@@ -77,7 +77,7 @@ def _decoder(go_type: GoType) -> Decoder:
 
 
 def _is_default(member: Member, default: Any) -> bool:
-    """Tell whether a field holds the default; of a list any elements may be left out."""
+    """Return whether a field holds the default; of a list any elements may be left out."""
     go_type = member.field.type
     written = _decoder(go_type)(default)
     return set(member.value) <= set(written) if isinstance(go_type, Slice) else bool(member.value == written)

@@ -59,7 +59,7 @@ class Hasher:
         return "".join(self.pieces(self.decode(container)))
 
     def readable(self, container: Mapping[str, Any]) -> str:
-        """Return what a person can read of the hashed text: the JSON where its bytes are printed as numbers."""
+        """Return the hashed text as people can read it: the JSON, where its bytes are printed as numbers."""
         *before_spew, spew = self.stages
         value = self.decode(container)
         for stage in before_spew:
@@ -75,7 +75,7 @@ class Hasher:
 
 @dataclass(frozen=True, slots=True)
 class ContainerHash:
-    """A container's hash under one kubelet: one candidate, or two where it depends on the Go that a vendor built it with."""
+    """A container's hash under one kubelet: two candidates if it depends on the Go of a vendor's build."""
 
     candidates: frozenset[int]
     """The unsigned 32-bit hashes; none where nothing can be computed."""
@@ -96,7 +96,7 @@ class ContainerHash:
 def container_hash(
     container: Mapping[str, Any], kubelet: Kubelet, *, keep_empty: bool = False
 ) -> ContainerHash:
-    """Hash one container's JSON as ``kubelet`` does; see Hasher.hash for errors, and true_hash for a snapshot's."""
+    """Hash one container's JSON as ``kubelet`` does; errors as Hasher.hash, and true_hash for snapshots."""
     candidates = frozenset(
         true_hash(container, hasher.hash(container)) for hasher in hashers(kubelet, keep_empty=keep_empty)
     )
@@ -128,7 +128,7 @@ def compile_hasher(schema: Schema, era: Era, escapes: str, keep_empty: bool) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What a step is compiled for: the type that comes in, the encoding/json variant, the words after the step's name."""
+    """What a step is compiled for: its input's type, the encoding/json variant, its arguments."""
 
     go_type: GoType
     escapes: str
@@ -136,9 +136,9 @@ class _Context:
 
 
 def _pick(context: _Context) -> tuple[GoType, Step]:
-    """Take some string fields into a map[string]string (1.31, kubernetes/kubernetes#124220 ``pickFieldsToHash``)."""
+    """Put some string fields into a map (1.31, kubernetes/kubernetes#124220 ``pickFieldsToHash``)."""
     if not isinstance(context.go_type, Struct):
-        raise UsageError("an era picks fields of what is no struct")
+        raise UsageError("an era picks fields of something that is not a struct")
     keys = [field.json for field in context.go_type.fields]
     indexes = {name: keys.index(name) for name in context.arguments}
     return STRING_MAP, lambda value: {name: value[index] for name, index in indexes.items()}

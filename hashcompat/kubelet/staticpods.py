@@ -83,7 +83,7 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     static_pods = kubelet.static_pods
     suffix = _source_text(static_pods, node_name, source)
     if not static_pods.known:
-        return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; there is from 1.6 on")
+        return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; data starts with 1.6")
     check_kind(manifest)
     try:
         text = static_pod_text(manifest, kubelet)
@@ -116,7 +116,8 @@ def _defaulted(manifest: Mapping[str, Any], static_pods: StaticPods) -> Json:
     check_kind(manifest)
     pod: Json = own(manifest)
     decode, _ = _compiled(static_pods.types)
-    decode(pod)  # for errors with the manifest's own paths; the stages below rely on JSON of the right kinds
+    # Reports errors with the manifest's own paths; the stages below may rely on the right kinds of JSON.
+    decode(pod)
     check_wire_fields(pod, static_pods)
     pod["spec"] = pod.get("spec") or {}
     apply_defaults(pod, static_pods)
@@ -132,5 +133,5 @@ def _compiled(types: PodTypes) -> tuple[Callable[[Any], Any], Callable[[Any, Cal
 def _source_text(static_pods: StaticPods, node_name: str, source: str) -> str:
     kind, _, name = source.partition(":")
     if kind not in static_pods.source or not name:
-        raise UsageError(f"{source!r} is no source of static pods; want file:<path> or url:<url>")
+        raise UsageError(f"{source!r} is not a source of static pods; want file:<path> or url:<url>")
     return static_pods.source[kind].format(node=node_name, name=name)

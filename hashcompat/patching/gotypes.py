@@ -1,4 +1,4 @@
-"""A type tree of schemas/types as Go source: an old kubelet's Container, in a package of the same name.
+"""A container type tree as Go source: an old kubelet's Container, in a package of the same name.
 
 go-spew prints the package and name of a type, so the types must be ``v1.Container`` again. Types of other
 packages (``resource.Quantity``, ``intstr.IntOrString``) print the same in every release from 1.3 on and are

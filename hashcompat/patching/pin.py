@@ -61,7 +61,7 @@ def _explanation(task: Task) -> str:
     (old,) = task.olds
     paragraphs = [_WHAT.format(old=old.release, new=task.new.release), _DROPPED]
     if task.site.assertions:
-        paragraphs.append("Kubernetes' own tests assert hashes; they are changed to the old ones.")
+        paragraphs.append("The hashes that Kubernetes' own tests assert are changed to the old ones.")
     if task.new.behaviour.resources_recorded and old.era.whole:
         paragraphs.append(
             "The old hash covers resources, so every in-place resize of a container restarts it."

@@ -31,7 +31,7 @@ class FieldChange:
 
 
 def difference(spec: Mapping[str, Any], old: Kubelet, new: Kubelet, catalog: Catalog) -> tuple[Reason, ...]:
-    """Return why the hash of one container's JSON differs between two kubelets that do hash it differently."""
+    """Return why two kubelets hash one container's JSON differently, which they must do."""
     if old.era is not new.era:
         return (
             Reason(
@@ -79,7 +79,7 @@ def _reason(
 
 
 def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[FieldChange]:
-    """Return the fields of this container that only one side hashes, each path once (list indexes as ``[*]``)."""
+    """Return the fields of this container that the two hash differently, each path once."""
     sides = [
         compile_hasher(kubelet.schema, kubelet.era, kubelet.escapes[0], keep_empty=False)
         for kubelet in (old, new)
@@ -102,7 +102,7 @@ def _field_change(pair: Pair, *, every_field: bool) -> FieldChange | None:
 
 
 def _retyped(old: Member, new: Member) -> bool:
-    """Tell whether a field that both sides know prints differently: another type name, or quantities with other insides."""
+    """Return whether a field of both sides prints differently: by its type's name, or as quantities do."""
     old_type, new_type = old.field.type, new.field.type
     if isinstance(old_type, Map) and isinstance(new_type, Map) and isinstance(old_type.value, Coded):
         return bool(old.value != new.value)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 Tree = dict[str, Any]
-"""A tree: ``package``, ``root`` and ``types``, as schemas/README.md describes them."""
+"""A tree: ``package``, ``root`` and ``types``, as schemas/types/README.md describes them."""
 
 Field = dict[str, Any]
 Types = dict[str, Any]

@@ -32,7 +32,7 @@ def called(node: ast.Call) -> str:
 
 
 def compares_releases(node: ast.AST) -> bool:
-    """Tell whether a piece of code orders, pairs or looks up releases by itself."""
+    """Return whether a piece of code orders, pairs or looks up releases by itself."""
     match node:
         case ast.Compare(left, operators, others):
             sides = [part for side in (left, *others) for part in parts(side)]

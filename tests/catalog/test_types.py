@@ -56,7 +56,7 @@ def test_a_type_that_is_defined_nowhere_is_named() -> None:
 
 
 def test_a_root_that_is_no_struct_is_refused() -> None:
-    with pytest.raises(InputError, match="schema test: the root type is no struct"):
+    with pytest.raises(InputError, match="schema test: the root type is not a struct"):
         _ = schema({"Container": "string"}).container
 
 

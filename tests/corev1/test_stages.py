@@ -118,7 +118,7 @@ def test_kubelets_share_trees(catalog: Catalog) -> None:
 
 def test_a_name_that_is_no_struct_or_no_field_is_damaged_data() -> None:
     types = static_pods("1.36").types
-    with pytest.raises(InputError, match=r"1\.36: Signal is no struct"):
+    with pytest.raises(InputError, match=r"1\.36: Signal is not a struct"):
         types.struct("Signal")
     with pytest.raises(InputError, match=r"core\.Pod has no field Sepc"):
         field_keys(types.pod, "Sepc")
@@ -142,7 +142,7 @@ def test_an_unknown_conversion_is_an_error(changed: Change) -> None:
     data = changed(
         "conversions", lambda document: document["values"][0].update(source="new.go", releases=">=1.6")
     )
-    with pytest.raises(InputError, match=r"a conversion of static pods is not known: new\.go"):
+    with pytest.raises(InputError, match=r"unknown conversion of static pods: new\.go"):
         podconversion.convert({"spec": {"terminationGracePeriodSeconds": 30}}, static_pods("1.36", data))
 
 

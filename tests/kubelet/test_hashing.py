@@ -184,7 +184,7 @@ def test_a_hasher_is_compiled_once(catalog: Catalog) -> None:
     [
         (("zip", "spew", "fnv32a"), "unknown step 'zip'"),
         (("spew", "md5"), "unknown digest 'md5'"),
-        (("json", "pick name", "spew", "fnv32a"), "picks fields of what is no struct"),
+        (("json", "pick name", "spew", "fnv32a"), "picks fields of something that is not a struct"),
     ],
 )
 def test_an_era_that_this_program_cannot_compute_is_refused(

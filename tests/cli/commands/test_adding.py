@@ -179,7 +179,7 @@ def test_a_damaged_release_is_named(run: Run, data: Path) -> None:
     assert (result.code, result.out) == (1, "")
     assert (
         result.err
-        == f"Error: {data}/1.37.json: no release that was added: 'package'; remove the file and add it again\n"
+        == f"Error: {data}/1.37.json: not an added release: 'package'; remove the file and add it again\n"
     )
 
 

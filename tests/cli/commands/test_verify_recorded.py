@@ -64,6 +64,22 @@ def test_the_document(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("told", "err"),
+    [
+        (record(7, "gone"), "1 records could not be compared; 0 belong"),
+        (record(7, state="CONTAINER_EXITED"), "0 records could not be compared; 1 belong"),
+        (record(None), "1 records could not be compared; 0 belong"),
+    ],
+)
+def test_of_nothing_there_is_no_share(run: Run, tmp_path: Path, told: Json, err: str) -> None:
+    stopped = pod(C, status={"containerStatuses": [{"name": "c", "state": {"terminated": {}}}]})
+    given = stopped if told["state"] == "CONTAINER_EXITED" else pod(C)
+    result = run("verify", *recorded(tmp_path, told), "--kubelet", KUBELET, "-f", "-", stdin=as_json(given))
+    assert (result.code, result.out.splitlines()[0]) == (3, "no recorded hash could be compared")
+    assert ("%" in result.out, result.err.startswith(err)) == (False, True)
+
+
+@pytest.mark.parametrize(
     ("release", "expected", "words"),
     [
         pytest.param(

@@ -21,7 +21,7 @@ from tests.helpers.program import ROOT, Run
 pytestmark = pytest.mark.oracle
 
 MISSPELT = {"1.12.0", "1.12.1"}
-"""They spell an option of ProcMount's tag ``omitEmpty``: the one difference that the trees ignore (schemas/README.md)."""
+"""They spell an option of ProcMount's tag ``omitEmpty``: the one difference that the trees ignore (schemas/types/README.md)."""
 SOURCES = [
     row
     for row in containertypes.sources()

@@ -1,0 +1,1 @@
+"""What every command prints, recorded before and after a change that must keep it."""

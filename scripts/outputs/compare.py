@@ -1,0 +1,261 @@
+"""Show that a change keeps what every command prints: record the program before and after it, and compare.
+
+    python -m scripts.outputs.compare record /old/.venv/bin/hashcompat /tmp/old
+    python -m scripts.outputs.compare record /new/.venv/bin/hashcompat /tmp/new
+    python -m scripts.outputs.compare diff /tmp/old /tmp/new
+
+The command lines are those of cases.txt; inputs.py writes the files that they read. Each runs in a directory
+of its own with a fixed environment, and what depends on the place is replaced in its outputs. Record both
+programs with the same checkout of this script: its golden data and the sample cluster are inputs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import unified_diff
+from functools import partial
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from scripts.lib.commandline import DIFFERENT, Parser
+from scripts.lib.paths import SCRIPTS
+from scripts.outputs import inputs
+from tests.helpers import fakekubectl
+
+CASES: Final = SCRIPTS / "outputs" / "cases.txt"
+_SECONDS: Final = 300
+_MOST_LINES: Final = 2000
+"""Lines of two outputs that are compared, from the first difference on."""
+_MOST_CASES: Final = 10
+"""Cases that are named below one difference."""
+_CHOICE: Final = re.compile(r"\{([^{}]*\|[^{}]*)\}")
+_LIST: Final = re.compile(r"([A-Z]+) = (.*)")
+_SOCKET: Final = re.compile(rb"/tmp/hashcompat-\w+")
+_ASSIGNMENT: Final = re.compile("[A-Z_]+=")
+
+Outputs = dict[str, bytes]
+"""What a command line left behind: ``out``, ``err``, ``code``, and ``file.NAME`` for each file it wrote."""
+
+
+def command_lines(text: str) -> list[str]:
+    """Return every command line that a text of cases stands for, each once."""
+    lists: dict[str, str] = {}
+    found: dict[str, None] = {}
+    for line in filter(None, text.splitlines()):
+        if named := _LIST.fullmatch(line):
+            lists[named[1]] = named[2]
+        elif not line.startswith("#"):
+            found |= dict.fromkeys(_choices(Template(line).substitute(lists)))
+    return list(found)
+
+
+def _choices(line: str) -> Iterator[str]:
+    """Yield a line with each combination of the words between its braces."""
+    choice = _CHOICE.search(line)
+    if choice is None:
+        yield " ".join(line.split())
+        return
+    for words in choice[1].split("|"):
+        yield from _choices(f"{line[: choice.start()]}{words}{line[choice.end() :]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs command lines of one program below a directory."""
+
+    program: Path
+    work: Path
+
+    def run(self, line: str, place: Path) -> Outputs:
+        """Run a command line in a directory, and return its outputs with places replaced."""
+        words = shlex.split(line)
+        named = dict(word.split("=", 1) for word in words if _ASSIGNMENT.match(word))
+        rest = words[len(named) :]
+        stdin = (place / rest.pop()).read_bytes() if "<" in rest else b""
+        program = self.program.with_name(named.get("PROGRAM", self.program.name))
+        command = [str(program), *(word for word in rest if word != "<")]
+        environment = {**self._environment(place), **named}
+        before = set(place.rglob("*"))
+        try:
+            done = subprocess.run(
+                command,
+                cwd=place,
+                env=environment,
+                input=stdin,
+                capture_output=True,
+                check=False,
+                timeout=_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return {"code": b"no end within %d s\n" % _SECONDS}
+        new = [path for path in set(place.rglob("*")) - before if path.is_file() and not path.is_symlink()]
+        files = {f"file.{path.relative_to(place)}".replace("/", "+"): _content(path) for path in new}
+        found = {"out": done.stdout, "err": done.stderr, "code": b"%d\n" % done.returncode, **files}
+        return {name: self._placeless(data, place) for name, data in found.items()}
+
+    def _environment(self, place: Path) -> dict[str, str]:
+        """Return an environment without anything of the user's."""
+        own = {"HOME": f"{place}/home", "HASHCOMPAT_DATA": f"{place}/data", "PATH": f"{self.work}/nothing"}
+        return {**own, "COLUMNS": "100", "LC_ALL": "C.UTF-8", "TZ": "UTC", "no_proxy": "*"}
+
+    def _placeless(self, data: bytes, place: Path) -> bytes:
+        data = data.replace(str(place).encode(), b"<here>").replace(str(self.work).encode(), b"<work>")
+        return _SOCKET.sub(b"<socket>", data)
+
+    def answer(self, place: Path, line: str) -> bytes:
+        """Return what a command line prints that must succeed, or stop."""
+        found = self.run(line, place)
+        if found["code"] != b"0\n":
+            sys.exit(f"{line}: {found.get('err', b'').decode()}")
+        return found["out"]
+
+
+def _content(path: Path) -> bytes:
+    """Return what is in a file, compressed or not; damaged data as it is."""
+    data = path.read_bytes()
+    with suppress(EOFError, OSError, zlib.error):
+        return gzip.decompress(data)
+    return data
+
+
+def record(program: Path, directory: Path, jobs: int) -> int:
+    """Run every command line, save its outputs in a new directory, and say how many ended with which code."""
+    directory.mkdir(parents=True)
+    cases = list(enumerate(command_lines(CASES.read_text()), 1))
+    with tempfile.TemporaryDirectory(prefix="outputs-") as name, ThreadPoolExecutor(jobs) as pool:
+        runner = Runner(program.absolute(), Path(name).resolve())
+        _prepare(runner)
+        shutil.copytree(runner.work / "inputs", directory / "inputs")
+        codes = Counter(pool.map(partial(_save, runner, directory), cases))
+    print(
+        f"{len(cases)} cases; by exit code: " + ", ".join(f"{code}: {codes[code]}" for code in sorted(codes))
+    )
+    return 0
+
+
+def _prepare(runner: Runner) -> None:
+    """Write the inputs, and the kubectl of the live cluster."""
+    place = runner.work / "inputs"
+    place.mkdir()
+    inputs.make(place, partial(runner.answer, place))
+    kubectl = runner.work / "live" / "kubectl"
+    kubectl.parent.mkdir()
+    kubectl.write_text(
+        "#!/bin/sh\nln -s inputs/answers.json answers.json\n"
+        f'FAKE_ANSWERS=answers.json exec {shlex.join([sys.executable, fakekubectl.__file__])} "$@"\n'
+    )
+    kubectl.chmod(0o755)
+
+
+def _save(runner: Runner, directory: Path, case: tuple[int, str]) -> str:
+    """Run one command line, and return its exit code."""
+    number, line = case
+    place = runner.work / f"{number:04}"
+    place.mkdir()
+    (place / "inputs").symlink_to("../inputs")
+    outputs = runner.run(line, place)
+    slug = re.sub(r"[^A-Za-z0-9.]+", "-", line)[:80].strip("-.")
+    for name, data in {**outputs, "cmd": f"{line}\n".encode()}.items():
+        (directory / f"{number:04}-{slug}.{name}").write_bytes(data)
+    return outputs["code"].decode().strip()
+
+
+def recorded(directory: Path) -> dict[str, Outputs]:
+    """Return what ``record`` saved, by command line; an input counts as a case too."""
+    found: dict[str, Outputs] = {}
+    for path in sorted(directory.glob("*.cmd")):
+        files = directory.glob(f"{path.stem}.*")
+        named = {file.name.removeprefix(f"{path.stem}."): file for file in files if file != path}
+        found[path.read_text().strip()] = {name: file.read_bytes() for name, file in named.items()}
+    for path in sorted((directory / "inputs").rglob("*")):
+        if path.is_file():
+            found[f"(input) {path.relative_to(directory / 'inputs')}"] = {"content": _content(path)}
+    return found
+
+
+def diff(old: Path, new: Path, lines: int) -> int:
+    """Print each difference between two recordings once, and return 2 when there is any."""
+    before, after = recorded(old), recorded(new)
+    cases = list(dict.fromkeys([*before, *after]))
+    groups: dict[tuple[str, ...], list[str]] = {}
+    shown: dict[tuple[str, ...], list[str]] = {}
+    for case in cases:
+        text = list(difference(before.get(case), after.get(case)))
+        if text:
+            key = tuple(line for line in text if not line.startswith((" ", "@@")))
+            groups.setdefault(key, []).append(case)
+            shown.setdefault(key, text)
+    for key, alike in groups.items():
+        _show(alike, shown[key], lines)
+    print(f"{len(cases)} cases, {sum(map(len, groups.values()))} differ")
+    return DIFFERENT if groups else 0
+
+
+def difference(old: Outputs | None, new: Outputs | None) -> Iterator[str]:
+    """Yield the lines of a unified diff for each output of a case that differs."""
+    if old is None or new is None:
+        yield f"only in the {'new' if old is None else 'old'} recording"
+        return
+    for name in sorted(old.keys() | new.keys()):
+        if old.get(name) != new.get(name):
+            lines = list(_unified(name, *(_lines(outputs, name) for outputs in (old, new))))
+            yield from lines or [f"{name}: other bytes, which no text shows"]
+
+
+def _unified(name: str, one: list[str], other: list[str]) -> Iterator[str]:
+    """Yield a unified diff of two outputs from their first difference on, as far as difflib is fast."""
+    pairs = enumerate(zip(one, other, strict=False))
+    same = next((index for index, (old, new) in pairs if old != new), min(len(one), len(other)))
+    start = max(same - 1, 0)
+    one, other = (lines[start : start + _MOST_LINES] for lines in (one, other))
+    yield from unified_diff(one, other, f"old {name}", f"new {name}", n=1, lineterm="")
+
+
+def _lines(outputs: Mapping[str, bytes], name: str) -> list[str]:
+    return outputs.get(name, b"").decode(errors="backslashreplace").split("\n")
+
+
+def _show(cases: list[str], text: list[str], lines: int) -> None:
+    """Print some of the cases that share a difference, and so many lines of it."""
+    print(f"=== {len(cases)} case{'s' if len(cases) > 1 else ''}")
+    print("\n".join([*_first(cases, _MOST_CASES), *_first(text, lines)]), end="\n\n")
+
+
+def _first(rows: list[str], most: int) -> list[str]:
+    return rows if len(rows) <= most else [*rows[:most], f"... {len(rows) - most} more"]
+
+
+def main() -> int:
+    """Record a program, or compare two recordings."""
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    recording = commands.add_parser("record", help="run every command line and save its outputs")
+    recording.add_argument("program", type=Path, help="the executable")
+    recording.add_argument("directory", type=Path, help="a new directory")
+    recording.add_argument("--jobs", type=int, default=2, help="processes at a time (default: 2)")
+    comparing = commands.add_parser("diff", help="print what differs; exit 2 when anything does")
+    comparing.add_argument("old", type=Path)
+    comparing.add_argument("new", type=Path)
+    comparing.add_argument("--lines", type=int, default=40, help="lines of each difference (default: 40)")
+    given = parser.parse_args()
+    if given.command == "record":
+        return record(given.program, given.directory, given.jobs)
+    return diff(given.old, given.new, given.lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

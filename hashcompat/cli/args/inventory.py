@@ -67,11 +67,11 @@ def cluster_scope(scope: Scope, *, needs_nodes: bool) -> live.Scope:
 
 
 def _read(reading: Reading) -> Inventory:
-    source, scope = reading.source, cluster_scope(reading.scope, needs_nodes=reading.needs_nodes)
+    source = reading.source
     if source.sample:
         _check_sample(source)
     if source.is_live:
-        return cluster.collect(source.cluster, scope, quiet=reading.quiet)
+        return cluster.collect(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
     beside = _is_beside_static(source)
     if not beside:
         _refuse(source, reading.scope.labels)
@@ -83,8 +83,12 @@ def _read(reading: Reading) -> Inventory:
         return _files(source)
     others = None
     if beside:
-        others = cluster.collect_beside_static(source.cluster, scope, quiet=reading.quiet)
+        others = cluster.collect_beside_static(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
     return _static(source, reading.scope, others)
+
+
+def _cluster_scope(reading: Reading) -> live.Scope:
+    return cluster_scope(reading.scope, needs_nodes=reading.needs_nodes)
 
 
 def _check_sample(source: Source) -> None:

@@ -83,6 +83,8 @@ def page(directory: Path, seed: str) -> str:
 
 def problem() -> str:
     """Return why the page is not evidence for the code that is checked out, or an empty string."""
+    if not PAGE.exists() and not _output("git", "log", "--max-count=1", "--format=%H", "--", str(PAGE)):
+        return ""  # before the first whole run; a page that was removed is missing
     found = COMMIT.search(PAGE.read_text()) if PAGE.exists() else None
     if not found:
         return f"{PAGE} names no commit: run .ci/full"
@@ -102,7 +104,8 @@ def main(command: str, *arguments: str) -> int:
         directory, seed = arguments
         PAGE.write_text(page(Path(directory), seed))
         return 0
-    print(problem() or f"{PAGE}: in the history of this commit")
+    found = f"{PAGE}: in the history of this commit" if PAGE.exists() else f"{PAGE}: no whole run yet"
+    print(problem() or found)
     return 1 if problem() else 0
 
 

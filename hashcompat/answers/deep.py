@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from deepdiff import DeepDiff
-
 from hashcompat.go.jsonpath import dotted
 
 ABSENT: Final = "absent"
@@ -35,6 +33,8 @@ def differences(old: Any, new: Any) -> list[Difference]:
 
     Objects are compared key by key however little they have in common (``threshold_to_diff_deeper``).
     """
+    from deepdiff import DeepDiff  # noqa: PLC0415 - plans need no deepdiff
+
     found = DeepDiff(old, new, view="tree", verbose_level=2, threshold_to_diff_deeper=0)
     rows = []
     for kind, changes in found.items():

@@ -15,7 +15,6 @@ from hashcompat.formats.json import JSON
 from hashcompat.formats.model import Format
 from hashcompat.formats.name import NAME
 from hashcompat.formats.table import TABLE
-from hashcompat.formats.text import TEXT
 from hashcompat.formats.wide import WIDE
 from hashcompat.formats.yaml import YAML
 from hashcompat.report.model import Report
@@ -23,7 +22,6 @@ from hashcompat.report.model import Report
 FORMATS: Final[Mapping[str, Format]] = {
     found.name: found
     for found in (
-        TEXT,
         TABLE,
         WIDE,
         NAME,

@@ -1,17 +1,18 @@
-"""``-o text``: prose and tables under titles, or exact text such as a patch."""
+"""Results that no columns would serve: prose and tables under titles, or exact text such as a patch."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from hashcompat.formats.layout import line_text, table_lines
-from hashcompat.formats.model import Format, Style
+from hashcompat.formats.model import Style
 from hashcompat.report.model import Report, Section, Table
 
 
-def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield the text of a result in pieces."""
     if report.raw:
         yield from report.raw(result)
     elif report.text:
@@ -29,6 +30,3 @@ def _section(section: Section, style: Style) -> str:
         lines = [line_text(line, style.paint) for line in body]
     text = "\n".join(lines)
     return f"{section.title}\n{textwrap.indent(text, '  ')}" if section.title else text
-
-
-TEXT: Final = Format("text", lambda report: bool(report.text or report.raw), _render)

@@ -18,9 +18,9 @@ Defaults = Sequence[tuple[str, Any]]
 def hash_alike(one: Kubelet, other: Kubelet) -> bool:
     """Return whether two releases hash every container alike that sets only fields which both know.
 
-    Where JSON is hashed unset fields leave no trace, but encoding/json does: Go 1.22 escapes a backspace and a
-    form feed differently (kubernetes/kubernetes#125895 - #125898). Where ``%#v`` text is hashed, the whole type
-    tree is part of it.
+    Where JSON is hashed unset fields leave no trace, but encoding/json does: Go 1.22 escapes a backspace and
+    a form feed differently (kubernetes/kubernetes#125895 - #125898). Where ``%#v`` text is hashed, the whole
+    type tree is part of it.
     """
     if one.era is not other.era:
         return False

@@ -74,8 +74,7 @@ def _sections(explanation: Explanation) -> Iterator[Section]:
     if explanation.fields:
         lines = [[field.path, _short(field.old), "->", _short(field.new)] for field in explanation.fields]
         yield Section(Table((), lambda: lines), "Fields that make the difference")
-    if explanation.compared:
-        yield from _texts(explanation)
+    yield from _texts(explanation)
     if explanation.upstream:
         yield Section(upstream_table(explanation.upstream), "Upstream changes")
     if explanation.log_line:

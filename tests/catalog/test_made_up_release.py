@@ -135,7 +135,7 @@ def test_plan_takes_the_directory(run: Run, schemas: Path) -> None:
         (("hash", "--kubelet", f"{NEXT}.0", "-f", "-"), f"{NEXT}.0"),
         (("explain", "ns/p", "--from", "1.30.14", "--to", f"{NEXT}.1", "-f", "-"), "fills in mood"),
         (("explain", "--from", "1.36.0", "--to", f"{NEXT}.0"), "Mood"),
-        (("matrix", "--from", "1.30.0", "--to", f"{NEXT}.0", "-o", "wide"), f"{NEXT}.1"),
+        (("matrix", "--from", "1.30.0", "--to", f"{NEXT}.1", "-o", "wide"), f"{NEXT}.1"),
         (("releases", "-o", "wide"), f"{NEXT}.0 {NEXT}.1"),
         (("version",), f"- {NEXT}.1"),
     ],

@@ -100,10 +100,23 @@ def test_evidence_for_another_branch_does_not(repository: Path) -> None:
     assert f"is evidence for {other}, which is not in the history of this commit" in done.stdout
 
 
-@pytest.mark.parametrize("text", [None, "# Evidence\n", "Commit `main`\n"])
-def test_a_page_that_names_no_commit_is_no_evidence(repository: Path, text: str | None) -> None:
-    if text is not None:
-        (repository / "docs" / "evidence.md").write_text(text)
+def test_before_the_first_whole_run_there_is_no_page(repository: Path) -> None:
+    done = evidence(repository, "check")
+    assert (done.returncode, done.stdout) == (0, "docs/evidence.md: no whole run yet\n")
+
+
+def test_a_page_that_was_removed_is_missing(repository: Path) -> None:
+    write(repository)
+    commit(repository, "evidence")
+    (repository / "docs" / "evidence.md").unlink()
+    commit(repository, "none")
+    done = evidence(repository, "check")
+    assert (done.returncode, done.stdout) == (1, "docs/evidence.md names no commit: run .ci/full\n")
+
+
+@pytest.mark.parametrize("text", ["# Evidence\n", "Commit `main`\n"])
+def test_a_page_that_names_no_commit_is_no_evidence(repository: Path, text: str) -> None:
+    (repository / "docs" / "evidence.md").write_text(text)
     done = evidence(repository, "check")
     assert (done.returncode, done.stdout) == (1, "docs/evidence.md names no commit: run .ci/full\n")
 

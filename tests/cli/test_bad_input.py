@@ -297,7 +297,7 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     (
         "a command like no other",
         ("zzz",),
-        "The commands are plan, hash, explain, matrix, verify, patch, snapshot, collector, rbac, releases, rules, version.",
+        "The commands are plan, hash, explain, matrix, verify, patch, snapshot, collector, rbac, releases, rules, completion, help, version.",
     ),
     ("an unknown option", (*PLAN, "--sampel"), "--sample"),
     ("an unknown format", (*PLAN, "--sample", "-o", "xml"), "'xml' is not one of"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator
 
@@ -30,9 +31,9 @@ def shown(form: str, style: Style = PLAIN, report: Report[str] = REPORT, result:
 
 
 def test_a_report_offers_what_it_has() -> None:
-    assert offered(REPORT) == ("text", "table", "name", "json", "yaml")
+    assert offered(REPORT) == ("table", "name", "json", "yaml")
     assert offered(Report("Nothing")) == ()
-    assert offered(Report("Raw", raw=lambda text: [str(text)])) == ("text",)
+    assert offered(Report("Raw", raw=lambda text: [str(text)])) == ("table",)
 
 
 @pytest.mark.parametrize("report", list(dict.fromkeys(REPORTS.values())), ids=lambda report: str(report.kind))
@@ -71,11 +72,14 @@ def test_names_are_one_a_line_and_escaped() -> None:
 
 
 def test_text_indents_what_has_a_title() -> None:
-    assert shown("text") == "é\\x9b!\n\nRows\n  ONE    TWO\n  a      -\n  red    x\\x1b[2J\\ny\n"
+    prose = dataclasses.replace(REPORT, table=None)
+    assert (
+        shown("table", report=prose) == "é\\x9b!\n\nRows\n  ONE    TWO\n  a      -\n  red    x\\x1b[2J\\ny\n"
+    )
 
 
 def test_raw_text_is_unchanged() -> None:
-    assert shown("text", report=Report("Raw", raw=lambda text: [text, "\x1b"]), result="\r") == "\r\x1b"
+    assert shown("table", report=Report("Raw", raw=lambda text: [text, "\x1b"]), result="\r") == "\r\x1b"
 
 
 def test_json_and_yaml_are_the_same_document_and_escape_what_a_terminal_reads() -> None:

@@ -66,9 +66,9 @@ def test_the_document(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("told", "err"),
     [
-        (record(7, "gone"), "1 records could not be compared; 0 belong"),
+        (record(7, "gone"), "1 record could not be compared; 0 belong"),
         (record(7, state="CONTAINER_EXITED"), "0 records could not be compared; 1 belong"),
-        (record(None), "1 records could not be compared; 0 belong"),
+        (record(None), "1 record could not be compared; 0 belong"),
     ],
 )
 def test_of_nothing_there_is_no_share(run: Run, tmp_path: Path, told: Json, err: str) -> None:

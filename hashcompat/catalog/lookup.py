@@ -10,7 +10,7 @@ from typing import Any
 from packaging.version import Version
 
 from hashcompat.catalog import files
-from hashcompat.catalog.added import Added, added_releases, row_of
+from hashcompat.catalog.added import Added, AddedReleases, added_releases, row_of
 from hashcompat.catalog.apiserver import ApiServer, ApiServerTables, ReadDefault, api_server_tables
 from hashcompat.catalog.behaviour import Behaviour, Table, behaviour_of, behaviour_table
 from hashcompat.catalog.changes import Changes, changes_from
@@ -74,11 +74,20 @@ class Catalog:
         rows = [release_row(row) for row in self._data.table("releases")["releases"]]
         newest = rows[-1]
         minors = {row.minor for row in rows}
-        for added in added_releases(self._added):
+        for added in self._added_releases.releases:
             if is_older(parse_release(newest.newest), added.release) and added.release.minor not in minors:
                 rows.append(row_of(added, newest, self._types_of(added, newest.types)))
                 minors.add(added.release.minor)
         return KnownReleases(tuple(rows))
+
+    @cached_property
+    def _added_releases(self) -> AddedReleases:
+        return added_releases(self._added)
+
+    @property
+    def damaged(self) -> tuple[str, ...]:
+        """What of the releases that a user added cannot be read, one line a file."""
+        return self._added_releases.damaged
 
     def _types_of(self, added: Added, newest: str) -> str:
         """Return the name of an added release's tree: the newest release's if it is the same, or its own."""

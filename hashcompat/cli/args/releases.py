@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.cli.args.declare import option
+from hashcompat.cli.output import note
 from hashcompat.errors import UsageError
 from hashcompat.model.plan import Way
 
@@ -24,10 +25,12 @@ class ReleaseData:
         help="Use the release data in DIR, a copy of the program's own schemas/ with changes.",
     )
 
-    @property
-    def catalog(self) -> Catalog:
-        """The release data that is named, or that ships with the program."""
-        return Catalog(Path(self.schemas)) if self.schemas else default_catalog()
+    def catalog(self, *, quiet: bool = False) -> Catalog:
+        """Return the release data that is named, or the program's own; warn of damaged added releases."""
+        found = Catalog(Path(self.schemas)) if self.schemas else default_catalog()
+        for problem in () if quiet else found.damaged:
+            note(f"Warning: {problem}")
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,7 @@ def command(given: Arguments) -> None:
 
     Without a pod: what differs between the two releases for any container.
     """
-    catalog, way = given.releases.data.catalog, given.releases.way
+    catalog, way = given.releases.data.catalog(), given.releases.way
     if given.target is None:
         if is_named(given.source, given.scope.labels):
             raise UsageError("say which pod to explain: NAMESPACE/POD or NAMESPACE/POD/CONTAINER")

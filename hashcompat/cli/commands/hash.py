@@ -43,7 +43,7 @@ class Arguments:
 @declared("hash", Arguments, short_help="Print the hash of every container under some kubelet releases.")
 def command(given: Arguments) -> None:
     """Print the hash that each kubelet release computes for every container, decimal and hex."""
-    catalog, report = given.data.catalog, TEXTS if given.show_input else HASHES
+    catalog, report = given.data.catalog(), TEXTS if given.show_input else HASHES
     _check(given)
     output.format_of(report, given.shown)
     releases = listed(given.kubelet)

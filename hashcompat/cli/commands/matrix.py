@@ -46,7 +46,8 @@ def command(given: Arguments) -> None:
     With pods: how many containers among them restart for each pair, and the way from --from to --to that
     restarts fewest.
     """
-    catalog, quiet = given.releases.data.catalog, given.quiet.quiet
+    quiet = given.quiet.quiet
+    catalog = given.releases.data.catalog(quiet=quiet)
     first, last = given.releases.from_release or "", given.releases.to_release or ""
     found, view = None, View(catalog)
     if is_named(given.source, given.scope.labels):

@@ -97,7 +97,7 @@ def command(given: Arguments) -> int:
     or the audit's document.
     """
     output.format_of(AUDIT if given.audit else PATCH, given.shown)
-    catalog = given.data.catalog
+    catalog = given.data.catalog()
     kubelet, like = _releases(given)
     return _audit(given, kubelet, like, catalog) if given.audit else _patch(given, kubelet, like, catalog)
 

@@ -57,7 +57,8 @@ def command(given: Arguments) -> int:
     A pod with a uid is hashed exactly as given; one without uid and status is a manifest and first gets an
     API server's defaults.
     """
-    catalog, way, quiet = given.releases.data.catalog, given.releases.way, given.quiet.quiet
+    way, quiet = given.releases.way, given.quiet.quiet
+    catalog = given.releases.data.catalog(quiet=quiet)
     kubelets = [catalog.kubelet(way.old)] if way.old != AUTO else []
     kubelets.append(catalog.kubelet(way.new))
     patch, is_auto = given.patched.patch, way.old == AUTO

@@ -47,7 +47,7 @@ def command(given: Arguments) -> None:
         raise UsageError("--types goes with --add RELEASE")
     output.format_of(DIFFERENCE if given.add else RELEASES, given.shown)
     if not given.add:
-        output.show(RELEASES, known_releases(given.data.catalog), given.shown)
+        output.show(RELEASES, known_releases(given.data.catalog()), given.shown)
         return
     from hashcompat.cli.commands.adding import add_release
 

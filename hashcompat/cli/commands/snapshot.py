@@ -53,7 +53,8 @@ def command(given: Arguments) -> None:
     Values of env, args, commands and HTTP headers are hidden; the hashes that they take part in are saved
     instead. Hashes are not encryption: whoever can guess a value can see whether the guess was right.
     """
-    catalog, quiet = given.data.catalog, given.quiet.quiet
+    quiet = given.quiet.quiet
+    catalog = given.data.catalog(quiet=quiet)
     reading = Reading(given.source, given.scope, quiet=quiet)
     found = reading.inventory()
     found = replace(found, records=tuple(given.records.collect(reading, found)))

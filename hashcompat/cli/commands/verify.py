@@ -68,7 +68,7 @@ def command(given: Arguments) -> int:
 
 def _verify_golden(given: Arguments) -> int:
     _refuse_stray(given)
-    catalog = given.data.catalog
+    catalog = given.data.catalog(quiet=given.quiet.quiet)
     found = [verify(Path(path), catalog, show_values=given.show_values) for path in given.paths]
     result = Verifications(tuple(found))
     output.show(VERIFICATIONS, result, given.shown)
@@ -94,10 +94,10 @@ def _refuse_stray(given: Arguments) -> None:
 
 
 def _verify_records(given: Arguments) -> int:
-    catalog, release = given.data.catalog, given.release or AUTO
+    quiet, release = given.quiet.quiet, given.release or AUTO
+    catalog = given.data.catalog(quiet=quiet)
     if release != AUTO:
         catalog.kubelet(release)
-    quiet = given.quiet.quiet
     scope, needs_nodes = Scope(labels=given.labels), release == AUTO
     reading = Reading(given.source, scope, needs_nodes=needs_nodes, quiet=quiet)
     found = reading.inventory()

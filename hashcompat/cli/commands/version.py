@@ -24,4 +24,4 @@ class Arguments:
 @declared("version", Arguments, short_help="Print the version and the range of known kubelet releases.")
 def command(given: Arguments) -> None:
     """Print this program's version and the oldest and newest kubelet release that it knows."""
-    output.show(VERSION, versions(given.data.catalog), given.shown)
+    output.show(VERSION, versions(given.data.catalog()), given.shown)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -172,15 +173,69 @@ def test_a_file_of_other_types(run: Run, tmp_path: Path) -> None:
     )
 
 
-def test_a_damaged_release_is_named(run: Run, data: Path) -> None:
+TREE: dict[str, Any] = {
+    "package": "v1",
+    "releases": "1.37.0",
+    "madeFrom": "x",
+    "root": "Container",
+    "types": {"Container": [{"name": "Name", "type": "string", "json": "name"}]},
+}
+DAMAGED: dict[str, tuple[str, str]] = {
+    "cut short": ('{"release": "1.37', "damaged release data"),
+    "empty": ("", "damaged release data"),
+    "a key is missing": ('{"release": "1.37.0"}', "not an added release: 'package' is missing"),
+    "no object": ("[]", "no release that was added"),
+    "no release": (json.dumps({**TREE, "release": "soon"}), "not an added release: 'soon'"),
+    "a release that is no text": (json.dumps({**TREE, "release": 1}), "no release that was added"),
+    "no types": (json.dumps({**TREE, "release": "1.37.0", "types": {}}), "names Container"),
+    "an unknown type": (
+        json.dumps({**TREE, "release": "1.37.0", "types": {"Container": [{"name": "Mood", "type": "Mood"}]}}),
+        "names Mood",
+    ),
+    "types of another form": (json.dumps({**TREE, "release": "1.37.0", "types": 7}), "no release that was"),
+}
+
+
+@pytest.mark.parametrize(("content", "problem"), DAMAGED.values(), ids=DAMAGED)
+def test_without_a_damaged_release_every_other_is_there(
+    run: Run, data: Path, catalog: Catalog, content: str, problem: str
+) -> None:
     data.mkdir(parents=True)
-    (data / "1.37.json").write_text('{"release": "1.37.0"}')
-    result = run("releases")
-    assert (result.code, result.out) == (1, "")
-    assert (
-        result.err
-        == f"Error: {data}/1.37.json: not an added release: 'package'; remove the file and add it again\n"
-    )
+    path = data / "1.37.json"
+    path.write_text(content)
+    result = run("releases", "-o", "name")
+    assert (result.code, result.out.splitlines()) == (0, list(catalog.known.names))
+    assert result.err.startswith(f"Warning: {path}: ")
+    assert problem in result.err
+    assert result.err.endswith(f"; going on without it: remove it with: rm {path}\n")
+
+
+@pytest.mark.parametrize(
+    ("argv", "warns"),
+    [
+        (("version",), True),
+        (("hash", "--kubelet", "1.9.11", "--sample"), True),
+        (("plan", "--from", "1.8.15", "--to", "1.9.11", "--sample"), True),
+        (("plan", "--from", "1.8.15", "--to", "1.9.11", "--sample", "-q"), False),
+        (("--version",), False),
+        (("releases", "--help"), False),
+    ],
+)
+def test_a_damaged_release_hinders_no_command(
+    run: Run, data: Path, argv: tuple[str, ...], warns: bool
+) -> None:
+    data.mkdir(parents=True)
+    (data / "1.37.json").write_text("{")
+    result = run(*argv)
+    assert (result.code, f"{data}/1.37.json" in result.err) == (0, warns), result.err
+
+
+def test_a_damaged_release_hinders_no_other_that_was_added(
+    run: Run, tmp_path: Path, catalog: Catalog, data: Path
+) -> None:
+    added(run, tmp_path, catalog)
+    (data / "0.json").write_text("{")
+    assert run("releases", "-o", "name").out.splitlines()[-1] == f"{NEXT}.0"
 
 
 def test_a_directory_of_several_files(run: Run, tmp_path: Path) -> None:

@@ -184,15 +184,15 @@ DAMAGED: dict[str, tuple[str, str]] = {
     "cut short": ('{"release": "1.37', "damaged release data"),
     "empty": ("", "damaged release data"),
     "a key is missing": ('{"release": "1.37.0"}', "not an added release: 'package' is missing"),
-    "no object": ("[]", "no release that was added"),
+    "no object": ("[]", "not an added release"),
     "no release": (json.dumps({**TREE, "release": "soon"}), "not an added release: 'soon'"),
-    "a release that is no text": (json.dumps({**TREE, "release": 1}), "no release that was added"),
+    "a release that is no text": (json.dumps({**TREE, "release": 1}), "not an added release"),
     "no types": (json.dumps({**TREE, "release": "1.37.0", "types": {}}), "names Container"),
     "an unknown type": (
         json.dumps({**TREE, "release": "1.37.0", "types": {"Container": [{"name": "Mood", "type": "Mood"}]}}),
         "names Mood",
     ),
-    "types of another form": (json.dumps({**TREE, "release": "1.37.0", "types": 7}), "no release that was"),
+    "types of another form": (json.dumps({**TREE, "release": "1.37.0", "types": 7}), "not an added release"),
 }
 
 

@@ -1,8 +1,8 @@
 """The product: pods and two releases -> a plan.
 
-``make`` returns all that ``hashcompat plan`` prints. The stages, in order: ``options`` and ``view`` (what is known, bound
-once), ``prepare`` (what each kubelet sees and hashes), ``judge`` (what the target kubelet does), ``planner`` (items, and
-what goes beside them), ``hops`` (the same way in steps, and back).
+``make`` returns all that ``hashcompat plan`` prints. The stages, in order: ``options`` and ``view`` (release
+data and options, bound once), ``prepare`` (what each kubelet sees and hashes), ``judge`` (what the target
+kubelet does), ``planner`` (items, warnings and assumptions), ``hops`` (the same upgrade in steps, and back).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from hashcompat.planning.view import View
 
 
 def make(inventory: Inventory, from_release: str, to_release: str, view: View) -> Plan:
-    """Return the verdict for every container when kubelets go from one release to another, with hops and the way back.
+    """Return the plan of an upgrade from one release to another, with its hops and the rollback.
 
-    ``from_release`` is a release or ``auto``: what each pod's node reports. Every pod passes once, and is decided for
-    the plan and for all steps while it is at hand. Raises UsageError for releases that are not known and for patches
-    that cannot be, and InputError, with file and path, for a container that does not decode.
+    ``from_release`` is a release or ``auto``: what each pod's node reports. Every pod is read once, and
+    decided for the plan and for all hops together. Raises UsageError for unknown releases and for patches
+    that cannot be made, and InputError, with file and path, for a container that does not decode.
     """
     way = Way(from_release, to_release)
     view, notes = bound(way, inventory, view)
@@ -37,7 +37,7 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
 
 
 def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:
-    """Return the view with the patch that its options assume, resolved for one upgrade, and what is to be said of it."""
+    """Return the view with the patch that its options assume, resolved for one upgrade, and notes."""
     if view.options.patch is None:
         return view, ()
     patch, note = resolved(view.options.patch, way, inventory.nodes, view.catalog)

@@ -1,4 +1,4 @@
-"""What a plan takes for granted: releases read as another one, and what pods, nodes and records do not tell."""
+"""What a plan assumes: releases read as another one, and what pods, nodes and records do not show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GATES: Final = {rules.RESIZE_POLICY: RESIZE_GATE, rules.STATIC_REFUSED: REFEREN
 
 
 def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
-    """Yield a short line for each thing that these verdicts hang on, and no line for what could not change any of them."""
+    """Yield a short line for each assumption that could change one of these verdicts."""
     new, catalog, options = judge.new, judge.view.catalog, judge.view.options
     names = {item.from_release for item in items}
     olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
@@ -42,34 +42,50 @@ def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
         if kubelet.vendor_assumed:
             yield f"{kubelet.release}: a vendor's build, read as upstream {kubelet.release.upstream}"
         if kubelet.based_on:
-            yield f"{kubelet.release}: added by its types alone, all else is taken to be as in {kubelet.based_on}"
+            yield (
+                f"{kubelet.release}: added by its types alone, "
+                f"all else is taken to be as in {kubelet.based_on}"
+            )
         if kubelet.patch_assumed:
             yield f"{kubelet.release}: newer than this program's data, read as {kubelet.release.minor}"
 
 
 def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Iterator[str]:
-    """Where dockershim may end: 1.24 and cri-dockerd list the same Docker labels (``ListContainers`` of both)."""
+    """Yield what a plan assumes where the target release has no dockershim.
+
+    1.24 and cri-dockerd list the same Docker labels (``ListContainers`` of both).
+    """
     new, known = judge.new, {kubelet.release.text for kubelet in olds}
     by_record = any(item.from_release not in known and item.hashes.to is not None for item in items)
     if new.behaviour.dockershim or not (by_record or any(old.behaviour.dockershim for old in olds)):
         return
     if judge.view.options.cri_dockerd:
-        yield f"cri-dockerd drives Docker under {new.release}: it finds dockershim's containers and sandboxes by the labels that both write"
+        yield (
+            f"cri-dockerd drives Docker under {new.release}: "
+            "it finds dockershim's containers and sandboxes by the labels that both write"
+        )
     elif any(item.pod.node not in judge.nodes for item in items):
         yield f"nodes that are not in the input do not run Docker, which {new.release} does not drive"
 
 
 def _cgroups(standing: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet) -> Iterator[str]:
-    """Where a pod's cgroup is missing the whole pod is killed, and a Never pod not started again (kubelet.go ``syncPod``)."""
+    """Yield what a plan assumes where the default of pod cgroups changes.
+
+    Where a pod's cgroup is missing the whole pod is killed, and a Never pod not started again (kubelet.go
+    ``syncPod``).
+    """
     names = {item.from_release for item in standing}
     for before in dict.fromkeys(old.behaviour.pod_cgroups for old in olds if old.release.text in names):
         if before != new.behaviour.pod_cgroups:
-            yield f"pods' cgroups stay where they are, though the default goes from {before} to {new.behaviour.pod_cgroups}"
+            yield (
+                "pods' cgroups stay where they are, "
+                f"though the default goes from {before} to {new.behaviour.pod_cgroups}"
+            )
 
 
 def _kept(kept: Sequence[Item], new: Kubelet) -> Iterator[str]:
-    """What else than a rule here could still kill what is kept."""
+    """Yield what a plan assumes of the containers that it keeps."""
     if not all(item.sandboxed for item in kept):
-        yield "every pod of which no record tells has one ready sandbox"
+        yield "every pod without a recorded sandbox has one ready sandbox"
     if kept:
         yield f"{new.release} admits every running pod again"

@@ -1,4 +1,4 @@
-"""What may have happened to a manifest when its pod was created, and makes the verdict another: admission, feature gates."""
+"""What changes a manifest when its pod is created, and with it the verdict: admission and feature gates."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from hashcompat.planning.view import Spec, View, created
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """A manifest's container as created, and the test whether another spec of it makes the verdict another."""
+    """A manifest's container as an API server creates it, and whether another spec changes its verdict."""
 
     case: Case
+    """The case of the upgrade, decided for ``spec``."""
     spec: Spec
+    """The container as the API server of the current kubelet creates it."""
     view: View
+    """The release data and the options."""
 
     def addition(self) -> str:
-        """Name what admission adds and makes the verdict another; empty where the manifest alone decides."""
+        """Name what admission adds that changes the verdict; empty where the manifest alone decides."""
         for what, add in ADDITIONS.items():
             added = add(self.case.pod, self.spec)
             if added is not None and self._differs(added):
@@ -30,7 +33,7 @@ class Creation:
         return ""
 
     def gates(self) -> str:
-        """Name the gates that, on at the API server that created the pod, make the verdict another; empty where none does."""
+        """Name the feature gates that change the verdict where the creating API server has them on."""
         pod, container = self.case.pod, self.case.container
         dropped = self.view.creator(self.case.old).dropped
         gates = gates_at_work(container.spec, dropped, container.type, image_volumes(pod.spec))

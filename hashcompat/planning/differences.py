@@ -27,7 +27,7 @@ class FieldChange:
     field: str
     """The field's Go name."""
     added: bool | None
-    """Whether only the new side has it; False: only the old one; None: both, with another Go type."""
+    """True where only the new side has it, False where only the old one, None where its Go type differs."""
 
 
 def difference(spec: Mapping[str, Any], old: Kubelet, new: Kubelet, catalog: Catalog) -> tuple[Reason, ...]:

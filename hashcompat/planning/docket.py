@@ -1,4 +1,4 @@
-"""Answers that a later record of the same node may still make doubtful."""
+"""Answers that a later record of the same node can still make doubtful."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ T = TypeVar("T")
 
 
 class Docket(Generic[T]):
-    """Keeps each answer as if its node's records were all reproduced and, where that differs, as if they were not.
+    """Keeps both answers for a container until it is known whether all records of its node are reproduced.
 
-    A node whose records are not all reproduced makes other verdicts on it doubtful, but pods pass one by one: only
-    at the end is it known which answer counts.
+    A record that is not reproduced makes the other verdicts on its node doubtful, and pods are read one by
+    one: only at the end is it known which answer counts.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Docket(Generic[T]):
         self._broken: set[str] = set()
 
     def add(self, node: str, answer: T, doubtful: T, *, reproduced: bool | None) -> int:
-        """Take in one container's answers and whether its record was reproduced; return its place."""
+        """Add one container's answers and whether its record was reproduced; return its place."""
         place = len(self._answers)
         if doubtful != answer:
             self._doubtful.append((place, node, doubtful))
@@ -30,7 +30,7 @@ class Docket(Generic[T]):
         return place
 
     def settled(self) -> list[T]:
-        """Return the answers that count now, in the order in which they came."""
+        """Return the answers that count, in the order in which they were added."""
         answers = list(self._answers)
         for place, node, doubtful in self._doubtful:
             if node in self._broken:

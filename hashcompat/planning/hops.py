@@ -1,4 +1,4 @@
-"""An upgrade over several minors beside the same way in steps, and the way back."""
+"""The hops of an upgrade over several minors, and its rollback."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hashcompat.records.index import Records
 
 
 class Tally:
-    """Counts what one upgrade does to the containers of pods that pass one by one."""
+    """Counts what one upgrade does to the containers of pods that are added one by one."""
 
     def __init__(self, way: Way, nodes: Iterable[Node], view: View, hash_of: HashOf | None = None) -> None:
         self._judge = Judge(way, nodes, view, hash_of)
@@ -44,9 +44,9 @@ class Tally:
 
 
 def tallies(way: Way, nodes: Iterable[Node], view: View) -> list[Tally]:
-    """Return a tally for each step of one minor, where the way has several, and last one for the way back.
+    """Return a tally for each hop, where an upgrade has several, and one for the rollback last.
 
-    They know of no recorded hashes, which belong to the present alone. From ``auto`` there is no one way.
+    They use no recorded hashes, which belong to the current kubelet alone. From ``auto`` there are no hops.
     """
     if way.old == AUTO:
         return []
@@ -60,6 +60,6 @@ def unrecorded(view: View) -> View:
 
 
 def steps(way: Way, catalog: Catalog) -> list[Way]:
-    """Return the steps of one minor each, none where the whole way is one step."""
+    """Return the hops of one minor each; none where the whole upgrade is one hop."""
     stops = [way.old, *catalog.known.newest_of_each_minor(way.old, way.new)[1:-1], way.new]
     return [Way(*step) for step in pairwise(stops)] if len(stops) > 2 else []

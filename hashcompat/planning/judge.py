@@ -1,6 +1,6 @@
-"""One upgrade and its nodes -> what happens to each container: the only computation of verdicts.
+"""One upgrade and its nodes -> what happens to each container: the only place that computes verdicts.
 
-Plans, explanations, matrices and hops all ask the same judge, so that none of them can contradict another.
+Plans, explanations, matrices and hops all use the same judge, so none of them can contradict another.
 """
 
 from __future__ import annotations
@@ -26,21 +26,23 @@ from hashcompat.planning.view import View, place
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A container on its way to a verdict."""
+    """A container before its verdict."""
 
     pod: Pod
+    """The pod."""
     container: Container
+    """One of its containers."""
     release: str
-    """The current release of its kubelet, as it was given; empty where it is not known."""
+    """The current release of its kubelet, as given; empty where unknown."""
     prepared: Prepared | None
-    """What there is to decide; None where ``obstacle`` is the answer."""
+    """The case to decide; None where ``obstacle`` is the answer."""
     obstacle: Decision
-    """What stands in the way of a verdict; a record may decide all the same."""
+    """What prevents a verdict; a record may still decide."""
 
     def decision(self, *, calibrated: bool) -> Decision:
         """Return what the target kubelet does.
 
-        ``calibrated`` says that every record of the node was reproduced.
+        ``calibrated``: whether every record of the node was reproduced.
         """
         if self.prepared is None:
             return self.obstacle
@@ -49,7 +51,7 @@ class Draft:
 
     @property
     def reproduced(self) -> bool | None:
-        """Whether the recorded hash is the one that the current kubelet computes; None where there is none to compare."""
+        """Whether the current kubelet computes the recorded hash; None where nothing is compared."""
         case = self.prepared.case if self.prepared else None
         if case is None or case.recorded is None or case.recorded.hash is None or not case.old_known:
             return None
@@ -57,10 +59,10 @@ class Draft:
 
 
 class Judge:
-    """Decides pod by pod what one upgrade does; of the pods that passed it keeps a few, for their replicas."""
+    """Decides pod by pod what one upgrade does; keeps the latest containers, for their replicas."""
 
     def __init__(self, way: Way, nodes: Iterable[Node], view: View, hash_of: HashOf | None = None) -> None:
-        """Raise UsageError for a release that is not known.
+        """Raise UsageError for an unknown release.
 
         ``hash_of`` hashes containers of API pods, for callers that remember the results.
         """
@@ -75,7 +77,8 @@ class Judge:
     def drafts(self, pod: Pod) -> list[Draft]:
         """Prepare each container of a pod for its decision.
 
-        Raises InputError, with file and path, for one that does not decode, unless that is to be UNKNOWN.
+        Raises InputError, with file and path, for one that does not decode, unless ``keep_going`` makes it
+        UNKNOWN.
         """
         return [self._draft(pod, container) for container in pod.containers]
 
@@ -104,7 +107,7 @@ class Judge:
         return self.nodes[pod.node].kubelet if pod.node in self.nodes else ""
 
     def _prepare(self, pod: Pod, container: Container, old: Kubelet | None) -> Prepared:
-        """Prepare a container; a replica of one that was prepared takes over its hashes."""
+        """Prepare a container; the replica of a prepared one reuses its hashes."""
         key, node = (likeness(pod, container), old), self.nodes.get(pod.node)
         if key in self._known:
             return replica(self._known[key], pod, container, node, self.view)

@@ -1,4 +1,4 @@
-"""How pods are read, and what else is known beside them."""
+"""How pods are read, and what else is known about the cluster."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class AssumePatch:
     strategy: str
     """``accept`` or ``pin``."""
     like: tuple[str, ...] = ()
-    """The releases whose hashes it takes for its own; none: the current ones."""
+    """The releases whose hashes it accepts; empty: the current ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How pods are read, and what is known beside them."""
+    """How pods are read, and what else is known about the cluster."""
 
     defaults: bool = True
     """Whether manifests get an API server's defaults and canonical quantities first."""

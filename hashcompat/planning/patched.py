@@ -1,4 +1,4 @@
-"""A kubelet whose source is patched, as plans see it: strategies accept and pin of :mod:`hashcompat.patch`."""
+"""A kubelet with a patched source, as plans see it: the strategies accept and pin."""
 
 from __future__ import annotations
 
@@ -22,28 +22,35 @@ from hashcompat.planning.options import AUTO, STRATEGIES, AssumePatch
 
 @dataclass(frozen=True, slots=True)
 class AssumedPatch:
-    """Kubelet ``new`` is patched to accept the hashes of ``likes``, or to make those of the only one, which ``pinned`` does."""
+    """A patch of the target kubelet, which accepts the hashes of other releases or computes those of one."""
 
     strategy: str
+    """``accept`` or ``pin``."""
     new: Kubelet
+    """The target kubelet, without the patch."""
     likes: tuple[Kubelet, ...]
+    """The kubelets whose hashes it accepts; with ``pin`` exactly one."""
     defaults: Defaults
+    """What API servers of any release write into stored pods."""
     pinned: Kubelet
+    """The target kubelet with the hash of the first of ``likes``."""
 
     def concerns(self, kubelet: Kubelet) -> bool:
-        """Tell whether a kubelet is one that is patched."""
+        """Return whether a kubelet is of the patched release."""
         return same_upstream(kubelet.release, self.new.release)
 
     def __str__(self) -> str:
-        return f"--kubelet {self.new.release} --like {','.join(str(like.release) for like in self.likes)} --strategy {self.strategy}"
+        likes = ",".join(str(like.release) for like in self.likes)
+        return f"--kubelet {self.new.release} --like {likes} --strategy {self.strategy}"
 
 
 def resolved(
     asked: AssumePatch, way: Way, nodes: Iterable[Node], catalog: Catalog
 ) -> tuple[AssumedPatch | None, str]:
-    """Return the patch of one upgrade, or None and why none is needed: the target kubelet hashes like all of them already.
+    """Return the patch of one upgrade, or None and why none is needed.
 
-    Raises UsageError for unknown releases and strategies, and for what no patch can do.
+    None is needed where the target kubelet hashes like all current ones already. Raises UsageError for
+    unknown releases and strategies, and for what no patch can do.
     """
     if asked.strategy not in STRATEGIES:
         raise UsageError(
@@ -70,21 +77,21 @@ def _current(way: Way, nodes: Iterable[Node], catalog: Catalog) -> tuple[str, ..
 
 
 def as_patched(kubelet: Kubelet, patch: AssumedPatch | None) -> Kubelet:
-    """Return a kubelet with the hash that it is pinned to; all else about it stays its own."""
+    """Return a kubelet with the hash that it is pinned to; its behaviour stays its own."""
     return (
         patch.pinned if patch is not None and patch.strategy == "pin" and patch.concerns(kubelet) else kubelet
     )
 
 
 def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet, patch: AssumedPatch | None) -> Mapping[str, Any]:
-    """Return what a patched kubelet converts into old types: only fields that it knows itself."""
+    """Return what a patched kubelet converts into old types: only the fields that it knows itself."""
     if patch is None or not patch.concerns(kubelet):
         return spec
     return _decoded(spec, patch.new)
 
 
 def _decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
-    """Return a container's JSON as a kubelet holds it; what a snapshot stored beside it stays there."""
+    """Return a container's JSON as a kubelet decodes it; what a snapshot stored with it is kept."""
     stored = {KEY: spec[KEY]} if KEY in spec else {}
     return {**known_only(kubelet.schema.container, spec), **stored}
 
@@ -92,9 +99,10 @@ def _decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
 def accepted_hashes(
     spec: Mapping[str, Any], new: Kubelet, likes: Sequence[Kubelet], defaults: Defaults, *, keep_empty: bool
 ) -> frozenset[int]:
-    """Return the old hashes that an accepting kubelet takes for unchanged: those of releases that knew every field that is set.
+    """Return the old hashes that an accepting kubelet treats as unchanged.
 
-    Raises NotStoredError for a container of a snapshot that was made without this kind of kubelet.
+    They are those of the releases that know every field that is set. Raises NotStoredError for a container of
+    a snapshot that was made without this kind of kubelet.
     """
     decoded = _decoded(spec, new)
     knowing = [like for like in likes if not like.era.whole or not unknown_to(spec, new, like, defaults)]
@@ -106,24 +114,27 @@ def check_patchable(new: Kubelet, site: Site, olds: Sequence[Kubelet]) -> None:
     """Raise UsageError, with the reason, for releases that no strategy has a patch for."""
     if site.function("containerChanged") is None:
         raise UsageError(
-            f"{new.release}: only kubelets from 1.8 on can be patched; older ones compare hashes in another way"
+            f"{new.release}: only kubelets from 1.8 on can be patched; older ones compare hashes differently"
         )
     for old in olds:
         if old.era.digest != "fnv32a" or old.schema.package != new.schema.package:
             raise UsageError(
-                f"{old.release}: its hash cannot be had in {new.release}: it is of another type and digest (before 1.6)"
+                f"{old.release}: {new.release} cannot compute its hash: "
+                "it is of another type and digest (before 1.6)"
             )
 
 
 def check_pin(new: Kubelet, olds: Sequence[Kubelet], *, force: bool) -> None:
-    """Raise UsageError where pinning makes no sense, or does harm that nobody asked for with ``force``."""
+    """Raise UsageError where pinning makes no sense, or does harm and ``force`` is not given."""
     if len(olds) > 1:
         raise UsageError(
-            "--strategy pin: give one release with --like, for a kubelet hashes like one only; or take --strategy accept"
+            "--strategy pin: give one release with --like, for a kubelet hashes like one only; "
+            "or take --strategy accept"
         )
     covers_resources = any(old.era.whole for old in olds)
     if new.behaviour.resources_recorded and covers_resources and not force:
         raise UsageError(
-            f"--strategy pin: {new.release} resizes containers in place, and the hash of {olds[0].release} covers resources, so every "
-            "resize would restart the container; take --strategy accept, or say --force"
+            f"--strategy pin: {new.release} resizes containers in place, and the hash of {olds[0].release} "
+            "covers resources, so every resize would restart the container; "
+            "take --strategy accept, or say --force"
         )

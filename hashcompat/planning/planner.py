@@ -1,4 +1,4 @@
-"""Pods one by one -> the items of a plan, and what goes beside them."""
+"""Pods one by one -> the items of a plan, its warnings, assumptions and suggestion."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
     attrgetter("pod.node"),
     lambda item: not item.pod.node,
 )
-"""The order of items, the least important key first: one stable sort a key needs no tuple an item."""
+"""The order of items, the least important key first: one stable sort per key needs no tuple per item."""
 
 
 class Planner:
-    """Makes a plan pod by pod; of a pod it keeps only what a report says of it: 1 GB of pods passes through little memory."""
+    """Makes a plan pod by pod; keeps only what a report shows: 1 GB of pods needs little memory."""
 
     def __init__(self, way: Way, nodes: Iterable[Node], view: View) -> None:
         self._judge = Judge(way, nodes, view)
@@ -58,7 +58,7 @@ class Planner:
         self._docket: Docket[Item] = Docket()
 
     def add(self, pod: Pod) -> list[tuple[int, Draft]]:
-        """Decide one more pod; return the place of each container's item among the settled ones, and its draft."""
+        """Decide one more pod; return the place of each container's settled item, and its draft."""
         options = self._judge.view.options
         name = PodName(intern(pod.node), intern(pod.namespace), pod.name, pod.uid, intern(pod.owner))
         sandboxed = bool(options.records.sandboxes_of(pod))
@@ -93,7 +93,7 @@ class Planner:
         )
 
     def settled(self) -> list[Item]:
-        """Return the items of the pods so far, in the order in which they came."""
+        """Return the items of the pods so far, in the order in which they were added."""
         return self._docket.settled()
 
     def plan(self) -> Plan:
@@ -124,12 +124,12 @@ def _hashes(prepared: Prepared | None) -> Hashes:
 
 @lru_cache(maxsize=4096)
 def _one(value: Value) -> Value:
-    """Return the same object for all equal ones among the latest: what replicas have in common is kept once."""
+    """Return one object for all equal ones among the latest, so that replicas share it."""
     return value
 
 
 def _differences(prepared: Prepared, view: View) -> Iterator[Reason]:
-    """Name what makes the difference: the kubelets, the target API server's new defaults, or both."""
+    """Name what causes the difference: the kubelets, the target API server's new defaults, or both."""
     case = prepared.case
     if prepared.filled:
         yield Reason(rules.API_DEFAULT, f"the new API server fills in {', '.join(prepared.filled)}")
@@ -139,7 +139,7 @@ def _differences(prepared: Prepared, view: View) -> Iterator[Reason]:
 
 
 def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:
-    """Quote the version skew policy where the plan breaks it, once for each release that nodes come from."""
+    """Quote the version skew policy where the plan breaks it, once for each current release."""
     catalog = judge.view.catalog
     names = {item.from_release for item in items if catalog.knows(item.from_release)}
     olds = oldest_first(catalog.kubelet(name) for name in names)
@@ -147,7 +147,7 @@ def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:
 
 
 def skews(olds: Iterable[Kubelet], new: Kubelet, view: View) -> Iterator[str]:
-    """Quote the version skew policy where an upgrade from one of these releases breaks it, each sentence once."""
+    """Quote the version skew policy where an upgrade from these releases breaks it, each sentence once."""
     server = view.catalog.kubelet(view.options.apiserver_to) if view.options.apiserver_to else None
     yield from dict.fromkeys(warning for old in olds for warning in skew_warnings(old, new, server))
 

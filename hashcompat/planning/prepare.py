@@ -1,4 +1,4 @@
-"""A container and two kubelets -> the case to decide: what each kubelet gets to see, and the hash that it makes of it."""
+"""A container and two kubelets -> the case to decide: what each kubelet sees, and its hash."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ from hashcompat.planning.view import Spec, View
 Likeness = tuple[Any, ...]
 
 HashOf = Callable[[Pod, Spec, Kubelet], ContainerHash]
-"""How a container of an API pod is hashed as it stands: ``View.hash``, or what remembers its results."""
+"""How a container of an API pod is hashed unchanged: ``View.hash``, or a function that caches its results."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A case with what each kubelet gets to see."""
+    """A case with what each kubelet sees."""
 
     case: Case
+    """The case to decide."""
     old_spec: Spec
+    """What the current kubelet sees."""
     new_spec: Spec
+    """What the target kubelet sees."""
     filled: tuple[str, ...]
-    """The paths that the target API server fills by itself and the target kubelet's hash shows."""
+    """The paths that the target API server fills in by itself and that change the target kubelet's hash."""
 
 
 def prepare(transition: Transition, node: Node | None, view: View, hash_of: HashOf | None = None) -> Prepared:
     """Build the case of one container.
 
-    Raises DecodeError, with the path inside the container, for JSON that does not fit the Go types of one of the
-    kubelets.
+    Raises DecodeError, with the path inside the container, for JSON that does not fit a kubelet's Go types.
     """
     pod, container, old, new = transition.pod, transition.container, transition.old, transition.new
     spec = view.seen(pod, container, old)
@@ -70,7 +72,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
 
 
 def likeness(pod: Pod, container: Container) -> Likeness:
-    """Return what two containers have to share for the same hashes: the spec, and what of the pod plays a part in it."""
+    """Return what replicas share: the spec, and the pod's fields that affect the hash."""
     place = (pod.static_manifest, container.path) if pod.static_manifest else ()
     images = image_volumes(pod.spec) if pod.manifest else ()
     return (
@@ -86,13 +88,13 @@ def likeness(pod: Pod, container: Container) -> Likeness:
 
 
 def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | None, view: View) -> Prepared:
-    """Return the case of a replica of a prepared container: the hashes are the same, its surroundings its own."""
+    """Return the case of a replica of a prepared container: same hashes, its own pod, node and records."""
     case = replace(prepared.case, pod=pod, container=container)
     return replace(prepared, case=_situated(case, node, view))
 
 
 def _situated(case: Case, node: Node | None, view: View) -> Case:
-    """Add what is known of the one container, its pod and its node."""
+    """Add what is known about this container, its pod and its node."""
     records = view.options.records
     return replace(
         case,
@@ -103,7 +105,7 @@ def _situated(case: Case, node: Node | None, view: View) -> Case:
 
 
 def _runtime(node: Node | None, case: Case, view: View) -> str:
-    """Return the node's runtime, where the node is as the plan begins: with another kubelet it may run another one."""
+    """Return the runtime of a node that has the current kubelet; with another one it may differ."""
     catalog = view.catalog
     if node is None or catalog.knows(node.kubelet) != case.old_known:
         return ""
@@ -120,7 +122,7 @@ def _static_uids(transition: Transition) -> tuple[Any, ...]:
 
 
 def _accepted(pod: Pod, spec: Spec, new: Kubelet, view: View) -> frozenset[int]:
-    """Return the old hashes that the target kubelet takes for its own, where it is patched to accept some."""
+    """Return the old hashes that the target kubelet accepts, where it is patched to accept some."""
     patch = view.patch
     if patch is None or patch.strategy != "accept" or not patch.concerns(new):
         return frozenset()
@@ -128,7 +130,7 @@ def _accepted(pod: Pod, spec: Spec, new: Kubelet, view: View) -> frozenset[int]:
 
 
 def _without_resources(spec: Spec, new: Kubelet, view: View) -> frozenset[int]:
-    """Return what the target kubelet compares with the second recorded hash, where it does.
+    """Return what the target kubelet compares with the recorded hash without resources, where it does.
 
     Source: pkg/kubelet/container/helpers.go ``HashContainerWithoutResources``.
     """

@@ -1,7 +1,7 @@
-"""What the target kubelet gets from the target API server: stored containers with the defaults written on reading.
+"""What the target API server serves to the target kubelet: stored containers with its defaults.
 
-Source: pkg/apis/core/v1/defaults.go runs whenever an API server decodes a stored object, so its upgrade changes
-pods before any kubelet does (kubernetes/kubernetes#63814).
+Source: pkg/apis/core/v1/defaults.go runs whenever an API server decodes a stored object, so upgrading the API
+server changes pods before any kubelet is upgraded (kubernetes/kubernetes#63814).
 """
 
 from __future__ import annotations
@@ -22,25 +22,30 @@ from hashcompat.planning.view import Spec, View
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One container on its way from one kubelet to another."""
+    """One container and the two kubelets of an upgrade."""
 
     pod: Pod
+    """The pod."""
     container: Container
+    """One of its containers."""
     old: Kubelet
-    """The current kubelet, or the target one where the current release is not known."""
+    """The current kubelet, or the target one where the current release is unknown."""
     new: Kubelet
+    """The target kubelet."""
     old_known: bool = True
+    """Whether the current release is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the target kubelet gets to see of a container."""
+    """What the target kubelet sees of a container."""
 
     spec: Spec
+    """The container's JSON."""
     filled: tuple[str, ...] = ()
     """The paths of new defaults that change the target kubelet's hash."""
     lost: str = ""
-    """The path of a default that only the current API server writes on reading: nobody can tell whether it is stored."""
+    """The path of a default that only the current API server writes on reading, so it may not be stored."""
     without: frozenset[int] = frozenset()
     """The hashes of the container without the lost default."""
 
@@ -76,7 +81,7 @@ def _servers(transition: Transition, view: View) -> tuple[Kubelet, Kubelet]:
 def _steps(
     transition: Transition, since: Kubelet, server: Kubelet, view: View
 ) -> Iterator[Callable[[Spec], Spec]]:
-    """Yield what the target API server does on reading: the defaults of decoding for a manifest, then the new rows."""
+    """Yield what the target API server does on reading: a manifest's decoding defaults, then the new rows."""
     pod, container, catalog = transition.pod, transition.container, view.catalog
     if pod.manifest:
         decoding = catalog.api_server(str(server.release))

@@ -1,4 +1,4 @@
-"""What replicas share is worked out once; they stand close together in a list, so few of them are remembered."""
+"""What replicas share is computed once; they are close together in a list, so a small cache is enough."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 KEPT: Final = 256
-"""Distinct containers that are remembered."""
+"""The number of distinct containers in the cache."""
 
 
 class Latest(dict[Key, Value]):
-    """A dict that starts anew when it is full, so that memory does not grow with the cluster."""
+    """A dict that is emptied when it is full, so that memory does not grow with the cluster."""
 
     def __setitem__(self, key: Key, value: Value) -> None:
         if len(self) >= KEPT:
@@ -29,7 +29,7 @@ class Latest(dict[Key, Value]):
 
 
 def once_a_spec(compute: Callable[[Prepared], Value]) -> Callable[[Prepared], Value]:
-    """Return a function that computes once for all replicas of a container: they share the spec that was hashed."""
+    """Return a function that computes once for all replicas of a container, which share the hashed spec."""
     known: Latest[Hashable, tuple[Prepared, Value]] = Latest()
 
     def run(prepared: Prepared) -> Value:
@@ -42,7 +42,7 @@ def once_a_spec(compute: Callable[[Prepared], Value]) -> Callable[[Prepared], Va
 
 
 def remembering(hash_of: HashOf) -> HashOf:
-    """Return the function for containers that stay alive: each is hashed once by each kubelet, however many plans meet it."""
+    """Return a function that hashes each container once per kubelet, for containers that stay in memory."""
     known: dict[tuple[int, Kubelet], tuple[Spec, ContainerHash]] = {}
 
     def run(pod: Pod, spec: Spec, kubelet: Kubelet) -> ContainerHash:

@@ -17,7 +17,7 @@ from hashcompat.planning.view import View
 
 
 class Suggester:
-    """Counts, container by container, what a patch would save; nothing where no patch can be made or one is assumed already."""
+    """Counts the restarts that a patch would save, unless none can be made or one is assumed."""
 
     def __init__(self, new: Kubelet, view: View) -> None:
         self._new, self._view = new, view
@@ -27,7 +27,7 @@ class Suggester:
         self._saved = 0
 
     def add(self, prepared: Prepared) -> None:
-        """Take in one container that restarts for its hash."""
+        """Count a container that restarts because of its hash, if the patch would keep it."""
         case = prepared.case
         if not case.old_known or not self._helps(case.old):
             return
@@ -56,7 +56,7 @@ class Suggester:
             return frozenset()
 
     def suggestion(self) -> Suggestion | None:
-        """Return what to run, and how many restarts it saves; None where it saves none."""
+        """Return the patch and how many restarts it saves; None where it saves none."""
         if not self._saved:
             return None
         names = dict.fromkeys(kubelet.release.upstream for kubelet in oldest_first(self._likes))

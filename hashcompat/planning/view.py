@@ -1,4 +1,4 @@
-"""Release data and options, bound once: what a kubelet gets to see of a container, and how it hashes that."""
+"""Release data and options, bound once: what a kubelet sees of a container, and how it hashes that."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ Spec = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The release data and the options under which pods are looked at."""
+    """The release data and the options for one computation."""
 
     catalog: Catalog
+    """The release data."""
     options: Options = field(default_factory=Options)
+    """How pods are read, and what else is known."""
     patch: AssumedPatch | None = None
     """The patch of ``options``, resolved for one upgrade."""
 
@@ -34,25 +36,25 @@ class View:
         return as_patched(self.catalog.kubelet(release), self.patch)
 
     def keeps_empty(self, pod: Pod) -> bool:
-        """Tell whether empty lists and maps count: only in a manifest that a kubelet reads from a file."""
+        """Return whether empty lists and maps count: only in a manifest that a kubelet reads from a file."""
         return pod.manifest and (pod.static_manifest is not None or not self.options.defaults)
 
     def is_created(self, pod: Pod) -> bool:
-        """Tell whether a pod is a manifest that an API server creates first."""
+        """Return whether a pod is a manifest that an API server creates first."""
         return pod.manifest and self.options.defaults and pod.static_manifest is None
 
     def creator(self, kubelet: Kubelet) -> ApiServer:
         """Return the API server that creates a manifest's pod for this kubelet.
 
-        It is that of ``apiserver`` among the options, or else of the kubelet's own release.
+        Its release is the option ``apiserver``, or else the kubelet's own.
         """
         return self.catalog.api_server(self.options.apiserver or str(kubelet.release))
 
     def seen(self, pod: Pod, container: Container, kubelet: Kubelet) -> Spec:
         """Return the container JSON that a kubelet sees.
 
-        It is as given for an API pod, as an API server would serve it for a manifest, and as the kubelet itself
-        defaults it for a file of its own. Raises DecodeError for JSON that does not fit the Go types.
+        An API pod's is unchanged, a manifest's is as an API server would serve it, and a static pod's as the
+        kubelet itself defaults it. Raises DecodeError for JSON that does not fit the Go types.
         """
         if pod.static_manifest is not None:
             containers = static_view(pod.static_manifest, kubelet).containers
@@ -60,7 +62,7 @@ class View:
         return created(pod, container, self.creator(kubelet)) if self.is_created(pod) else container.spec
 
     def hash(self, pod: Pod, spec: Spec, kubelet: Kubelet) -> ContainerHash:
-        """Hash what a kubelet sees of a container; no candidates where it reads the pod's manifest in unknown ways.
+        """Hash what a kubelet sees of a container; no candidates where it reads manifests in unknown ways.
 
         Raises DecodeError for JSON that does not fit the Go types.
         """
@@ -72,7 +74,7 @@ class View:
 
 
 def created(pod: Pod, container: Container, server: ApiServer) -> Spec:
-    """Return the container JSON of a manifest as the API server gives it back that creates its pod."""
+    """Return a manifest's container JSON as the API server that creates its pod serves it."""
     return as_served(
         container.spec,
         server,
@@ -83,5 +85,5 @@ def created(pod: Pod, container: Container, server: ApiServer) -> Spec:
 
 
 def place(pod: Pod, container: Container) -> str:
-    """Return where the path of a DecodeError begins: a static pod's manifest is decoded as a whole."""
+    """Return the start of a DecodeError's path: a static pod's manifest is decoded as a whole."""
     return "$" if pod.static_manifest else container.path

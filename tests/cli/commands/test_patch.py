@@ -217,7 +217,7 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
         (("--kubelet", "1.9.11"), "--like is missing"),
         (("--kubelet", "9.9.9", "--like", "1.7.16"), "'9.9.9' is not a known kubelet release"),
         (("--kubelet", "1.7.16", "--like", "1.9.11"), "only kubelets from 1.8 on can be patched"),
-        (("--kubelet", "1.9.11", "--like", "1.5.8"), "1.5.8: its hash cannot be had in 1.9.11"),
+        (("--kubelet", "1.9.11", "--like", "1.5.8"), "1.5.8: 1.9.11 cannot compute its hash"),
         (
             ("--kubelet", "1.9.11", "--like", "1.7.16,1.8.15", "--strategy", "pin"),
             "--strategy pin: give one release with --like",

@@ -1,1 +1,1 @@
-"""The other questions, answered by the same judge."""
+"""Every other answer than a plan, computed by the same judge."""

@@ -1,4 +1,4 @@
-"""Calibration alone: which recorded hashes this program computes too, and what stands beside those that it does not."""
+"""Calibration: which recorded hashes this program reproduces, and where the others may come from."""
 
 from __future__ import annotations
 
@@ -22,26 +22,28 @@ DIFFERS: Final = "differs"
 
 @dataclass(frozen=True, slots=True)
 class CheckedRecord:
-    """One record beside the hash that its kubelet's release computes.
-
-    ``computed`` is None where nothing was computed, or where a vendor's Go decides; ``problem`` is
-    ``differs``, or why nothing was compared, or empty where the record was reproduced.
-    """
+    """One record and the hash that its kubelet's release computes."""
 
     node: str
+    """The name of the node."""
     record: Recorded
+    """The record."""
     computed: int | None = None
+    """The hash that its release computes; None where nothing was computed, or a vendor's Go decides."""
     problem: str = ""
+    """``differs``, or why nothing was compared; empty where the record was reproduced."""
     origin: Origin | None = None
-    """The release that does compute the record, where it differs and there is one."""
+    """The release that computes the record, where it differs and one does."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordCheck:
-    """All records that a kubelet would compare; ``skipped`` counts those that it would not: of init containers, of what has exited."""
+    """All records of some nodes, each compared with what its kubelet's release computes."""
 
     rows: tuple[CheckedRecord, ...]
+    """The records that a kubelet compares."""
     skipped: int
+    """The number of records that no kubelet compares: of init containers and of what has exited."""
 
     @property
     def share(self) -> Share:
@@ -61,10 +63,10 @@ class RecordCheck:
 
 
 def check_records(inventory: Inventory, release: str, view: View) -> RecordCheck:
-    """Compare the records among the options with what ``release`` computes for their containers; ``auto``: that of each node.
+    """Compare the records among the options with what a release computes for their containers.
 
-    Raises UsageError for an unknown release, and InputError, with file and path, for a container that does
-    not decode.
+    ``release`` may be ``auto``: what each node reports. Raises UsageError for an unknown release, and
+    InputError, with file and path, for a container that does not decode.
     """
     kubelet_of = _kubelets(inventory.nodes, release, view.catalog)
     records = view.options.records
@@ -85,7 +87,7 @@ def check_records(inventory: Inventory, release: str, view: View) -> RecordCheck
 
 
 def _left_over(records: Records, found: Mapping[Recorded, object]) -> Iterator[Recorded]:
-    """Yield the records that belong to no pod; one without uid is left out where another record of that container does belong."""
+    """Yield the records of no pod, but none without uid whose container has another record of a pod."""
     names = {(record.pod, record.container) for record in found}
     for record in dict.fromkeys([*records.by_uid.values(), *records.by_name.values()]):
         if record not in found and (record.uid or (record.pod, record.container) not in names):
@@ -93,7 +95,7 @@ def _left_over(records: Records, found: Mapping[Recorded, object]) -> Iterator[R
 
 
 def _kubelets(nodes: Sequence[Node], release: str, catalog: Catalog) -> Callable[[Pod], Kubelet | None]:
-    """Return the function that tells a pod's kubelet, where its release is known."""
+    """Return the function that returns a pod's kubelet, where its release is known."""
     if release != AUTO:
         kubelet = catalog.kubelet(release)
         return lambda _: kubelet

@@ -1,4 +1,4 @@
-"""Why the target kubelet does to a container what a plan says: both hashed texts, the fields, the upstream change."""
+"""Why a container gets its verdict: both hashed texts, the fields, the upstream change."""
 
 from __future__ import annotations
 
@@ -45,8 +45,11 @@ class Side:
     """One kubelet's view of a container."""
 
     release: str
+    """The kubelet's release."""
     era: str
+    """The name of its era."""
     hash: int | None
+    """The unsigned 32-bit hash; None where a vendor's Go decides."""
     text: str
     """What is hashed."""
     readable: str
@@ -55,11 +58,14 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class FieldDifference:
-    """A place in what is hashed where the two sides differ; ``absent`` where a side does not know the field."""
+    """A place where what the two sides hash differs."""
 
     path: str
+    """The place, such as ``ports[0].name``."""
     old: Any
+    """The current value; ``absent`` where the current release does not know the field."""
     new: Any
+    """The target value; ``absent`` where the target release does not know the field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +75,17 @@ class Explanation:
     item: Item
     """Its item of the plan."""
     old: Side | None
-    """None where only a record decides, or the container does not decode."""
+    """The current kubelet; None where only a record decides, or the container does not decode."""
     new: Side | None
+    """The target kubelet; None where the container does not decode."""
     log_line: str
-    """What the target kubelet logs; empty where it does not say that the hash changed."""
+    """What the target kubelet logs; empty where the hash is not what changed."""
     masked: bool
+    """Whether texts and values are masked."""
     compared: bool
-    """Whether the hash has a say: a pod that is recreated as a whole, or refused, is so before any hash is compared."""
+    """Whether the hash is compared: a kubelet recreates or refuses a whole pod before that."""
     fields: tuple[FieldDifference, ...] = ()
+    """The places where what the two kubelets hash differs; empty across eras."""
     marked: str = ""
     """The target kubelet's text with ``[-removed-]`` and ``{+added+}`` words; empty across eras."""
     upstream: tuple[Change | EraChange, ...] = ()
@@ -85,19 +94,21 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Explanations:
-    """The explanations of the containers that a name stands for."""
+    """The explanations of the containers that a name selects."""
 
     items: tuple[Explanation, ...]
+    """One per container."""
 
 
 def explain(
     inventory: Inventory, target: str, way: Way, view: View, *, show_values: bool = False
 ) -> Explanations:
-    """Explain the containers that NAMESPACE/POD[/CONTAINER] names, as a plan of the same inventory decides them.
+    """Explain the verdicts of the containers that ``NAMESPACE/POD[/CONTAINER]`` names.
 
-    Texts and values are masked unless ``show_values``. Of a name that several objects bear, all are explained.
-    Raises UsageError for what is no such name and for unknown releases, InputError where nothing has that name,
-    where it does not decode, and where nothing is known of its kubelet.
+    The verdicts are those of a plan of the same inventory. Texts and values are masked unless
+    ``show_values``. Where several objects have the name, all are explained. Raises UsageError for a malformed
+    name and for unknown releases, InputError where nothing has that name, where it does not decode, and where
+    its kubelet is unknown.
     """
     namespace, name, wanted = _parsed(target)
     view, _ = bound(way, inventory, view)
@@ -135,7 +146,8 @@ def _not_found(target: str, container: str, containers: list[str], pods: Iterabl
     known = containers or list(dict.fromkeys(f"{pod.namespace}/{pod.name}" for pod in pods))
     near = get_close_matches(container or target, dict.fromkeys(known), n=3, cutoff=0.3) or known[:3]
     return InputError(
-        f"no {'container' if containers else 'pod'} {target} in the input; near it: {', '.join(dict.fromkeys(near))}"
+        f"no {'container' if containers else 'pod'} {target} in the input; "
+        f"near it: {', '.join(dict.fromkeys(near))}"
     )
 
 
@@ -144,11 +156,14 @@ class _Shown:
     """A container as it is shown for one kubelet."""
 
     kubelet: Kubelet
+    """The kubelet."""
     spec: Spec
+    """What it sees of the container."""
     keep_empty: bool
+    """Whether empty lists and maps count."""
 
     def side(self, value: int | None) -> Side:
-        """Return the texts beside the hash, which is that of the values even where they are masked."""
+        """Return the hash with its texts; it is that of the true values even where they are masked."""
         hasher = hashers(self.kubelet, keep_empty=self.keep_empty)[0]
         text, readable = hasher.text(self.spec), hasher.readable(self.spec)
         return Side(str(self.kubelet.release), self.kubelet.era.name, value, text, readable)
@@ -175,7 +190,7 @@ def _explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: b
 
 
 def _with_differences(explanation: Explanation, old: _Shown, new: _Shown, catalog: Catalog) -> Explanation:
-    """Add what makes the difference; across eras the texts have nothing in common."""
+    """Add what causes the difference; across eras the texts have nothing in common."""
     upstream = tuple(_upstream(explanation.item, old.kubelet, new.kubelet, catalog))
     if old.kubelet.era is not new.kubelet.era or explanation.old is None or explanation.new is None:
         return replace(explanation, upstream=upstream)
@@ -186,7 +201,7 @@ def _with_differences(explanation: Explanation, old: _Shown, new: _Shown, catalo
 def _shown(
     draft: Draft, new: Kubelet, view: View, *, show_values: bool
 ) -> tuple[_Shown | None, _Shown | None]:
-    """Return what the current and the target kubelet see; None for the one that is not known, and where nothing decodes."""
+    """Return what the two kubelets see; None for an unknown one and where nothing decodes."""
     pod, container = draft.pod, draft.container
     old = view.kubelet(draft.release) if view.catalog.knows(draft.release) else None
     try:
@@ -228,7 +243,7 @@ def _upstream(item: Item, old: Kubelet, new: Kubelet, catalog: Catalog) -> Itera
 
 
 def _log_line(item: Item, new: Kubelet) -> str:
-    """Return what the target kubelet logs of a changed hash: it names the recorded one, where its log names any."""
+    """Return what the target kubelet logs for a changed hash, with the recorded one where its log has it."""
     if item.verdict is not Verdict.RESTART or not any(reason.id in _BY_HASH for reason in item.reasons):
         return ""
     old_hash = item.hashes.from_ if item.hashes.recorded is None else item.hashes.recorded

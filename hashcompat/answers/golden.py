@@ -1,6 +1,6 @@
-"""Golden data: inputs once, and for each release the exact hashed text beside the hash.
+"""Golden data: inputs, and for each release the exact hashed text and the hash.
 
-The form of a golden directory, which users can keep for themselves too (golden/README.md):
+The form of a golden directory, which users can also keep for themselves (golden/README.md):
 
 - ``inputs/<case>.json``: ``{"about": ..., "source": "api" | "file", "container": {...}}``
 - ``<release>/<case>.txt``: the hashed text, byte for byte
@@ -35,20 +35,26 @@ _REFUSED: Final = "refused"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One golden input; ``keep_empty`` for a container as a kubelet reads it from a file."""
+    """One golden input."""
 
     name: str
+    """The file's name without ``.json``."""
     container: Mapping[str, Any]
+    """The container's JSON."""
     keep_empty: bool
+    """Whether empty lists and maps count, as in a manifest that a kubelet reads from a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One way in which golden data and this program differ."""
+    """One difference between golden data and this program."""
 
     release: str
+    """The release."""
     case: str
+    """The case's name."""
     problem: str
+    """What differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +62,15 @@ class Verification:
     """The outcome for one golden directory."""
 
     directory: str
+    """The directory, as given."""
     releases: tuple[str, ...]
+    """The releases that it has data of."""
     cases: int
+    """The number of inputs."""
     compared: int
+    """The number of texts and hashes compared."""
     mismatches: tuple[Mismatch, ...]
+    """What differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,7 @@ class Verifications:
     """The outcome for several golden directories."""
 
     items: tuple[Verification, ...]
+    """One per directory."""
 
     @property
     def differing(self) -> bool:
@@ -75,9 +87,9 @@ class Verifications:
 
 
 def verify(directory: Path, catalog: Catalog, *, show_values: bool = False) -> Verification:
-    """Compute every text and hash of a golden directory anew and compare.
+    """Compute every text and hash of a golden directory again and compare.
 
-    Raises InputError for a directory that is not of the documented form, naming the file.
+    Raises InputError for a directory without the documented form, naming the file.
     """
     cases = {path.stem: _read_case(path) for path in sorted((directory / "inputs").glob("*.json"))}
     releases = (
@@ -104,7 +116,7 @@ def verify(directory: Path, catalog: Catalog, *, show_values: bool = False) -> V
 
 
 def _holds_golden_data(path: Path) -> bool:
-    """Tell a release's directory from others; one that lost its HASHES must not pass unseen."""
+    """Return whether a directory is a release's; one that lost its HASHES must not be skipped silently."""
     return (path / "HASHES").exists() or any(path.glob("*.txt"))
 
 
@@ -119,7 +131,8 @@ def _read_case(path: Path) -> Case:
         or not isinstance(document.get("container"), dict)
     ):
         raise InputError(
-            f'{path}: not a golden input: want {{"about": ..., "source": "api" or "file", "container": {{...}}}}'
+            f"{path}: not a golden input: want "
+            '{"about": ..., "source": "api" or "file", "container": {...}}'
         )
     return Case(path.stem, document["container"], document["source"] == "file")
 
@@ -163,7 +176,7 @@ def _decodes(hasher: Hasher, case: Case) -> bool:
 
 
 def _read_hashes(path: Path) -> dict[str, str]:
-    """Read ``case -> hash`` as text: what is no number is a mismatch, not an unreadable file."""
+    """Read ``case -> hash`` as text: what is not a number is a mismatch, not an unreadable file."""
     recorded = {}
     for number, line in enumerate(jsontext.clean(jsontext.decode_text(path.read_bytes())).splitlines(), 1):
         match = _HASH_LINE.fullmatch(line)
@@ -176,7 +189,7 @@ def _read_hashes(path: Path) -> dict[str, str]:
 
 
 def _compare(hasher: Hasher, case: Case, expected: bytes, recorded: str, show_values: bool) -> str:
-    """Return what differs, or nothing."""
+    """Return what differs; empty where nothing does."""
     pieces = hasher.pieces(hasher.decode(case.container))
     text = "".join(pieces).encode()
     if text != expected:
@@ -186,7 +199,7 @@ def _compare(hasher: Hasher, case: Case, expected: bytes, recorded: str, show_va
 
 
 def _first_difference(text: bytes, expected: bytes, known_fields: frozenset[str], show_values: bool) -> str:
-    """Describe the first differing character; what stands around it may be secret and is shown on request only."""
+    """Describe the first differing character; the text around it may be secret and is shown on request."""
     computed, golden = text.decode(), expected.decode(errors="backslashreplace")
     place = next(
         (index for index, (one, other) in enumerate(zip(computed, golden, strict=False)) if one != other),
@@ -195,7 +208,8 @@ def _first_difference(text: bytes, expected: bytes, known_fields: frozenset[str]
     fields = [name for name in _FIELD.findall(computed[:place]) if name in known_fields]
     where = f" in {fields[-1]}" if fields else ""
     around = f", after {computed[max(0, place - 40) : place]!r}" if show_values else ""
-    return f"text: character {place + 1}{where}: golden {_char(golden, place)}, computed {_char(computed, place)}{around}"
+    both = f"golden {_char(golden, place)}, computed {_char(computed, place)}"
+    return f"text: character {place + 1}{where}: {both}{around}"
 
 
 @cache

@@ -21,16 +21,18 @@ from hashcompat.planning.view import Spec, View, created, place
 
 @dataclass(frozen=True, slots=True)
 class HashRow:
-    """One container's hash under each release, keyed as it was asked for; ``texts`` only where they were asked for.
-
-    ``uids`` are those of its static pod, where the pod's manifest is at hand.
-    """
+    """One container's hash under each release; the keys are the releases' names as given."""
 
     pod: Pod
+    """The pod."""
     container: Container
+    """One of its containers."""
     hashes: Mapping[str, ContainerHash]
+    """The hash under each release."""
     texts: Mapping[str, str]
+    """The hashed text under each release; empty where texts are not asked for."""
     uids: Mapping[str, StaticUid] = field(default_factory=dict)
+    """The UIDs of its static pod under each release, where the pod's manifest is available."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +40,18 @@ class Hashed:
     """The hashes of some containers."""
 
     rows: tuple[HashRow, ...]
+    """One per container."""
     releases: Mapping[str, ReleaseFacts]
-    """How each release was read, by the name that was asked for."""
+    """How each release was read, by its name as given."""
     assumptions: tuple[str, ...] = ()
-    """What the hashes take for granted."""
+    """What the hashes assume."""
 
     @property
     def unknown_uids(self) -> list[str]:
         """Why a static pod's UID is not known, once for each pod and release."""
         lines = [
-            f"{row.pod.namespace}/{row.pod.name}: the UID that {release} gives it is not known: {found.unknown}"
+            f"{row.pod.namespace}/{row.pod.name}: "
+            f"the UID that {release} gives it is not known: {found.unknown}"
             for row in self.rows
             for release, found in row.uids.items()
             if found.unknown
@@ -83,7 +87,7 @@ def _assumptions(rows: Sequence[HashRow], kubelets: Mapping[str, Kubelet], view:
 
 
 def _specs(pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], view: View) -> dict[str, Spec]:
-    """Return what each kubelet gets to see; a manifest is served once by all API servers that do the same to it."""
+    """Return what each kubelet sees, once for all API servers that do the same to a manifest."""
     if not view.is_created(pod):
         return {name: view.seen(pod, container, kubelet) for name, kubelet in kubelets.items()}
     served: dict[ApiServer, Spec] = {}
@@ -112,7 +116,7 @@ def _row(
 
 
 def dropped_fields(inventory: Inventory, kubelets: Sequence[Kubelet]) -> Iterator[str]:
-    """Yield which fields of which container a kubelet does not know and therefore drops before it hashes."""
+    """Yield each container's fields that a kubelet does not know and therefore drops before it hashes."""
     for kubelet in kubelets:
         for pod in inventory.pods:
             for container in pod.containers:

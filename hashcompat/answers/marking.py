@@ -10,7 +10,7 @@ _WORDS: Final = re.compile(r"\s?[^\s{}\[\]]+|[{}\[\]]|\s")
 
 
 def mark(old: str, new: str) -> str:
-    """Return ``new`` with what it has more as ``{+…+}`` and what it lacks as ``[-…-]``, word by word, as wdiff does."""
+    """Return ``new`` with added words as ``{+…+}`` and removed ones as ``[-…-]``, as wdiff does."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     start = _common(before, after)
     end = _common(before[start:][::-1], after[start:][::-1])

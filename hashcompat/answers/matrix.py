@@ -1,4 +1,4 @@
-"""Every pair of releases at once: what makes a container restart between them, and which way from one to another costs least."""
+"""Every pair of releases: what makes a container restart between them, and the path that restarts fewest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from hashcompat.planning.view import View
 
 
 class Scope(StrEnum):
-    """Which containers restart between two releases: all of them, those that have or set certain fields, none."""
+    """Which containers restart between two releases: all, those with certain fields, none."""
 
     ALL = "all"
     SOME = "some"
@@ -36,23 +36,31 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What an upgrade from one release to another does to an unchanged API pod.
-
-    ``fields`` are the changed fields behind it. Where every field is part of the hashed text, a container
-    restarts that has what a field belongs to (``volumeMounts[*]``); where JSON is hashed (``if_set``), one
-    that sets the field itself, and where ``go`` one that holds a backspace or form feed, which encoding/json
-    of Go 1.22 writes differently (kubernetes/kubernetes#125895 - #125898).
-    """
+    """What an upgrade from one release to another does to an unchanged API pod."""
 
     old: str
+    """The current release."""
     new: str
+    """The target release."""
     scope: Scope
+    """Which containers restart."""
     era: str = ""
+    """The change of era, where there is one."""
     fields: tuple[FieldChange, ...] = ()
+    """The changed fields that cause it.
+
+    Where every field is part of the hashed text, the containers restart that have the field's parent
+    (``volumeMounts[*]``); with ``if_set`` those that set the field itself.
+    """
     if_set: bool = False
+    """Whether JSON is hashed, so that unset fields do not count."""
     go: bool = False
+    """Whether containers with a backspace or form feed restart.
+
+    encoding/json of Go 1.22 writes them differently (kubernetes/kubernetes#125895 - #125898).
+    """
     upstream: str = ""
-    """The pull requests behind it."""
+    """The pull requests that caused it."""
 
 
 def cell(old: Kubelet, new: Kubelet) -> Cell:
@@ -75,7 +83,7 @@ def cell(old: Kubelet, new: Kubelet) -> Cell:
 
 @lru_cache(maxsize=4096)
 def schema_changes(old: Schema, new: Schema) -> tuple[FieldChange, ...]:
-    """Return the fields that only one of two trees has, or with another type, at every place where both have what they belong to."""
+    """Return the fields that only one of two trees has, or that have another type, with every path."""
     pairs = side_by_side((old.container, ANY), (new.container, ANY))
     return tuple(dict.fromkeys(filter(None, map(_field_change, pairs))))
 
@@ -90,7 +98,7 @@ def _field_change(pair: Pair) -> FieldChange | None:
 
 
 def _retyped(old: GoType, new: GoType) -> bool:
-    """Tell whether the name of a field's type is another, or what the quantities in its map print."""
+    """Return whether a field has another type, or its map prints quantities differently."""
     match old, new:
         case Map(_, _, Coded(_, old_insides)), Map(_, _, Coded(_, new_insides)):
             return old_insides != new_insides
@@ -102,14 +110,15 @@ class Matrix:
     """Every ordered pair of some releases."""
 
     releases: tuple[str, ...]
-    """In the order of the way; the first may be ``auto``, to which no pair leads."""
+    """The releases, in the order of the upgrade; the first may be ``auto``, to which no pair leads."""
     cells: Mapping[tuple[str, str], Cell]
+    """What each ordered pair does to an unchanged API pod."""
     counts: Mapping[tuple[str, str], Hop] | None = None
-    """What each pair does to the pods that were given, as a plan says; None without pods."""
+    """What a plan of each pair does to the given pods; None without pods."""
     path: Path | None = None
-    """The cheapest way from the first release to the last; None without pods."""
+    """The cheapest path from the first release to the last; None without pods."""
     warnings: tuple[str, ...] = ()
-    """The version skew policy, quoted where the cheapest way breaks it."""
+    """The version skew policy, quoted where the cheapest path breaks it."""
 
 
 def make(
@@ -117,9 +126,9 @@ def make(
 ) -> Matrix:
     """Compare every ordered pair of releases, and count what each does to the pods of an inventory.
 
-    ``first`` and ``last`` are releases, by default the oldest and the newest known ones; between them stands the
-    newest patch release of each minor, or with ``patches`` every one. ``first`` may be ``auto`` where pods are given.
-    Raises UsageError for unknown releases, and InputError for what cannot be read or decoded.
+    ``first`` and ``last`` are releases, by default the oldest and the newest known ones; between them is the
+    newest patch release of each minor, or with ``patches`` every one. ``first`` may be ``auto`` where pods
+    are given. Raises UsageError for unknown releases, and InputError for what cannot be read or decoded.
     """
     if first == AUTO and inventory is None:
         raise UsageError("--from auto is what nodes report: give pods and nodes, or name a release")
@@ -150,7 +159,7 @@ def _current(inventory: Inventory, catalog: Catalog) -> tuple[Kubelet, ...]:
 def _releases(
     catalog: Catalog, first: str, last: str, current: Sequence[Kubelet], *, patches: bool
 ) -> list[str]:
-    """Name the releases of a matrix: the first and the last as they were given, and those between."""
+    """Name the releases of a matrix: the first and the last as given, and those between."""
     known = catalog.known
     last = last or known.newest
     start = str(_start(current, catalog.kubelet(last)).release) if current else first or known.oldest
@@ -163,7 +172,7 @@ def _releases(
 
 
 def _start(current: Sequence[Kubelet], last: Kubelet) -> Kubelet:
-    """Return the current release that is farthest from the target: the oldest, or before a rollback the newest."""
+    """Return the current release farthest from the target: the oldest, or for a rollback the newest."""
     return current[-1] if is_older(last.release, current[0].release) else current[0]
 
 
@@ -175,7 +184,7 @@ def _cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalog) -
 
 
 def _merged(cells: Sequence[Cell]) -> Cell:
-    """Return one cell for several current releases: some containers restart unless all of them, or none, do."""
+    """Return one cell for several current releases: some containers restart, unless all or none do."""
     scopes = {found.scope for found in cells}
     return replace(
         cells[0],
@@ -188,7 +197,7 @@ def _merged(cells: Sequence[Cell]) -> Cell:
 
 
 def upstream(found: Cell, catalog: Catalog) -> str:
-    """Name the pull requests behind a cell."""
+    """Name the pull requests that caused a cell."""
     if found.era:
         eras = set(found.era.replace(", ", " -> ").split(" -> "))
         return ", ".join(row.pr for row in catalog.changes.eras if {row.old, row.new} <= eras)
@@ -215,11 +224,11 @@ class _Counter:
         self._counts: dict[tuple[Way, bool], Hop] = {}
 
     def count(self, old: str, new: str) -> Hop:
-        """Return what a plan between the two releases says."""
+        """Return the counts of a plan between the two releases."""
         return self._count(Way(old, new), self._view)
 
     def step(self, old: str, new: str) -> Hop:
-        """Return what a step of the way does: recorded hashes belong to the present, where the way begins."""
+        """Return the counts of one hop; recorded hashes count in the first one alone."""
         return self._count(Way(old, new), self._view if old == self._way.old else self._unrecorded)
 
     def _count(self, way: Way, view: View) -> Hop:
@@ -233,7 +242,7 @@ class _Counter:
 
 
 def _warnings(path: Path, current: Sequence[Kubelet], view: View) -> Iterator[str]:
-    """Quote the version skew policy for each step of a way."""
+    """Quote the version skew policy for each hop of a path."""
     for step in path.hops:
         olds = current if step.old == AUTO else [view.catalog.kubelet(step.old)]
         yield from skews(olds, view.catalog.kubelet(step.new), view)

@@ -21,7 +21,7 @@ class Origin:
     era: str
     """Its era."""
     fields: tuple[str, ...]
-    """The places where what the two hash of the container differs; none where their eras differ."""
+    """The places where what the two releases hash differs; empty where their eras differ."""
 
 
 def origin_of(

@@ -1,4 +1,4 @@
-"""The way from one release to another that kills fewest containers."""
+"""The path from one release to another that kills fewest containers."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ Cost = Callable[[str, str], Hop]
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A way from one release to another in steps."""
+    """A path from one release to another, hop by hop."""
 
     hops: tuple[Hop, ...] = ()
+    """The hops, in their order."""
 
     @property
     def findings(self) -> int:
-        """How many times a container is killed on the whole way."""
+        """How many times a container is killed on the whole path."""
         return sum(step.findings for step in self.hops)
 
     @property
     def unknown(self) -> int:
-        """How many times it is not known whether one is."""
+        """How many times it is unknown whether one is killed."""
         return sum(step.unknown for step in self.hops)
 
 
 def cheapest_path(releases: Sequence[str], cost: Cost) -> Path:
-    """Return the way from the first release to the last, by any of those between, that kills least.
+    """Return the path from the first release to the last, by any of those between, that kills fewest.
 
-    What is not known counts as killed: UNKNOWN is never unchanged. Of equal ways the one with most stops is taken:
-    small steps are what upstream supports, so a stop that costs nothing is kept.
+    UNKNOWN counts as killed. Of equal paths the one with most hops wins, because upstream supports small
+    hops.
     """
     best = {releases[0]: Path()}
     for index, release in enumerate(releases[1:], 1):

@@ -1,4 +1,4 @@
-"""A cluster without its values: what later plans need, with every hash that they may ask for."""
+"""A cluster without its values: what later plans need, with every hash that they can need."""
 
 from __future__ import annotations
 
@@ -38,17 +38,18 @@ class Snapshot:
     """A cluster without its values."""
 
     inventory: Inventory
+    """The pods and nodes with hidden values, and the hashes of the true ones."""
     newest: str
     """The newest release whose hashes it holds."""
 
 
 def snapshot(inventory: Inventory, catalog: Catalog) -> Snapshot:
-    """Return a cluster with hidden values and the hashes that they take part in; errors as ``redacted``."""
+    """Return a cluster with hidden values and the hashes that depend on them; errors as ``redacted``."""
     return Snapshot(redacted(inventory, catalog), catalog.known.newest)
 
 
 def redacted(inventory: Inventory, catalog: Catalog) -> Inventory:
-    """Return the inventory with hidden values; of it, every plan between known releases gives the same answers.
+    """Return the inventory with hidden values, which gives the same plans between known releases.
 
     Raises InputError, with file and path, for a container that does not decode, and for a manifest: what API
     servers make of it depends on more than the kubelet's release, and a static pod's UID on every value in
@@ -67,10 +68,11 @@ def redacted(inventory: Inventory, catalog: Catalog) -> Inventory:
 
 
 def _pod(pod: Pod, hide: Callable[[Pod, Container], Container]) -> Pod:
-    """Keep of a pod's spec what decides; of a static pod's, all of whose text is digested, everything but values."""
+    """Keep what decides of a pod's spec; of a static pod's, whose UID digests it all, all but the values."""
     if pod.manifest:
         raise InputError(
-            f"{pod.origin}: {pod.namespace}/{pod.name} is a manifest; a snapshot is made of a cluster's pods, which have a uid"
+            f"{pod.origin}: {pod.namespace}/{pod.name} is a manifest; "
+            "a snapshot is made of a cluster's pods, which have a uid"
         )
     kept = pod.spec if pod.static else {key: pod.spec[key] for key in _POD if key in pod.spec}
     volumes = (
@@ -84,7 +86,7 @@ def _pod(pod: Pod, hide: Callable[[Pod, Container], Container]) -> Pod:
 
 
 def _volume(volume: Any) -> Any:
-    """Hide what drivers are told: the options of a static pod's volumes may be credentials."""
+    """Hide the options for drivers of a static pod's volumes, which may be credentials."""
     for source, key in _HIDDEN_IN_VOLUMES:
         told = volume.get(source) if isinstance(volume, Mapping) else None
         if isinstance(told, Mapping) and isinstance(told.get(key), Mapping):
@@ -93,7 +95,7 @@ def _volume(volume: Any) -> Any:
 
 
 def _columns(catalog: Catalog) -> list[Column]:
-    """Return every way of hashing: a type tree, an era, and where JSON is hashed either encoding/json, as vendors may have both."""
+    """Return every way of hashing; for JSON with each encoding/json, as vendors may use both."""
     kubelets = [catalog.kubelet(name) for name in catalog.releases()]
     ways = dict.fromkeys((kubelet.schema, kubelet.era) for kubelet in kubelets)
     return [
@@ -120,15 +122,16 @@ def _container(pod: Pod, container: Container, columns: list[Column], catalog: C
 
 
 def _hidden(text: str, mask: str) -> str:
-    """Hide a text, but not whether there is any, nor whether encoding/json of Go 1.22 writes it differently."""
+    """Hide a text, but not whether it is empty, nor whether Go 1.22's encoding/json writes it differently."""
     return (mask + ("\b" if _ESCAPED & set(text) else "")) if text else ""
 
 
 def _table(given: list[Spec], hidden: list[Spec], columns: list[Column]) -> dict[str, int] | None:
-    """Return the true hashes by those of the hidden texts; None where two texts share one, so that another mask is needed.
+    """Return the true hashes by those of the hidden texts.
 
-    Where two kubelets print the same text with values hidden, they do so with values: what differs between
-    them is never in a value, but for the two characters that _hidden keeps.
+    It is None where two texts share a hash, so that another mask is needed. Where two kubelets print the same
+    text with values hidden, they do so with values: what differs between them is never in a value, but for
+    the two characters that _hidden keeps.
     """
     table: dict[str, int] = {}
     texts: dict[str, str] = {}
@@ -151,7 +154,7 @@ def _forms(spec: Spec, catalog: Catalog) -> list[Spec]:
 
 
 def _read(spec: Spec, defaults: list[ReadDefault]) -> list[Spec]:
-    """Return a container as API servers with any of their own defaults may give it back."""
+    """Return a container as API servers with any of their own defaults may serve it."""
     found = [spec]
     for default in defaults:
         changed = [as_read(known, [default]) for known in found]

@@ -14,14 +14,17 @@ class KnownMinor:
     """The known releases of one minor, and what they hash."""
 
     name: str
+    """The minor, such as ``1.9``."""
     releases: tuple[str, ...]
+    """Its releases, oldest first."""
     types: str
     """The first minor with these Go types."""
     made_from: str
     """The Go module or file that the types were made from."""
     era: str
+    """The name of its era."""
     go: tuple[tuple[str, str], ...]
-    """The Go releases that built it, each with the release since which it does."""
+    """The Go releases that built it, each with the first release that it built."""
     user_added: bool
     """Whether ``hashcompat releases --add`` made it known."""
 
@@ -31,6 +34,7 @@ class ReleaseList:
     """Every known release, oldest first."""
 
     minors: tuple[KnownMinor, ...]
+    """One per minor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,11 @@ class Versions:
     """The program's version, and the releases it knows."""
 
     tool: str
+    """The program's version."""
     oldest: str
+    """The oldest known release."""
     newest: str
+    """The newest known release."""
 
 
 def known_releases(catalog: Catalog) -> ReleaseList:

@@ -1,8 +1,8 @@
 """What a kubelet does with a running container when it starts: the whole order of its decision, on one page.
 
 Each function decides a case or leaves it to the next one. The order is the kubelet's own:
-pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions`` (the sandbox first, then container by container);
-to 1.5 pkg/kubelet/dockertools/docker_manager.go ``computePodContainerChanges``.
+pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions`` (the sandbox first, then container by
+container); up to 1.5 pkg/kubelet/dockertools/docker_manager.go ``computePodContainerChanges``.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ def decide(case: Case) -> Decision:
 
 
 def decide_by_record(case: Case) -> Decision | None:
-    """Return what the target kubelet does where the current one's release is unknown; None if that would decide."""
+    """Return what the target kubelet does whatever the current release; None if that would decide."""
     found = _first((*POD, *RECORD), case)
     kept = found is not None and found.verdict is Verdict.KEEP and case.recorded is not None
     return None if kept and _release_counts(case) else found
 
 
 def _release_counts(case: Case) -> bool:
-    """Tell whether a container whose recorded hash is the new one may restart, depending on where it comes from."""
+    """Return whether the current release decides over a container whose recorded hash is the new one."""
     new_uid = case.pod.static and not static.is_pinned(case.pod)
     new_runtime = pod.drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
     resized = case.new.behaviour.resources_recorded and any(container.restarted_for(case.container.spec))

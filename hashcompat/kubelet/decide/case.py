@@ -1,4 +1,4 @@
-"""What the rules look at and what they answer: a case, and the decision of it."""
+"""The input and the output of the decision: a case, and what a kubelet does with it."""
 
 from __future__ import annotations
 
@@ -22,40 +22,48 @@ REFERENCES_GATE: Final = "PreventStaticPodAPIReferences"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """All that the rules look at.
-
-    ``old_hash`` and ``new_hash`` are what the two kubelets compute; where the old one's release is not known
-    (``old_known``), both are the new one. ``recorded`` and ``sandboxes`` are what the runtime tells, where it
-    was asked; ``calibrated`` says that every record of the node was reproduced. ``runtime`` is the node's
-    container runtime, empty where not known, ``cri_dockerd`` says that Docker is driven without dockershim,
-    ``gates`` and ``gates_off`` are the feature gates that are set, on and off. ``without_resources`` is the
-    new kubelet's hash without resources, where it compares one; ``admission`` names what admission adds to a
-    manifest and makes its verdict another, ``server_gate`` the feature gates that would, on at the API
-    server; ``lost_default`` names a field that the present API server may have filled in, and the one to come
-    does not. ``accepted`` are old hashes that a patched kubelet takes for its own. ``static_uids`` are those
-    that the two kubelets give a static pod, where its manifest is at hand.
-    """
+    """All that a decision depends on."""
 
     pod: Pod
+    """The pod."""
     container: Container
+    """One of its containers."""
     old: Kubelet
+    """The current kubelet, or the target one where the current release is unknown."""
     new: Kubelet
+    """The target kubelet."""
     old_hash: ContainerHash
+    """What the current kubelet computes."""
     new_hash: ContainerHash
+    """What the target kubelet computes."""
     old_known: bool = True
+    """Whether the current release is known."""
     recorded: Recorded | None = None
+    """What the runtime reports of the container, where it was asked."""
     sandboxes: tuple[Sandbox, ...] = ()
+    """The pod's sandboxes that the runtime reports, where it was asked."""
     calibrated: bool = True
+    """Whether every record of the node was reproduced."""
     runtime: str = ""
+    """The node's container runtime; empty where unknown."""
     cri_dockerd: bool = False
+    """Whether cri-dockerd drives Docker where the target kubelet does not."""
     gates: frozenset[str] = frozenset()
+    """The feature gates that are set to on."""
     gates_off: frozenset[str] = frozenset()
+    """The feature gates that are set to off."""
     without_resources: frozenset[int] = frozenset()
+    """The target kubelet's hashes without resources, where it compares them."""
     admission: str = ""
+    """What admission adds to a manifest that changes its verdict; empty for nothing."""
     server_gate: str = ""
+    """The feature gates that change a manifest's verdict if the API server has them on; empty for none."""
     lost_default: str = ""
+    """A field that the current API server may have filled in and the target one does not; empty for none."""
     accepted: frozenset[int] = frozenset()
+    """The old hashes that a patched kubelet accepts."""
     static_uids: tuple[StaticUid, ...] = ()
+    """The UIDs that the two kubelets give a static pod, where its manifest is available."""
 
     @property
     def changed(self) -> bool:
@@ -69,7 +77,7 @@ class Case:
 
     @property
     def waits(self) -> bool:
-        """Whether it is a sidecar with a startupProbe, which has to pass again before anything is compared."""
+        """Whether a sidecar's startupProbe has to pass again before anything is compared."""
         return (
             self.container.type is ContainerType.SIDECAR
             and self.container.spec.get("startupProbe") is not None
@@ -78,12 +86,16 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A verdict with its reasons; ``hash_changed`` asks for those of the difference between the two hashes, which the rules do not name."""
+    """A verdict with its reasons."""
 
     verdict: Verdict
+    """The verdict."""
     reasons: tuple[Reason, ...] = ()
+    """Its reasons."""
     pod_recreated: bool = False
+    """Whether the whole pod is recreated."""
     hash_changed: bool = False
+    """Whether the difference between the two hashes is a further reason."""
 
 
 Decide = Callable[[Case], Decision | None]
@@ -91,5 +103,5 @@ Decide = Callable[[Case], Decision | None]
 
 
 def not_compared(why: str) -> Decision:
-    """Return that of a container which no kubelet compares: it stays, whatever its hash."""
+    """Return the decision for a container that no kubelet compares: it is kept, whatever its hash."""
     return Decision(Verdict.KEEP, (Reason(rules.NOT_COMPARED, f"not compared: {why}"),))

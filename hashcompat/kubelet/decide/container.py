@@ -1,4 +1,4 @@
-"""What a kubelet does with one container of a pod that stays: compare the recorded hash, or apply what differs otherwise."""
+"""What a kubelet does with one container of a kept pod: compare the recorded hash, or apply resources."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _VENDOR_GO: Final = Decision(
 
 
 def never_compared(case: Case) -> Decision | None:
-    """No kubelet compares an init or ephemeral container."""
+    """Keep an init or ephemeral container, which no kubelet compares."""
     why = NEVER_COMPARED.get(case.container.type)
     return not_compared(why) if why else None
 
 
 def ignored_sidecar(case: Case) -> Decision | None:
-    """A sidecar stays where the target kubelet does not compare sidecars, or not this one."""
+    """Keep a sidecar where the target kubelet does not compare sidecars, or not this one."""
     if case.container.type is not ContainerType.SIDECAR:
         return None
     if why := _ignores_sidecar(case, case.new):
@@ -45,7 +45,10 @@ def ignored_sidecar(case: Case) -> Decision | None:
 
 
 def _ignores_sidecar(case: Case, kubelet: Kubelet) -> str:
-    """Return why a kubelet leaves a running sidecar alone (kuberuntime_container.go ``computeInitContainerActions``); empty where not."""
+    """Return why a kubelet leaves a running sidecar alone; empty where it does not.
+
+    Source: pkg/kubelet/kuberuntime/kuberuntime_container.go ``computeInitContainerActions``.
+    """
     if not kubelet.behaviour.sidecars_compared:
         return f"a sidecar, which {kubelet.release} leaves alone"
     if case.waits and kubelet.behaviour.sidecar_startup_probe == "never":
@@ -54,7 +57,7 @@ def _ignores_sidecar(case: Case, kubelet: Kubelet) -> str:
 
 
 def recorded(case: Case) -> Decision | None:
-    """What was recorded decides, not what the old kubelet's release would compute today."""
+    """Decide by the recorded hash, not by what the current release would compute."""
     if case.recorded is None:
         return None
     if case.recorded.hash is None:
@@ -76,7 +79,7 @@ def _missing_hash(case: Case) -> Decision:
 
 
 def _unlike(case: Case) -> Decision:
-    """The recorded hash differs from the new one: certain, even where it cannot be reproduced."""
+    """Restart for a recorded hash other than the new one, even where it cannot be reproduced."""
     if case.recorded is not None and case.recorded.hash in case.old_hash.candidates:
         return _CHANGED
     if not case.old_known:
@@ -91,7 +94,7 @@ def _restart(rule: str, text: str) -> Decision:
 
 
 def not_calibrated(case: Case) -> Decision | None:
-    """Without a record nothing is certain on a node where not every record was reproduced."""
+    """Return UNKNOWN without a record on a node where not every record was reproduced."""
     if not case.calibrated:
         return Decision(
             Verdict.UNKNOWN,
@@ -101,7 +104,7 @@ def not_calibrated(case: Case) -> Decision | None:
 
 
 def admission(case: Case) -> Decision | None:
-    """A manifest does not show what admission adds, which decides here."""
+    """Return UNKNOWN for a manifest whose verdict depends on what admission adds."""
     if case.admission:
         text = f"a manifest: {case.admission}, which admission adds, decides"
         return Decision(Verdict.UNKNOWN, (Reason(rules.ADMISSION, text),))
@@ -109,7 +112,7 @@ def admission(case: Case) -> Decision | None:
 
 
 def server_gate(case: Case) -> Decision | None:
-    """A manifest does not show which gates the API server has on, which decides here."""
+    """Return UNKNOWN for a manifest whose verdict depends on the API server's feature gates."""
     if case.server_gate:
         text = f"a manifest: a field that API servers drop unless {case.server_gate} is on decides"
         return Decision(Verdict.UNKNOWN, (Reason(rules.SERVER_GATE, text),))
@@ -117,7 +120,7 @@ def server_gate(case: Case) -> Decision | None:
 
 
 def compared(case: Case) -> Decision | None:
-    """Without a record, the hash of the current release stands for the recorded one."""
+    """Decide by the hash of the current release, in place of a recorded one."""
     if case.changed:
         return _accepted(case, case.old_hash.candidates) or _delayed(case, _CHANGED)
     if unknown := _ambiguous(case):
@@ -129,7 +132,7 @@ def compared(case: Case) -> Decision | None:
 
 
 def _accepted(case: Case, recorded: frozenset[int]) -> Decision | None:
-    """A kubelet that is patched to accept an old hash keeps the container, unless it restarts it for another reason."""
+    """Keep a container whose hash a patched kubelet accepts, unless its resources restart it."""
     if recorded <= case.accepted:
         text = "the patched kubelet accepts the hash that is recorded"
         return resized(case) or Decision(Verdict.KEEP, (Reason(rules.PATCHED, text),))
@@ -137,17 +140,15 @@ def _accepted(case: Case, recorded: frozenset[int]) -> Decision | None:
 
 
 def _ambiguous(case: Case) -> Decision | None:
-    """A hash with two candidates decides nothing, unless one kubelet's own Go made both of them."""
+    """Return UNKNOWN for a hash with two candidates, unless one kubelet's own Go made both of them."""
     if case.lost_default:
-        text = (
-            f"the API server may have filled in {case.lost_default} by itself, and the one to come does not"
-        )
+        text = f"the API server may have filled in {case.lost_default} by itself, and the target one does not"
         return Decision(Verdict.UNKNOWN, (Reason(rules.API_DEFAULT, text),))
     return _VENDOR_GO if case.upgraded and None in (case.old_hash.value, case.new_hash.value) else None
 
 
 def _delayed(case: Case, decision: Decision) -> Decision:
-    """Say that the comparison of a sidecar waits for its startup probe; the verdict stays."""
+    """Add the reason that a sidecar's comparison waits for its startup probe; the verdict is the same."""
     if not case.waits:
         return decision
     reason = Reason(rules.STARTUP_PROBE, "once its startupProbe has passed again")
@@ -155,10 +156,10 @@ def _delayed(case: Case, decision: Decision) -> Decision:
 
 
 def _gated(case: Case, recorded: Recorded) -> Decision | None:
-    """With the resize gate the recorded hash without resources has to differ too; where it is missing it is 0, which differs.
+    """Keep a container under the resize gate unless its hash without resources differs too.
 
-    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions`` and labels.go, 1.27.16 and
-    1.30.14; not for static pods.
+    A missing one is 0, which differs. Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go
+    ``computePodActions`` and labels.go, 1.27.16 and 1.30.14; not for static pods.
     """
     if recorded.without_resources in case.without_resources and not case.pod.static:
         return Decision(
@@ -169,7 +170,7 @@ def _gated(case: Case, recorded: Recorded) -> Decision | None:
 
 
 def applies_resources(case: Case) -> bool:
-    """Tell whether the new kubelet applies resources by itself to what the old one kept no record of."""
+    """Return whether the new kubelet applies resources that the old one did not record."""
     recorded_before, recorded_now = (
         case.old.behaviour.resources_recorded,
         case.new.behaviour.resources_recorded,
@@ -178,7 +179,7 @@ def applies_resources(case: Case) -> bool:
 
 
 def resized(case: Case) -> Decision | None:
-    """A container whose resources need a restart to apply, under a kubelet that has no record of what it gave."""
+    """Restart a container whose resources are applied by a restart, where no kubelet recorded them."""
     for name in restarted_for(case.container.spec) if applies_resources(case) else ():
         return _delayed(case, _restart(rules.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart"))
     return None

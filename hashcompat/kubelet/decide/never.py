@@ -1,4 +1,4 @@
-"""What no kubelet compares, whatever its release: containers at rest, and those of pods that have ended or are about to.
+"""What no kubelet compares, whatever its release: containers that do not run, or whose pod is ending.
 
 Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``.
 """
@@ -19,14 +19,14 @@ NEVER_COMPARED: Final[Mapping[ContainerType, str]] = {
 
 
 def at_rest(pod: Pod, container: Container) -> str:
-    """Return why no kubelet compares this container, whatever its release; empty when the release decides."""
+    """Return why no kubelet compares this container, whatever its release; or an empty string."""
     if why := ending(pod) or NEVER_COMPARED.get(container.type, ""):
         return why
     return "the container is not running" if container.running is False else ""
 
 
 def ending(pod: Pod) -> str:
-    """Return why a whole pod is left alone; empty when it is not."""
+    """Return why a whole pod is left alone; empty where it is not."""
     if pod.deleting:
         return "the pod is being deleted"
     return "the pod has finished" if pod.phase in _FINISHED else ""

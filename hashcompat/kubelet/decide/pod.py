@@ -1,4 +1,4 @@
-"""What happens to a whole pod when a kubelet starts and finds it: refused, left to another runtime, given a new sandbox."""
+"""What a starting kubelet does to a whole pod: refuse it, leave its runtime, or replace its sandbox."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from hashcompat.model.pods import ContainerType
 
 
 def resting(case: Case) -> Decision | None:
-    """What is never compared but seen running, an init container, still dies with its pod: the pod's rules come first."""
+    """Keep what no kubelet compares, but no running init container, which is killed with its pod."""
     dies_with_pod = case.container.running and case.container.type in NEVER_COMPARED
     why = ending(case.pod) if dies_with_pod else at_rest(case.pod, case.container)
     return not_compared(why) if why else None
 
 
 def refused_static_pod(case: Case) -> Decision | None:
-    """A static pod that the old kubelet ran and the new one does not read: pkg/kubelet/config/common.go ``tryDecodeSinglePod``."""
+    """Kill a static pod that the old kubelet ran and the new one does not read.
+
+    Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod``.
+    """
     refused = (
         case.old.behaviour.static_pod_references == "allowed"
         and case.new.behaviour.static_pod_references == "refused"
@@ -32,25 +35,28 @@ def refused_static_pod(case: Case) -> Decision | None:
 
 
 def runtime_gone(case: Case) -> Decision | None:
-    """Without dockershim nothing of Docker's is seen, so even a Never pod starts anew (no sandbox, hence attempt 0)."""
+    """Restart every pod in Docker without dockershim, even a Never pod (no sandbox, hence attempt 0)."""
     if (
         drives_docker(case)
         and case.old.behaviour.dockershim
         and not case.new.behaviour.dockershim
         and not case.cri_dockerd
     ):
-        text = f"{case.new.release} does not drive Docker: without cri-dockerd everything is created anew in another runtime"
+        text = (
+            f"{case.new.release} does not drive Docker: "
+            "without cri-dockerd everything is created again in another runtime"
+        )
         return Decision(Verdict.RESTART, (Reason(rules.RUNTIME_GONE, text),), pod_recreated=True)
     return None
 
 
 def drives_docker(case: Case) -> bool:
-    """Tell whether the node runs Docker, be it by dockershim or by cri-dockerd."""
+    """Return whether the node runs Docker, by dockershim or by cri-dockerd."""
     return case.runtime.startswith("docker://")
 
 
 def sandbox_replaced(case: Case) -> Decision | None:
-    """A kubelet does not adopt sandboxes of another maker, nor an infra container with another hash."""
+    """Replace a sandbox of another maker, and an infra container with another hash."""
     old, new = case.old.behaviour, case.new.behaviour
     if old.sandbox_maker != new.sandbox_maker:
         return _new_sandbox(
@@ -71,8 +77,8 @@ def sandbox_replaced(case: Case) -> Decision | None:
 def _infra_hash(kubelet: Kubelet) -> ContainerHash:
     """Hash the infra container of a pod without ports (dockertools ``createPodInfraContainer``).
 
-    Without a network plugin it has the pod's ports too; the hash with them changes where that without them
-    does, and nowhere else.
+    Without a network plugin it has the pod's ports too; the hash with them changes only where the hash
+    without them does.
     """
     return container_hash(
         {"name": "POD", "image": kubelet.behaviour.pause_image, "imagePullPolicy": "IfNotPresent"}, kubelet
@@ -80,7 +86,7 @@ def _infra_hash(kubelet: Kubelet) -> ContainerHash:
 
 
 def _new_sandbox(case: Case, reason: Reason) -> Decision:
-    """A new sandbox kills every container of the pod; a Never pod gets none, and no ephemeral container is started twice."""
+    """Kill every container; a Never pod gets no new sandbox, and ephemeral containers never start again."""
     if case.pod.restart_policy == "Never":
         return Decision(Verdict.KILL, (reason,))
     verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
@@ -88,7 +94,7 @@ def _new_sandbox(case: Case, reason: Reason) -> Decision:
 
 
 def sandbox_broken(case: Case) -> Decision | None:
-    """A sandbox that fails one of the target kubelet's checks is replaced."""
+    """Replace a sandbox that fails one of the target kubelet's checks."""
     if why := broken(case.sandboxes, case.pod, case.new.behaviour.sandbox_checks):
         return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why))
     return None

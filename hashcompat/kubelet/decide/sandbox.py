@@ -1,7 +1,8 @@
 """What a kubelet checks in a sandbox before it looks at any container.
 
-Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``podSandboxChanged`` (1.6.13, 1.8.15; kuberuntime/util/util.go
-``PodSandboxChanged``, 1.36.0); to 1.5 pkg/kubelet/dockertools/docker_manager.go ``podInfraContainerChanged`` (1.5.8).
+Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``podSandboxChanged`` (1.6.13, 1.8.15;
+kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); up to 1.5 pkg/kubelet/dockertools/docker_manager.go
+``podInfraContainerChanged`` (1.5.8).
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from hashcompat.model.records import Sandbox
 
 
 def broken(sandboxes: Sequence[Sandbox], pod: Pod, checks: Sequence[str]) -> str:
-    """Return why a kubelet that makes these checks replaces a pod's sandbox; empty where it keeps it, or where none is told."""
+    """Return why a kubelet with these checks replaces a pod's sandbox; empty where it does not."""
     if not sandboxes:
         return ""
     return next(filter(None, (_CHECKS[name](sandboxes, pod) for name in checks)), "")
 
 
 def _latest(sandboxes: Sequence[Sandbox]) -> Sandbox:
-    """Return the newest one; names of 1.5 and before bear no attempt, and there the running one is."""
+    """Return the newest one; up to 1.5 names have no attempt, and the running one is the newest."""
     return max(sandboxes, key=lambda sandbox: (sandbox.attempt, sandbox.ready))
 
 

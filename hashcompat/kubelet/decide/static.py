@@ -1,4 +1,4 @@
-"""A static pod's UID, which a kubelet looks at before any hash: a new one is a new pod.
+"""A static pod's UID, which a kubelet compares before any hash: a new UID is a new pod.
 
 Source: pkg/kubelet/config/common.go ``applyDefaults``, pkg/kubelet/config/config.go ``checkAndUpdatePod``.
 """
@@ -20,7 +20,7 @@ _COMPUTED_UID: Final = re.compile(r"[0-9a-f]{32}")
 
 
 def new_uid(case: Case) -> Decision | None:
-    """A pod whose UID changes is recreated: by its manifest, or as far as its mirror pod shows the UID."""
+    """Recreate a pod whose UID changes: by its manifest, or as far as its mirror pod shows the UID."""
     if case.static_uids:
         return _by_manifest(case)
     if _is_by_mirror(case) and _same_uid(case) is False:
@@ -38,7 +38,7 @@ def unless_uid_unknown(case: Case, decision: Decision) -> Decision:
 
 
 def is_pinned(pod: Pod) -> bool:
-    """Tell whether the manifest sets a UID: what a kubelet computes is 32 hexadecimal digits (applyDefaults)."""
+    """Return whether the manifest sets a UID: a computed one has 32 hexadecimal digits (applyDefaults)."""
     return bool(pod.config_hash) and not _COMPUTED_UID.fullmatch(pod.config_hash)
 
 
@@ -56,7 +56,7 @@ def _by_manifest(case: Case) -> Decision | None:
 
 
 def _is_by_mirror(case: Case) -> bool:
-    """Tell whether the mirror pod is all there is, and the UID may change at all."""
+    """Return whether only the mirror pod is known, and the UID may change at all."""
     same = same_minor(case.old.release, case.new.release)
     return case.pod.static and not (case.static_uids or same or is_pinned(case.pod))
 

@@ -74,7 +74,7 @@ def _words(error: Exception) -> str:
 
 
 def row_of(added: Added, newest: ReleaseRow, types: str) -> ReleaseRow:
-    """Return the row of an added release: the newest one's, but for its types."""
+    """Return the row of an added release: the newest one's, with its own types."""
     return replace(
         newest,
         minor=added.release.minor,

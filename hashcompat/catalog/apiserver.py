@@ -54,7 +54,7 @@ class Dropped:
     becomes: Any = None
     """What is written instead; None: nothing."""
     emptied: str = ""
-    """The path of what goes too once nothing else is in it."""
+    """The path of the object that is dropped too where nothing else is in it."""
     of: str = ""
     """``imageVolumes`` where only mounts of image volumes are concerned."""
     container_types: frozenset[str] = frozenset(ContainerType)
@@ -70,7 +70,7 @@ class ApiServer:
     defaults: tuple[Default, ...]
     """What decoding sets, in the order in which it applies."""
     written: tuple[ReadDefault, ...]
-    """What is written besides, on creation and on reading, without a gate."""
+    """What else is written without a gate, on creation and on reading."""
     dropped: tuple[Dropped, ...] = ()
     """What is dropped while every gate is as it is by default."""
 
@@ -97,7 +97,7 @@ class ApiServerTables:
         return [row for row in self.written if not row.at_creation]
 
     def read_by(self, server: Release, since: Release, gates: frozenset[str]) -> tuple[ReadDefault, ...]:
-        """Return what an API server writes on reading a pod, and one of the release ``since`` did not.
+        """Return what an API server writes on reading a pod, but one of the release ``since`` does not.
 
         ``gates`` are the feature gates that are on.
         """

@@ -25,15 +25,15 @@ class Behaviour:
     missing_hash: str
     """A container without a recorded hash is left alone (``kept``) or counts as changed (``restarts``)."""
     hash_without_resources: bool
-    """Whether a second hash decides too where the gate InPlacePodVerticalScaling is on."""
+    """Whether a second hash decides too where the feature gate InPlacePodVerticalScaling is on."""
     resources_recorded: bool
     """Whether the kubelet records the resources of containers, and restarts some that have no record."""
     sandbox_maker: str
-    """Who makes sandboxes, and so whether this kubelet takes over those that another one made."""
+    """What makes sandboxes: a kubelet replaces those of another maker."""
     sandbox_checks: Sequence[str]
     """What replaces a sandbox, in the kubelet's order; the names are those of kubelet/decide/sandbox.py."""
     pod_cgroups: str
-    """How a pod's cgroup is found, which no record shows; where it is another one the whole pod is killed."""
+    """How a pod's cgroup is found, which no record shows; where it differs the whole pod is killed."""
     pause_image: str | None
     """The image of the infra container whose hash decides over the pod; None where there is no such hash."""
     dockershim: bool

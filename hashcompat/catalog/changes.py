@@ -26,7 +26,7 @@ class Change:
     old: str | None
     """The Go type before, or what else changed; None for a new field."""
     new: str | None
-    """The Go type after, or what else changed; None for a field that is gone."""
+    """The Go type after, or what else changed; None for a removed field."""
     pr: str | None
     """The pull request, as ``kubernetes/kubernetes#1``; None where it could not be verified."""
     issues: tuple[str, ...]
@@ -59,7 +59,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class EraChange:
-    """A release from which on the hash is computed in other steps."""
+    """A release from which on the hash has other steps."""
 
     release: str
     """The minor that brought the change, such as ``1.16``."""

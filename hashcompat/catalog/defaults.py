@@ -64,7 +64,7 @@ class ImageParser:
     name: str
     """The name that corev1/pullpolicy.py knows it by."""
     releases: Range
-    """The releases that read so."""
+    """The releases that use it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from hashcompat.catalog.releases import Range, parse_range
 class Era:
     """A row of eras.json; compared by identity, so that it can be the key of compiled functions.
 
-    What follows from the steps is asked here: only ``kubelet/hashing`` compiles them.
+    Its properties answer what follows from the steps; only ``kubelet/hashing`` compiles them.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Where the release data lies, and how its JSON files are read. No other module knows data paths."""
+"""Where the release data is, and how its JSON files are read; no other module knows data paths."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def user_directory() -> Path:
     """Return the directory of added releases: that of ``HASHCOMPAT_DATA``, or the system's for user data."""
     if chosen := os.environ.get("HASHCOMPAT_DATA"):
         return Path(chosen) / "releases"
-    from platformdirs import user_data_path  # noqa: PLC0415 - the Python API imports nothing before it needs it
+    from platformdirs import user_data_path  # noqa: PLC0415 - the Python API imports only what it needs
 
     return user_data_path("hashcompat", appauthor=False) / "releases"
 

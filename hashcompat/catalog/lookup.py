@@ -43,11 +43,11 @@ class Kubelet:
     behaviour: Behaviour
     """What else it does with running containers."""
     static_pods: StaticPods
-    """All that decides static pods' UIDs."""
+    """What decides the UIDs of static pods."""
     patch_assumed: bool
     """Whether the patch release is newer than this catalog, and read as the newest known one."""
     based_on: str = ""
-    """The minor that all but the types is taken from, where a user added the release; else empty."""
+    """The minor whose data an added release uses except for types; empty for the program's own."""
 
     @property
     def vendor_assumed(self) -> bool:
@@ -126,7 +126,7 @@ class Catalog:
     def read_defaults(
         self, server: Release, since: Release, gates: frozenset[str]
     ) -> tuple[ReadDefault, ...]:
-        """Return what an API server writes on reading a pod, and one of the release ``since`` did not."""
+        """Return what an API server writes on reading a pod, but one of the release ``since`` does not."""
         key = server.upstream, since.upstream, gates
         if key not in self._read_defaults:
             self._read_defaults[key] = self._api_server_tables.read_by(server, since, gates)
@@ -158,7 +158,7 @@ class Catalog:
         )
 
     def _container_defaults(self, release: Release) -> tuple[Default, ...]:
-        """Return a release's defaults below Container, one object for releases that have the same."""
+        """Return a release's defaults below Container; releases with the same ones share one object."""
         tables = self._pod_data.defaults
         rows = tables.held(release), tables.parser(release)
         if rows not in self._defaults:
@@ -175,7 +175,7 @@ class Catalog:
         return list(self.known.names)
 
     def kubelet(self, name: str) -> Kubelet:
-        """Look a release up.
+        """Return the kubelet of a release.
 
         Raises UsageError for a malformed or unknown release, naming the nearest known ones.
         """

@@ -13,7 +13,7 @@ from hashcompat.release import Release
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function as upstream's releases have it."""
+    """A function of Kubernetes' source, in some releases."""
 
     file: str
     """The file's path in Kubernetes' source."""
@@ -100,9 +100,9 @@ def patch_tables(document: Mapping[str, Any]) -> PatchTables:
 
 
 def site_of(release: Release, tables: PatchTables) -> Site:
-    """Return what patch.json says about a release.
+    """Return what patch.json has about a release.
 
-    Raises InputError where the rows do not name one import path of each package.
+    Raises InputError where the rows do not name exactly one import path per package.
     """
     mine = _held(tables.functions, release)
     return Site(

@@ -41,7 +41,7 @@ class PodTypes:
 
 @dataclass(frozen=True, slots=True)
 class MovedField:
-    """A row of ``fields`` in conversions.json: a v1 field whose internal place or name is another."""
+    """A row of ``fields`` in conversions.json: a v1 field whose internal place or name differs."""
 
     internal: str | None
     """The internal field, ``PodSecurityContext.HostPID``; None if another step converts the v1 field."""
@@ -70,7 +70,7 @@ class ConversionTables:
     """The rows of conversions.json."""
 
     fields: tuple[MovedField, ...]
-    """Fields without a namesake on the other side."""
+    """Fields without one of the same name on the other side."""
     values: tuple[ConvertedValue, ...]
     """Values that are not simply copied."""
 
@@ -98,7 +98,7 @@ class PodData:
 
     @cached_property
     def minors(self) -> list[str]:
-        """The minors that a tree is named after: each holds until the next."""
+        """The minors that a tree is named after, each valid until the next."""
         return self._data.trees(POD)
 
     @cached_property
@@ -153,13 +153,13 @@ class StaticPods:
     def types(self) -> PodTypes:
         """The internal types.
 
-        Raises UsageError where they are not known.
+        Raises UsageError where they are unknown.
         """
         return self.data.types(self.release)
 
     @cached_property
     def defaults(self) -> tuple[Default, ...]:
-        """The defaults that hold, gates as they are by default, in the order in which they apply."""
+        """The defaults that hold with the default gates, in the order in which they apply."""
         return self.data.defaults.resolved(self.release, self.types.struct)
 
     @cached_property
@@ -187,7 +187,7 @@ def _conversion_tables(document: Mapping[str, Any]) -> ConversionTables:
 
 
 def _with_moved_keys(tree: Tree, moved: Iterable[MovedField]) -> Tree:
-    """Give the internal fields without a namesake in v1 a key: the path in the manifest that feeds them."""
+    """Give internal fields without a v1 field of their name a key: the path in the manifest."""
     paths = {row.internal: row.path for row in moved if row.internal}
     types = dict(tree["types"])
     for name in {internal.partition(".")[0] for internal in paths} & types.keys():

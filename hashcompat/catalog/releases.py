@@ -18,7 +18,7 @@ from hashcompat.errors import InputError, UsageError
 from hashcompat.release import Release, parse_release
 
 _FARTHEST: Final = 1000
-"""More than any minor or patch number that was released."""
+"""A number greater than any minor or patch number of a release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Range:
     text: str
     """The specifier as the row has it."""
     _specifiers: SpecifierSet
+    """The specifier as ``packaging`` parses it."""
 
     def holds(self, release: Release) -> bool:
         """Return whether a release is one of them."""
@@ -139,7 +140,7 @@ class ReleaseRow:
     """One minor's row of releases.json."""
 
     minor: str
-    """The release line, such as ``1.9``."""
+    """The minor, such as ``1.9``."""
     patches: tuple[int, ...]
     """The patch releases that were published, oldest first."""
     types: str
@@ -149,7 +150,7 @@ class ReleaseRow:
     go: tuple[GoBuild, ...] = ()
     """The Go minors that built the releases, oldest first; none where no JSON is hashed."""
     based_on: str = ""
-    """The minor that all but the types is taken from, where a user added the release; else empty."""
+    """The minor whose data an added release uses except for types; empty for the program's own."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -177,7 +178,7 @@ class KnownReleases:
     """All releases that a catalog knows, oldest first."""
 
     rows: tuple[ReleaseRow, ...]
-    """One row a minor."""
+    """One row per minor."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -186,7 +187,7 @@ class KnownReleases:
 
     @cached_property
     def minors(self) -> tuple[str, ...]:
-        """Every release line, such as ``1.9``."""
+        """Every minor, such as ``1.9``."""
         return tuple(self._by_minor)
 
     @cached_property
@@ -255,6 +256,6 @@ def _stretch(names: Sequence[str], first: str, last: str) -> list[str]:
 
 
 def _position(numbers: Iterable[int]) -> int:
-    """Place a release on a line on which a minor is farther than any patch."""
+    """Return a release's position, in which a minor counts more than any patch."""
     major, minor, patch = (*numbers, 0, 0, 0)[:3]
     return (major * _FARTHEST + minor) * _FARTHEST + patch

@@ -1,7 +1,7 @@
 """JSON values -> typed values, with Go's rules (encoding/json ``Unmarshal`` into a struct).
 
-Null is the zero value, unknown keys are dropped, nothing is validated beyond the types. Each type is compiled
-once into a function; errors grow their path (``.ports[1].containerPort``) while they travel up.
+Null is the zero value, unknown keys are dropped, and only types are checked. Each type is compiled once into
+a function; each level adds its key to an error's path (``.ports[1].containerPort``).
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _integer(kind: str) -> Decoder:
 
 
 def known_only(go_type: GoType, value: Any) -> Any:
-    """Return JSON without the keys that the type does not know, as a kubelet of that release holds it."""
+    """Return JSON without the keys that the type does not know, as a kubelet of that release decodes it."""
     match go_type, value:
         case (Struct(), Mapping()) if not isinstance(go_type, Coded):
             known = {field.json: field.type for _, _, field in json_fields(go_type)}

@@ -1,13 +1,12 @@
 """Typed values -> the text of go-spew's ``%#v`` and ``%v`` (davecgh/go-spew v1.1.1, spew/format.go).
 
-Three rules carry all of ``%#v``: a struct field and the top value print ``(Type)``, slice elements and map
+``%#v`` follows three rules: a struct field and the top value print ``(Type)``, slice elements and map
 keys and values do not; a pointer prints ``(*T)`` and then the bare value; a nil slice or map is ``<nil>``, an
 empty one ``[]`` / ``map[]``. ``%v`` is the same without types and field names. An interface always prints its
 dynamic type in ``%#v``, also in a slice.
 
 Each type is compiled into a function ``(value, emit)`` that emits the text in pieces. ``lead`` is constant
-text that goes before the value; it is merged into the first piece, so that few and mostly constant pieces
-come out.
+text before the value; it is merged into the first piece, so that there are few and mostly constant pieces.
 """
 
 from __future__ import annotations
@@ -121,7 +120,7 @@ def _befores(first: str) -> Iterator[str]:
 
 
 def _forgetful_struct(shows: list[Printer], bare_shows: list[Printer], end: str) -> Printer:
-    """A struct in which a field may lose its type to go-spew's flag ``ignoreNextType``.
+    """Return the printer of a struct in which go-spew's flag ``ignoreNextType`` may drop a field's type.
 
     A nil pointer in a list or as a map's value returns before the flag is cleared (format.go ``formatPtr``);
     where it is the last one, the next field prints without its type. A printer returns whether it

@@ -1,6 +1,6 @@
 """Go types as frozen values, and the reader of Go's own type notation.
 
-Typed values that go with them, used by everything above:
+The Python values of each type:
 
 =============  =========================================================================
 Go type        Python value
@@ -49,7 +49,9 @@ class Slice:
     """``[]elem``; the zero value is nil."""
 
     name: str
+    """The name that reflection prints."""
     elem: GoType
+    """The elements' type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,11 @@ class Array:
     """``[length]elem``."""
 
     name: str
+    """The name that reflection prints."""
     length: int
+    """The number of elements."""
     elem: GoType
+    """The elements' type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +71,11 @@ class Map:
     """``map[key]value``; the zero value is nil."""
 
     name: str
+    """The name that reflection prints."""
     key: GoType
+    """The keys' type."""
     value: GoType
+    """The values' type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +83,9 @@ class Pointer:
     """``*elem``; the zero value is nil."""
 
     name: str
+    """The name that reflection prints."""
     elem: GoType
+    """The type that it points to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,7 @@ class Interface:
     """``interface {}``; the zero value is nil."""
 
     name: str
+    """The name that reflection prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +176,7 @@ def _parse_map(notation: str, resolve: Resolver) -> Map:
 
 
 def renamed(go_type: GoType, name: str) -> GoType:
-    """Give a type a name of its own, as ``type ResourceList map[...]`` does: same kind, other text."""
+    """Return a type under another name, as in ``type ResourceList map[...]``; the kind is the same."""
     match go_type:
         case Basic(_, kind):
             return Basic(name, kind)

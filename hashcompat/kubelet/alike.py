@@ -28,10 +28,10 @@ def hash_alike(one: Kubelet, other: Kubelet) -> bool:
 
 
 def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tuple[Kubelet, ...]:
-    """Return the old releases that ``new`` does not hash like already, one for each distinct hash.
+    """Return the old releases that hash differently from ``new``, one per distinct hash.
 
-    ``new_fields``: containers that set fields which the old release did not know are to count, so its types
-    have to be the same.
+    With ``new_fields``, containers count that set fields unknown to the old release, so its types have to be
+    the same.
     """
     found: list[Kubelet] = []
     for old in olds:

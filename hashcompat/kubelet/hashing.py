@@ -78,13 +78,13 @@ class ContainerHash:
     """A container's hash under one kubelet: two candidates if it depends on the Go of a vendor's build."""
 
     candidates: frozenset[int]
-    """The unsigned 32-bit hashes; none where nothing can be computed."""
+    """The unsigned 32-bit hashes; empty where nothing can be computed."""
     era: str
     """The era's name."""
 
     @property
     def value(self) -> int | None:
-        """The unsigned 32-bit hash, or None when it is not decided."""
+        """The unsigned 32-bit hash, or None unless there is exactly one candidate."""
         return next(iter(self.candidates)) if len(self.candidates) == 1 else None
 
     @property
@@ -104,7 +104,7 @@ def container_hash(
 
 
 def hashers(kubelet: Kubelet, *, keep_empty: bool = False) -> list[Hasher]:
-    """Return the kubelet's hasher; two of them where the encoding/json it was built with is not known."""
+    """Return the kubelet's hasher; two of them where its encoding/json is unknown."""
     return [compile_hasher(kubelet.schema, kubelet.era, escapes, keep_empty) for escapes in kubelet.escapes]
 
 
@@ -131,8 +131,11 @@ class _Context:
     """What a step is compiled for: its input's type, the encoding/json variant, its arguments."""
 
     go_type: GoType
+    """The type of the step's input."""
     escapes: str
+    """The encoding/json variant."""
     arguments: tuple[str, ...]
+    """The words after the step's name in eras.json."""
 
 
 def _pick(context: _Context) -> tuple[GoType, Step]:

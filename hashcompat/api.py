@@ -1,9 +1,9 @@
 """The Python API: the commands as functions over plain values.
 
-``load`` reads pods once; each function takes what it returns, or anything that ``load`` takes. Options that the command
-line spreads over flags are keywords here: the fields of :class:`Options`. Every error is a :class:`HashcompatError`: UsageError for a call
-that asks for what does not exist, InputError for input that cannot be read, DecodeError for JSON that does not fit Go's
-types.
+``load`` reads pods once; each function takes what it returns, or anything that ``load`` takes. Flags of the
+command line are keywords here: the fields of :class:`Options`. Every error is a :class:`HashcompatError`:
+UsageError for a call that asks for what does not exist, InputError for input that cannot be read, DecodeError
+for JSON that does not fit Go's types.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class AccessFields(TypedDict, total=False):
     user: str
     groups: tuple[str, ...]
     timeout: float
-    """Seconds that an answer may take."""
+    """The timeout of a request, in seconds."""
 
 
 Source = Inventory | str | PathLike[str] | Mapping[str, Any] | Iterable[Any]
@@ -147,17 +147,17 @@ Source = Inventory | str | PathLike[str] | Mapping[str, Any] | Iterable[Any]
 
 
 def container_hash(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> ContainerHash:
-    """Return the unsigned 32-bit hash that a kubelet release computes for a container's JSON, exactly as given.
+    """Return the unsigned 32-bit hash that a kubelet release computes for a container's JSON, unchanged.
 
-    ``keep_empty``: empty lists and maps count, as in a manifest that a kubelet reads itself; in an API pod they are
-    nil. Raises UsageError for an unknown release and DecodeError, with the path, for JSON that does not fit the Go
-    types.
+    With ``keep_empty`` empty lists and maps count, as in a manifest that a kubelet reads itself; in an API
+    pod they are nil. Raises UsageError for an unknown release and DecodeError, with the path, for JSON that
+    does not fit the Go types.
     """
     return hashing.container_hash(container, default_catalog().kubelet(kubelet), keep_empty=keep_empty)
 
 
 def container_text(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> str:
-    """Return the exact text that a kubelet release hashes for a container's JSON; errors as container_hash."""
+    """Return the exact text that a release hashes for a container's JSON; errors as container_hash."""
     hasher = hashing.hashers(default_catalog().kubelet(kubelet), keep_empty=keep_empty)[0]
     return hasher.text(container)
 
@@ -165,10 +165,10 @@ def container_text(container: Mapping[str, Any], kubelet: str, *, keep_empty: bo
 def load(*sources: Source, recursive: bool = False) -> Inventory:
     """Return the pods and nodes of files, directories, URLs (``str`` or ``Path``), and of Kubernetes objects.
 
-    An object is a Pod, Node, List, Deployment, … as a dict, or as a client library holds it: a model of the official
-    client, or anything with ``to_dict``. ``recursive`` reads the directories below a directory too. The pods of files
-    are read each time that somebody iterates over them, so that they need no memory.
-    Raises InputError, naming the file or the object, for what cannot be read, and where there is no pod.
+    An object is a Pod, Node, List, Deployment, … as a dict, or an object of a client library: a model of the
+    official client, or anything with ``to_dict``. ``recursive`` reads the directories below a directory too.
+    The pods of files are read again for each iteration, so that they need no memory. Raises InputError,
+    naming the file or the object, for what cannot be read, and where there is no pod.
     """
     if len(sources) == 1 and isinstance(sources[0], Inventory):
         return sources[0]
@@ -198,8 +198,8 @@ def load_sample() -> Inventory:
 def load_static_pods(directory: str | PathLike[str], node_name: str, path_on_node: str = "") -> Inventory:
     """Return the static pods of a manifest directory, as the kubelet of a node reads them.
 
-    ``node_name`` is the name under which that kubelet registers, ``path_on_node`` the directory's path there, where it
-    is another. Raises InputError, naming the file, for what is no pod.
+    ``node_name`` is the name under which that kubelet registers, ``path_on_node`` the directory's path there,
+    where it differs. Raises InputError, naming the file, for anything other than a pod.
     """
     return Inventory(tuple(staticpods.collect_directory(fspath(directory), node_name, path_on_node)))
 
@@ -207,8 +207,8 @@ def load_static_pods(directory: str | PathLike[str], node_name: str, path_on_nod
 def load_records(*paths: str | PathLike[str], source: Inventory | None = None) -> Records:
     """Return recorded hashes and sandboxes for ``Options.records``: files as ``--recorded`` reads them.
 
-    ``source`` is an inventory whose own records count too, such as that of a snapshot. Raises InputError, naming the
-    file, for what holds none.
+    ``source`` is an inventory whose own records count too, such as that of a snapshot. Raises InputError,
+    naming the file, for a file without records.
     """
     found = recorded.collect(tuple(fspath(path) for path in paths))
     return index([*(source.records if source else ()), *found])
@@ -222,11 +222,11 @@ def load_cluster(
     needs_nodes: bool = False,
     **access: Unpack[AccessFields],
 ) -> Inventory:
-    """Return the pods and nodes of a live cluster, by default all of that of the current context.
+    """Return the pods and nodes of a live cluster, by default of the current context, all of them.
 
-    ``selector`` selects by labels, as kubectl does. Only get and list of pods and nodes are used; nodes that may not
-    be read are left out, unless ``needs_nodes``. Raises InputError, naming what was to be read, for what is refused or
-    cannot be read completely.
+    ``selector`` selects by labels, as kubectl does. Only get and list of pods and nodes are used; nodes that
+    may not be read are left out, unless ``needs_nodes``. Raises InputError, naming the request, for what is
+    refused or cannot be read completely.
     """
     from hashcompat.sources.cluster import collect as cluster  # noqa: PLC0415 - files need no HTTP client
 
@@ -239,7 +239,7 @@ def _silent(_: str) -> None:
 
 
 def select(source: Source, chosen: Filters) -> Inventory:
-    """Return the inventory with the pods of some namespaces, nodes and owners; InputError where there are none."""
+    """Return the inventory with the pods of some namespaces, nodes and owners; InputError for no pod."""
     return filters.select(load(source), chosen)
 
 
@@ -261,8 +261,8 @@ def plan(
 ) -> Plan:
     """Return the verdict for every container when kubelets go from one release to another.
 
-    ``from_release`` may be ``auto``: what each pod's node reports. Raises UsageError for unknown releases, and
-    InputError, with origin and path, for a container that does not decode.
+    ``from_release`` may be ``auto``: what each pod's node reports. Raises UsageError for unknown releases,
+    and InputError, with origin and path, for a container that does not decode.
     """
     inventory = load(source)
     return planning.make(inventory, from_release, to_release, _view(inventory, catalog, options))
@@ -278,9 +278,10 @@ def explain(
     catalog: Catalog | None = None,
     **options: Unpack[OptionFields],
 ) -> Explanations:
-    """Explain the verdict of the containers that ``NAMESPACE/POD[/CONTAINER]`` names, as the same plan decides them.
+    """Explain the verdicts of the containers that ``NAMESPACE/POD[/CONTAINER]`` names.
 
-    Texts and values are masked unless ``show_values``. Errors as ``plan``, and InputError where nothing has that name.
+    They are those of the same plan. Texts and values are masked unless ``show_values``. Errors as ``plan``,
+    and InputError where nothing has that name.
     """
     inventory = load(source)
     view = _view(inventory, catalog, options)
@@ -316,9 +317,9 @@ def matrix(
     catalog: Catalog | None = None,
     **options: Unpack[OptionFields],
 ) -> Matrix:
-    """Compare every pair of releases; with pods also how many restart, and the way that restarts fewest.
+    """Compare every pair of releases; with pods also how many restart, and the path that restarts fewest.
 
-    The releases go from the oldest known one to the newest unless they are named. Errors as ``plan``.
+    The releases go from the oldest known one to the newest unless given. Errors as ``plan``.
     """
     inventory = load(source) if source is not None else None
     view = (
@@ -334,7 +335,7 @@ def verify(
 ) -> Verifications:
     """Compute every text and hash of golden directories and compare.
 
-    Raises InputError, naming the file, for a directory of another form.
+    Raises InputError, naming the file, for a directory without the form of golden data.
     """
     known = catalog or default_catalog()
     found = (golden.verify(Path(fspath(path)), known, show_values=show_values) for path in directories)
@@ -358,8 +359,8 @@ def snapshot(
 ) -> Snapshot:
     """Return a cluster with values hidden; ``load`` of its document gives the same plans later.
 
-    ``records`` are kept beside those of the source. Raises InputError for a manifest: a snapshot is made of a
-    cluster's pods.
+    ``records`` are kept as well as those of the source. Raises InputError for a manifest: a snapshot is made
+    of a cluster's pods.
     """
     inventory = load(source)
     kept = replace(inventory, records=(*inventory.records, *records))
@@ -374,10 +375,10 @@ def patch(
     *,
     catalog: Catalog | None = None,
 ) -> Patch | None:
-    """Return the patch for kubelet ``kubelet`` to take the hashes of the releases ``like`` for its own.
+    """Return the patch with which a kubelet accepts or computes the hashes of the releases ``like``.
 
-    None where it does already. ``strategy`` is ``accept``, ``pin`` or ``strip``. Raises UsageError for unknown
-    releases and strategies, and for what the strategy cannot do.
+    None where it computes them already. ``strategy`` is ``accept``, ``pin`` or ``strip``. Raises UsageError
+    for unknown releases and strategies, and for what the strategy cannot do.
     """
     return strategies.make_patch(kubelet, like, strategy, catalog or default_catalog(), choices)
 
@@ -389,8 +390,8 @@ make_patch = patch
 def patch_text(made: Patch, source: Mapping[str, str]) -> str:
     """Return a patch as ``git format-patch`` prints it.
 
-    ``source`` holds the text of each file that ``made.edits`` name, by path. Raises MisplacedError, naming file and
-    hunk, where a file is not what upstream's release says.
+    ``source`` holds the text of each file that ``made.edits`` name, by path. Raises MisplacedError, naming
+    file and hunk, where a file is not that of upstream's release.
     """
     return mail(made, apply(made, source))
 
@@ -403,7 +404,7 @@ def patch_audit(
     catalog: Catalog | None = None,
     **options: Unpack[OptionFields],
 ) -> Audit:
-    """Return the containers whose hash strategy ``strip`` does not make that of ``like``."""
+    """Return the containers whose hash with strategy ``strip`` is not that of ``like``."""
     inventory = load(source)
     view = _view(inventory, catalog, options)
     new, old = view.catalog.kubelet(kubelet), view.catalog.kubelet(like)
@@ -419,7 +420,8 @@ def releases(catalog: Catalog | None = None) -> ReleaseList:
 def to_document(result: object) -> dict[str, Any]:
     """Return the document of a result (a plan, explanations, hashes, a matrix, ...) as plain data.
 
-    It is what ``-o json`` prints, as the JSON Schema of its ``kind`` describes it. Raises TypeError for anything else.
+    It is what ``-o json`` prints, as the JSON Schema of its ``kind`` describes it. Raises TypeError for
+    anything else.
     """
     return document_of(result)
 

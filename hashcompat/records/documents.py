@@ -1,6 +1,6 @@
 """Where a container runtime keeps the hash that a kubelet recorded, and how to read it back.
 
-Up to 1.5 the hash stands in the Docker name, in hex; from 1.6 on in the CRI annotation
+Up to 1.5 the hash is part of the Docker name, in hex; from 1.6 on in the CRI annotation
 ``io.kubernetes.container.hash``, which dockershim and cri-dockerd keep as a Docker label
 (pkg/kubelet/kuberuntime/labels.go). rkt held a decimal annotation (pkg/kubelet/rkt/rkt.go, 1.5.8).
 """
@@ -26,7 +26,7 @@ _RKT_ATTEMPT: Final = "rkt.kubernetes.io/restart-count"
 
 
 def from_runtime(document: Any) -> Iterator[Recorded | Sandbox]:
-    """Yield what a runtime's JSON says of containers and sandboxes; what is no kubelet's is passed over.
+    """Yield the containers and sandboxes in a runtime's JSON; those that no kubelet created are skipped.
 
     Known are ``docker inspect``, Docker's container list, ``docker ps --format json``, crictl's ``ps``,
     ``inspect``, ``pods`` and ``inspectp`` with ``-o json``, and ``rkt cat-manifest``.
@@ -84,7 +84,7 @@ def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
 
 
 def _from_rkt(manifest: Mapping[str, Any]) -> Iterator[Recorded]:
-    """Read the pod manifest that a kubelet gave rkt; it tells of no state."""
+    """Read the pod manifest that a kubelet gave rkt; it does not show any state."""
     pod = _annotations(manifest)
     for app in manifest.get("apps") or ():
         told = _annotations(app) if isinstance(app, Mapping) else {}

@@ -1,4 +1,4 @@
-"""Recorded hashes beside computed ones: which record belongs to which container, and how many we reproduce."""
+"""Match recorded hashes with containers: which record belongs to which container."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Recorded hashes by uid and container, and by names where the source tells no uid; sandboxes by uid and by the pod's names."""
+    """Recorded hashes and sandboxes by uid, and by names where the source has no uid."""
 
     by_uid: Mapping[Key, Recorded] = field(default_factory=dict)
     by_name: Mapping[Key, Recorded] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Records:
         return None
 
     def sandboxes_of(self, pod: Pod) -> tuple[Sandbox, ...]:
-        """Return the sandboxes of a pod: by its uid, a static pod's by that of its manifest or else by its names."""
+        """Return the sandboxes of a pod by its uid; a static pod's by its manifest's uid or by names."""
         for uid in filter(None, (pod.config_hash, pod.uid)):
             if found := self.sandboxes.get((uid,)):
                 return found
@@ -45,7 +45,10 @@ class Records:
 
 
 def index(records: Iterable[Recorded | Sandbox]) -> Records:
-    """Index records; of several for one container the running one counts, then the latest attempt, then the last one told."""
+    """Index records; of several for one container the running one counts.
+
+    Where none is running, the latest attempt counts, then the last record.
+    """
     by_uid: dict[Key, Recorded] = {}
     by_name: dict[Key, Recorded] = {}
     sandboxes: dict[Key, tuple[Sandbox, ...]] = {}

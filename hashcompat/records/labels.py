@@ -1,4 +1,4 @@
-"""The names under which kubelets leave containers and sandboxes in a runtime, and how a runtime's JSON holds them.
+"""Parse the names and labels that kubelets give to containers and sandboxes in a runtime.
 
 Docker names: ``k8s_<container>.<hex>_<pod>_<namespace>_<uid>_<random>`` up to 1.5
 (pkg/kubelet/dockertools/docker.go ``BuildDockerName``), ``k8s_<container>_<pod>_<namespace>_<uid>_<attempt>``
@@ -33,7 +33,10 @@ _LABEL: Final = re.compile(r"(?:^|,)((?:annotation\.)?io\.kubernetes\.[\w.]+)=([
 
 @dataclass(frozen=True, slots=True)
 class DockerContainer:
-    """A kubelet's container in Docker: what its name says, and its labels. ``hex`` is the hash in the names of 1.5 and before."""
+    """A kubelet's container in Docker: the parts of its name, and its labels.
+
+    ``hex`` is the hash in names up to 1.5.
+    """
 
     name: str
     hex: str
@@ -47,7 +50,10 @@ class DockerContainer:
 
 
 def docker_container(container: Mapping[str, Any]) -> DockerContainer | None:
-    """Read one object of ``docker inspect``, Docker's container list or ``docker ps --format json``; None where no kubelet made it."""
+    """Read one object of Docker's JSON; return None where no kubelet created it.
+
+    Known are ``docker inspect``, Docker's container list and ``docker ps --format json``.
+    """
     parts = _docker_name(container).split("_")
     if len(parts) < 6 or parts[0] != "k8s":
         return None
@@ -88,6 +94,6 @@ def mapping(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def cri_attempt(status: Mapping[str, Any]) -> int:
-    """Return how often a CRI object was made before; what is no number is the first."""
+    """Return how often a CRI object was created before; 0 where the attempt is not a number."""
     attempt = mapping(status, "metadata").get("attempt", 0)
     return attempt if isinstance(attempt, int) else 0

@@ -1,4 +1,7 @@
-"""Recorded hashes in kubelets' logs: only up to 1.13 they carry values, the recorded one first (the rows ``restartLog`` of behaviour.json)."""
+"""Read recorded hashes from kubelets' logs.
+
+Only logs up to 1.13 carry the values, the recorded one first (the rows ``restartLog`` of behaviour.json).
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,17 @@ _FORMATS: Final = (
         rf'Container "(?P<container>[^"]+)" \(\{{[^}}]*\}}\)\s+of\s+pod\s+{_POD}:\s+Container spec {_VALUES}'
     ),
 )
-"""To 1.7 and 1.8 - 1.13. A pod is ``name_namespace(uid)``, in 1.1 without uid, in the CRI runtime of 1.6 and 1.7 the name alone."""
+"""The formats up to 1.7 and of 1.8 - 1.13.
+
+A pod is ``name_namespace(uid)``; in 1.1 without the uid, in the CRI runtime of 1.6 and 1.7 the name alone.
+"""
 
 
 def from_log(text: str) -> Iterator[Recorded]:
-    """Yield the hashes that the containers bore which a log tells of; what was recorded when they were made anew is not in it."""
+    """Yield the recorded hashes of the containers that a log reports as changed.
+
+    The hashes recorded when they were created again are not in the log.
+    """
     for pattern in _FORMATS:
         for match in pattern.finditer(text):
             uid, namespace = match["uid"] or "", match["namespace"] or ""

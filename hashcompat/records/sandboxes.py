@@ -1,7 +1,7 @@
-"""Sandboxes as a runtime tells them, and what a kubelet looks at in them before it looks at any container.
+"""Read sandboxes as a runtime reports them, for what a kubelet checks before any container.
 
 Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``podSandboxChanged`` (1.6.13, 1.8.15;
-kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); to 1.5 pkg/kubelet/dockertools/docker_manager.go
+kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); up to 1.5 pkg/kubelet/dockertools/docker_manager.go
 ``podInfraContainerChanged`` (1.5.8).
 """
 
@@ -18,7 +18,7 @@ _STATES: Final = {"SANDBOX_READY": True, "SANDBOX_NOTREADY": False}
 
 
 def from_cri_pod(status: Mapping[str, Any]) -> Iterator[Sandbox]:
-    """Yield the sandbox that ``crictl pods`` or ``crictl inspectp`` tells of; only the latter tells of its network."""
+    """Yield the sandbox of ``crictl pods`` or ``crictl inspectp``; only the latter shows its network."""
     metadata = mapping(status, "metadata")
     ready = _STATES.get(str(status.get("state")))
     if ready is None or not metadata.get("name"):
@@ -45,7 +45,7 @@ def _cri_host_network(options: Mapping[str, Any]) -> bool | None:
 
 
 def from_docker_sandbox(found: DockerContainer, container: Mapping[str, Any]) -> Sandbox:
-    """Return the sandbox that an infra container is; its IP is the network plugin's, of which Docker does not know."""
+    """Return an infra container as a sandbox; its IP is the network plugin's, unknown to Docker."""
     mode = mapping(container, "HostConfig").get("NetworkMode")
     host_network = mode == "host" if isinstance(mode, str) and mode else None
     return Sandbox(found.uid, found.namespace, found.pod, found.running, found.attempt, host_network)

@@ -1,4 +1,4 @@
-"""Static pods that a node's records show and a list of pods does not: a kubelet runs them without a mirror pod.
+"""Find static pods that a node's records show and a list of pods does not.
 
 Static pods run whether or not an API server knows of them; the mirror pod, by which it does, is missing where
 that server could not be reached, refused it, or somebody deleted it. A static pod's uid is a hash in hex

@@ -13,8 +13,8 @@ _VERSION: Final = re.compile(r"^V\d+((alpha|beta)\d+)?(?=[A-Z])")
 def plain(value: Any) -> Any:
     """Return plain JSON values for what a client library holds; plain values stay as they are.
 
-    Known are models of the official Python clients, whose ``attribute_map`` names the JSON keys (their own ``to_dict``
-    does not), and whatever else has a ``to_dict``.
+    Known are models of the official Python clients, whose ``attribute_map`` names the JSON keys (their own
+    ``to_dict`` does not), and whatever else has a ``to_dict``.
     """
     if isinstance(value, date):
         return value.isoformat()
@@ -28,7 +28,7 @@ def plain(value: Any) -> Any:
 
 
 def _model(value: Any) -> dict[str, Any]:
-    """Return a model's JSON; a list's items leave their kind out, which the class tells."""
+    """Return a model's JSON; the items of a list leave out their kind, which the class names."""
     found = {key: plain(getattr(value, name)) for name, key in value.attribute_map.items()}
     if "kind" in found and found["kind"] is None:
         found["kind"] = _VERSION.sub("", type(value).__name__)

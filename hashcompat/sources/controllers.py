@@ -19,10 +19,10 @@ Key = str | tuple[str, str, str]
 """A uid; or kind, namespace and name, where an owner is named without its uid."""
 
 _CREATED_BY: Final = "kubernetes.io/created-by"
-"""Up to 1.8 this annotation names a pod's controller (pkg/controller/controller_utils.go ``getPodsAnnotationSet``)."""
+"""The annotation that names a pod's controller up to 1.8 (controller_utils.go ``getPodsAnnotationSet``)."""
 
 _HASH_LABELS: Final = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
-"""What a ReplicaSet is called beside its owner's name (pkg/controller/deployment/sync.go ``getNewReplicaSet``)."""
+"""What follows the owner in a ReplicaSet's name (pkg/controller/deployment/sync.go ``getNewReplicaSet``)."""
 
 _JOB: Final = re.compile(r"(.+)-\d{8,}")
 """CronJobs add the scheduled time in minutes or seconds (pkg/controller/cronjob/utils.go ``getJobName``)."""
@@ -42,7 +42,7 @@ class Templates:
     """What was left out, and which templates are not read, one line a cause."""
 
     def counts(self, value: Mapping[str, Any]) -> bool:
-        """Tell whether an object is read: all are, but for pod templates that do not count."""
+        """Return whether an object is read: all are, but for pod templates that do not count."""
         if value.get("kind") == "Pod":
             return True
         uid = part(value, "metadata").get("uid")
@@ -50,13 +50,13 @@ class Templates:
 
 
 def asks_for_none(value: Mapping[str, Any]) -> bool:
-    """Tell whether the spec of a workload asks for no pods at all."""
+    """Return whether the spec of a workload asks for no pods at all."""
     spec = part(value, "spec")
     return any(_is_zero(spec.get(key)) for key in ("replicas", "parallelism")) or spec.get("suspend") is True
 
 
 def _counts_none(value: Mapping[str, Any]) -> bool:
-    """Tell whether the status of a workload counts no pods; ``replicas`` and ``active`` are left out where they are 0."""
+    """Return whether the status of a workload counts no pods; counts of 0 are left out of it."""
     status = value.get("status")
     if not isinstance(status, Mapping):
         return False
@@ -157,7 +157,7 @@ class Census:
         )
 
     def _has_none(self, one: _Workload) -> bool:
-        """Tell whether a workload has no pods: by its spec, or by its status where pods would be in the input."""
+        """Return whether a workload has no pods: by its spec, or by its status if the input has pods."""
         return one.asks_for_none or (self._has_pods and bool(one.keys) and one.counts_none)
 
     def _reached(self, keys: Iterable[Key]) -> set[Key]:
@@ -173,7 +173,7 @@ class Census:
 
 
 def _owners(metadata: Mapping[str, Any]) -> Iterator[tuple[Key, Key | None]]:
-    """Yield an object's controller, and where its name tells, what controls that one in turn."""
+    """Yield an object's controller, and where its name shows it, the controller of that one."""
     references = metadata.get("ownerReferences")
     named = [one for one in references if isinstance(one, Mapping)] if isinstance(references, list) else []
     namespace, labels = text(metadata, "namespace") or "default", part(metadata, "labels")
@@ -197,7 +197,7 @@ def _created_by(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _name_above(kind: str, name: str, labels: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return kind and name of what controls a ReplicaSet or a Job, which need not be in the input themselves."""
+    """Return kind and name of the controller of a ReplicaSet or Job, which may be missing from the input."""
     if kind == "ReplicaSet":
         for label, owner in _HASH_LABELS.items():
             suffix = f"-{labels.get(label)}"
@@ -237,7 +237,8 @@ def _not_read(workloads: Iterable[_Workload]) -> Iterator[str]:
     for kind, found in kinds.items():
         places = dict.fromkeys(place for one in found for place in one.unread)
         verb = "holds" if len(found) == 1 else "hold"
-        yield f"not read: {_counted(len(found), 'object')} of kind {kind} {verb} a pod template at {_some(places)}"
+        objects = _counted(len(found), "object")
+        yield f"not read: {objects} of kind {kind} {verb} a pod template at {_some(places)}"
 
 
 def _counted(number: int, noun: str) -> str:

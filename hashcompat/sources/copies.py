@@ -1,7 +1,7 @@
 """The same object given more than once, in two files or twice in one, counts once.
 
-What tells two copies from two objects is the uid, and for nodes, whose uid nothing needs, the name. Copies
-that differ were taken at two times: no verdict could be given for both.
+Two copies have one uid; copies of a node, whose uid nothing needs, have one name. Copies that differ were
+taken at two times: no verdict could be given for both.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from hashcompat.sources.templates import part, text
 
 
 def pods_of(objects: Iterable[Object], templates: Templates) -> Iterator[Pod]:
-    """Yield the pods of some objects, and the pod templates that count, each once; those without a uid are never copies.
+    """Yield the pods of some objects, and the pod templates that count, each once.
 
-    ``objects`` can be iterated over again. Raises InputError for an object that cannot be read, and where two
-    pods of one uid differ in anything that is read.
+    Pods without a uid are never copies. ``objects`` can be iterated over again. Raises InputError for an
+    object that cannot be read, and where two pods of one uid differ in anything that is read.
     """
     digests: dict[str, int] = {}
     for found in objects:

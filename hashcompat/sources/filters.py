@@ -21,7 +21,7 @@ class Filters:
     owners: tuple[str, ...] = ()
 
     def matches(self, pod: Pod) -> bool:
-        """Tell whether a pod passes every filter."""
+        """Return whether a pod passes every filter."""
         return (
             (not self.namespaces or pod.namespace in self.namespaces)
             and pod.namespace not in self.excluded_namespaces
@@ -30,7 +30,10 @@ class Filters:
         )
 
     def cover(self, record: Recorded | Sandbox) -> bool:
-        """Tell whether the static pod that a record belongs to would pass: its name ends with its node's, and no one owns it."""
+        """Return whether the static pod that a record belongs to would pass.
+
+        Its name ends with its node's, and it has no owner.
+        """
         return (
             (not self.namespaces or record.namespace in self.namespaces)
             and record.namespace not in self.excluded_namespaces
@@ -52,7 +55,7 @@ class _Selected:
     filters: Filters
 
     def __iter__(self) -> Iterator[Pod]:
-        """Yield the matching pods; raises InputError when there is none: an empty plan would look like a safe one."""
+        """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
         passed = matched = 0
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
             if self.filters.matches(pod):

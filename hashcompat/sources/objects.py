@@ -30,12 +30,12 @@ Found = Pod | Node | Recorded | Sandbox
 
 
 BESIDE_PODS: Final = ("Node", snapshots.KIND)
-"""The kinds that hold what is no pod, and has a say in every pod's verdict."""
+"""The kinds that do not hold pods, but affect every pod's verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """One Kubernetes object that is no list."""
+    """One Kubernetes object that is not a list."""
 
     value: Mapping[str, Any]
     """The object as given, with its ``kind``."""
@@ -44,7 +44,7 @@ class Object:
     """The file and the document in it."""
 
     path: str
-    """Where it stands there (``$.items[3]``)."""
+    """Its place in the document (``$.items[3]``)."""
 
     def __str__(self) -> str:
         return f"{self.origin}: {self.path}"
@@ -53,7 +53,7 @@ class Object:
 def read_object(value: object, origin: str, path: str = "$") -> Iterator[Found]:
     """Yield the pods and nodes in one Kubernetes object; other kinds hold none and are passed over.
 
-    Raises InputError, with ``origin`` and the path, for what is no Kubernetes object and for a pod without
+    Raises InputError, with ``origin`` and the path, for what is not a Kubernetes object and for a pod without
     containers.
     """
     for found in opened(value, origin, path):
@@ -63,7 +63,7 @@ def read_object(value: object, origin: str, path: str = "$") -> Iterator[Found]:
 def opened(value: object, origin: str, path: str = "$") -> Iterator[Object]:
     """Yield an object, or those in a list and in lists within it; a snapshot comes after what is in it.
 
-    Raises InputError, with ``origin`` and the path, for what is no Kubernetes object.
+    Raises InputError, with ``origin`` and the path, for what is not a Kubernetes object.
     """
     if not isinstance(value, Mapping):
         raise InputError(
@@ -102,7 +102,7 @@ def read(found: Object) -> Iterator[Found]:
 
 
 def is_list(kind: object) -> bool:
-    """Tell whether the items of an object of that kind are objects."""
+    """Return whether the items of an object of that kind are objects."""
     return isinstance(kind, str) and (kind.endswith("List") or kind == snapshots.KIND)
 
 
@@ -231,7 +231,10 @@ def _type_of(key: str, item: Mapping[str, Any]) -> ContainerType:
 
 
 def _lists_told(status: Mapping[str, Any]) -> set[str]:
-    """Return the spec lists of whose containers the status tells; a dump without them must not make containers look stopped."""
+    """Return the spec lists whose containers the status reports.
+
+    A dump without statuses must not make containers look stopped.
+    """
     return {
         key
         for key, status_key in _STATUSES.items()

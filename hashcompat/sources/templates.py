@@ -59,7 +59,7 @@ def place_of(value: Mapping[str, Any]) -> Place | None:
 
 
 def unread_places(value: Mapping[str, Any]) -> list[str]:
-    """Return the JSON paths of the pod templates in an object that are not read (``$.spec.groups[*].template``)."""
+    """Return the JSON paths of the pod templates that are not read (``$.spec.groups[*].template``)."""
     place = place_of(value)
     if value.get("kind") in _WITHOUT_PODS or (place and value.get("kind") in _PLACES):
         return []
@@ -68,7 +68,7 @@ def unread_places(value: Mapping[str, Any]) -> list[str]:
 
 
 def _templates(value: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the path of everything that is called a template and has containers; each value is looked at once."""
+    """Yield the path of everything named a template that has containers; visit each value once."""
     todo: list[tuple[str, Any]] = [
         (f"$.{key}", child) for key, child in value.items() if key not in _NOT_SEARCHED
     ]
@@ -87,7 +87,7 @@ def _templates(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _containers(template: object) -> list[Mapping[str, Any]]:
-    """Return the containers of a pod template, none for what is no pod template."""
+    """Return the containers of a pod template, none where it is not a pod template."""
     containers = part(template, "spec").get("containers") if isinstance(template, Mapping) else None
     if not isinstance(containers, list) or not all(isinstance(one, Mapping) for one in containers):
         return []

@@ -13,10 +13,11 @@ from hashcompat.sources.objects import BESIDE_PODS, opened, read
 
 
 def collect(values: Iterable[object]) -> Inventory:
-    """Return the pods, nodes and records in some objects (Pod, PodList, List, Deployment, Node, ClusterSnapshot, ...).
+    """Return the pods, nodes and records in some objects.
 
-    Raises InputError, naming an object by its number from 0 and the path in it, for what cannot be read, for
-    two different pods of one uid or nodes of one name, and for no pod.
+    Known kinds are those that ``-f`` reads: Pod, PodList, List, Deployment, Node, ClusterSnapshot, ...
+    Raises InputError, naming an object by its number from 0 and the path in it, for what cannot be read,
+    for two different pods of one uid or nodes of one name, and for no pod.
     """
     objects = [found for number, value in enumerate(values) for found in opened(value, f"object {number}")]
     census = Census()

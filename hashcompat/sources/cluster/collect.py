@@ -132,13 +132,13 @@ def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
 
 
 def is_named(access: Access) -> bool:
-    """Tell whether a flag, KUBECONFIG or the service account of the pod that this runs in names a cluster."""
+    """Return whether a flag, KUBECONFIG or the service account of this pod names a cluster."""
     named = access.kubeconfig or access.context or os.environ.get("KUBECONFIG")
     return bool(named) or serviceaccount.is_there(os.environ)
 
 
 def _by_account(access: Access) -> bool:
-    """Tell whether the service account is the way to the cluster: a kubeconfig comes before it."""
+    """Return whether the service account is the way to the cluster: a kubeconfig comes before it."""
     kubeconfig = access.kubeconfig or access.context or serviceaccount.has_kubeconfig(os.environ)
     return not kubeconfig and serviceaccount.is_there(os.environ)
 
@@ -152,7 +152,7 @@ def _origin(access: Access) -> Origin:
 
 @contextmanager
 def connect(access: Access, say: Say) -> Iterator[Client]:
-    """Connect as kubectl would: by kubeconfig through kubectl itself, or by the service account of the pod that this runs in."""
+    """Connect as kubectl would: through kubectl by its kubeconfig, or by the service account of this pod."""
     if _by_account(access):
         with serviceaccount.connections(os.environ) as pool:
             yield Client(pool, access.timeout, partial(_account_headers, access))

@@ -60,7 +60,7 @@ class StatusError(InputError):
 
 
 class _BusyError(UnreachableError):
-    """This time no whole answer came; ``response`` is what came, where it may say when to come again."""
+    """No complete answer this time; ``response`` is what arrived, and may hold the time to retry after."""
 
     def __init__(self, message: str, response: BaseHTTPResponse | None = None) -> None:
         super().__init__(message)
@@ -92,7 +92,7 @@ class Client:
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Json:
         """Return the object behind a path.
 
-        Raises StatusError for what the server refuses, UnreachableError when no whole answer can be had.
+        Raises StatusError for what the server refuses, UnreachableError when there is no complete answer.
         """
         url = f"{path}?{urlencode(query)}" if query else path
         end = time.monotonic() + self.timeout
@@ -185,7 +185,7 @@ def _document(status: int, body: bytes) -> Json:
     try:
         document = jsontext.loads(jsontext.decode_text(body))
     except InputError as error:
-        raise _BusyError(f"the answer is no whole JSON: {error}") from None
+        raise _BusyError(f"the answer is not complete JSON: {error}") from None
     if not isinstance(document, dict):
         raise _BusyError("the answer is JSON, but no object")
     return document
@@ -220,10 +220,11 @@ def list_all(
     read: Callable[[Json], T],
     seen: Callable[[int], None],
 ) -> list[T]:
-    """Return what ``read`` makes of every object of a list, pages put together; ``seen`` is told the count so far.
+    """Return what ``read`` makes of every object of a list, with all pages joined.
 
-    A list whose snapshot expires on the way (410 Gone) is read again from its beginning. Raises StatusError,
-    UnreachableError; and InputError for an answer that is no list, or less than the whole.
+    ``seen`` gets the count so far. A list whose snapshot expires on the way (410 Gone) is read again from
+    its beginning. Raises StatusError, UnreachableError; and InputError for an answer that is not a list,
+    or not complete.
     """
     for _ in range(_RESTARTS):
         found: list[T] = []
@@ -239,7 +240,8 @@ def list_all(
             seen(len(found))
             return found
     raise UnreachableError(
-        f"the list expired {_RESTARTS} times before its end was read; the server keeps snapshots for too short a time"
+        f"the list expired {_RESTARTS} times before its end was read; "
+        "the server keeps snapshots for too short a time"
     )
 
 
@@ -266,13 +268,13 @@ def _page(path: str, page: Json) -> tuple[list[Json], Json]:
         or not isinstance(metadata, dict)
     ):
         raise InputError(
-            f"{path}: the server's answer is no list but {page.get('kind') or 'an object without kind'}"
+            f"{path}: the server's answer is not a list but {page.get('kind') or 'an object without kind'}"
         )
     return items or [], metadata
 
 
 def _check_end(path: str, metadata: Json) -> None:
-    """Refuse a list that says itself that it goes on; a server need not say so."""
+    """Refuse a list whose own count shows that it goes on; a server need not give one."""
     if remaining := metadata.get("remainingItemCount"):
         left = f"{count(remaining, 'object')} {agree(remaining, 'remain')}"
         raise InputError(f"{path}: the server ends the list although {left}")

@@ -36,7 +36,7 @@ _LOG_LINE: Final = re.compile(r"[IWEF]\d{4} |\d{4}/\d\d/\d\d |error: ")
 _WATCHED: Final = (
     'exec 3<&0; (trap "" INT HUP TERM; cat <&3; kill $$; rm -rf "$0") >/dev/null 2>&1 & exec "$@" 3<&-'
 )
-"""A shell's script: standard input ends when this process does; then kubectl, which takes the shell's place, is ended too."""
+"""A shell script that kubectl replaces; it stops kubectl when standard input ends with this process."""
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def proxy(flags: tuple[str, ...], say: Callable[[str], None]) -> Iterator[HTTPCo
 
 
 def target(flags: tuple[str, ...]) -> tuple[str, str]:
-    """Return the context and the URL of the API server that kubectl uses with these flags, empty where it does not say."""
+    """Return the context and the API server's URL that kubectl uses with these flags; empty where unknown."""
     kubectl = shutil.which("kubectl")
     if kubectl is None:
         return "", ""
@@ -98,7 +98,7 @@ def _started(command: list[str], directory: str) -> subprocess.Popen[str]:
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    """End kubectl as the end of this process would: its watcher sees the pipe close, ends it and removes the socket."""
+    """Stop kubectl: its watcher sees the pipe close, kills it and removes the socket."""
     if process.stdin:
         process.stdin.close()
     process.wait()
@@ -131,7 +131,7 @@ class _Listener:
     def last(self) -> str:
         """Return the last line, once kubectl has ended."""
         self._thread.join(timeout=1)
-        return self._lines[-1].removeprefix("error: ") if self._lines else "it says nothing"
+        return self._lines[-1].removeprefix("error: ") if self._lines else "no message"
 
 
 class _UnixConnection(HTTPConnection):

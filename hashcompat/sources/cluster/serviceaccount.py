@@ -17,7 +17,7 @@ ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
 def is_there(environment: Mapping[str, str]) -> bool:
-    """Tell whether this process runs in a pod with a service account."""
+    """Return whether this process runs in a pod with a service account."""
     return bool(environment.get("KUBERNETES_SERVICE_HOST")) and (ACCOUNT / "token").is_file()
 
 
@@ -43,7 +43,7 @@ def _address(environment: Mapping[str, str]) -> tuple[str, int]:
 
 
 def token() -> str:
-    """Read the token anew, which a kubelet renews in its file while a long list is read."""
+    """Read the token again: a kubelet renews it in its file while a long list is read."""
     path = ACCOUNT / "token"
     try:
         return path.read_text(encoding="utf-8").strip()
@@ -52,5 +52,5 @@ def token() -> str:
 
 
 def has_kubeconfig(environment: Mapping[str, str]) -> bool:
-    """Tell whether kubectl would find a kubeconfig, which comes before a service account."""
+    """Return whether kubectl would find a kubeconfig, which comes before a service account."""
     return bool(environment.get("KUBECONFIG")) or (Path.home() / ".kube" / "config").exists()

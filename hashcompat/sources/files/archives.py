@@ -17,7 +17,7 @@ _TAR_MAGIC: Final = slice(257, 262)
 
 
 def members(origin: str, data: bytes) -> Iterator[tuple[str, bytes]] | None:
-    """Return the label and the content of each file in a tar archive; None for what is no archive.
+    """Return the label and the content of each file in a tar archive; None where the data is not an archive.
 
     The iterator raises InputError for a damaged one.
     """

@@ -30,12 +30,12 @@ Kinds = Mapping[int, object]
 
 
 def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool = True) -> Inventory:
-    """Read the nodes in every file, directory (``recursive``: and those below), URL, or ``-`` for standard input.
+    """Read the nodes in every file, directory, URL, or ``-`` for standard input.
 
-    Its pods are read one by one each time that somebody asks for them: nodes often stand behind them, and
-    have a say in every verdict. Raises InputError, naming the file, for what cannot be read, and for two
-    different nodes of one name; asking for pods raises it for what is no Kubernetes object, for two different
-    pods of one uid, and (``needs_pods``) for no pod.
+    ``recursive`` includes the directories below. Its pods are read one by one each time that somebody
+    asks for them: nodes often come after them, and affect every verdict. Raises InputError, naming the
+    file, for what cannot be read, and for two different nodes of one name; asking for pods raises it for
+    what is not a Kubernetes object, for two different pods of one uid, and (``needs_pods``) for no pod.
     """
     surveys = [_survey(source) for name in names for source in inputs(name, recursive, SUFFIXES)]
     census = Census()
@@ -53,7 +53,7 @@ def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool
 
 @dataclass(frozen=True, slots=True)
 class _Survey:
-    """What a first look at a file tells."""
+    """What a first look at a file shows."""
 
     source: Input
 
@@ -61,7 +61,7 @@ class _Survey:
     """How many it holds."""
 
     kinds: Kinds
-    """Those that stand behind items."""
+    """Those that come after items."""
 
     found: tuple[tuple[Found, Object], ...]
     """Its nodes, and a snapshot's records, each with the object that holds it."""
@@ -143,7 +143,7 @@ def _look(source: Input, known: Kinds) -> _Survey:
 
 
 def _objects(part: Part, kinds: Kinds, origin: str) -> Iterator[Object]:
-    """Yield the objects in a part; elements of what is no list are none."""
+    """Yield the objects in a part; elements of anything but a list are not objects."""
     kind = kinds.get(part.document) if part.kind is None else part.kind
     if part.index is None:
         yield from opened(part.value, origin)
@@ -164,7 +164,7 @@ def _parts(source: Input, *, strict: bool = True) -> Iterator[Part]:
 
 
 def _read(first: str, text: Iterable[str], *, strict: bool) -> Iterator[Part]:
-    """Read JSON, also several documents on end (JSON lines), or else YAML."""
+    """Read JSON, also several documents one after another (JSON lines), or else YAML."""
     if first.lstrip().startswith(("{", "[")):
         return jsonstream.parts(text, strict=strict)
     from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
@@ -173,7 +173,7 @@ def _read(first: str, text: Iterable[str], *, strict: bool) -> Iterator[Part]:
 
 
 def contents(name: str, recursive: bool, suffixes: tuple[str, ...] = SUFFIXES) -> Iterator[tuple[str, bytes]]:
-    """Yield the label and the whole content of each file that a ``-f`` value stands for; in a directory, of those with such a suffix."""
+    """Yield the label and content of each file of a ``-f`` value; in a directory, of those with a suffix."""
     for source in inputs(name, recursive, suffixes):
         with source.open() as stream:
             yield source.origin, stream.read()

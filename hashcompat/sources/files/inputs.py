@@ -1,4 +1,4 @@
-"""What a ``-f`` value stands for: files, directories, URLs, standard input, each of which can be opened more than once."""
+"""Find the files, directories, URLs or standard input of a ``-f`` value; each can be opened repeatedly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _IN_MEMORY: Final = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A file's label in messages, and the function that opens its bytes anew; that raises InputError."""
+    """A file's label in messages, and the function that opens its bytes again; that raises InputError."""
 
     origin: str
     open: Callable[[], io.BufferedReader]
@@ -43,7 +43,7 @@ def called(name: str) -> str:
 
 
 def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[Input]:
-    """Yield the files that a ``-f`` value stands for: in a directory those with such a suffix, also compressed.
+    """Yield the files of a ``-f`` value: in a directory those with such a suffix, also compressed.
 
     What can be read only once (standard input, a pipe, a URL) is copied, beyond some size into a temporary
     file that vanishes with it.
@@ -63,7 +63,10 @@ def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[In
 
 
 def _files_in(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> list[Path]:
-    """List a directory, or a whole tree without following links to directories; a part that cannot be read is an error, never left out."""
+    """List a directory, or a whole tree without following links to directories.
+
+    A part that cannot be read is an error, never left out.
+    """
     endings = (*suffixes, *(suffix + ending for suffix in suffixes for ending in COMPRESSED))
     paths = []
     for folder, below, names in os.walk(directory, onerror=_cannot_list):
@@ -108,7 +111,7 @@ def _stamp(state: os.stat_result) -> tuple[int, int]:
 
 
 def _open(path: Path, stamp: tuple[int, int]) -> io.BufferedReader:
-    """Open a file that is as it was when it was found: pods are read after nodes, and both have to be of one cluster."""
+    """Open a file that has not changed since it was found: nodes are read first, and pods must match them."""
     with _readable(path):
         stream = path.open("rb")
     if _stamp(os.fstat(stream.fileno())) != stamp:

@@ -1,4 +1,4 @@
-"""Files with recorded hashes, also in archives: what docker and crictl print, rkt's pod manifests, kubelet logs."""
+"""Read recorded hashes from files and archives: docker, crictl, rkt's pod manifests, kubelet logs."""
 
 from __future__ import annotations
 

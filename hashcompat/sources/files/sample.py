@@ -1,4 +1,4 @@
-"""The built-in sample cluster: an ordinary ``kubectl get nodes,pods -A -o json`` file that ships with the package."""
+"""Load the built-in sample cluster: an ordinary ``kubectl get nodes,pods -A -o json`` file."""
 
 from __future__ import annotations
 

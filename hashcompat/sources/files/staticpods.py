@@ -1,4 +1,4 @@
-"""Static pod manifests as a kubelet reads them: one pod a file, by the node's name and the file's path on the node.
+"""Read static pod manifests as a kubelet does: one pod per file, by the node's name and the file's path.
 
 Source: pkg/kubelet/config/file.go ``extractFromDir`` and common.go ``tryDecodeSinglePod``, ``applyDefaults``.
 """
@@ -27,10 +27,10 @@ _FIELDS: Final = re.compile(r'"fieldsV1"\s*:\s*')
 
 
 def collect_directory(directory: str, node: str, path_on_node: str = "") -> list[Pod]:
-    """Read a directory as ``--pod-manifest-path``: every file but those whose name begins with a dot, nothing below it.
+    """Read a directory as ``--pod-manifest-path`` does: every file but dot files, nothing below it.
 
     ``path_on_node`` is the directory's path there, by default the absolute path here.
-    Raises InputError, naming the file, for what is no pod, and for a directory without any file.
+    Raises InputError, naming the file, for what is not a pod, and for a directory without any file.
     """
     try:
         paths = sorted(
@@ -40,7 +40,8 @@ def collect_directory(directory: str, node: str, path_on_node: str = "") -> list
         raise InputError(f"{directory}: cannot read: {error.strerror}") from None
     if not paths:
         raise InputError(
-            f"{directory}: no static pod manifest in this directory; kubelets skip names with a dot in front and directories"
+            f"{directory}: no static pod manifest in this directory; "
+            "kubelets skip names with a dot in front and directories"
         )
     place = path_on_node or str(Path(directory).absolute())
     return [
@@ -75,7 +76,7 @@ def collect_directories(directories: Iterable[str], node: str, path_on_node: str
 
 
 def beside(others: Inventory, static: tuple[Pod, ...], expected: Iterable[Pod]) -> Inventory:
-    """Put static pods in the place of their mirrors, with a warning for each ``expected`` one that has no mirror.
+    """Replace mirrors by their static pods, with a warning for each ``expected`` one without a mirror.
 
     A file may hold the pods of some nodes only; there, a node without any pod shows nothing.
     """
@@ -140,22 +141,25 @@ def _manifest(data: bytes, origin: str) -> Any:
 
 
 def _check_characters(text: str) -> None:
-    """Refuse half characters: up to 1.22 kubelets read static pods by json-iterator, which makes other text of them than encoding/json."""
+    """Refuse half characters, which kubelets up to 1.22 read differently than encoding/json does.
+
+    They read static pods with json-iterator.
+    """
     if _HALF.search(_PAIR.sub("", text)):
         raise InputError(
-            "bytes that are no UTF-8, or half of a surrogate pair, which kubelets read in different ways"
+            "bytes that are not UTF-8, or half of a surrogate pair, which kubelets read in different ways"
         )
 
 
 def _with_raw_fields(document: Any, text: str) -> Any:
-    """Keep the JSON text of managed fields, which enters a UID as it stands in the file."""
+    """Keep the JSON text of managed fields, which enters a UID unchanged."""
     entries = _managed_fields(document)
     if not entries:
         return document
     raw = [text[match.end() : jsontext.end_of_value(text, match.end())] for match in _FIELDS.finditer(text)]
     if len(raw) != len(entries):
         raise InputError(
-            "fieldsV1 stands in other places than metadata.managedFields too; leave managedFields out of the manifest"
+            "fieldsV1 is also outside metadata.managedFields; leave managedFields out of the manifest"
         )
     kept = iter(raw)
     rows = [

@@ -1,4 +1,4 @@
-"""The bytes of a file -> its text in chunks: decompressed, decoded, and refused where it is no text."""
+"""Turn the bytes of a file into text in chunks: decompress, decode, and refuse what is not text."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 
 def chunks(stream: BufferedReader, wanted: str) -> Iterator[str]:
-    """Yield the text of a file, gzip or zstd or neither, whatever its name; the first chunk begins with more than white space.
+    """Yield the text of a file, gzip or zstd or neither, whatever its name.
 
-    Raises InputError for what is empty, damaged or no text, saying what is ``wanted``.
+    The first chunk does not consist of white space alone. Raises InputError for what is empty, damaged or
+    not text, naming what is ``wanted``.
     """
     lead: str | None = ""
     position = 0
@@ -46,7 +47,10 @@ def chunks(stream: BufferedReader, wanted: str) -> Iterator[str]:
 
 
 def _control(text: str) -> int | None:
-    """Return where the first control character stands that no text holds; searching only where there is one is ten times as fast."""
+    """Return the place of the first control character that text cannot hold.
+
+    Searching only where there is one is ten times as fast.
+    """
     data = text.encode(errors="surrogatepass")
     if len(data.translate(None, _CONTROLS)) == len(data):
         return None
@@ -55,9 +59,9 @@ def _control(text: str) -> int | None:
 
 
 def _decoded(pieces: Iterator[bytes]) -> Iterator[str]:
-    """Decode UTF-8, or UTF-16 where its byte order mark says so, as PowerShell's ``>`` writes.
+    """Decode UTF-8, or UTF-16 where it has that byte order mark, as PowerShell's ``>`` writes.
 
-    A byte that is no UTF-8 becomes a lone surrogate (``jsontext.clean``).
+    A byte that is not UTF-8 becomes a lone surrogate (``jsontext.clean``).
     """
     first = next(pieces, b"")
     if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -34,11 +34,12 @@ KINDS: Final = (AUTO, *_RUNTIMES)
 
 
 def collect(kind: str, endpoint: str = "") -> list[Record]:
-    """Return the records of the runtime that the kubelet uses; ``endpoint`` is its socket, if not a usual one.
+    """Return the records of the runtime that the kubelet uses.
 
-    Several may answer: cri-dockerd and the Docker below it, or one that is left over. The kubelet's is the
-    one with the most running containers, and CRI before Docker, since it tells more of sandboxes. Raises
-    InputError, naming each socket and what is wrong with it, when none tells of a kubelet's container.
+    ``endpoint`` is its socket, if not a usual one. Several may answer: cri-dockerd and the Docker below
+    it, or one that is left over. The kubelet's is the one with the most running containers, and CRI
+    before Docker, since it shows more of sandboxes. Raises InputError, naming each socket and what is
+    wrong with it, when none reports a kubelet's container.
     """
     answers: list[list[Record]] = []
     problems = []

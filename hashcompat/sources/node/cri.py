@@ -1,4 +1,4 @@
-"""The Container Runtime Interface by crictl, which speaks every version of it: containerd, CRI-O, cri-dockerd."""
+"""Ask containerd, CRI-O or cri-dockerd through crictl, which speaks every version of the CRI."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIMEOUT_SECONDS: Final = 60
 
 
 def documents(socket: str) -> list[Any]:
-    """Return what ``crictl ps -a`` and ``crictl inspectp`` print: all containers, and each sandbox with its network.
+    """Return the output of ``crictl ps -a`` and ``crictl inspectp``: all containers and sandboxes.
 
     Raises InputError, naming the socket, when crictl is missing or the runtime cannot be asked.
     """
@@ -35,7 +35,8 @@ def _crictl(socket: str, *arguments: str) -> list[Any]:
     program = shutil.which("crictl")
     if program is None:
         raise InputError(
-            f"{socket}: cannot ask the runtime: crictl is not on the PATH; install it, or give files with --recorded"
+            f"{socket}: cannot ask the runtime: crictl is not on the PATH; "
+            "install it, or give files with --recorded"
         )
     command = [
         program,
@@ -61,4 +62,4 @@ def _crictl(socket: str, *arguments: str) -> list[Any]:
 def _last_line(output: bytes) -> str:
     """Return the line with the error: crictl prints warnings before it."""
     lines = output.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it says nothing"
+    return lines[-1] if lines else "no message"

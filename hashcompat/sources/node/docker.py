@@ -23,9 +23,10 @@ _MOST_CAUSES: Final = 10
 
 
 def documents(socket: str) -> list[Any]:
-    """Return Docker's list of all containers, running or not; it holds names, labels and states, but no container's environment.
+    """Return Docker's list of all containers, running or not.
 
-    Raises InputError, naming the socket, when Docker cannot be asked.
+    It holds names, labels and states, but not the environment of any container. Raises InputError, naming
+    the socket, when Docker cannot be asked.
     """
     with _errors(socket), Session() as session:  # type: ignore[no-untyped-call]  # its signatures are not annotated
         session.trust_env = False  # a proxy never leads to a socket
@@ -34,15 +35,19 @@ def documents(socket: str) -> list[Any]:
         return rows
 
 
-def _negotiated(told: Any, socket: str) -> str:
-    """Return the API version to speak: the older one of Docker's newest and ours (API 1.24 tells Docker's oldest one too)."""
-    offered = told.get("ApiVersion") if isinstance(told, dict) else None
+def _negotiated(answer: Any, socket: str) -> str:
+    """Return the API version to speak: the older one of Docker's newest and ours.
+
+    From API 1.24 on Docker reports its oldest version too.
+    """
+    offered = answer.get("ApiVersion") if isinstance(answer, dict) else None
     if not isinstance(offered, str):
-        raise InputError(f"{socket}: whatever listens there is not Docker: /version tells no ApiVersion")
+        raise InputError(f"{socket}: whatever listens there is not Docker: /version has no ApiVersion")
     version = min(_numbers(offered), NEWEST)
-    if version < _numbers(told.get("MinAPIVersion") or offered):
+    if version < _numbers(answer.get("MinAPIVersion") or offered):
         raise InputError(
-            f"{socket}: Docker speaks API {told['MinAPIVersion']} and newer, this program only {_text(NEWEST)} and older"
+            f"{socket}: Docker speaks API {answer['MinAPIVersion']} and newer, "
+            f"this program only {_text(NEWEST)} and older"
         )
     return _text(version)
 
@@ -78,7 +83,7 @@ def _errors(socket: str) -> Iterator[None]:
 
 
 def _cause(error: BaseException) -> str:
-    """Return what the operating system said (permission denied, no such file), which requests wraps three times."""
+    """Return the error of the operating system (permission denied, ...), which requests wraps three times."""
     cause: BaseException | None = error
     for _ in range(_MOST_CAUSES):
         if cause is None:

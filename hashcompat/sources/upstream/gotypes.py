@@ -39,10 +39,10 @@ _MAP: Final = "map"
 
 
 def container_types(source: bytes, origin: str) -> dict[str, Any]:
-    """Return the types that Container reaches, as a type tree holds them: a struct's fields, or the text of another type's definition.
+    """Return the types that Container reaches, as a type tree holds them.
 
-    Raises InputError, with ``origin`` and the line, for what is no Go, and for types of other packages that
-    this program does not know.
+    A struct is its fields, any other type the text of its definition. Raises InputError, with ``origin``
+    and the line, for what is not Go, and for types of other packages that this program does not know.
     """
     definitions = dict(_definitions(_parse(source, origin)))
     if ROOT not in definitions:
@@ -123,7 +123,7 @@ def _rows(field: Node) -> Iterator[dict[str, Any]]:
 
 
 def _mentioned(described: str | list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the types that a definition names and that have to be defined; those with code of their own do not."""
+    """Yield the types that a definition names and that must be defined, except those with their own code."""
     for text in [described] if isinstance(described, str) else [row["type"] for row in described]:
         yield from (
             name

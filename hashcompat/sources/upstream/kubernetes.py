@@ -1,4 +1,4 @@
-"""The few source files of Kubernetes that a patch changes: from a tree on disk, or downloaded at the release's tag."""
+"""Read the source files that a patch changes from a tree on disk, or download them at the release's tag."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hashcompat.sources.http import download
 
 SOURCE_URL: Final = "https://raw.githubusercontent.com/kubernetes/kubernetes/{tag}/{path}"
 
-_TOLD_SINCE: Final = 8
+_NAMED_SINCE: Final = 8
 
 _CHANGELOG: Final = re.compile(r"CHANGELOG-1\.(\d+)\.md")
 
@@ -35,7 +35,10 @@ class SourceFile:
 
 
 def from_tree(directory: Path, paths: Iterable[str]) -> list[SourceFile]:
-    """Read files below the root of a Kubernetes source tree. Raises InputError, naming the file, for what cannot be read."""
+    """Read files below the root of a Kubernetes source tree.
+
+    Raises InputError, naming the file, for what cannot be read.
+    """
     if not directory.is_dir():
         raise InputError(f"{directory}: no such directory; --tree wants the root of a Kubernetes source tree")
     return [_file(path, _read(directory / path), str(directory / path)) for path in paths]
@@ -44,7 +47,7 @@ def from_tree(directory: Path, paths: Iterable[str]) -> list[SourceFile]:
 def tree_minor(directory: Path) -> int | None:
     """Return the minor that a source tree says it is of: its newest changelog's; None where it has none.
 
-    v1.8.0 carries none that is newer than that of 1.6: they came late then, and those of 1.7 and before tell
+    v1.8.0 carries none that is newer than that of 1.6: they came late then, and those up to 1.7 prove
     nothing.
     """
     names = [
@@ -55,16 +58,16 @@ def tree_minor(directory: Path) -> int | None:
     minors = [
         int(found[1])
         for name in names
-        if (found := _CHANGELOG.fullmatch(name)) and int(found[1]) >= _TOLD_SINCE
+        if (found := _CHANGELOG.fullmatch(name)) and int(found[1]) >= _NAMED_SINCE
     ]
     return max(minors, default=None)
 
 
 def from_url(template: str, release: Release, paths: Iterable[str]) -> list[SourceFile]:
-    """Download files at the release's upstream tag, each once: tags do not move, so a file is kept in the user's cache.
+    """Download files at the release's upstream tag, each once.
 
-    ``template`` holds ``{tag}`` and ``{path}``. Raises InputError, naming the URL, for what cannot be had
-    whole.
+    Tags do not move, so a file is kept in the user's cache. ``template`` holds ``{tag}`` and ``{path}``.
+    Raises InputError, naming the URL, for what cannot be downloaded whole.
     """
     return [
         _cached(template.replace("{tag}", f"v{release.upstream}").replace("{path}", path), path)

@@ -1,4 +1,4 @@
-"""Static pods read from their manifests: the exact UID decides, then the hash that the kubelet of each release computes."""
+"""Static pods read from their manifests: the exact UID decides, then the hash of each release."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def test_managed_fields_that_cannot_be_told_apart_are_an_error(run: Run, directo
     write(directory / "x.json", json.dumps({**WEB, "metadata": metadata}))
     result = run("hash", "--kubelet", "1.36.3", "--static-pod-dir", directory, "--node-name", "n")
     assert (result.code, result.out) == (1, "")
-    assert "x.json: fieldsV1 stands in other places" in result.err
+    assert "x.json: fieldsV1 is also outside metadata.managedFields" in result.err
 
 
 def test_a_whole_surrogate_pair_is_a_character(run: Run, directory: Path) -> None:

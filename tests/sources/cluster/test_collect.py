@@ -111,7 +111,8 @@ def test_flags_go_to_kubectl(live: Live, tmp_path: Path) -> None:
 def test_each_namespace_is_one_list_and_so_is_each_node(live: Live, answers: dict[str, Any]) -> None:
     for namespace in ("a", "b"):
         for node in ("n", "m"):
-            path = f"/api/v1/namespaces/{namespace}/pods?labelSelector=x+in+%28y%29&fieldSelector=spec.nodeName%3D{node}&limit=500"
+            query = f"labelSelector=x+in+%28y%29&fieldSelector=spec.nodeName%3D{node}&limit=500"
+            path = f"/api/v1/namespaces/{namespace}/pods?{query}"
             answers[path] = listed(
                 pod(
                     PLAIN,
@@ -172,7 +173,7 @@ def test_a_kubectl_that_does_not_start_is_an_error_in_its_words(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_FAILS", "1")
-    assert "kubectl does not start: it says nothing; give pods with -f FILE" in live(*PLAN).err
+    assert "kubectl does not start: no message; give pods with -f FILE" in live(*PLAN).err
     monkeypatch.setenv("FAKE_SAYS", 'error: context "x" does not exist\n')
     result = live(*PLAN)
     assert (result.code, result.out) == (1, "")
@@ -198,7 +199,7 @@ TO = ("--from", "auto", "--to", "1.29.15", "-o", "json")
 
 @pytest.fixture
 def static(tmp_path: Path, answers: dict[str, Any]) -> tuple[object, ...]:
-    """Return the options for a directory with one manifest, on a node of the fake cluster that has 1.28.15."""
+    """Return the options for a directory with one manifest, on the fake cluster's node with 1.28.15."""
     directory = tmp_path / "manifests"
     directory.mkdir()
     (directory / "web.json").write_text(MANIFEST)
@@ -221,7 +222,7 @@ def test_a_cluster_that_is_named_is_read_beside_static_pods(
 def test_no_cluster_is_read_beside_static_pods_where_nothing_names_one(
     live: Live, static: tuple[object, ...], tmp_path: Path
 ) -> None:
-    """A ~/.kube/config is on every desk, and says nothing about this node."""
+    """A ~/.kube/config is on every desk, and does not mean this node's cluster."""
     (tmp_path / ".kube").mkdir()
     (tmp_path / ".kube" / "config").write_text("")
     assert [(item["pod"], item["fromRelease"]) for item in live("plan", *TO, *static).items] == [

@@ -1,4 +1,4 @@
-"""Runtimes of a node as far as they can be had without one: a Docker that is a few lines of Python, a crictl that is a shell script."""
+"""Runtimes of a node without real ones: a Docker in a few lines of Python, a crictl that is a shell script."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KUBELET = "1.9.11"
 
 
 class Docker(socketserver.ThreadingUnixStreamServer):
-    """A daemon that offers some API versions and lists the rows it is given; ``asked`` holds the paths of all requests."""
+    """A daemon with some API versions and rows; ``asked`` holds the paths of all requests."""
 
     daemon_threads = True
 
@@ -66,7 +66,7 @@ def docker(directory: Path, version: Json, rows: Any, code: int = 200) -> Iterat
 
 
 def row(value: int, name: str = "c") -> Json:
-    """Return one container as Docker's list tells it."""
+    """Return one container as Docker's list shows it."""
     labels = {
         "annotation.io.kubernetes.container.hash": f"{value:x}",
         "io.kubernetes.docker.type": "container",
@@ -104,7 +104,7 @@ def test_docker_is_asked_in_the_older_version_of_both(
             200,
             "Docker speaks API 1.60 and newer, this program only 1.52 and older",
         ),
-        ({"Components": []}, 200, "whatever listens there is not Docker: /version tells no ApiVersion"),
+        ({"Components": []}, 200, "whatever listens there is not Docker: /version has no ApiVersion"),
         ({"ApiVersion": "one"}, 200, "cannot ask Docker: ValueError"),
         ({"ApiVersion": "1.41"}, 500, 'Docker answered 500: {"message": "no"}'),
         ({"ApiVersion": "1.41"}, 200, "no kubelet's container in it"),
@@ -155,7 +155,7 @@ def test_crictl_is_asked_for_containers_then_for_each_sandbox(
     ("script", "problem"),
     [
         ('echo WARN >&2; echo "unknown service" >&2; exit 1', "crictl ps failed: unknown service"),
-        ("exit 1", "crictl ps failed: it says nothing"),
+        ("exit 1", "crictl ps failed: no message"),
         ("echo '{'", "crictl ps: line 2 column 1: not valid JSON"),
     ],
 )
@@ -171,8 +171,8 @@ def test_what_crictl_says_is_named(
 def test_without_crictl_files_are_the_way(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/none")
     result = verified(run, "--runtime", "cri", "--runtime-endpoint", "/s")
-    problem = "Error: /s: cannot ask the runtime: crictl is not on the PATH; install it, or give files with --recorded\n"
-    assert (result.code, result.err) == (1, problem)
+    problem = "crictl is not on the PATH; install it, or give files with --recorded"
+    assert (result.code, result.err) == (1, f"Error: /s: cannot ask the runtime: {problem}\n")
 
 
 def test_an_endpoint_alone_is_tried_as_both(

@@ -33,7 +33,7 @@ def kubeconfig(cluster: Cluster, proxy: FaultProxy) -> Path:
 
 
 def tokens(proxy: FaultProxy) -> list[bool]:
-    """Tell of each request for pods whether it was for a page after the first."""
+    """Yield for each request for pods whether it was for a page after the first."""
     return ["continue=" in path for path in proxy.paths if "/pods" in path]
 
 
@@ -66,7 +66,7 @@ def test_a_fault_on_the_way_is_met_by_another_try(
     [
         (faultproxy.cut, "cannot read the cluster: "),
         (faultproxy.reset, "cannot read the cluster: "),
-        (faultproxy.half_json, "the answer is no whole JSON: line 1 column"),
+        (faultproxy.half_json, "the answer is not complete JSON: line 1 column"),
         (faultproxy.too_many, "(HTTP 429)"),
         (faultproxy.unavailable, "no upstream"),
         (faultproxy.drip, "no whole answer within the time-out (--request-timeout)"),

@@ -1,4 +1,4 @@
-"""Fail when a suite ran fewer tests, or compared fewer random inputs, than the committed number, or skipped any.
+"""Fail when a suite skipped a test, or ran fewer tests or random inputs than the committed number.
 
     python .ci/check_counts.py TIER SUITE REPORT.xml [--raise]
 

@@ -29,8 +29,8 @@ ABOUT = {
 """What each suite compares with what, in the order of the page."""
 _TEXT = """# Evidence
 
-What `.ci/full` ran last: everything, on one commit, with nothing skipped. `.ci/full` writes this page, and `.ci/run` fails unless the
-commit is in the history of the one that is checked.
+What `.ci/full` ran last: everything, on one commit, with nothing skipped. `.ci/full` writes this page, and
+`.ci/run` fails unless the commit is in the history of the one that is checked.
 
 Commit `{commit}`, in {total}, with {go} and Python {python} on {cores} cores ({machine}).
 Every random input was a new one; `RANDOM_SEED={seed} .ci/full` makes the same ones again.
@@ -66,7 +66,7 @@ def _suite(name: str, ran: reports.Ran) -> str:
 
 
 def page(directory: Path, seed: str) -> str:
-    """Return the page for the reports in a directory; a suite without a report is an error, never a shorter page."""
+    """Return the page for the reports in a directory; a suite without a report is an error."""
     steps = [(name, float(seconds)) for name, seconds in csv.reader((directory / "steps.csv").open())]
     return _TEXT.format(
         commit=_output("git", "rev-parse", "HEAD"),

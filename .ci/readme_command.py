@@ -1,4 +1,4 @@
-"""Print the README's own command that is marked ``<!-- command: NAME -->``, so that CI runs what a reader would type."""
+"""Print the README's command marked ``<!-- command: NAME -->``: CI runs what a reader would type."""
 
 import re
 import sys

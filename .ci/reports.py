@@ -10,7 +10,7 @@ COMPARED = {
     "random_documents": "randomDocuments",
     "patched_containers": "patchedContainers",
 }
-"""How many random inputs a test says that it compared: its property in the report, and the key in counts.json."""
+"""The properties that count random inputs in a report, and their keys in counts.json."""
 
 
 @dataclass(frozen=True)

@@ -31,11 +31,11 @@ CHOICES: Final = {
     ),
     "containers": Choice(
         "scripts.golden.containers",
-        "the oracles of containers, one a release",
+        "the oracles of containers, one per release",
     ),
     "staticpods": Choice(
         "scripts.golden.staticpods",
-        "the oracles of static pods, one a release",
+        "the oracles of static pods, one per release",
     ),
     "values": Choice(
         "scripts.golden.values",

@@ -1,1 +1,1 @@
-"""Benchmarks: hashing beside real Go, and reading large files."""
+"""Benchmarks: hashing next to real Go, and reading large files."""

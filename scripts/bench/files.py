@@ -1,4 +1,4 @@
-"""Time how files are read, beside the usual way to read them whole, in one run and on the same text.
+"""Time how files are read against the usual way to read them whole, in one run on the same text.
 
 Only the ratios mean something.
 

@@ -1,4 +1,4 @@
-"""Make what docs/ has from the package itself: the pages rules.md and matrix.md, and the drawing in architecture.md."""
+"""Generate docs/rules.md, docs/matrix.md and the drawing in docs/architecture.md from the package."""
 
 from __future__ import annotations
 

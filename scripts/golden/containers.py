@@ -93,7 +93,7 @@ def bench(release: str, lines: Iterable[bytes]) -> dict[str, Any]:
 
 
 def types(release: str) -> dict[str, Any]:
-    """Read the tree of the compiled Container, in the notation of schemas/types/container, by Go's reflection."""
+    """Read the tree of the compiled Container by Go's reflection, as schemas/types/container writes it."""
     return find(release).program.types()
 
 

@@ -80,7 +80,7 @@ def ask(release: str, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def types(release: str) -> dict[str, Any]:
-    """Read the tree of the compiled internal Pod, in the notation of schemas/types/pod, by Go's reflection."""
+    """Read the tree of the compiled internal Pod by Go's reflection, as schemas/types/pod writes it."""
     return find(release).program.types()
 
 

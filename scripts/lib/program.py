@@ -31,7 +31,7 @@ class Program:
     """The toolchain, as GOTOOLCHAIN takes it."""
 
     modfile: str = "go.mod"
-    """The module file, relative to ``module``, that pins what is imported; its checksums are beside it."""
+    """The module file, relative to ``module``, that pins what is imported; its checksums are next to it."""
 
     tags: str = ""
     """Build tags, separated by commas."""
@@ -130,4 +130,4 @@ def _feed(pipe: IO[bytes], lines: Iterable[bytes]) -> None:
             for line in lines:
                 pipe.write(line.rstrip(b"\n") + b"\n")
     except BrokenPipeError:
-        pass  # the reader stopped early, or the program died and its exit code says so
+        pass  # the reader stopped early, or the program died, as its exit code shows

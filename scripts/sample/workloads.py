@@ -108,7 +108,7 @@ class Replica:
 
 
 def documents(area: str) -> Iterator[Json]:
-    """Yield the YAML documents of one file beside this module."""
+    """Yield the YAML documents of one file next to this module."""
     yield from load_all(
         Path(__file__).with_name("manifests").joinpath(f"{area}.yaml").read_text(encoding="utf-8")
     )

@@ -1,4 +1,4 @@
-"""Make schemas/types/container, the trees of Go types below v1.Container, from the source of Kubernetes' Go modules."""
+"""Make schemas/types/container, the Go types below v1.Container, from Kubernetes' Go modules."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def problems() -> list[str]:
     names = dict.fromkeys(_schema_names().values())
     trees = {name: load(CONTAINER_TYPES / f"{name}.json") for name in names}
     other = [
-        f"{source['release']}: {source['module']} has other types than schemas/types/container/{_schema(source)}.json"
+        f"{source['release']}: {source['module']} has other types than "
+        f"schemas/types/container/{_schema(source)}.json"
         for source in sources()
         if "madeFrom" not in source and not _alike(extract(source), trees[_schema(source)])
     ]

@@ -18,7 +18,7 @@ type member struct {
 	Embedded  bool   `json:"embedded,omitempty"`
 }
 
-// Notation says which named types a tree expands, and what it tells of a field.
+// Notation says which named types a tree expands, and what it records of a field.
 type Notation struct {
 	Expands func(of reflect.Type) bool
 	Member  func(field reflect.StructField, typeName string) interface{}

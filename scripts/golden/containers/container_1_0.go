@@ -8,7 +8,7 @@ import "hashcompat.io/oracle/containers/api"
 // same fields, keys and integers, and the conversion copies them one by one.
 type container struct{ api.Container }
 
-// OverJSON says so: the flag kube-api-content-type is not there before 1.3.
+// OverJSON marks a kubelet that asks for JSON: the flag kube-api-content-type is not there before 1.3.
 func (c *container) OverJSON() {}
 
 // Convert has nothing left to do.

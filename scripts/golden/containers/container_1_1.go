@@ -12,7 +12,7 @@ import (
 // as api.Container.
 type container struct{ v1.Container }
 
-// OverJSON says so: the flag kube-api-content-type is not there before 1.3.
+// OverJSON marks a kubelet that asks for JSON: the flag kube-api-content-type is not there before 1.3.
 func (c *container) OverJSON() {}
 
 // Convert is the conversion of the kubelet's codec, without the defaults that

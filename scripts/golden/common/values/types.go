@@ -73,7 +73,7 @@ type ByPointer struct {
 	After bool
 }
 
-// EmbedsName embeds a type that is no struct.
+// EmbedsName embeds a type that is not a struct.
 type EmbedsName struct {
 	Name
 	Count

@@ -25,7 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.hypothesis_seed = randomness.SEED
     os.environ["HASHCOMPAT_DATA"] = str(
         Path(__file__).parent / "no such directory"
-    )  # releases that a developer added are no part of a test
+    )  # releases that a developer added are not part of a test
     config.addinivalue_line("markers", "packaging: builds the wheel, with hatchling")
 
 

@@ -17,7 +17,8 @@ HEAVY = ("click", "deepdiff", "requests", "yaml", "packaging")
 
 def imported(code: str) -> set[str]:
     """Return which of the dependencies a fresh interpreter has imported after running some code."""
-    after = f"\nimport sys; sys.stderr.write('IMPORTED ' + ' '.join(name for name in {HEAVY!r} if name in sys.modules))"
+    after = f"\nimport sys; found = [name for name in {HEAVY!r} if name in sys.modules]\n"
+    after += "sys.stderr.write('IMPORTED ' + ' '.join(found))"
     done = subprocess.run(
         [sys.executable, "-c", code + after], capture_output=True, text=True, check=True, cwd=ROOT
     )
@@ -33,7 +34,8 @@ def test_importing_the_package_imports_no_dependency() -> None:
 
 
 def test_the_api_needs_no_dependency_of_the_command_line() -> None:
-    code = "import hashcompat; hashcompat.plan([{'kind': 'Pod', 'spec': {'containers': [{}]}}], '1.9.11', '1.10.0')"
+    pods = "[{'kind': 'Pod', 'spec': {'containers': [{}]}}]"
+    code = f"import hashcompat; hashcompat.plan({pods}, '1.9.11', '1.10.0')"
     assert imported(code) <= {"packaging"}
 
 
@@ -83,8 +85,10 @@ def test_the_wheel_works_where_nothing_of_the_checkout_is(wheel: Path, tmp_path:
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import hashcompat; "
         "assert hashcompat.__file__.startswith(sys.path[0]); "
-        "from hashcompat.catalog import files; assert str(files.default_directory()).startswith(sys.path[0]); "
-        "from hashcompat.cli import main; sys.exit(main._run('hashcompat', ['plan', '--from', '1.7.16', '--to', '1.9.11', '--sample']))"
+        "from hashcompat.catalog import files; "
+        "assert str(files.default_directory()).startswith(sys.path[0]); "
+        "from hashcompat.cli import main; "
+        "sys.exit(main._run('hashcompat', ['plan', '--from', '1.7.16', '--to', '1.9.11', '--sample']))"
     )
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path

@@ -1,4 +1,4 @@
-"""Reason ids are stable, each is explained and each can be had."""
+"""Reason ids are stable, each is explained and each can occur."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The golden data is computed anew, complete for everything that the catalog distinguishes, and holds nothing unused."""
+"""The golden data is computed again, covers all that the catalog distinguishes, and has nothing unused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_there_is_enough_of_it() -> None:
 
 @cache
 def variants() -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
-    """Return the upstream releases of every distinct schema, era and encoding/json; the last shows in JSON eras only."""
+    """Return upstream releases of every distinct schema, era and (in JSON eras) encoding/json."""
     found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     catalog = default_catalog()
     for name in catalog.releases():
@@ -75,7 +75,7 @@ def test_no_file_is_unused() -> None:
 
 
 def test_no_folder_is_unused() -> None:
-    """The other two that hold files of Go are read by the tests of static pods and of what API servers serve."""
+    """The other two with files of Go are read by the tests of static pods and of served manifests."""
     assert {path.name for path in GOLDEN.iterdir()} == {
         "README.md",
         "containers",

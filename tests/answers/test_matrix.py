@@ -81,7 +81,7 @@ def test_json_eras_ask_whether_a_field_is_set(catalog: Catalog) -> None:
 
 
 def way(**costs: int) -> Callable[[str, str], Hop]:
-    """Return what each step costs: ``ab=10`` for the step from a to b, ``ab_unknown=1`` for what is not decided."""
+    """Return the cost of each step: ``ab=10`` from a to b, ``ab_unknown=1`` for what is not decided."""
     return lambda old, new: Hop(old, new, costs.get(old + new, 0), costs.get(f"{old}{new}_unknown", 0))
 
 

@@ -106,7 +106,7 @@ def _neighbours(catalog: Catalog) -> list[Pair]:
 def assert_same_plans(
     inventory: Inventory, catalog: Catalog, ways: tuple[Options, ...] = WAYS, pairs: list[Pair] | None = None
 ) -> int:
-    """Compare the plans of an inventory and of its snapshot, between every two ways of hashing unless told otherwise; count them."""
+    """Compare plans of an inventory and of its snapshot, by default for all ways of hashing; count them."""
     read = saved(inventory, catalog)
     cases = [(*pair, way) for pair in pairs or itertools.permutations(columns(catalog), 2) for way in ways]
     for old, new, way in cases:

@@ -1,4 +1,4 @@
-"""What an API server serves of a manifest's containers: every default of its release, against real Go's answers in golden/served."""
+"""What an API server serves of a manifest: every default of its release, against golden/served."""
 
 from __future__ import annotations
 

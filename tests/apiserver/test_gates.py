@@ -1,4 +1,4 @@
-"""Fields that an API server drops while their feature gates are off; golden/served holds the rows to real Go."""
+"""Fields that an API server drops while their feature gates are off; golden/served checks the rows."""
 
 from __future__ import annotations
 

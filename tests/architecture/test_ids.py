@@ -1,4 +1,4 @@
-"""Names of tests: the same in every process, or two workers do not agree on what to run; and such that a log can show them."""
+"""Names of tests: the same in every process, so that workers agree on them; and printable in a log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests mirror the package: each module is found from its tests, and each test from its module, by name or by tests/README.md."""
+"""The tests mirror the package: by name or by tests/README.md, each module leads to its tests and back."""
 
 from __future__ import annotations
 

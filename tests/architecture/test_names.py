@@ -1,4 +1,4 @@
-"""Names: no part of the package hides a function of the API; each can be called when everything is imported."""
+"""No part of the package hides a function of the API, even when everything is imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random inputs: the same in every run, new ones where RANDOM_SEED is set, and the same again for the same seed."""
+"""Random inputs: the same in every run, or those of RANDOM_SEED, the same again for the same seed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_prints():
 
 
 def drawn(directory: Path, seed: str | None) -> str:
-    """Return what a property test of a fresh process draws, and the seed of everything else that is random."""
+    """Return what a property test of a fresh process draws, and the seed of all other random inputs."""
     (directory / "test_draws.py").write_text(DRAWS)
     variables = {key: value for key, value in os.environ.items() if key != "RANDOM_SEED"}
     done = subprocess.run(

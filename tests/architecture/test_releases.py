@@ -1,4 +1,4 @@
-"""Releases are rows of data: the catalog alone compares them, and an era's steps are for the compiler of hashes."""
+"""Releases are rows of data: only the catalog compares them, only the compiler of hashes reads era steps."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ LOOKS_INTO_ERAS = {PACKAGE / "catalog" / "eras.py", PACKAGE / "kubelet" / "hashi
     ids=lambda path: str(path.relative_to(PACKAGE)),
 )
 def test_eras_are_rows(path: Path) -> None:
-    """What follows from an era's steps is asked of the era; only the compiler of hashes takes them one by one."""
+    """An era answers what follows from its steps; only the compiler of hashes reads them one by one."""
     found = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)]
     assert [
         ast.unparse(node) for node in found if node.attr == "steps" and ast.unparse(node) != "edit.steps"

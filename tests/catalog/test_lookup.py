@@ -110,7 +110,10 @@ def test_sidecars_are_compared_from_1_32(catalog: Catalog, name: str, *, compare
     [
         (
             "1.7.16",
-            'Pod "{pod}" container "{container}" hash changed ({from} vs {to}), it will be killed and re-created.',
+            (
+                'Pod "{pod}" container "{container}" hash changed ({from} vs {to}), '
+                "it will be killed and re-created."
+            ),
         ),
         ("1.8.0", "Container spec hash changed ({from} vs {to}).. Container will be killed and recreated."),
         ("1.13.12", "Container spec hash changed ({from} vs {to}).. Container will be killed and recreated."),
@@ -188,7 +191,8 @@ def test_which_minors_share_a_tree(catalog: Catalog, older: str, newer: str, *, 
         ),
         pytest.param(
             "1.9",
-            "'1.9' is not a kubelet release; want MAJOR.MINOR.PATCH such as 1.9.11; the nearest known releases are 1.9.0, ",
+            "'1.9' is not a kubelet release; want MAJOR.MINOR.PATCH such as 1.9.11; "
+            "the nearest known releases are 1.9.0, ",
             id="no patch",
         ),
         pytest.param("v1.9.x", "the nearest known releases are 1.9.0, ", id="a placeholder"),
@@ -197,7 +201,8 @@ def test_which_minors_share_a_tree(catalog: Catalog, older: str, newer: str, *, 
         pytest.param("9" * 5000, "the nearest known releases are ", id="5000 digits"),
         pytest.param(
             "1.30.0-rc.1",
-            "is a pre-release; only releases have a known container schema; the nearest known releases are 1.30.0, ",
+            "is a pre-release; only releases have a known container schema; "
+            "the nearest known releases are 1.30.0, ",
             id="candidate",
         ),
     ],

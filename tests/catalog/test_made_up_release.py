@@ -1,4 +1,4 @@
-"""A release that nobody has made yet, added by data alone: a field, a default of its API server, a changed behaviour."""
+"""A made-up release, added by data alone: a field, a default of its API server, a changed behaviour."""
 
 from __future__ import annotations
 

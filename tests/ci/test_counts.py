@@ -1,4 +1,4 @@
-"""Counts of tests: a suite that shrinks or skips fails, and both tiers of CI count every suite that they run."""
+"""Counts of tests: a suite that shrinks or skips fails, and both tiers of CI count all their suites."""
 
 from __future__ import annotations
 

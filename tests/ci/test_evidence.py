@@ -1,4 +1,4 @@
-"""docs/evidence.md: made of the reports of a whole run, and worth something only for commits after its own."""
+"""docs/evidence.md: made of the reports of a whole run, and valid only for commits after its own."""
 
 from __future__ import annotations
 

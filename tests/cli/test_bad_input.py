@@ -1,4 +1,4 @@
-"""What a tired operator hands in: every failure is one clear message that names the file, and nothing on stdout."""
+"""What a tired operator hands in: each failure is one clear message with the file, and no stdout."""
 
 from __future__ import annotations
 
@@ -297,7 +297,10 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     (
         "a command like no other",
         ("zzz",),
-        "The commands are plan, hash, explain, matrix, verify, patch, snapshot, collector, rbac, releases, rules, completion, help, version.",
+        (
+            "The commands are plan, hash, explain, matrix, verify, patch, "
+            "snapshot, collector, rbac, releases, rules, version."
+        ),
     ),
     ("an unknown option", (*PLAN, "--sampel"), "--sample"),
     ("an unknown format", (*PLAN, "--sample", "-o", "xml"), "'xml' is not one of"),

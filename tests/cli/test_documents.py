@@ -1,4 +1,4 @@
-"""Every document that a command prints fits its JSON Schema, and the schemas are strict enough to refuse what is wrong."""
+"""Every document that a command prints fits its JSON Schema, and the schemas refuse what is wrong."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ COMPARED = [
     ("v1.30.2-gke.1", "1.31.99"),
 ]
 
-LOG = 'Pod "prometheus-node-exporter-fmvwp" container "prometheus-node-exporter" hash changed ({} vs 1428860573), it will be'
+LOG = (
+    'Pod "prometheus-node-exporter-fmvwp" container "prometheus-node-exporter" '
+    "hash changed ({} vs 1428860573), it will be"
+)
 CALIBRATION = ("verify", "--recorded", "-", "--sample", "--kubelet", "1.7.16")
 
 OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
@@ -210,7 +213,7 @@ def at(document: Any, path: tuple[Any, ...]) -> Any:
 
 
 def is_open(path: tuple[Any, ...]) -> bool:
-    """Tell whether any name may stand at a place: releases by their names, and the values that two sides differ in."""
+    """Return whether any key is valid in a place: names of releases, and values in which two sides differ."""
     return path[-1:] in (("releases",), ("hashes",)) or "fields" in path
 
 

@@ -1,4 +1,4 @@
-"""The exit codes: one table for every command, the same in every format and with every way of saving the document."""
+"""The exit codes: one table for every command, the same in every format and way of saving."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
 
 @pytest.fixture
 def places(golden: Path) -> dict[str, str]:
-    """Return a whole golden directory, one with a difference, one of a broken form, and two files with recorded hashes."""
+    """Return golden directories: whole, different, broken; and two files with recorded hashes."""
     made = {"GOLDEN": str(golden)}
     for name in ("TAMPERED", "BROKEN"):
         directory = golden.parent / name.lower()

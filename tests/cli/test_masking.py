@@ -54,7 +54,7 @@ def commands(old: str, new: str) -> list[tuple[str, ...]]:
 
 
 def holds(result: Result, secret: str) -> bool:
-    """Tell whether a result holds a secret: as it is, as JSON spells it, or as the list of its bytes."""
+    """Return whether a result holds a secret: as it is, as JSON spells it, or as the list of its bytes."""
     shown = result.out + result.err
     spelled = json.dumps(secret)[1:-1]
     as_bytes = " ".join(str(byte) for byte in secret.encode(errors="replace"))
@@ -166,7 +166,8 @@ LEAKY_YAML = [
 
 @pytest.mark.parametrize("line", LEAKY_YAML)
 def test_no_error_about_yaml_quotes_what_it_could_not_read(run: Run, line: str) -> None:
-    text = f"kind: Pod\nspec:\n  containers:\n  - name: c\n    env:\n    - name: A\n      {line.format(SECRET)}\n"
+    text = "kind: Pod\nspec:\n  containers:\n  - name: c\n    env:\n    - name: A\n"
+    text += f"      {line.format(SECRET)}\n"
     result = run("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "-v", stdin=text.encode())
     assert not holds(result, SECRET)
 

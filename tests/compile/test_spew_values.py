@@ -1,6 +1,7 @@
-"""go-spew's text of values of every kind: golden/values/values.jsonl was printed by go-spew itself (golden/README.md).
+"""go-spew's text of values of every kind: go-spew itself printed golden/values/values.jsonl.
 
-The file tells type and value apart from the text, so that the typed value is rebuilt here and printed anew.
+The file holds type and value besides the text, so that the typed value is rebuilt here and printed again
+(golden/README.md).
 """
 
 from __future__ import annotations

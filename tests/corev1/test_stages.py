@@ -1,4 +1,4 @@
-"""Static pods stage by stage: the rows of defaults.json and conversions.json; and rows that this program does not know."""
+"""Static pods stage by stage: the rows of defaults.json and conversions.json, and unknown rows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def static_pods(minor: str, data: PodData | None = None) -> StaticPods:
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Callable[[str, Callable[[Any], None]], PodData]:
-    """Return pod data of which one table was changed by a function."""
+    """Return pod data with one table changed by a function."""
 
     def make(name: str, change: Callable[[Any], None]) -> PodData:
         shutil.copytree(DATA.directory, tmp_path / "schemas")

@@ -58,7 +58,8 @@ def test_the_hashed_text_of_a_cached_quantity() -> None:
 def test_the_hashed_text_of_a_quantity_on_the_slow_path() -> None:
     assert spew(TYPE, parse("0.0001Ki")) == (
         "(resource.Quantity){i:(resource.int64Amount){value:(int64)0 scale:(resource.Scale)0} "
-        "d:(resource.infDecAmount){Dec:(*inf.Dec){unscaled:(big.Int){neg:(bool)false abs:(big.nat)[102400000]} scale:(inf.Scale)9}} "
+        "d:(resource.infDecAmount){Dec:(*inf.Dec)"
+        "{unscaled:(big.Int){neg:(bool)false abs:(big.nat)[102400000]} scale:(inf.Scale)9}} "
         "s:(string) Format:(resource.Format)DecimalSI}"
     )
 

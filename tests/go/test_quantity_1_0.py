@@ -1,4 +1,4 @@
-"""The Quantity of kubelets 1.0 - 1.2: what pkg/api/resource of k8s.io/kubernetes v1.1.8 and v1.2.7 makes of these texts."""
+"""The Quantity of kubelets 1.0 - 1.2, as pkg/api/resource of v1.1.8 and v1.2.7 reads these texts."""
 
 from __future__ import annotations
 

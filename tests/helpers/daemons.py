@@ -1,4 +1,4 @@
-"""Real container runtimes of one's own: containerd and Docker below one directory, ended with everything in them."""
+"""Start real containerd and Docker below one directory, and stop them with everything in them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A kubectl of a few lines: ``kubectl proxy --unix-socket=PATH`` before a directory of canned answers.
 
 Run as a program: the answers are in the file FAKE_ANSWERS, ``{path: [status, document]}``; arguments are
-noted beside it.
+noted next to it.
 """
 
 from __future__ import annotations

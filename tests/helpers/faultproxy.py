@@ -1,4 +1,4 @@
-"""A proxy in front of an API server that spoils some answers: real TLS, real sockets, faults by the number of the request."""
+"""A proxy that spoils some answers of an API server: real TLS, real sockets, faults by request number."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def cut(handler: Handler, response: http.client.HTTPResponse, body: bytes) -> No
 
 
 def reset(handler: Handler, _: http.client.HTTPResponse, __: bytes) -> None:
-    """Hang up without a word."""
+    """Hang up silently."""
     handler.connection.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
     handler.close_connection = True
     handler.connection.close()
@@ -120,7 +120,7 @@ def empty_list(handler: Handler, _: http.client.HTTPResponse, __: bytes) -> None
 
 @dataclass
 class FaultProxy:
-    """What went through, and which request (0: all) meets which fault, or what happens before it is passed on."""
+    """What went through, and which request (0: all) meets which fault or action before it is passed on."""
 
     cluster: Cluster
     port: int = 0
@@ -138,7 +138,7 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
 
     def handle_error(self, *_: object) -> None:
-        """Say nothing: a client that hangs up is what the tests want."""
+        """Print no error: a client that hangs up is what the tests want."""
 
 
 @contextmanager

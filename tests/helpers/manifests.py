@@ -35,7 +35,7 @@ def newest(minor: str) -> str:
 
 
 def document(text: str) -> dict[str, Any]:
-    """Decode a manifest as a kubelet does: JSON where it begins with a brace, else the first document of the YAML."""
+    """Decode a manifest as a kubelet does: JSON after a brace, else the first document of the YAML."""
     text = re.sub(
         r'"twice": "1", ', "", text
     )  # of two equal keys kubelets take the last, and the readers here refuse both

@@ -34,7 +34,7 @@ PLAIN: Json = {"name": "c", "image": "i"}
 
 
 def pod(*containers: Json, name: str = "p", node: str = "n1", **more: Any) -> Json:
-    """Return a pod as an API server gives it back; ``metadata`` and ``spec`` add to those parts, other words are parts of their own."""
+    """Return a pod as an API server does, with more ``metadata``, ``spec`` and whole other parts."""
     metadata = {"name": name, "namespace": "ns", "uid": f"uid-{name}", **more.pop("metadata", {})}
     spec = {"nodeName": node, "containers": list(containers) or [PLAIN], **more.pop("spec", {})}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, **more}
@@ -46,11 +46,14 @@ def mirror_pod(*containers: Json, **more: Any) -> Json:
 
 
 SAME_UID = ((16, 17), (19, 20), (21, 22), (28, 29))
-"""Minors between which the UID of a static pod stays, but for few fields that no pod in these tests has; it changes at every other."""
+"""Minors between which the UID of a static pod stays; it changes at every other.
+
+A few fields, which no pod in these tests has, are exceptions.
+"""
 
 
 def same_uid(old: str, new: str) -> bool:
-    """Tell whether a static pod keeps its UID between two releases from 1.6 on."""
+    """Return whether a static pod keeps its UID between two releases from 1.6 on."""
     minors = {int(release.split(".")[1]) for release in (old, new)}
     return len(minors) == 1 or tuple(sorted(minors)) in SAME_UID
 

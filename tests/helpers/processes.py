@@ -1,4 +1,4 @@
-"""Programs that run beside a test and end with it."""
+"""Programs that run during a test and end with it."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ PIECES: tuple[bytes, ...] = (
 
 
 def containers(tree: Tree, seed: int, count: int, source: Source) -> Iterator[bytes]:
-    """Yield containers of the tree's root type: with `file` odd quantities too, with `api` canonical ones only."""
+    """Yield containers of the tree's root type: with `file` odd quantities too, with `api` only canonical."""
     for number in range(count):
         yield Maker(tree, random.Random(f"{seed}/{number}"), source).value(tree["root"])
 
@@ -283,7 +283,7 @@ def _digits(rng: random.Random) -> str:
 
 
 def bare_number(rng: random.Random) -> str:
-    """Make a JSON number, which allows less than a quantity does: no plus, no leading zeros, digits at both ends."""
+    """Make a JSON number, stricter than a quantity: no plus, no leading zeros, digits at both ends."""
     number = str(int(_digits(rng)))
     if rng.random() < 0.5:
         number += f".{_digits(rng)}"

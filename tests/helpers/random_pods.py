@@ -1,8 +1,8 @@
-"""Make random static pod manifests as JSON bytes from the internal Pod's type tree, to hold UIDs and hashes against real Go's.
+"""Make random static pod manifests as JSON bytes from the internal Pod's type tree.
 
 Fields that v1 has in other places are moved there. Left out is what has no answer: times, managed fields, and
-a UID of its own; and where the JSON readers of 1.22 and before are unlike encoding/json: lone surrogates,
-bytes that are no UTF-8, huge numbers.
+a UID of its own; and where the JSON readers up to 1.22 differ from encoding/json: lone surrogates,
+bytes that are not UTF-8, huge numbers.
 """
 
 from __future__ import annotations

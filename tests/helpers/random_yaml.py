@@ -1,4 +1,4 @@
-"""Random YAML documents: scalars in every form that could be a number, a word or a date, in block and flow collections."""
+"""Make random YAML: scalars that could be numbers, words or dates, in block and flow collections."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ def _block(source: random.Random, depth: int) -> str:
     if choice < 0.65:
         return "".join(f"{lead}- {_block(source, depth + 1)}" for _ in range(source.randint(1, 3)))
     if choice < 0.75:
-        return f"{lead}base: &x {_flow(source, 1)}{lead}again: *x{lead}more:{lead}  <<: {source.choice(('*x', '[*x]', '{k: 1}'))}{lead}  k: 2"
+        base, merged = _flow(source, 1), source.choice(("*x", "[*x]", "{k: 1}"))
+        return f"{lead}base: &x {base}{lead}again: *x{lead}more:{lead}  <<: {merged}{lead}  k: 2"
     return "".join(
         f"{lead}{scalar(source)}: {_block(source, depth + 1)}" for _ in range(source.randint(1, 3))
     )

@@ -1,4 +1,4 @@
-"""Which random inputs a run tries: the same ones every time, or, where RANDOM_SEED is set, those of that seed.
+"""Choose the random inputs of a run: the same ones every time, or those of RANDOM_SEED.
 
 Property tests are then hypothesis' own random ones of that seed, and more of them. ``.ci/full`` sets a new
 seed and prints it: a run with the same seed tries the same inputs.

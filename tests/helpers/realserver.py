@@ -1,4 +1,4 @@
-"""A real control plane for tests: etcd and kube-apiserver on the loopback, with a CA, users and an audit log of their own."""
+"""A real control plane for tests: etcd and kube-apiserver on the loopback, with CA, users, audit log."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _START_SECONDS = 90
 
 @dataclass(frozen=True)
 class Cluster:
-    """A running API server: where it listens, the directory with its files, and the CA that vouches for it."""
+    """A running API server: its address, the directory with its files, and its CA."""
 
     port: int
     etcd: str
@@ -205,6 +205,6 @@ def _wait(cluster: Cluster, server: subprocess.Popen[bytes]) -> None:
 
 
 def environment(kubeconfig: object, home: Path) -> dict[str, str]:
-    """Return a fresh shell's environment: the tests' own kubectl, a kubeconfig, and nothing else of this machine's."""
+    """Return a fresh shell's environment: the tests' kubectl, a kubeconfig, and nothing else."""
     path = os.pathsep.join([str(servers.built("kubectl").parent), os.environ["PATH"]])
     return {"PATH": path, "HOME": str(home), "KUBECONFIG": str(kubeconfig)}

@@ -1,4 +1,4 @@
-"""What the tests of single rules share: the smallest containers that a rule tells apart, and the commonest answers."""
+"""Cases that tests of single rules share: the smallest containers, and the commonest answers."""
 
 from __future__ import annotations
 

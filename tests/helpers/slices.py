@@ -17,9 +17,10 @@ def sliced(values: Iterable[Value], kept: Iterable[Value]) -> list[Any]:
 
 
 def releases(rows: Mapping[str, object], *facts: str) -> list[Any]:
-    """Return every release with a Go program as a parameter: in the slice, the newest of each combination of facts.
+    """Return every release with a Go program as a parameter.
 
-    ``rows`` are in the order of releases; ``facts`` are fields of a row, such as its era.
+    In the slice these are the newest of each combination of facts. ``rows`` are in the order of releases;
+    ``facts`` are fields of a row, such as its era.
     """
     newest: dict[Hashable, str] = {
         tuple(getattr(row, fact) for fact in facts): release for release, row in rows.items()

@@ -1,4 +1,4 @@
-"""Mirror pods: what the spec alone tells about a UID is never contradicted by the UIDs of the manifest itself."""
+"""Mirror pods: what their spec alone shows of a UID agrees with the UIDs of the manifest itself."""
 
 from __future__ import annotations
 

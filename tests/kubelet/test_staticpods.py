@@ -1,4 +1,4 @@
-"""Static pods: every text and UID of the golden data, and what section by section a UID does and does not depend on."""
+"""Static pods: every text and UID of the golden data, and which sections a UID depends on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Go code that patches carry, without Go: its shape, and what depends on releases and options. The slow suite compiles and runs it."""
+"""The Go code that patches carry, without Go: its shape, and what depends on releases and options.
+
+The slow suite compiles and runs it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defaults that an API server writes on reading reach old pods with its own upgrade (kubernetes/kubernetes#63814)."""
+"""An API server's upgrade sets defaults in old pods when it reads them (kubernetes/kubernetes#63814)."""
 
 from __future__ import annotations
 

@@ -12,10 +12,16 @@ from tests.helpers.program import Run
 from tests.helpers.upgrades import hash_of, record, recorded
 
 C: Json = {"name": "c", "image": "i"}
-ONE_SANDBOX = "every pod without a recorded sandbox has one ready sandbox"
-CRI_DOCKERD = "cri-dockerd drives Docker under 1.24.0: it finds dockershim's containers and sandboxes by the labels that both write"
+ONE_SANDBOX = "every pod of which no record tells has one ready sandbox"
+CRI_DOCKERD = (
+    "cri-dockerd drives Docker under 1.24.0: "
+    "it finds dockershim's containers and sandboxes by the labels that both write"
+)
 NO_DOCKER = "nodes that are not in the input do not run Docker, which 1.24.0 does not drive"
-CGROUPS = "pods' cgroups stay where they are, though the default goes from a configured driver to the runtime's driver"
+CGROUPS = (
+    "pods' cgroups stay where they are, "
+    "though the default goes from a configured driver to the runtime's driver"
+)
 RESIZED: Json = {
     **C,
     "resources": {"requests": {"cpu": "1"}},

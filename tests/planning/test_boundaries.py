@@ -1,6 +1,6 @@
-"""Every boundary from 1.6 on, both ways and over several at once, against a rule over the raw JSON of the sample.
+"""Every boundary from 1.6 on, both ways and over several at once, against a rule over raw JSON.
 
-The sample's containers set nothing that is new in 1.16 - 1.30, so some that do are put beside them.
+The sample's containers set nothing that is new in 1.16 - 1.30, so some that do are added to them.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def cluster() -> bytes:
 
 
 def running() -> Iterator[tuple[str, Json, bool, bool]]:
-    """Yield name, JSON, whether it is a sidecar and whether its pod is static, for each container that any kubelet could compare."""
+    """Yield name, JSON, whether a sidecar and whether static, of each container that kubelets may compare."""
     for item in json.loads(cluster())["items"]:
         status, metadata = item.get("status", {"phase": ""}), item["metadata"]
         if (
@@ -136,7 +136,7 @@ def running() -> Iterator[tuple[str, Json, bool, bool]]:
 
 
 def expected(old: str, new: str) -> dict[str, set[str]]:
-    """Say who restarts and who is undecided: the rules of all minors between, static pods, sidecars from 1.32 on."""
+    """Return who restarts and who is undecided: by all minors between, static pods, sidecars from 1.32 on."""
     between = sorted([number(old), number(new)])
     rules = [rule for name, rule in CHANGES.items() if between[0] < int(name.split(".")[1]) <= between[1]]
     found: dict[str, set[str]] = {"RESTART": set(), "UNKNOWN": set()}
@@ -194,7 +194,7 @@ def test_every_boundary_that_is_not_empty_is_felt_and_not_by_all(release: str) -
 
 @pytest.mark.parametrize(("old", "new"), [("1.3.10", "1.4.12"), ("1.4.12", "1.5.8"), ("1.5.8", "1.6.13")])
 def test_the_boundaries_on_the_way_to_1_6(run: Run, old: str, new: str) -> None:
-    """kubernetes/kubernetes#40297 and #40727: 1.6 makes every pod anew, but for those that are never restarted."""
+    """1.6 creates every pod again except those never restarted (kubernetes/kubernetes#40297 and #40727)."""
     objects = json.loads(SAMPLE.read_text())["items"]
     never = {
         item["metadata"]["name"]

@@ -1,4 +1,4 @@
-"""The way in steps and the way back beside a plan, and upstream's version skew policy where a plan breaks it."""
+"""The way in steps and the way back of a plan, and upstream's version skew policy where a plan breaks it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from tests.helpers.upgrades import record, recorded
 
 C: Json = {"name": "c", "image": "i"}
 SECURED: Json = {**C, "securityContext": {}}
-DRAIN = "in-place minor upgrades of a kubelet are not supported: drain the node first (kubernetes/kubernetes#129385)"
+DRAIN = (
+    "in-place minor upgrades of a kubelet are not supported: "
+    "drain the node first (kubernetes/kubernetes#129385)"
+)
 Steps = list[tuple[str, str, int, int]]
 
 
@@ -92,7 +95,10 @@ def test_they_are_told_on_stderr(run: Run) -> None:
     result = run("plan", "--from", "1.9.11", "--to", "1.12.0", "-f", "-", stdin=as_json(pod(SECURED)))
     assert result.err.splitlines() == [
         f"Warning: 1.9.11 -> 1.12.0: {DRAIN}",
-        "One minor at a time, it would restart: 1.9.11 -> 1.10.13 1, 1.10.13 -> 1.11.10 0, 1.11.10 -> 1.12.0 1",
+        (
+            "One minor at a time, it would restart: "
+            "1.9.11 -> 1.10.13 1, 1.10.13 -> 1.11.10 0, 1.11.10 -> 1.12.0 1"
+        ),
         "The way back, 1.12.0 -> 1.9.11, would restart 1",
         "A patched kubelet would restart 1 fewer: hashcompat patch --kubelet 1.12.0 --like 1.9.11",
         "1.9.11 -> 1.12.0: 1 of 1 container restarts in 1 of 1 pod on 1 node; 0 kept, 0 unknown",
@@ -102,7 +108,8 @@ def test_they_are_told_on_stderr(run: Run) -> None:
 
 
 def behind(kubelet: str, server: str, minors: int) -> str:
-    return f"{kubelet} under an API server {server}: a kubelet may be up to {minors} minor versions older than kube-apiserver"
+    allowed = f"a kubelet may be up to {minors} minor versions older than kube-apiserver"
+    return f"{kubelet} under an API server {server}: {allowed}"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +147,7 @@ def test_from_auto_each_release_is_warned_of_once(run: Run) -> None:
 
 
 def test_a_node_of_another_release_may_change_its_runtime_first(run: Run) -> None:
-    """The runtime is that of today: it says nothing about a step that starts from another release."""
+    """The runtime is that of today: it shows nothing about a step that starts from another release."""
     host = node("v1.22.17")
     host["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.7"
     found = spec(run, "1.22.17", "1.24.0", host, pod(C))

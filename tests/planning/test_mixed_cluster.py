@@ -1,4 +1,4 @@
-"""One dump of a cluster in the middle of everything: four releases, vendors, Docker, static pods, sidecars, Jobs, recorded hashes."""
+"""One dump of a mixed cluster: four releases, vendors, Docker, static pods, sidecars, Jobs, records."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def host(kubelet: str, name: str, runtime: str) -> Json:
 
 
 def pinned(name: str, node: str) -> Json:
-    """Return a static pod whose manifest sets its UID, so that the container hash decides, as for any other pod."""
+    """Return a static pod whose manifest sets its UID, so that the container hash decides."""
     given = mirror_pod(C, name=name, node=node)
     given["metadata"]["annotations"]["kubernetes.io/config.hash"] = f"set-for-{name}"
     return given
@@ -114,7 +114,7 @@ def fleet() -> list[Json]:
 
 @pytest.fixture
 def result(run: Run, tmp_path: Path) -> Result:
-    """Plan the whole dump with 101 recorded hashes, three of which no release at hand computes."""
+    """Plan the whole dump with 101 recorded hashes, and no available release computes three of them."""
     usual = {name: hash_of(run, release, C) for name, release in (("eks", EKS), ("k3s", K3S))}
     records = [
         record(
@@ -204,8 +204,11 @@ def test_what_is_said_beside_it(result: Result) -> None:
         f"Assumed: {name}: a vendor's build, read as upstream {name[1:].replace('+', '-').split('-')[0]}"
         for name in (GKE, EKS, K3S)
     ] + [
-        "Assumed: pods' cgroups stay where they are, though the default goes from a configured driver to the runtime's driver",
-        "Assumed: every pod without a recorded sandbox has one ready sandbox",
+        (
+            "Assumed: pods' cgroups stay where they are, "
+            "though the default goes from a configured driver to the runtime's driver"
+        ),
+        "Assumed: every pod of which no record tells has one ready sandbox",
         "Assumed: 1.34.13 admits every running pod again",
         "Assumed: the feature gate InPlacePodVerticalScaling has its default",
         "Assumed: the feature gate PreventStaticPodAPIReferences has its default",
@@ -214,7 +217,8 @@ def test_what_is_said_beside_it(result: Result) -> None:
         f"Warning: {name}" for name in (OLD, GKE, EKS, K3S)
     ]
     assert lines[-1] == (
-        "auto -> 1.34.13: 49 of 119 containers restart in 48 of 115 pods on 4 nodes; 2 of them are not started again; 66 kept, 4 unknown"
+        "auto -> 1.34.13: 49 of 119 containers restart in 48 of 115 pods on 4 nodes; "
+        "2 of them are not started again; 66 kept, 4 unknown"
     )
 
 

@@ -1,4 +1,4 @@
-"""Plans with recorded hashes: what the runtime tells decides, and how much of it was reproduced stands first."""
+"""Plans with recorded hashes: the records decide, and the share that was reproduced comes first."""
 
 from __future__ import annotations
 
@@ -149,8 +149,14 @@ SANDBOX: Json = {
     "State": {"Running": True},
     "Config": {"Labels": LABELS},
 }
-LOG_1_7 = 'I0114 17:57:42.715551 12945 kuberuntime_manager.go:486] Pod "p" container "c" hash changed (7 vs 8), it will be killed'
-LOG_1_8 = 'I0114 kuberuntime.go:550] Container "c" ({"docker" "f5"}) of pod p_ns(uid-p): Container spec hash changed (7 vs 8).. Container'
+LOG_1_7 = (
+    "I0114 17:57:42.715551 12945 kuberuntime_manager.go:486] "
+    'Pod "p" container "c" hash changed (7 vs 8), it will be killed'
+)
+LOG_1_8 = (
+    'I0114 kuberuntime.go:550] Container "c" ({"docker" "f5"}) of pod p_ns(uid-p): '
+    "Container spec hash changed (7 vs 8).. Container"
+)
 
 
 @pytest.mark.parametrize(

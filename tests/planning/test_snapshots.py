@@ -1,4 +1,4 @@
-"""What a snapshot cannot tell."""
+"""What a snapshot cannot show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ C: Json = {"name": "c", "image": "i", "args": ["a"]}
 
 
 def hashed_as(run: Run, release: str, container: Json) -> str:
-    """Return the key under which a snapshot's container holds its hash for a release: the hash of what stands there."""
+    """Return the key of a snapshot container's hash for a release: the hash of the snapshot's own JSON."""
     plain = pod({name: value for name, value in container.items() if name != KEY})
     (item,) = run("hash", "--kubelet", release, "-f", "-", "-o", "json", stdin=as_json(plain)).items
     return str(item["hashes"][release]["hex"])

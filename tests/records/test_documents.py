@@ -146,7 +146,8 @@ def test_an_exited_docker_container_is_not_running() -> None:
 
 def test_the_log_of_1_8_to_1_13_tells_the_recorded_hash_first() -> None:
     """The incident's own line, broken over lines as it was published."""
-    log = """I0114 17:57:42.715551   12945 kuberuntime_manager.go:550] Container "prometheus-node-exporter" ({"docker" "f59c4812"})
+    log = """I0114 17:57:42.715551   12945 kuberuntime_manager.go:550] \
+Container "prometheus-node-exporter" ({"docker" "f59c4812"})
         of pod prometheus-node-exporter-l7vzz_monitoring(4ec492d2-17de-11e9-9206-52540064c479):
         Container spec hash changed (1559107639 vs 1428860573).. Container will be killed and recreated."""
     assert list(from_log(log)) == [
@@ -171,13 +172,14 @@ def test_the_log_of_1_8_to_1_13_tells_the_recorded_hash_first() -> None:
     ],
 )
 def test_logs_up_to_1_7_name_the_pod_in_four_ways(pod: str, expected: tuple[str, str, str]) -> None:
-    log = f'I0114 17:57:42.715551 1 manager.go:1] {pod} container "app" hash changed (1 vs 2), it will be killed and re-created.'
+    log = f'I0114 17:57:42.715551 1 manager.go:1] {pod} container "app" hash changed (1 vs 2), '
+    log += "it will be killed and re-created."
     assert list(from_log(log)) == [Recorded(*expected, "app", 1, running=True)]
 
 
 @pytest.mark.parametrize(("text", "value"), [("4294967295", 4294967295), ("e4cc795", None)])
 def test_rkt_wrote_decimal(text: str, value: int | None) -> None:
-    """1.5.8 pkg/kubelet/rkt/rkt.go newAppcRuntimeApp; the pod's names stand in the manifest's own annotations."""
+    """The manifest's annotations name the pod (1.5.8 pkg/kubelet/rkt/rkt.go newAppcRuntimeApp)."""
     app = [
         {"name": "rkt.kubernetes.io/container-hash", "value": text},
         {"name": "io.kubernetes.container.name", "value": "app"},

@@ -1,4 +1,4 @@
-"""Pod templates beside their pods: one container is counted once, by its pod where that is in the input."""
+"""Pod templates and their pods: each container counts once, by its pod where that is in the input."""
 
 from __future__ import annotations
 

@@ -57,7 +57,10 @@ def test_wide_lists_neighbours_both_ways_with_what_is_behind_them(run: Run) -> N
         (
             "1.26.15",
             "1.27.16",
-            f"some those that set resizePolicy; {GO} kubernetes/kubernetes#102884, kubernetes/kubernetes#125701",
+            (
+                f"some those that set resizePolicy; {GO} "
+                "kubernetes/kubernetes#102884, kubernetes/kubernetes#125701"
+            ),
         ),
         ("1.35.10", "1.36.6", "none none -"),
     ],

@@ -1,4 +1,4 @@
-"""What an equal or unequal hash alone does not decide: vendors, unknown nodes, static pods, sidecars, containers at rest."""
+"""What hashes alone do not decide: vendors, unknown nodes, static pods, sidecars, stopped containers."""
 
 from __future__ import annotations
 

@@ -60,7 +60,8 @@ def test_each_binding_names_its_role(run: Run) -> None:
 def test_the_default_is_a_manifest_to_apply(run: Run) -> None:
     result = run("rbac")
     assert result.out.startswith(
-        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: rbac.authorization.k8s.io/v1\n  kind: ClusterRole\n"
+        "apiVersion: v1\nkind: List\nitems:\n"
+        "- apiVersion: rbac.authorization.k8s.io/v1\n  kind: ClusterRole\n"
     )
     assert "&id" not in run("rbac", "--service-account", "a:b").out
 

@@ -158,7 +158,7 @@ def test_the_table_and_the_names_say_the_same(run: Run, golden: Path) -> None:
 
 
 def test_the_place_is_named_by_field_never_by_what_looks_like_one(run: Run, golden: Path) -> None:
-    """What stands before the difference may be part of a secret value: ``hunter2:(`` is no field of Kubernetes."""
+    """Text before the difference may be part of a secret: ``hunter2:(`` is not a field of Kubernetes."""
     path = golden / "inputs" / f"{CASE}.json"
     document = json.loads(path.read_text())
     document["container"]["args"] = ["hunter2:(string)x"]

@@ -1,4 +1,4 @@
-"""``verify --recorded``: which share of what kubelets recorded this program computes too, and what it does not."""
+"""``verify --recorded``: which of the hashes that kubelets recorded this program reproduces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every rule about single containers by its id: a case that it decides, and the nearest one that it must leave alone."""
+"""Every rule about single containers by its id: a case that it decides, and the nearest it must not."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_hc011_a_sidecar_that_is_compared_for_the_first_time(
 def test_hc011_three_releases_never_compare_a_sidecar_with_a_startup_probe(
     run: Run, old: str, new: str, given: Json, expected: Expected
 ) -> None:
-    """1.35.0 - 1.35.2, kubernetes/kubernetes#137146 and #137885: what such a sidecar bears may be of any release before."""
+    """The record may be of any earlier release (kubernetes/kubernetes#137146 and #137885)."""
     assert decided(run, old, new, given) == expected
 
 
@@ -269,7 +269,7 @@ def test_hc013_a_recorded_hash_of_neither_kubelet(
 def test_hc014_no_record_on_a_node_that_is_not_calibrated(
     run: Run, tmp_path: Path, value: int | None, expected: Expected
 ) -> None:
-    """A record that is missing is no record that was not reproduced."""
+    """A missing record does not count as a record that was not reproduced."""
     other = {"name": "other", "image": "i"}
     assert (
         decided(
@@ -402,7 +402,7 @@ RESIZED: Json = {**SIZED, **POLICY, "resources": {"limits": {"cpu": "2"}, "reque
 def test_hc020_with_the_gate_resources_alone_do_not_restart(
     run: Run, tmp_path: Path, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
 ) -> None:
-    """The container was resized in place after its two hashes had been recorded (labels.go newContainerAnnotations, 1.27.16)."""
+    """It was resized after its hashes were recorded (labels.go newContainerAnnotations, 1.27.16)."""
     before = record(hash_of(run, "1.28.0", {**RESIZED, "resources": SIZED["resources"]}))
     before["annotations"]["io.kubernetes.container.hashWithoutResources"] = (
         f"{hash_of(run, '1.28.0', {**RESIZED, 'resources': {}}):x}"
@@ -412,7 +412,10 @@ def test_hc020_with_the_gate_resources_alone_do_not_restart(
 
 @pytest.mark.parametrize("second", [None, "1"], ids=["missing: 0, which differs", "another"])
 def test_hc020_without_the_same_second_hash_it_restarts(run: Run, tmp_path: Path, second: str | None) -> None:
-    """1.30.14 kuberuntime_manager.go computePodActions: both hashes have to differ, and a kubelet without the gate records one."""
+    """Both hashes have to differ, and a kubelet without the gate records one.
+
+    Source: 1.30.14 kuberuntime_manager.go computePodActions.
+    """
     before = record(hash_of(run, "1.28.0", {**RESIZED, "resources": SIZED["resources"]}))
     before["annotations"] |= (
         {} if second is None else {"io.kubernetes.container.hashWithoutResources": second}

@@ -1,4 +1,4 @@
-"""What is known of a container before any release is: whether a kubelet compares it at all (kuberuntime_manager.go computePodActions)."""
+"""Whether a kubelet compares a container at all (kuberuntime_manager.go computePodActions)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every rule about whole pods by its id: a case that it decides, and the nearest one that it must leave alone."""
+"""Every rule about whole pods by its id: a case that it decides, and the nearest that it must not."""
 
 from __future__ import annotations
 
@@ -173,7 +173,10 @@ def test_hc021_a_static_pod_that_names_api_objects_is_refused(
 def test_hc016_cri_dockerd_finds_the_containers_again(
     run: Run, old: str, new: str, expected: Expected
 ) -> None:
-    """Both list by the label io.kubernetes.docker.type: 1.23.17 dockershim/docker_container.go, cri-dockerd core/container_list.go."""
+    """Both list by the label io.kubernetes.docker.type.
+
+    Source: 1.23.17 dockershim/docker_container.go, cri-dockerd core/container_list.go.
+    """
     host = node(f"v{old}")
     host["status"]["nodeInfo"]["containerRuntimeVersion"] = "docker://20.10.7"
     assert decided(run, old, new, host, pod(C), more=("--cri-dockerd",)) == expected
@@ -181,7 +184,7 @@ def test_hc016_cri_dockerd_finds_the_containers_again(
 
 @pytest.mark.parametrize("policy", ["Always", "OnFailure", "Never"])
 def test_hc017_what_succeeded_stays_dead_under_a_new_sandbox(run: Run, policy: str) -> None:
-    """1.6 starts anew what ran; of what succeeded only an Always pod's containers start, and not because of the upgrade."""
+    """1.6 restarts what ran; of what succeeded only an Always pod's containers, not due to the upgrade."""
     ended = {
         "phase": "Running",
         "containerStatuses": [{"name": "c", "state": {"terminated": {"exitCode": 0}}}],
@@ -208,7 +211,7 @@ PORTS: Json = {
 
 
 def test_hc018_ports_of_the_pod_decide_nowhere(catalog: Catalog) -> None:
-    """1.5.8 docker_manager.go createPodInfraContainer: without CNI and kubenet the infra container has the ports of the pod."""
+    """Without CNI and kubenet the infra container has the ports (1.5.8 docker_manager.go)."""
     releases = [
         catalog.kubelet(name) for name in catalog.releases() if catalog.kubelet(name).behaviour.pause_image
     ]
@@ -230,7 +233,7 @@ def _infra_hash(kubelet: Kubelet, ports: Json) -> frozenset[int]:
 def cri_pod(
     state: str = "SANDBOX_READY", *, attempt: int = 0, network: str = "POD", ip: str | None = "10.0.0.1"
 ) -> Json:
-    """Return a sandbox of the pod ``p`` as ``crictl inspectp`` tells it."""
+    """Return a sandbox of the pod ``p`` as ``crictl inspectp`` shows it."""
     metadata = {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": attempt}
     told = {} if ip is None else {"network": {"ip": ip}}
     return {
@@ -244,7 +247,7 @@ def cri_pod(
 
 
 def infra(*, running: bool = True, mode: str = "none", name: str = "k8s_POD.1_p_ns_uid-p_1a2b3c4d") -> Json:
-    """Return the infra container of the pod ``p`` as ``docker inspect`` tells it."""
+    """Return the infra container of the pod ``p`` as ``docker inspect`` shows it."""
     return {"Id": "0", "Name": f"/{name}", "State": {"Running": running}, "HostConfig": {"NetworkMode": mode}}
 
 
@@ -317,7 +320,7 @@ def test_hc027_a_sandbox_that_no_kubelet_keeps(
 def test_hc027_a_sandbox_belongs_to_one_pod(
     run: Run, tmp_path: Path, given: Json, expected: Expected
 ) -> None:
-    """By its uid; a mirror pod's sandboxes bear the uid of the manifest, so its names count."""
+    """By its uid; a mirror pod's sandboxes have the uid of the manifest, so its names count."""
     told = cri_pod(NOT_READY)
     if "annotations" in given["metadata"]:
         told["status"]["metadata"]["uid"] = "0123"

@@ -1,4 +1,4 @@
-"""Pages, retries and the end of a list, from a server on the loopback that answers as it is told."""
+"""Pages, retries and the end of a list, from a server on the loopback with prepared answers."""
 
 from __future__ import annotations
 

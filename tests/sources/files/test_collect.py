@@ -155,10 +155,8 @@ def test_a_file_that_was_cut_is_an_error_and_never_a_smaller_plan(
             run(*PLAN, "-f", path) if through == "file" else run(*PLAN, "-f", "-", stdin=content[:length])
         )
         assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
-        assert re.match(
-            rf"Error: {path if through == 'file' else through}: (damaged (gzip|zstd) data: |line \d+ column \d+: )",
-            result.err,
-        )
+        origin = path if through == "file" else through
+        assert re.match(rf"Error: {origin}: (damaged (gzip|zstd) data: |line \d+ column \d+: )", result.err)
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> None:
@@ -249,7 +247,7 @@ def test_a_process_reads_its_standard_input(expected: list[object]) -> None:
 
 
 def test_invalid_utf8_in_json_reaches_the_hash_as_go_reads_it(run: Run) -> None:
-    """One U+FFFD for each byte that is none (encoding/json); the golden case ``invalid-utf8-in-args`` has hashes of real Go."""
+    """Each invalid byte is one U+FFFD (encoding/json, the golden case ``invalid-utf8-in-args``)."""
     whole = as_json(pod({"name": "c", "args": ["a??b"]}))
     contents = (whole.replace(b"??", "\ufffd\ufffd".encode()), whole.replace(b"??", b"\xff\xfe"))
     hashes = [

@@ -1,4 +1,4 @@
-"""The built-in cluster is an ordinary file, and varied enough to show every verdict and reason that ordinary clusters meet."""
+"""The built-in cluster is an ordinary file, and shows every verdict and reason of ordinary clusters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runtimes of a node without real ones: a Docker in a few lines of Python, a crictl that is a shell script."""
+"""Runtimes of a node without real ones: Docker in a few lines of Python, crictl as a shell script."""
 
 from __future__ import annotations
 

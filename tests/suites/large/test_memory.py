@@ -1,4 +1,4 @@
-"""Files far larger than the memory that reading them takes: the real command, measured by the operating system."""
+"""Files far larger than the memory that reading them takes, measured by the operating system."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ class Measured:
 
 
 def measured(tmp_path: Path, *argv: str | Path) -> Measured:
-    """Run the command alone among this process's children, under a shell that reports its own largest child."""
+    """Run the command under a program of its own, which reports its largest child."""
     out = tmp_path / "out"
-    report = "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]); used = resource.getrusage(resource.RUSAGE_CHILDREN); "
+    report = "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]); "
+    report += "used = resource.getrusage(resource.RUSAGE_CHILDREN); "
     report += "print(used.ru_maxrss * 1024, used.ru_utime + used.ru_stime, file=sys.stderr); sys.exit(code)"
     with out.open("wb") as stream:
         command = [SCRIPTS / "python", "-c", report, SCRIPTS / "hashcompat", *argv]
@@ -63,7 +64,7 @@ def written(path: Path, size: float, form: str) -> Path:
 def test_a_plan_of_a_large_file_needs_little_memory(
     tmp_path: Path, size: float, form: str, old: str, least: int
 ) -> None:
-    """With ``auto`` every verdict hangs on nodes that stand behind all pods."""
+    """With ``auto`` every verdict depends on nodes that come after all pods."""
     path = written(tmp_path / "pods", size, form)
     run = measured(tmp_path, "plan", "--from", old, "--to", "1.14.10", "-f", path)
     with run.out.open() as lines:

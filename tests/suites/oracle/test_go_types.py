@@ -1,4 +1,4 @@
-"""What ``releases --add`` reads of a types.go is what Go's own parser read: the trees in schemas/types/container."""
+"""``releases --add`` reads a types.go as Go's own parser read schemas/types/container."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.helpers.program import ROOT, Run
 pytestmark = pytest.mark.oracle
 
 MISSPELT = {"1.12.0", "1.12.1"}
-"""They spell an option of ProcMount's tag ``omitEmpty``: the one difference that the trees ignore (schemas/types/README.md)."""
+"""Releases with ``omitEmpty`` in ProcMount's tag, the one difference that the trees ignore."""
 SOURCES = [
     row
     for row in containertypes.sources()

@@ -1,4 +1,4 @@
-"""The golden data, the schemas and the oracles agree with Kubernetes' own Go modules, made anew."""
+"""The golden data, the schemas and the oracles agree with Kubernetes' own Go modules, made again."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_compiled_types_equal_the_schema(release: str) -> None:
 
 @pytest.mark.parametrize("release", ["1.29.6", "1.36.3"])
 def test_go_refuses_what_we_refuse(release: str) -> None:
-    """Integers out of range, fractions and wrong kinds are errors in Go too, so nothing is hashed that a kubelet could not decode."""
+    """Integers out of range, fractions and wrong kinds are errors in Go too: no kubelet could decode them."""
     bodies = [
         b'{"ports":[{"containerPort":2147483648}]}',
         b'{"ports":[{"containerPort":1.0}]}',

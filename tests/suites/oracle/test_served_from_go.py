@@ -1,4 +1,4 @@
-"""Manifests as an API server serves them: golden data, static pods' manifests and random containers, against real Go's defaults."""
+"""Manifests as an API server serves them: golden, static pods' and random ones, against real Go."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LAST_OF_ANOTHER_READER = 22
 
 
 def differing(kubelet: Kubelet, spec: Mapping[str, Any], answer: Mapping[str, Any]) -> list[Any]:
-    """Return the containers of a manifest that are not served as Go served them, as a kubelet of the release decodes both."""
+    """Return the containers of a manifest that are not served as by Go, once a kubelet has decoded both."""
     decode, server = (
         compile_decoder(kubelet.schema.container, keep_empty=False),
         default_catalog().api_server(str(kubelet.release)),

@@ -1,4 +1,4 @@
-"""Random static pod manifests: text, UID and every container's text and hash equal what real Go computes in that release."""
+"""Random static pod manifests: text, UID and each container's text and hash equal those of real Go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random YAML: every document becomes the JSON that the newest kubelet's library makes of it, or is refused as there."""
+"""Random YAML: each document becomes the newest kubelet library's JSON, or is refused as there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Go code of emitted patches: it applies to Kubernetes' own source, compiles, and says what real Go with the old types says."""
+"""Emitted patches apply to Kubernetes' own source, compile, and agree with real Go with the old types."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.helpers import random_containers, randomness, slices
 pytestmark = pytest.mark.patch
 
 RANDOM = randomness.count("PATCH_CONTAINERS", 300)
-"""How many random containers of each tree and source go into a comparison, beside the golden ones."""
+"""How many random containers of each tree and source go into a comparison, besides the golden ones."""
 BOUNDARIES = [
     ("1.8.15", ("1.7.16",)),
     ("1.9.11", ("1.7.16",)),
@@ -40,11 +40,11 @@ BOUNDARIES = [
 ]
 SEVERAL = [("1.9.11", ("1.7.16", "1.8.15")), ("1.36.3", ("1.30.14", "1.15.12"))]
 OTHER_ESCAPES = [("1.31.14", ("1.27.15",)), ("1.15.12", ("1.30.14",)), ("1.16.15", ("1.36.3",))]
-"""Old releases built with a Go that escapes in another way, and ways back."""
+"""Old releases built with a Go that escapes differently, and ways back."""
 
 
 IN_THE_SLICE = ("1.9.11", "1.31.14")
-"""New releases whose patches .ci/run builds: of the era without JSON, and of the one that hashes name and image."""
+"""New releases whose patches .ci/run builds: the era without JSON, and that of name and image."""
 
 
 FORCED = Choices(force=True)
@@ -102,7 +102,7 @@ def built(case: Case) -> tuple[Touched, Any]:
 
 @cache
 def requests(old: str, new: str) -> tuple[bytes, ...]:
-    """Return golden containers, and random ones of the old, the new and the newest tree with hostile strings, as API pods and files."""
+    """Return golden containers, and random ones of the old, new and newest tree, as API pods and files."""
     catalog = default_catalog()
     trees = [catalog.kubelet(old).schema.tree, catalog.kubelet(new).schema.tree, catalog.newest_schema().tree]
     sources: tuple[random_containers.Source, ...] = ("api", "file")
@@ -122,7 +122,7 @@ def recorded(old: str, new: str) -> tuple[dict[str, Any], ...]:
 
 
 def seen_whole(line: bytes, old: str, new: str) -> bool:
-    """Tell whether the patched kubelet gets to see all that the old release knows: on a way back it drops newer fields itself."""
+    """Return whether the patched kubelet decodes all that the old release knows; not on a way back."""
     kubelet = default_catalog().kubelet
     try:
         return not unknown_to(container_of(line), kubelet(old), kubelet(new), ())
@@ -139,7 +139,7 @@ def with_recorded(line: bytes, *hashes: int) -> bytes:
 
 
 def answers(case: Case, old: str) -> Iterator[tuple[bytes, int, dict[str, Any]]]:
-    """Yield each request with the hash that the old release records for it, and what the patched kubelet says of that hash and another."""
+    """Yield each request, its hash in the old release, and what the patched kubelet answers for it."""
     answered = zip(requests(old, case.new), recorded(old, case.new), strict=True)
     asked = [(line, go["hash"]) for line, go in answered if "hash" in go and seen_whole(line, old, case.new)]
     lines = [with_recorded(line, value, value ^ 1) for line, value in asked]
@@ -150,7 +150,7 @@ def answers(case: Case, old: str) -> Iterator[tuple[bytes, int, dict[str, Any]]]
 
 
 def sliced(cases: Sequence[Case]) -> list[Any]:
-    """Return all cases as parameters; in the slice, one patch of each strategy for each of two new releases, for one old one."""
+    """Return all cases as parameters; in the slice, one of each strategy and new release, for one old one."""
     kept = {(case.strategy, case.new): case for case in reversed(cases) if case.new in IN_THE_SLICE}
     return slices.sliced(cases, kept.values())
 

@@ -1,4 +1,4 @@
-"""Recorded hashes read back from real runtimes: containers made as kubelets make them, in Docker and in containerd."""
+"""Recorded hashes read from real runtimes: containers created as by kubelets, in Docker and containerd."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One real API server for the suite, with 3,000 pods on some nodes, and the program as a fresh shell runs it."""
+"""One real API server for the suite, with 3,000 pods, and the program as a fresh shell runs it."""
 
 from __future__ import annotations
 

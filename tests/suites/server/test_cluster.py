@@ -1,4 +1,4 @@
-"""``plan`` against a real API server: the whole list, however one gets in, and the same answer as from files."""
+"""``plan`` against a real API server: the whole list by any sign-in, and the same answer as from files."""
 
 from __future__ import annotations
 

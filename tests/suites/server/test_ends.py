@@ -42,7 +42,7 @@ def proxies(socket: Path) -> list[int]:
 
 @pytest.fixture
 def start(cluster: Cluster, tmp_path: Path) -> Iterator[Start]:
-    """Start a plan of a cluster whose answers drip, in a process group and a temporary directory of its own."""
+    """Start a plan of a cluster that answers slowly, with its own process group and temporary directory."""
     with faultproxy.running(cluster) as proxy:
         proxy.faults = {0: faultproxy.drip}
         kubeconfig = cluster.kubeconfig("drip", {"token": ADMIN}, server=proxy.url)

@@ -1,4 +1,4 @@
-"""What goes wrong between the program and an API server: a clean retry or a clear error, never a smaller plan."""
+"""Faults between the program and an API server: a retry or a clear error, never a smaller plan."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def specs() -> Iterator[tuple[str, dict[str, Any]]]:
 
 @pytest.fixture(scope="module")
 def accepted(empty: Cluster) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-    """Return each manifest's spec, and what the server gave back, for those that pass its validation."""
+    """Return each manifest's spec, and what the server returned, for those that pass its validation."""
     empty.request("POST", "/api/v1/namespaces", {"metadata": {"name": "manifests"}})
     pairs = {}
     for number, (name, spec) in enumerate(specs()):

@@ -86,7 +86,7 @@ class Catalog:
 
     @property
     def damaged(self) -> tuple[str, ...]:
-        """What of the releases that a user added cannot be read, one line a file."""
+        """What of the releases that a user added cannot be read, one line per file."""
         return self._added_releases.damaged
 
     def _types_of(self, added: Added, newest: str) -> str:

@@ -40,7 +40,7 @@ def go_source(tree: Json, *more: str) -> str:
 
 
 def line(row: Json) -> str:
-    options = (",inline" if row.get("embedded") else "") + (",omitempty" if row.get("omitempty") else "")
+    options = ",inline" * row.get("embedded", False) + ",omitempty" * row.get("omitempty", False)
     tag = f'`json:"{row["json"]}{options}" protobuf:"x"`'
     return f"{'' if row.get('embedded') else row['name']} {row['type']} {tag} // {row['name']} is documented"
 
@@ -202,11 +202,41 @@ def test_without_a_damaged_release_every_other_is_there(
     run: Run, data: Path, catalog: Catalog, content: str, problem: str
 ) -> None:
     data.mkdir(parents=True)
-    (data / "1.37.json").write_text('{"release": "1.37.0"}')
-    result = run("releases")
-    assert (result.code, result.out) == (1, "")
-    problem = "not an added release: 'package'; remove the file and add it again"
-    assert result.err == f"Error: {data}/1.37.json: {problem}\n"
+    path = data / "1.37.json"
+    path.write_text(content)
+    result = run("releases", "-o", "name")
+    assert (result.code, result.out.splitlines()) == (0, list(catalog.known.names))
+    assert result.err.startswith(f"Warning: {path}: ")
+    assert problem in result.err
+    assert result.err.endswith(f"; going on without it: remove it with: rm {path}\n")
+
+
+@pytest.mark.parametrize(
+    ("argv", "warns"),
+    [
+        (("version",), True),
+        (("hash", "--kubelet", "1.9.11", "--sample"), True),
+        (("plan", "--from", "1.8.15", "--to", "1.9.11", "--sample"), True),
+        (("plan", "--from", "1.8.15", "--to", "1.9.11", "--sample", "-q"), False),
+        (("--version",), False),
+        (("releases", "--help"), False),
+    ],
+)
+def test_a_damaged_release_hinders_no_command(
+    run: Run, data: Path, argv: tuple[str, ...], warns: bool
+) -> None:
+    data.mkdir(parents=True)
+    (data / "1.37.json").write_text("{")
+    result = run(*argv)
+    assert (result.code, f"{data}/1.37.json" in result.err) == (0, warns), result.err
+
+
+def test_a_damaged_release_hinders_no_other_that_was_added(
+    run: Run, tmp_path: Path, catalog: Catalog, data: Path
+) -> None:
+    added(run, tmp_path, catalog)
+    (data / "0.json").write_text("{")
+    assert run("releases", "-o", "name").out.splitlines()[-1] == f"{NEXT}.0"
 
 
 def test_a_directory_of_several_files(run: Run, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class AddedReleases:
 
 
 def added_releases(directory: Path | None) -> AddedReleases:
-    """Read the releases in the user's directory, one per file; one that is damaged hinders no other release."""
+    """Read the releases in the user's directory, one per file; a damaged one hinders no other."""
     releases, damaged = list[Added](), list[str]()
     for path in sorted(directory.glob("*.json")) if directory else ():
         try:

@@ -190,3 +190,50 @@ def test_a_mixed_cluster_has_the_same_counts_in_all_three(run: Run, tmp_path: Pa
     (cell,) = [row for row in document["items"] if (row["from"], row["to"]) == ("auto", "1.34.13")]
     summary = plan_of(run, "auto", "1.34.13", source)["summary"]
     assert (cell["findings"], cell["unknown"]) == (summary["restart"] + summary["kill"], summary["unknown"])
+
+
+def two_nodes(tmp_path: Path) -> tuple[object, ...]:
+    """Write pods on two nodes with different kubelets."""
+    path = tmp_path / "pods.json"
+    objects = [node("v1.13.12"), node("v1.15.12", "n2"), pod(MOUNTED), pod(MOUNTED, name="q", node="n2")]
+    path.write_bytes(as_json(*objects))
+    return ("-f", path)
+
+
+def test_auto_stands_for_every_release_that_nodes_report(run: Run, tmp_path: Path) -> None:
+    source = two_nodes(tmp_path)
+    arguments = ("matrix", "--from", "auto", *source, "-o", "json")
+    up = run(*arguments, "--to", "1.14.10").document
+    (cell,) = [row for row in up["items"] if row["from"] == "auto"]
+    assert (up["releases"], cell["scope"], cell["era"]) == (["auto", "1.14.10"], "some", "")
+    assert (cell["findings"], next(field["field"] for field in cell["fields"])) == (1, "SubPathExpr")
+    across = run(*arguments, "--to", "1.16.15").document
+    (cell,) = [row for row in across["items"] if (row["from"], row["to"]) == ("auto", "1.16.15")]
+    assert (cell["scope"], cell["findings"]) == ("all", 2)
+    assert cell["upstream"] == "kubernetes/kubernetes#57741"
+    back = run(*arguments, "--to", "1.12.10").document
+    assert back["releases"] == ["auto", "1.14.10", "1.13.12", "1.12.10"]
+
+
+def test_recorded_hashes_count_where_the_way_begins(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "pods.json"
+    path.write_bytes(as_json(pod(C)))
+    records = recorded(tmp_path, record(7))
+    document = run(
+        "matrix", "--from", "1.10.13", "--to", "1.12.10", "-f", path, *records, "-o", "json"
+    ).document
+    counts = {(row["from"], row["to"]): row["findings"] for row in document["items"]}
+    assert counts["1.11.10", "1.12.10"] == 1, "as plan --from 1.11.10 says of these records"
+    assert document["cheapestPath"]["findings"] == [1, 0], "after the first step they are other records"
+
+
+def test_a_strategy_that_no_plan_assumes_is_a_usage_error() -> None:
+    with pytest.raises(hashcompat.UsageError, match="accept or pin"):
+        hashcompat.plan(hashcompat.load_sample(), "1.7.16", "1.9.11", patch=hashcompat.AssumePatch("strip"))
+
+
+def test_a_patch_is_like_the_releases_that_nodes_report(run: Run, tmp_path: Path) -> None:
+    source = two_nodes(tmp_path)
+    document = plan_of(run, "auto", "1.16.15", source, "--assume-patch", "accept")
+    assert "--like v1.13.12,v1.15.12 " in document["spec"]["assumedPatch"]
+    assert {item["verdict"] for item in document["items"]} == {"KEEP"}

@@ -12,7 +12,7 @@ from tests.helpers.program import Run
 from tests.helpers.upgrades import hash_of, record, recorded
 
 C: Json = {"name": "c", "image": "i"}
-ONE_SANDBOX = "every pod of which no record tells has one ready sandbox"
+ONE_SANDBOX = "every pod without a recorded sandbox has one ready sandbox"
 CRI_DOCKERD = (
     "cri-dockerd drives Docker under 1.24.0: "
     "it finds dockershim's containers and sandboxes by the labels that both write"

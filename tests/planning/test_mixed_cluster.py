@@ -208,7 +208,7 @@ def test_what_is_said_beside_it(result: Result) -> None:
             "Assumed: pods' cgroups stay where they are, "
             "though the default goes from a configured driver to the runtime's driver"
         ),
-        "Assumed: every pod of which no record tells has one ready sandbox",
+        "Assumed: every pod without a recorded sandbox has one ready sandbox",
         "Assumed: 1.34.13 admits every running pod again",
         "Assumed: the feature gate InPlacePodVerticalScaling has its default",
         "Assumed: the feature gate PreventStaticPodAPIReferences has its default",

@@ -299,7 +299,7 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
         ("zzz",),
         (
             "The commands are plan, hash, explain, matrix, verify, patch, "
-            "snapshot, collector, rbac, releases, rules, version."
+            "snapshot, collector, rbac, releases, rules, completion, help, version."
         ),
     ),
     ("an unknown option", (*PLAN, "--sampel"), "--sample"),

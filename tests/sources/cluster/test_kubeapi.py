@@ -148,9 +148,9 @@ def test_a_list_that_expires_for_ever_is_an_error(server: Server) -> None:
             "the server ends the list although 4 objects remain",
         ),
         ([page("a", more="t")], "the same page again and again"),
-        ([(200, b'{"kind": "Status"}', {})], "no list but Status"),
-        ([(200, b'{"items": []}', {})], "no list but an object without kind"),
-        ([(200, b'{"kind": "PodList", "items": {}}', {})], "no list but PodList"),
+        ([(200, b'{"kind": "Status"}', {})], "not a list but Status"),
+        ([(200, b'{"items": []}', {})], "not a list but an object without kind"),
+        ([(200, b'{"kind": "PodList", "items": {}}', {})], "not a list but PodList"),
     ],
 )
 def test_what_is_no_whole_list_is_an_error(server: Server, answers: list[Answer], says: str) -> None:

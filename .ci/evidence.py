@@ -21,6 +21,7 @@ COMMIT = re.compile(r"^Commit `([0-9a-f]{40})`", re.MULTILINE)
 ABOUT = {
     "python": "every module, the command line and the API; Python alone",
     "oracle": "texts, hashes, UIDs and served manifests: real Go with each release's own types",
+    "shell": "completion in real shells: bash, zsh and fish",
     "runtime": "what a real Docker and a real containerd recorded",
     "patch": "emitted patches, built over Kubernetes' own source; Kubernetes' own tests",
     "server": "a real API server and etcd, read through a real kubectl",

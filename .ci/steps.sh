@@ -100,12 +100,23 @@ vet() {
 
 runtimes() {
   step "real container runtimes: Docker and containerd"
+  packages docker.io containerd runc busybox-static shellcheck
+  suite runtime
+}
+
+shells() {
+  step "completion in real shells"
+  packages zsh fish
+  suite shell
+}
+
+# Install the packages of Debian that are not there yet.
+packages() {
   local package missing=()
-  for package in docker.io containerd runc busybox-static shellcheck; do
+  for package in "$@"; do
     dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
   done
-  [ ${#missing[@]} -eq 0 ] || apt-get install -y --no-install-recommends "${missing[@]}"
-  suite runtime
+  [ ${#missing[@]} -eq 0 ] || { apt-get update --quiet && apt-get install -y --no-install-recommends "${missing[@]}"; }
 }
 
 patches() {

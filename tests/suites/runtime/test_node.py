@@ -133,7 +133,7 @@ def verified(run: Run, kubelet: str, *more: object) -> Result:
 
 
 def summary(result: Result) -> Any:
-    assert result.err.splitlines()[-1].endswith("belong to containers that no kubelet compares"), result.err
+    assert result.err.splitlines()[-1].endswith("to containers that no kubelet compares"), result.err
     return result.document["summary"]
 
 

@@ -48,34 +48,57 @@ def test_equal_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == "1 cases, 0 differ\n"
 
 
-def test_equal_differences_are_shown_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    old = written(tmp_path / "old", plan="a\nb\n", hash="b\n", verify="c\n", gone="")
-    new = written(tmp_path / "new", plan="a\nB\n", hash="B\n", verify="c\n", come="")
+def test_each_change_is_shown_once_the_most_frequent_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = written(tmp_path / "old", plan="a\nb\nc\nb\n", hash="b\n", verify="c\n", gone="")
+    new = written(tmp_path / "new", plan="A\nb\nc\nB\n", hash="B\n", verify="c\n", come="")
+    assert compare.diff(old, new, lines=40) == DIFFERENT
+    assert capsys.readouterr().out == (
+        "=== 2 cases\nhash\nplan\n--- out\n-b\n+B\n\n"
+        "=== 1 case\ngone\nonly in the old recording\n\n"
+        "=== 1 case\nplan\n--- out\n-a\n+A\n\n"
+        "=== 1 case\ncome\nonly in the new recording\n\n"
+        "5 cases, 4 differ\n"
+    )
+
+
+def test_every_output_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = (written(tmp_path / name, plan="a\n") for name in ("old", "new"))
+    (new / "plan.code").write_text("2\n")
+    (new / "plan.file.out.json").write_text("{}")
     assert compare.diff(old, new, lines=40) == DIFFERENT
     shown = capsys.readouterr().out
-    assert shown.count("-b\n+B\n") == 1
-    assert "=== 2 cases\nhash\nplan\n" in shown
-    assert shown.endswith("5 cases, 4 differ\n")
+    assert "--- code\n-0\n+2\n" in shown
+    assert "--- file.out.json\n-\n+{}\n" in shown
 
 
-@pytest.mark.parametrize(("one", "other"), [("a\n", "a"), ("a\r\n", "a\n"), ("", "\n"), ("a\x0cb", "a\nb")])
-def test_every_byte_counts(tmp_path: Path, one: str, other: str) -> None:
-    old, new = written(tmp_path / "old", plan=one), written(tmp_path / "new", plan=other)
-    (old / "plan.out").write_bytes(one.encode())
-    (new / "plan.out").write_bytes(other.encode())
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(b"a\n", b"a"), (b"a\r\n", b"a\n"), (b"", b"\n"), (b"a\x0cb", b"a\nb"), (b"\xff", b"\\xff")],
+)
+def test_every_byte_counts(tmp_path: Path, one: bytes, other: bytes) -> None:
+    old, new = (written(tmp_path / name, plan="") for name in ("old", "new"))
+    (old / "plan.out").write_bytes(one)
+    (new / "plan.out").write_bytes(other)
     assert compare.diff(old, new, lines=40) == DIFFERENT
 
 
 def test_a_changed_input_is_a_difference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    old, new = (written(tmp_path / name) for name in ("old", "new"))
+    old, new = (written(tmp_path / name, plan="") for name in ("old", "new"))
     (old / "inputs" / "records.json").write_text("1\n")
     (new / "inputs" / "records.json").write_text("2\n")
     assert compare.diff(old, new, lines=40) == DIFFERENT
     assert "(input) records.json" in capsys.readouterr().out
 
 
-def test_long_differences_are_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_long_changes_are_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = written(tmp_path / "old", plan="".join(f"{number}\n" for number in range(100)))
     new = written(tmp_path / "new", plan="")
     assert compare.diff(old, new, lines=5) == DIFFERENT
-    assert "... 99 more" in capsys.readouterr().out
+    assert "... 96 more" in capsys.readouterr().out
+
+
+def test_nothing_recorded_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="not a recording"):
+        compare.diff(written(tmp_path / "old", plan=""), tmp_path / "none", lines=40)

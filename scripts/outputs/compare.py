@@ -21,12 +21,13 @@ import sys
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import unified_diff
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from string import Template
 from typing import Final
@@ -49,6 +50,8 @@ _ASSIGNMENT: Final = re.compile("[A-Z_]+=")
 
 Outputs = dict[str, bytes]
 """What a command line left behind: ``out``, ``err``, ``code``, and ``file.NAME`` for each file it wrote."""
+Change = tuple[str, ...]
+"""The name of an output, and the lines that were removed and added in one place of it."""
 
 
 def command_lines(text: str) -> list[str]:
@@ -141,9 +144,8 @@ def record(program: Path, directory: Path, jobs: int) -> int:
         _prepare(runner)
         shutil.copytree(runner.work / "inputs", directory / "inputs")
         codes = Counter(pool.map(partial(_save, runner, directory), cases))
-    print(
-        f"{len(cases)} cases; by exit code: " + ", ".join(f"{code}: {codes[code]}" for code in sorted(codes))
-    )
+    counts = ", ".join(f"{code}: {codes[code]}" for code in sorted(codes))
+    print(f"{len(cases)} cases; by exit code: {counts}")
     return 0
 
 
@@ -175,12 +177,17 @@ def _save(runner: Runner, directory: Path, case: tuple[int, str]) -> str:
 
 
 def recorded(directory: Path) -> dict[str, Outputs]:
-    """Return what ``record`` saved, by command line; an input counts as a case too."""
+    """Return what ``record`` saved, by command line; an input counts as a case too.
+
+    Ends the program where nothing was saved: two empty directories would look like two equal programs.
+    """
     found: dict[str, Outputs] = {}
     for path in sorted(directory.glob("*.cmd")):
         files = directory.glob(f"{path.stem}.*")
         named = {file.name.removeprefix(f"{path.stem}."): file for file in files if file != path}
         found[path.read_text().strip()] = {name: file.read_bytes() for name, file in named.items()}
+    if not found:
+        sys.exit(f"{directory}: not a recording: no *.cmd file in it")
     for path in sorted((directory / "inputs").rglob("*")):
         if path.is_file():
             found[f"(input) {path.relative_to(directory / 'inputs')}"] = {"content": _content(path)}
@@ -188,55 +195,56 @@ def recorded(directory: Path) -> dict[str, Outputs]:
 
 
 def diff(old: Path, new: Path, lines: int) -> int:
-    """Print each difference between two recordings once, and return 2 when there is any."""
+    """Print what differs between two recordings, each change once, and return 2 when anything does."""
     before, after = recorded(old), recorded(new)
     cases = list(dict.fromkeys([*before, *after]))
-    groups: dict[tuple[str, ...], list[str]] = {}
-    shown: dict[tuple[str, ...], list[str]] = {}
-    for case in cases:
-        text = list(difference(before.get(case), after.get(case)))
-        if text:
-            key = tuple(line for line in text if not line.startswith((" ", "@@")))
-            groups.setdefault(key, []).append(case)
-            shown.setdefault(key, text)
-    for key, alike in groups.items():
-        _show(alike, shown[key], lines)
-    print(f"{len(cases)} cases, {sum(map(len, groups.values()))} differ")
-    return DIFFERENT if groups else 0
+    changes = {case: differences(before.get(case), after.get(case)) for case in cases}
+    alike: dict[Change, list[str]] = {}
+    for case, found in changes.items():
+        for change in found:
+            alike.setdefault(change, []).append(case)
+    for change, having in sorted(alike.items(), key=lambda row: -len(row[1])):
+        print(f"=== {len(having)} case{'s' if len(having) > 1 else ''}")
+        print("\n".join([*_first(having, _MOST_CASES), *_first(change, lines)]), end="\n\n")
+    differing = sum(1 for found in changes.values() if found)
+    print(f"{len(cases)} cases, {differing} differ")
+    return DIFFERENT if differing else 0
 
 
-def difference(old: Outputs | None, new: Outputs | None) -> Iterator[str]:
-    """Yield the lines of a unified diff for each output of a case that differs."""
+def differences(old: Outputs | None, new: Outputs | None) -> list[Change]:
+    """Return what changed in a case, each place of each output by itself and each only once."""
     if old is None or new is None:
-        yield f"only in the {'new' if old is None else 'old'} recording"
-        return
+        return [(f"only in the {'new' if old is None else 'old'} recording",)]
+    found: dict[Change, None] = {}
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
-            lines = list(_unified(name, *(_lines(outputs, name) for outputs in (old, new))))
-            yield from lines or [f"{name}: other bytes, which no text shows"]
+            places = list(_changes(*(_lines(outputs, name) for outputs in (old, new))))
+            found |= dict.fromkeys((f"--- {name}", *place) for place in places or [("other bytes",)])
+    return list(found)
 
 
-def _unified(name: str, one: list[str], other: list[str]) -> Iterator[str]:
-    """Yield a unified diff of two outputs from their first difference on, as far as difflib is fast."""
+def _changes(one: list[str], other: list[str]) -> Iterator[Change]:
+    """Yield the removed and added lines of each place; of long texts as many as difflib is fast for."""
     pairs = enumerate(zip(one, other, strict=False))
-    same = next((index for index, (old, new) in pairs if old != new), min(len(one), len(other)))
-    start = max(same - 1, 0)
+    start = next((index for index, (old, new) in pairs if old != new), min(len(one), len(other)))
     one, other = (lines[start : start + _MOST_LINES] for lines in (one, other))
-    yield from unified_diff(one, other, f"old {name}", f"new {name}", n=1, lineterm="")
+    place: list[str] = []
+    for line in islice(unified_diff(one, other, n=0, lineterm=""), 2, None):
+        if not line.startswith("@@"):
+            place.append(line)
+        elif place:
+            yield tuple(place)
+            place = []
+    if place:
+        yield tuple(place)
 
 
 def _lines(outputs: Mapping[str, bytes], name: str) -> list[str]:
     return outputs.get(name, b"").decode(errors="backslashreplace").split("\n")
 
 
-def _show(cases: list[str], text: list[str], lines: int) -> None:
-    """Print some of the cases that share a difference, and so many lines of it."""
-    print(f"=== {len(cases)} case{'s' if len(cases) > 1 else ''}")
-    print("\n".join([*_first(cases, _MOST_CASES), *_first(text, lines)]), end="\n\n")
-
-
-def _first(rows: list[str], most: int) -> list[str]:
-    return rows if len(rows) <= most else [*rows[:most], f"... {len(rows) - most} more"]
+def _first(rows: Sequence[str], most: int) -> list[str]:
+    return list(rows) if len(rows) <= most else [*rows[:most], f"... {len(rows) - most} more"]
 
 
 def main() -> int:

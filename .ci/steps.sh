@@ -11,7 +11,7 @@ begin() {
   tier=$1
   rm -rf .venv "$reports"
   mkdir -p "$reports"
-  trap 'note_duration; echo "=== $tier: failed in: $current (${SECONDS}s)" >&2' ERR
+  trap 'echo "=== $tier: failed in: $current (${SECONDS}s)" >&2' ERR
 }
 
 # Name the step that begins here, and note how long the one before it took.

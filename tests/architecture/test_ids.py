@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 
-from tests.helpers.program import ROOT
+from tests.helpers.program import run_pytest
 
 LONGEST = 200
 """Characters of the part in brackets: more than that is an input, and wants a name."""
@@ -15,17 +12,8 @@ LONGEST = 200
 
 def collected(**variables: str) -> list[str]:
     """Return the ids of all tests, the slow suites too, as a fresh process collects them."""
-    command = ("-m", "pytest", "--collect-only", "--quiet", "-p", "no:cacheprovider", "-m", "")
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
-    return [line for line in done.stdout.splitlines() if "::" in line]
+    out = run_pytest("--collect-only", "--quiet", "-p", "no:cacheprovider", "-m", "", **variables)
+    return [line for line in out.splitlines() if "::" in line]
 
 
 def test_ids_are_the_same_in_every_process_and_fit_a_log() -> None:

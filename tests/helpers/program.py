@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,6 +32,25 @@ def formats_of(name: str) -> list[str]:
     (choice,) = (option.type for option in command.params if option.name == "format")
     assert isinstance(choice, click.Choice)
     return list(choice.choices)
+
+
+OUTER = ("PYTEST_ADDOPTS", "RANDOM_SEED")
+"""What a run of pytest is told, and one within it is not: workers, coverage and reports, and the seed."""
+
+
+def run_pytest(*arguments: str | Path, **variables: str) -> str:
+    """Return what pytest prints in a fresh process, which must succeed."""
+    environment = {name: value for name, value in os.environ.items() if name not in OUTER}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments],
+        cwd=ROOT,
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    return done.stdout
 
 
 @dataclass(frozen=True)

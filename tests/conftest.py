@@ -6,6 +6,7 @@ import io
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,18 @@ def pytest_report_header() -> str:
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
     return default_catalog()
+
+
+@pytest.fixture
+def untraced() -> Iterator[None]:
+    """Measure no coverage: others cover these lines, and tracing makes many inputs take three times as long.
+
+    The marker no_cover of pytest-cov does not end the tracing in a worker of pytest-xdist.
+    """
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    yield
+    sys.settrace(tracer)
 
 
 @pytest.fixture

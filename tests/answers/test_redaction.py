@@ -128,10 +128,12 @@ def inventory_of(*objects: Json) -> Inventory:
     return Inventory(*_sorted(read_object(loads(as_json(*objects).decode()), "-")))
 
 
+@pytest.mark.usefixtures("untraced")
 def test_the_sample_plans_the_same_from_one_release_to_the_next(catalog: Catalog) -> None:
     assert assert_same_plans(sample.collect(), catalog, WAYS[:1], pairs=_neighbours(catalog)) == 56
 
 
+@pytest.mark.usefixtures("untraced")
 def test_pods_and_mirror_pods_plan_the_same_in_every_way(catalog: Catalog) -> None:
     objects = [
         pod(
@@ -150,6 +152,7 @@ def test_pods_and_mirror_pods_plan_the_same_in_every_way(catalog: Catalog) -> No
     assert assert_same_plans(inventory_of(*objects), catalog, pairs=_neighbours(catalog)) == 224
 
 
+@pytest.mark.usefixtures("untraced")
 def test_random_containers_plan_the_same(catalog: Catalog) -> None:
     tree = catalog.newest_schema().tree
     specs = [loads(decode_text(data)) for data in random_containers.containers(tree, 7, 60, "api")]

@@ -135,6 +135,7 @@ def errors(kind: str, document: Any) -> list[str]:
     ]
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(("kind", "argv", "stdin"), OUTPUTS, ids=IDS)
 @pytest.mark.parametrize("form", ["json", "yaml"])
 def test_every_document_fits_its_schema(
@@ -222,6 +223,7 @@ FIRST: dict[str, tuple[tuple[str, ...], bytes]] = {
 }
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("kind", CLOSED)
 def test_a_field_more_or_less_anywhere_is_refused(run: Run, kind: str) -> None:
     argv, stdin = FIRST[kind]
@@ -302,6 +304,7 @@ WRONG: list[tuple[str, tuple[Any, ...], Any]] = [
 ]
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("kind", "path", "value"), WRONG, ids=[f"{row[0]} {'.'.join(map(str, row[1]))} {row[2]}" for row in WRONG]
 )

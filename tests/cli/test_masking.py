@@ -61,6 +61,7 @@ def holds(result: Result, secret: str) -> bool:
     return any(form in shown for form in (secret, spelled, as_bytes))
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(("old", "new"), BOUNDARIES, ids=["-".join(pair) for pair in BOUNDARIES])
 @pytest.mark.parametrize("place", PLACES)
 def test_no_command_and_no_format_shows_a_value(run: Run, place: str, old: str, new: str) -> None:

@@ -35,7 +35,7 @@ def formats_of(name: str) -> list[str]:
 
 
 OUTER = ("PYTEST_ADDOPTS", "RANDOM_SEED")
-"""What a run of pytest is told, and one within it is not: workers, coverage and reports, and the seed."""
+"""Settings of the outer run that one within it must not take: workers, coverage and reports, and the seed."""
 
 
 def run_pytest(*arguments: str | Path, **variables: str) -> str:

@@ -36,6 +36,7 @@ def served(manifest: dict[str, Any], by: Kubelet) -> dict[str, Any]:
     return spec
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(("before", "after"), ADJACENT + FAR)
 def test_the_uids_never_contradict(before: str, after: str) -> None:
     old, new = kubelet(before), kubelet(after)

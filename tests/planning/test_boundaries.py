@@ -169,11 +169,13 @@ JUMPS = [
 JUMPS += [("1.31.14", "1.36.6"), ("1.30.14", "1.32.13"), ("1.6.13", "1.36.6"), ("1.28.11", "1.33.13")]
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(("old", "new"), NEIGHBOURS + JUMPS)
 def test_an_upgrade_restarts_what_the_boundaries_on_its_way_say(run: Run, old: str, new: str) -> None:
     assert verdicts(run, old, new) == expected(old, new)
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(("new", "old"), NEIGHBOURS + JUMPS)
 def test_a_rollback_restarts_the_same(run: Run, old: str, new: str) -> None:
     assert verdicts(run, old, new) == expected(old, new)

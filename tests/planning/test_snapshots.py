@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,3 +37,13 @@ def test_hc029_a_kubelet_that_the_snapshot_did_not_know_is_unknown(run: Run, sid
 @pytest.mark.parametrize("table", [[], {"1": "2"}, 7])
 def test_hc029_what_is_no_table_holds_no_hash(run: Run, table: Any) -> None:
     assert decided(run, "1.8.15", "1.9.11", pod({**C, KEY: table})) == ("UNKNOWN", ["HC029"])
+
+
+def test_no_patch_is_suggested_by_hashes_that_the_snapshot_lacks(run: Run, tmp_path: Path) -> None:
+    """Only a patched 1.15 would hash the container as 1.18 does, but without its startupProbe."""
+    given = as_json(pod({**C, "startupProbe": {"exec": {"command": ["x"]}}}))
+    (tmp_path / "snapshot.json").write_text(run("snapshot", "-f", "-", stdin=given).out)
+    plan = ("plan", "--from", "1.18.20", "--to", "1.15.12", "-o", "json")
+    found = run(*plan, "-f", tmp_path / "snapshot.json")
+    assert found.item["verdict"] == "RESTART"
+    assert found.err == run(*plan, "-f", "-", stdin=given).err

@@ -160,6 +160,7 @@ def compared(old: str, new: str) -> Iterator[tuple[str, Json, bool, bool]]:
                 )
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("old", "new", "rule"), BOUNDARIES, ids=[f"{old}-{new}" for old, new, _ in BOUNDARIES]
 )

@@ -21,10 +21,7 @@ POD: Final[tuple[Decide, ...]] = (
     pod.sandbox_replaced,  # another kind of sandbox, or another pause image
     pod.sandbox_broken,  # not ready, not the only one, another network, no address
 )
-"""First the pod as a whole, by its sandbox."""
-
-STATIC: Final[tuple[Decide, ...]] = (static.new_uid,)
-"""Then a static pod's UID: a new one is a new pod."""
+"""First the pod as a whole, by its sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""
 
 RECORD: Final[tuple[Decide, ...]] = (
     container.never_compared,  # init and ephemeral containers
@@ -45,10 +42,14 @@ HASH: Final[tuple[Decide, ...]] = (
 
 def decide(case: Case) -> Decision:
     """Return what the target kubelet does with the container."""
-    found = _first((*POD, *STATIC), case)
+    found = _first((*POD, static.by_manifest), case)
     if found is not None:
         return found
-    return static.unless_uid_unknown(case, _first((*RECORD, *HASH), case) or Decision(Verdict.KEEP))
+    by_mirror_pod = static.by_mirror_pod(case)
+    if by_mirror_pod is not None and by_mirror_pod.pod_recreated:
+        return by_mirror_pod
+    found = _first((*RECORD, *HASH), case) or Decision(Verdict.KEEP)
+    return by_mirror_pod if by_mirror_pod is not None and found.verdict is Verdict.KEEP else found
 
 
 def decide_by_record(case: Case) -> Decision | None:

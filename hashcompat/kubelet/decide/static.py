@@ -19,32 +19,10 @@ from hashcompat.model.pods import Pod
 _COMPUTED_UID: Final = re.compile(r"[0-9a-f]{32}")
 
 
-def new_uid(case: Case) -> Decision | None:
-    """Recreate a pod whose UID changes: by its manifest, or as far as its mirror pod shows the UID."""
-    if case.static_uids:
-        return _by_manifest(case)
-    if _is_by_mirror(case) and _same_uid(case) is False:
-        text = f"static pod: {case.new.release} gives it another UID, unless its manifest sets one"
-        return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
-    return None
-
-
-def unless_uid_unknown(case: Case, decision: Decision) -> Decision:
-    """Keep no container of a pod whose UID may change without its mirror pod showing it."""
-    if decision.verdict is Verdict.KEEP and _is_by_mirror(case) and _same_uid(case) is None:
-        text = "static pod: its UID decides, and the mirror pod does not show it"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
-    return decision
-
-
-def is_pinned(pod: Pod) -> bool:
-    """Return whether the manifest sets a UID: a computed one has 32 hexadecimal digits (applyDefaults)."""
-    return bool(pod.config_hash) and not _COMPUTED_UID.fullmatch(pod.config_hash)
-
-
-def _by_manifest(case: Case) -> Decision | None:
+def by_manifest(case: Case) -> Decision | None:
+    """Recreate a pod whose manifest shows that its UID changes."""
     unknown = next((uid.unknown for uid in case.static_uids if uid.unknown), "")
-    if not case.upgraded and case.new_hash.candidates:
+    if not case.static_uids or (not case.upgraded and case.new_hash.candidates):
         return None
     if unknown:
         text = f"static pod: its UID decides, and it is unknown: {unknown}"
@@ -55,10 +33,24 @@ def _by_manifest(case: Case) -> Decision | None:
     return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
 
 
-def _is_by_mirror(case: Case) -> bool:
-    """Return whether only the mirror pod is known, and the UID may change at all."""
+def by_mirror_pod(case: Case) -> Decision | None:
+    """Recreate a pod whose mirror pod shows that its UID changes; UNKNOWN where it does not show."""
     same = same_minor(case.old.release, case.new.release)
-    return case.pod.static and not (case.static_uids or same or is_pinned(case.pod))
+    if not case.pod.static or case.static_uids or same or is_pinned(case.pod):
+        return None
+    match _same_uid(case):
+        case True:
+            return None
+        case False:
+            text = f"static pod: {case.new.release} gives it another UID, unless its manifest sets one"
+            return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
+    text = "static pod: its UID decides, and the mirror pod does not show it"
+    return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
+
+
+def is_pinned(pod: Pod) -> bool:
+    """Return whether the manifest sets a UID: a computed one has 32 hexadecimal digits (applyDefaults)."""
+    return bool(pod.config_hash) and not _COMPUTED_UID.fullmatch(pod.config_hash)
 
 
 def _same_uid(case: Case) -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Final
@@ -116,9 +116,8 @@ def explain(
     found: list[tuple[int, Draft]] = []
     for pod in inventory.pods:
         is_target = (pod.namespace, pod.name) == (namespace, name)
-        if (
-            is_target or view.options.records
-        ):  # records that are not reproduced make others of the node doubtful
+        # A record that is not reproduced makes the other containers of its node doubtful.
+        if is_target or view.options.records:
             drafts = planner.add(pod)
             found += drafts if is_target else []
     chosen = [row for row in found if wanted in ("", row[1].container.name)]
@@ -157,20 +156,21 @@ class _Shown:
 
     kubelet: Kubelet
     """The kubelet."""
-    spec: Spec
-    """What it sees of the container."""
-    keep_empty: bool
-    """Whether empty lists and maps count."""
+    text: str
+    """What is hashed."""
+    readable: str
+    """What is hashed, as people can read it."""
+    tree: Any
+    """What is hashed, as plain data."""
 
     def side(self, value: int | None) -> Side:
         """Return the hash with its texts; it is that of the true values even where they are masked."""
-        hasher = hashers(self.kubelet, keep_empty=self.keep_empty)[0]
-        text, readable = hasher.text(self.spec), hasher.readable(self.spec)
-        return Side(str(self.kubelet.release), self.kubelet.era.name, value, text, readable)
+        return Side(str(self.kubelet.release), self.kubelet.era.name, value, self.text, self.readable)
 
-    def tree(self) -> Any:
-        """Return what is hashed as plain data."""
-        return hashers(self.kubelet, keep_empty=self.keep_empty)[0].tree(self.spec)
+
+def _show(kubelet: Kubelet, spec: Spec, *, keep_empty: bool) -> _Shown:
+    hasher = hashers(kubelet, keep_empty=keep_empty)[0]
+    return _Shown(kubelet, hasher.text(spec), hasher.readable(spec), hasher.tree(spec))
 
 
 def _explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bool) -> Explanation:
@@ -206,17 +206,20 @@ def _shown(
     old = view.kubelet(draft.release) if view.catalog.knows(draft.release) else None
     try:
         specs = _specs(draft, Transition(pod, container, old or new, new, old_known=old is not None), view)
-        decoded = [
-            as_decoded(spec, kubelet, view.patch)
-            for spec, kubelet in zip(specs, (old or new, new), strict=True)
+        before, after = [
+            _show(kubelet, spec if show_values else masked(spec), keep_empty=view.keeps_empty(pod))
+            for kubelet, spec in _decoded(specs, (old or new, new), view)
         ]
-        before, after = [spec if show_values else masked(spec) for spec in decoded]
-        for kubelet, spec in ((old or new, before), (new, after)):
-            hashers(kubelet)[0].decode(spec)
     except DecodeError:
         return None, None
-    keep_empty = view.keeps_empty(pod)
-    return (_Shown(old, before, keep_empty) if old else None), _Shown(new, after, keep_empty)
+    return (before if old else None), after
+
+
+def _decoded(
+    specs: Sequence[Spec], kubelets: Sequence[Kubelet], view: View
+) -> Iterator[tuple[Kubelet, Spec]]:
+    for kubelet, spec in zip(kubelets, specs, strict=True):
+        yield kubelet, as_decoded(spec, kubelet, view.patch)
 
 
 def _specs(draft: Draft, transition: Transition, view: View) -> tuple[Spec, Spec]:
@@ -227,7 +230,7 @@ def _specs(draft: Draft, transition: Transition, view: View) -> tuple[Spec, Spec
 
 
 def _fields(old: _Shown, new: _Shown) -> Iterator[FieldDifference]:
-    for found in differences(old.tree(), new.tree()):
+    for found in differences(old.tree, new.tree):
         yield FieldDifference(found.place, found.old, found.new)
 
 

@@ -180,7 +180,7 @@ def _cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalog) -
     new = catalog.kubelet(pair[1])
     olds = current if pair[0] == AUTO else [catalog.kubelet(pair[0])]
     found = _merged([cell(old, new) for old in olds])
-    return replace(found, old=pair[0], new=pair[1], upstream=upstream(found, catalog))
+    return replace(found, old=pair[0], new=pair[1], upstream=_upstream(found, [*olds, new], catalog))
 
 
 def _merged(cells: Sequence[Cell]) -> Cell:
@@ -196,21 +196,16 @@ def _merged(cells: Sequence[Cell]) -> Cell:
     )
 
 
-def upstream(found: Cell, catalog: Catalog) -> str:
-    """Name the pull requests that caused a cell."""
+def _upstream(found: Cell, kubelets: Sequence[Kubelet], catalog: Catalog) -> str:
+    """Name the pull requests that caused what a cell says of some kubelets."""
+    changes = catalog.changes
     if found.era:
-        eras = set(found.era.replace(", ", " -> ").split(" -> "))
-        return ", ".join(row.pr for row in catalog.changes.eras if {row.old, row.new} <= eras)
-    rows = [
-        catalog.changes.find(change.type, change.field) for change in found.fields if change.added is not None
-    ]
-    minors = {_minor(found.old), _minor(found.new)} if found.go else set()
-    go = [row for row in catalog.changes.go if _minor(row.release) in minors]
-    return ", ".join(dict.fromkeys(row.pr for row in [*rows, *go] if row and row.pr))
-
-
-def _minor(release: str) -> str:
-    return release.rpartition(".")[0]
+        eras = {kubelet.era.name for kubelet in kubelets}
+        return ", ".join(row.pr for row in changes.eras if {row.old, row.new} <= eras)
+    fields = [changes.find(change.type, change.field) for change in found.fields if change.added is not None]
+    minors = {kubelet.release.minor for kubelet in kubelets} if found.go else set()
+    rows = [*fields, *changes.go_in(minors)]
+    return ", ".join(dict.fromkeys(row.pr for row in rows if row and row.pr))
 
 
 class _Counter:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hashcompat.release import parse_release
+
 Row = Mapping[str, Any]
 
 
@@ -156,6 +158,10 @@ class Changes:
     def eras_in(self, minors: Collection[str]) -> tuple[EraChange, ...]:
         """Return the changes of era that came with one of some minors."""
         return tuple(row for row in self.eras if row.release in minors)
+
+    def go_in(self, minors: Collection[str]) -> tuple[GoChange, ...]:
+        """Return the changes of Go that came with a patch release of one of some minors."""
+        return tuple(row for row in self.go if parse_release(row.release).minor in minors)
 
 
 def changes_from(document: Mapping[str, Any]) -> Changes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from hashcompat.model.plan import Hop
 from hashcompat.model.words import count
 from hashcompat.planning.differences import FieldChange
 from hashcompat.planning.options import AUTO
+from hashcompat.release import parse_release
 from hashcompat.report.items import hop_words
 from hashcompat.report.model import Document, Report, Table, document
 
@@ -122,22 +123,22 @@ def markdown(matrix: Matrix) -> str:
     """Return the boundaries between neighbours as a Markdown table, upgrade and rollback alike."""
     lines = ["| from | to | which containers restart | upstream |", "|---|---|---|---|"]
     for old, new in pairwise(matrix.releases):
-        cell = matrix.cells[old, new]
-        lines.append(f"| {_minor(old)} | {_minor(new)} | {who(cell)} | {cell.upstream or '-'} |")
+        cell, (before, after) = matrix.cells[old, new], _minors((old, new))
+        lines.append(f"| {before} | {after} | {who(cell)} | {cell.upstream or '-'} |")
     return "\n".join(lines)
 
 
 def markdown_grid(matrix: Matrix) -> str:
     """Return the whole grid as a Markdown table."""
-    names: Sequence[str] = [_minor(release) for release in matrix.releases]
+    names = _minors(matrix.releases)
     lines = [f"| from \\ to | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
     for old, name in zip(matrix.releases, names, strict=True):
         lines.append(f"| **{name}** | {' | '.join(_mark(matrix, old, new) for new in matrix.releases)} |")
     return "\n".join(lines)
 
 
-def _minor(release: str) -> str:
-    return release.rpartition(".")[0]
+def _minors(releases: Iterable[str]) -> list[str]:
+    return [parse_release(release).minor for release in releases]
 
 
 MATRIX: Final[Report[Matrix]] = Report(

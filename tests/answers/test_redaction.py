@@ -28,7 +28,7 @@ from hashcompat.report import document_of
 from hashcompat.report.items import item_document
 from hashcompat.sources.files import sample
 from hashcompat.sources.objects import read_object
-from tests.helpers import random_containers
+from tests.helpers import random_containers, randomness
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import ROOT, SAMPLE, Result, Run
 from tests.helpers.upgrades import record
@@ -155,7 +155,8 @@ def test_pods_and_mirror_pods_plan_the_same_in_every_way(catalog: Catalog) -> No
 @pytest.mark.usefixtures("untraced")
 def test_random_containers_plan_the_same(catalog: Catalog) -> None:
     tree = catalog.newest_schema().tree
-    specs = [loads(decode_text(data)) for data in random_containers.containers(tree, 7, 60, "api")]
+    texts = random_containers.containers(tree, randomness.SEED, 60, "api")
+    specs = [loads(decode_text(text)) for text in texts]
     objects = [pod({**spec, "name": f"c{number}"}, name=f"p{number}") for number, spec in enumerate(specs)]
     inventory = Inventory(tuple(thing for made in objects if (thing := _decoding(made, catalog))))
     assert len(list(inventory.pods)) > 40

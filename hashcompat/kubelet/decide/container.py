@@ -190,7 +190,7 @@ def restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
     resources = spec.get("resources") or {}
     amounts = [pair for key in ("limits", "requests") for pair in (resources.get(key) or {}).items()]
     set_ = {name for name, amount in amounts if str(amount) != "0"}
-    for policy in spec.get("resizePolicy") or ():
+    for policy in filter(None, spec.get("resizePolicy") or ()):  # Go decodes a null as an empty policy
         name = str(policy.get("resourceName"))
         if policy.get("restartPolicy") == "RestartContainer" and name in _RESIZABLE and name in set_:
             yield name

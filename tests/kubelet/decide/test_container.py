@@ -342,6 +342,14 @@ RESTARTED: Expected = ("RESTART", ["HC019"])
         pytest.param(
             "1.32.0",
             "1.33.0",
+            pod({**SIZED, "resizePolicy": [None, *CPU_RESTARTS["resizePolicy"]]}),
+            (),
+            RESTARTED,
+            id="null is an empty policy",
+        ),
+        pytest.param(
+            "1.32.0",
+            "1.33.0",
             mirror_pod({**SIZED, **CPU_RESTARTS}),
             (),
             NEW_UID,

@@ -1,0 +1,121 @@
+"""The Python API: the commands as functions over plain values.
+
+``load`` reads pods once; each function takes what it returns, or anything that ``load`` takes. Flags of the
+command line are keywords here: the fields of :class:`Options`. Every error is a :class:`HashcompatError`:
+UsageError for a call that asks for what does not exist, InputError for input that cannot be read, DecodeError
+for JSON that does not fit Go's types.
+"""
+
+from __future__ import annotations
+
+from hashcompat.answers.calibration import CheckedRecord, RecordCheck
+from hashcompat.answers.comparison import ReleaseDifference
+from hashcompat.answers.explanation import Explanation, Explanations
+from hashcompat.answers.golden import Verification, Verifications
+from hashcompat.answers.hashes import Hashed
+from hashcompat.answers.matrix import Matrix
+from hashcompat.answers.redaction import Snapshot
+from hashcompat.answers.releases import ReleaseList
+from hashcompat.api.answers import (
+    calibrate,
+    compare,
+    explain,
+    hashes,
+    matrix,
+    plan,
+    releases,
+    snapshot,
+    verify,
+)
+from hashcompat.api.containers import container_hash, container_text
+from hashcompat.api.documents import to_document, to_json
+from hashcompat.api.inputs import (
+    AccessFields,
+    load,
+    load_cluster,
+    load_records,
+    load_sample,
+    load_static_pods,
+    select,
+)
+from hashcompat.api.options import OptionFields
+from hashcompat.api.patches import make_patch, patch, patch_audit, patch_text
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.errors import DecodeError, ExitCode, HashcompatError, InputError, UsageError
+from hashcompat.kubelet.hashing import ContainerHash
+from hashcompat.model.plan import FINDINGS, Hop, Item, Plan, Reason, Summary, Verdict
+from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
+from hashcompat.patching.audit import Audit
+from hashcompat.patching.model import MisplacedError, Patch
+from hashcompat.patching.strategies import Choices
+from hashcompat.planning.options import AssumePatch, Options
+from hashcompat.records.index import Records
+from hashcompat.rules import RULES
+from hashcompat.sources.filters import Filters
+
+__all__ = [
+    "FINDINGS",
+    "RULES",
+    "AccessFields",
+    "AssumePatch",
+    "Audit",
+    "Catalog",
+    "CheckedRecord",
+    "Choices",
+    "Container",
+    "ContainerHash",
+    "ContainerType",
+    "DecodeError",
+    "ExitCode",
+    "Explanation",
+    "Explanations",
+    "Filters",
+    "HashcompatError",
+    "Hashed",
+    "Hop",
+    "InputError",
+    "Inventory",
+    "Item",
+    "Matrix",
+    "MisplacedError",
+    "Node",
+    "OptionFields",
+    "Options",
+    "Patch",
+    "Plan",
+    "Pod",
+    "Reason",
+    "RecordCheck",
+    "Records",
+    "ReleaseDifference",
+    "ReleaseList",
+    "Snapshot",
+    "Summary",
+    "UsageError",
+    "Verdict",
+    "Verification",
+    "Verifications",
+    "calibrate",
+    "compare",
+    "container_hash",
+    "container_text",
+    "explain",
+    "hashes",
+    "load",
+    "load_cluster",
+    "load_records",
+    "load_sample",
+    "load_static_pods",
+    "make_patch",
+    "matrix",
+    "patch",
+    "patch_audit",
+    "patch_text",
+    "plan",
+    "releases",
+    "select",
+    "snapshot",
+    "to_document",
+    "to_json",
+    "verify",
+]

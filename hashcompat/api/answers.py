@@ -1,0 +1,149 @@
+"""What the commands answer: each function takes pods, or anything that ``load`` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Unpack
+
+from hashcompat import planning
+from hashcompat.answers import calibration, comparison, explanation, golden, redaction
+from hashcompat.answers import matrix as matrices
+from hashcompat.answers.calibration import RecordCheck
+from hashcompat.answers.comparison import ReleaseDifference
+from hashcompat.answers.explanation import Explanations
+from hashcompat.answers.golden import Verifications
+from hashcompat.answers.hashes import Hashed, hash_containers
+from hashcompat.answers.matrix import Matrix
+from hashcompat.answers.redaction import Snapshot
+from hashcompat.answers.releases import ReleaseList, known_releases
+from hashcompat.api.inputs import Source, load
+from hashcompat.api.options import OptionFields, view_of
+from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.model.plan import Plan, Way
+from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.planning.options import AUTO, Options
+from hashcompat.planning.view import View
+
+
+def plan(
+    source: Source,
+    from_release: str,
+    to_release: str,
+    *,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> Plan:
+    """Return the verdict for every container when kubelets go from one release to another.
+
+    ``from_release`` may be ``auto``: what each pod's node reports. Raises UsageError for unknown releases,
+    and InputError, with origin and path, for a container that does not decode.
+    """
+    inventory = load(source)
+    return planning.make(inventory, from_release, to_release, view_of(inventory, catalog, options))
+
+
+def explain(
+    source: Source,
+    target: str,
+    from_release: str,
+    to_release: str,
+    *,
+    show_values: bool = False,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> Explanations:
+    """Explain the verdicts of the containers that ``NAMESPACE/POD[/CONTAINER]`` names.
+
+    They are those of the same plan. Texts and values are masked unless ``show_values``. Errors as ``plan``,
+    and InputError where nothing has that name.
+    """
+    inventory = load(source)
+    view = view_of(inventory, catalog, options)
+    return explanation.explain(
+        inventory, target, Way(from_release, to_release), view, show_values=show_values
+    )
+
+
+def compare(from_release: str, to_release: str, *, catalog: Catalog | None = None) -> ReleaseDifference:
+    """Return what differs between two releases for any container. Raises UsageError for unknown releases."""
+    return comparison.compare_releases(from_release, to_release, catalog or default_catalog())
+
+
+def hashes(
+    source: Source,
+    kubelets: Sequence[str],
+    *,
+    with_text: bool = False,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> Hashed:
+    """Return the hash of every container under each release of ``kubelets``; errors as ``plan``."""
+    inventory = load(source)
+    return hash_containers(inventory, kubelets, view_of(inventory, catalog, options), with_text=with_text)
+
+
+def matrix(
+    source: Source | None = None,
+    from_release: str = "",
+    to_release: str = "",
+    *,
+    every_patch: bool = False,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> Matrix:
+    """Compare every pair of releases; with pods also how many restart, and the path that restarts fewest.
+
+    The releases go from the oldest known one to the newest unless given. Errors as ``plan``.
+    """
+    inventory = load(source) if source is not None else None
+    view = (
+        view_of(inventory, catalog, options)
+        if inventory
+        else View(catalog or default_catalog(), Options(**options))
+    )
+    return matrices.make(view, from_release, to_release, inventory, patches=every_patch)
+
+
+def verify(
+    *directories: str | PathLike[str], show_values: bool = False, catalog: Catalog | None = None
+) -> Verifications:
+    """Compute every text and hash of golden directories and compare.
+
+    Raises InputError, naming the file, for a directory without the form of golden data.
+    """
+    known = catalog or default_catalog()
+    found = (golden.verify(Path(fspath(path)), known, show_values=show_values) for path in directories)
+    return Verifications(tuple(found))
+
+
+def calibrate(
+    source: Source,
+    release: str = AUTO,
+    *,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> RecordCheck:
+    """Compare the recorded hashes among the options with what ``release``, or that of each node, computes."""
+    inventory = load(source)
+    return calibration.check_records(inventory, release, view_of(inventory, catalog, options))
+
+
+def snapshot(
+    source: Source, *, records: Iterable[Recorded | Sandbox] = (), catalog: Catalog | None = None
+) -> Snapshot:
+    """Return a cluster with values hidden; ``load`` of its document gives the same plans later.
+
+    ``records`` are kept as well as those of the source. Raises InputError for a manifest: a snapshot is made
+    of a cluster's pods.
+    """
+    inventory = load(source)
+    kept = replace(inventory, records=(*inventory.records, *records))
+    return redaction.snapshot(kept, catalog or default_catalog())
+
+
+def releases(catalog: Catalog | None = None) -> ReleaseList:
+    """Return every known release by minor, oldest first."""
+    return known_releases(catalog or default_catalog())

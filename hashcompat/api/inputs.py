@@ -1,0 +1,110 @@
+"""Pods, nodes and records to ask about: files, URLs, objects of client libraries, a live cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
+from typing import Any, TypedDict, Unpack
+
+from hashcompat.errors import UsageError
+from hashcompat.model.pods import Inventory
+from hashcompat.records.index import Records, index
+from hashcompat.sources import clients, filters, values
+from hashcompat.sources.files import collect as files
+from hashcompat.sources.files import recorded, sample, staticpods
+from hashcompat.sources.filters import Filters
+
+Source = Inventory | str | PathLike[str] | Mapping[str, Any] | Iterable[Any]
+"""Pods: what ``load`` returned, a path or URL, a Kubernetes object, or several of these."""
+
+
+class AccessFields(TypedDict, total=False):
+    """Which cluster ``load_cluster`` reads, and as whom."""
+
+    kubeconfig: str
+    context: str
+    user: str
+    groups: tuple[str, ...]
+    timeout: float
+    """The timeout of a request, in seconds."""
+
+
+def load(*sources: Source, recursive: bool = False) -> Inventory:
+    """Return the pods and nodes of files, directories, URLs (``str`` or ``Path``), and of Kubernetes objects.
+
+    An object is a Pod, Node, List, Deployment, … as a dict, or an object of a client library: a model of the
+    official client, or anything with ``to_dict``. ``recursive`` reads the directories below a directory too.
+    The pods of files are read again for each iteration, so that they need no memory. Raises InputError,
+    naming the file or the object, for what cannot be read, and where there is no pod.
+    """
+    if len(sources) == 1 and isinstance(sources[0], Inventory):
+        return sources[0]
+    names = tuple(fspath(source) for source in sources if isinstance(source, str | PathLike))
+    if not names:
+        return values.collect(value for source in sources for value in _objects(source))
+    if len(names) < len(sources):
+        raise UsageError("load takes paths and URLs, or objects; not both at once")
+    return files.collect(names, recursive=recursive)
+
+
+def _objects(source: Source) -> list[Any]:
+    """Return the Kubernetes objects that a value is or holds."""
+    value = clients.plain(source)
+    return (
+        list(map(clients.plain, value))
+        if not isinstance(value, Mapping) and isinstance(value, Iterable)
+        else [value]
+    )
+
+
+def load_sample() -> Inventory:
+    """Return the small built-in cluster."""
+    return sample.collect()
+
+
+def load_static_pods(directory: str | PathLike[str], node_name: str, path_on_node: str = "") -> Inventory:
+    """Return the static pods of a manifest directory, as the kubelet of a node reads them.
+
+    ``node_name`` is the name under which that kubelet registers, ``path_on_node`` the directory's path there,
+    where it differs. Raises InputError, naming the file, for anything other than a pod.
+    """
+    return Inventory(tuple(staticpods.collect_directory(fspath(directory), node_name, path_on_node)))
+
+
+def load_records(*paths: str | PathLike[str], source: Inventory | None = None) -> Records:
+    """Return recorded hashes and sandboxes for ``Options.records``: files as ``--recorded`` reads them.
+
+    ``source`` is an inventory whose own records count too, such as that of a snapshot. Raises InputError,
+    naming the file, for a file without records.
+    """
+    found = recorded.collect(tuple(fspath(path) for path in paths))
+    return index([*(source.records if source else ()), *found])
+
+
+def load_cluster(
+    *,
+    namespaces: Iterable[str] = (),
+    nodes: Iterable[str] = (),
+    selector: str = "",
+    needs_nodes: bool = False,
+    **access: Unpack[AccessFields],
+) -> Inventory:
+    """Return the pods and nodes of a live cluster, by default of the current context, all of them.
+
+    ``selector`` selects by labels, as kubectl does. Only get and list of pods and nodes are used; nodes that
+    may not be read are left out, unless ``needs_nodes``. Raises InputError, naming the request, for what is
+    refused or cannot be read completely.
+    """
+    from hashcompat.sources.cluster import collect as cluster  # noqa: PLC0415 - files need no HTTP client
+
+    scope = cluster.Scope(tuple(namespaces), tuple(nodes), selector, needs_nodes)
+    return cluster.collect(cluster.Access(**access), scope, _silent, _silent)
+
+
+def _silent(_: str) -> None:
+    """Print nothing: a library has no terminal."""
+
+
+def select(source: Source, chosen: Filters) -> Inventory:
+    """Return the inventory with the pods of some namespaces, nodes and owners; InputError for no pod."""
+    return filters.select(load(source), chosen)

@@ -30,6 +30,7 @@ _CONSTANTS: Final[dict[str, Any]] = {
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _GO_INTEGER: Final = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
 _BASES: Final = (16, 2, 8, 10)
+_BINARY_WITH_SIGN: Final = re.compile(r"0b([-+][01]+)")
 _TAGS: Final = {
     f"tag:yaml.org,2002:{name}": kinds
     for name, kinds in {
@@ -63,6 +64,8 @@ def resolve(text: str) -> Any:
         return number
     if _FLOAT.fullmatch(plain) and math.isfinite(value := float(plain)):
         return value
+    if (number := _binary_with_sign(plain)) is not None:
+        return number
     return text
 
 
@@ -78,6 +81,13 @@ def _go_integer(text: str) -> int | None:
         return None
     value = int(match[1] + digits, base)
     return value if -(2**63) <= value < (2**63 if match[1] == "+" else 2**64) else None
+
+
+def _binary_with_sign(text: str) -> int | None:
+    """Return what ``strconv.ParseInt`` makes of ``-1`` in ``0b-1``, which resolve.go gives it with base 2."""
+    match = _BINARY_WITH_SIGN.fullmatch(text)
+    value = int(match[1], 2) if match and len(match[1]) <= 65 else None
+    return value if value is not None and -(2**63) <= value < 2**63 else None
 
 
 def to_json_number(value: float) -> int | Number:

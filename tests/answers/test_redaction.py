@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -97,23 +98,27 @@ def columns(catalog: Catalog) -> list[str]:
     return [*distinct.values(), "1.27.3-gke.1"]
 
 
-def _neighbours(catalog: Catalog) -> list[Pair]:
+def neighbours(catalog: Catalog) -> list[Pair]:
     """Pair each way of hashing with the next one, both ways."""
     pairs = list(itertools.pairwise(columns(catalog)))
     return [*pairs, *((new, old) for old, new in pairs)]
 
 
+def some(pairs: Iterable[Pair]) -> list[Pair]:
+    """Return every fifth pair, and all of them where random inputs are fresh."""
+    return list(pairs)[:: 1 if randomness.FRESH else 5]
+
+
 def assert_same_plans(
-    inventory: Inventory, catalog: Catalog, ways: tuple[Options, ...] = WAYS, pairs: list[Pair] | None = None
-) -> int:
-    """Compare plans of an inventory and of its snapshot, by default for all ways of hashing; count them."""
+    inventory: Inventory, catalog: Catalog, pairs: list[Pair], ways: tuple[Options, ...] = WAYS
+) -> None:
+    """Compare plans of an inventory and of its snapshot."""
     read = saved(inventory, catalog)
-    cases = [(*pair, way) for pair in pairs or itertools.permutations(columns(catalog), 2) for way in ways]
-    for old, new, way in cases:
+    assert len(pairs) > 5
+    for (old, new), way in itertools.product(pairs, ways):
         options = replace(way, records=index(read.records))
         found = [plan_alone(given, Way(old, new), View(catalog, options)) for given in (inventory, read)]
         assert answers(found[0]) == answers(found[1]), (old, new)
-    return len(cases)
 
 
 def plan_alone(inventory: Inventory, way: Way, view: View) -> Plan:
@@ -130,7 +135,7 @@ def inventory_of(*objects: Json) -> Inventory:
 
 @pytest.mark.usefixtures("untraced")
 def test_the_sample_plans_the_same_from_one_release_to_the_next(catalog: Catalog) -> None:
-    assert assert_same_plans(sample.collect(), catalog, WAYS[:1], pairs=_neighbours(catalog)) == 56
+    assert_same_plans(sample.collect(), catalog, some(neighbours(catalog)), WAYS[:1])
 
 
 @pytest.mark.usefixtures("untraced")
@@ -148,8 +153,9 @@ def test_pods_and_mirror_pods_plan_the_same_in_every_way(catalog: Catalog) -> No
         mirror_pod(HIDING, name="m", spec={"volumes": [{"name": "v", "hostPath": {"path": "/v"}}]}),
         node("1.9.11"),
     ]
-    assert assert_same_plans(inventory_of(*objects), catalog, WAYS[:1]) >= 600
-    assert assert_same_plans(inventory_of(*objects), catalog, pairs=_neighbours(catalog)) == 224
+    inventory = inventory_of(*objects)
+    assert_same_plans(inventory, catalog, some(itertools.permutations(columns(catalog), 2)), WAYS[:1])
+    assert_same_plans(inventory, catalog, some(neighbours(catalog)))
 
 
 @pytest.mark.usefixtures("untraced")
@@ -160,7 +166,7 @@ def test_random_containers_plan_the_same(catalog: Catalog) -> None:
     objects = [pod({**spec, "name": f"c{number}"}, name=f"p{number}") for number, spec in enumerate(specs)]
     inventory = Inventory(tuple(thing for made in objects if (thing := _decoding(made, catalog))))
     assert len(list(inventory.pods)) > 40
-    assert assert_same_plans(inventory, catalog, WAYS[:1], pairs=list(itertools.permutations(SOME, 2))) == 42
+    assert_same_plans(inventory, catalog, some(itertools.permutations(SOME, 2)), WAYS[:1])
 
 
 def _decoding(made: Json, catalog: Catalog) -> Any:

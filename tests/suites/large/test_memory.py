@@ -17,9 +17,6 @@ pytestmark = pytest.mark.large
 MOST = 200 * 1000 * 1000
 """Bytes of memory, at the most, that any of these commands may have had at once."""
 
-SLOWEST = 240
-"""Seconds of processor time for one of these files; measured: 130."""
-
 
 @dataclass(frozen=True)
 class Measured:
@@ -28,7 +25,6 @@ class Measured:
     out: Path
     err: str
     peak: int
-    seconds: float
 
 
 def measured(tmp_path: Path, *argv: str | Path) -> Measured:
@@ -36,14 +32,13 @@ def measured(tmp_path: Path, *argv: str | Path) -> Measured:
     out = tmp_path / "out"
     report = "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]); "
     report += "used = resource.getrusage(resource.RUSAGE_CHILDREN); "
-    report += "print(used.ru_maxrss * 1024, used.ru_utime + used.ru_stime, file=sys.stderr); sys.exit(code)"
+    report += "print(used.ru_maxrss * 1024, file=sys.stderr); sys.exit(code)"
     with out.open("wb") as stream:
         command = [SCRIPTS / "python", "-c", report, SCRIPTS / "hashcompat", *argv]
         done = subprocess.run(command, stdout=stream, stderr=subprocess.PIPE, text=True, check=False)
-    *err, numbers = done.stderr.splitlines()
+    *err, peak = done.stderr.splitlines()
     assert done.returncode == 0, done.stderr
-    peak, seconds = numbers.split()
-    return Measured(out, "\n".join(err), int(peak), float(seconds))
+    return Measured(out, "\n".join(err), int(peak))
 
 
 def written(path: Path, size: float, form: str) -> Path:
@@ -70,9 +65,7 @@ def test_a_plan_of_a_large_file_needs_little_memory(
     with run.out.open() as lines:
         assert sum(1 for _ in lines) > least
     assert "its kubelet release is not in the input" not in run.err
-    assert (run.peak < MOST, run.seconds < SLOWEST) == (True, True), (
-        f"{run.peak / 1e6:.0f} MB, {run.seconds:.0f} s"
-    )
+    assert run.peak < MOST, f"{run.peak / 1e6:.0f} MB"
 
 
 def test_a_document_and_a_report_of_a_large_plan_need_little_memory(tmp_path: Path) -> None:

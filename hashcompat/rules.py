@@ -203,8 +203,8 @@ RULES: Final = (
     Rule(
         RESIZE_POLICY,
         "restarted to apply resources",
-        "From 1.33 on, a container with the resizePolicy RestartContainer restarts if the kubelet has no "
-        "record of the resources that it applied.",
+        "From 1.33 to 1.36, a container with the resizePolicy RestartContainer restarts if the kubelet has "
+        "no record of the resources that it applied. 1.37 fills a missing record first.",
         "pkg/kubelet/kuberuntime/kuberuntime_manager.go computePodResizeAction",
     ),
     Rule(
@@ -218,8 +218,8 @@ RULES: Final = (
         STATIC_REFUSED,
         "static pod refused",
         "From 1.34 on, kubelets reject static pods that refer to Secrets, ConfigMaps, service accounts or "
-        "other API objects: the pod disappears.",
-        "feature gate PreventStaticPodAPIReferences",
+        "other API objects: the pod disappears. From 1.37 on no feature gate allows them.",
+        "feature gate PreventStaticPodAPIReferences, kubernetes/kubernetes#140226",
     ),
     Rule(
         STATIC_UID,

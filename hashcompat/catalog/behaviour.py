@@ -27,7 +27,9 @@ class Behaviour:
     hash_without_resources: bool
     """Whether a second hash decides too where the feature gate InPlacePodVerticalScaling is on."""
     resources_recorded: bool
-    """Whether the kubelet records the resources of containers, and restarts some that have no record."""
+    """Whether the kubelet records the resources of containers."""
+    missing_resource_record: str
+    """A pod without that record is resized (``restarts``), or gets the record of its spec (``filled``)."""
     sandbox_maker: str
     """What makes sandboxes: a kubelet replaces those of another maker."""
     sandbox_checks: Sequence[str]
@@ -39,7 +41,7 @@ class Behaviour:
     dockershim: bool
     """Whether the kubelet can drive Docker by itself."""
     static_pod_references: str
-    """Whether static pods that name API objects are ``allowed`` or ``refused``."""
+    """Whether static pods that name API objects are ``allowed``, ``refused by default`` or ``refused``."""
     static_pod_digest: str
     """The digest of a static pod's UID."""
     static_pod_source: Mapping[str, str]

@@ -21,6 +21,8 @@ Resolver = Callable[[str], Struct | None]
 """A struct by its name without the package, or None where the tree has none and its rows do not matter."""
 
 _COMMON_TO_EPHEMERAL: Final = "EphemeralContainerCommon"
+_OF_A_FIELD: Final = frozenset({"copy", "firstOf", "listOf", "pullPolicy"})
+"""The verbs whose argument names a field of the same object."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +164,7 @@ def _defaults(row: DefaultRow, resolve: Resolver, parser: str) -> Iterator[Defau
         return
     value = row.value
     operation, argument = (value[0], value[-1]) if isinstance(value, list) else ("set", value)
-    if operation in ("copy", "pullPolicy"):
+    if operation in _OF_A_FIELD:
         argument, _ = field_keys(struct, argument)
     for field in row.fields:
         keys, go_type = field_keys(struct, field)

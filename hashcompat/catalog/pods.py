@@ -23,6 +23,8 @@ class PodTypes:
 
     name: str
     """The first minor that has the tree."""
+    releases: Range
+    """The releases that have it."""
     builder: TypeBuilder
     """What resolves the names of the tree."""
 
@@ -98,7 +100,7 @@ class PodData:
 
     @cached_property
     def minors(self) -> list[str]:
-        """The minors that a tree is named after, each valid until the next."""
+        """The minors that a tree is named after."""
         return self._data.trees(POD)
 
     @cached_property
@@ -112,23 +114,26 @@ class PodData:
         return _conversion_tables(self._data.table("conversions"))
 
     def knows(self, release: Release) -> bool:
-        """Return whether there is a tree for a release: from 1.6 on."""
-        return latest_minor_at(release, self.minors) is not None
+        """Return whether there is a tree for a release: from 1.6 to the newest that ships."""
+        found = self._latest(release)
+        return found is not None and found.releases.holds(release)
 
     def types(self, release: Release) -> PodTypes:
-        """Load the tree that holds for a release.
-
-        Raises UsageError where there is none.
-        """
-        name = latest_minor_at(release, self.minors)
-        if name is None:
+        """Return the tree of a release, or of the newest one with a tree; UsageError for one before 1.6."""
+        found = self._latest(release)
+        if found is None:
             raise UsageError(
                 f"the internal pod of {release.minor} is not known; the oldest known is that of 1.6"
             )
-        if name not in self._types:
+        return found
+
+    def _latest(self, release: Release) -> PodTypes | None:
+        name = latest_minor_at(release, self.minors)
+        if name is not None and name not in self._types:
             tree = _with_moved_keys(self._data.tree(POD, name), self.conversions.fields)
-            self._types[name] = PodTypes(name, TypeBuilder(tree, PODS, WRAPPERS))
-        return self._types[name]
+            releases = parse_range(tree["releases"])
+            self._types[name] = PodTypes(name, releases, TypeBuilder(tree, PODS, WRAPPERS))
+        return None if name is None else self._types[name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +151,7 @@ class StaticPods:
 
     @cached_property
     def known(self) -> bool:
-        """Whether there is a tree for this release: from 1.6 on."""
+        """Whether there is a tree for this release: from 1.6 on, and not for one that a user added."""
         return self.data.knows(self.release)
 
     @cached_property

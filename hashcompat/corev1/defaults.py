@@ -57,7 +57,7 @@ def applier(row: Default) -> _Applier:
     """
     names = (
         f"{row.operation} {row.id}",
-        row.operation if row.operation == "roundUpToMilli" or row.when in _UNSET else "",
+        row.operation if row.operation == "roundUpToMilli" or row.when in _CONDITIONS else "",
     )
     found = next((_APPLIERS[name] for name in names if name in _APPLIERS), None)
     if found is None:
@@ -68,13 +68,13 @@ def applier(row: Default) -> _Applier:
 def _set(site: Site) -> None:
     row = site.row
     holder = reach(site.target, row.keys[:-1])
-    if holder is not None and _UNSET[row.when](holder.get(row.keys[-1])):
+    if holder is not None and _CONDITIONS[row.when](holder.get(row.keys[-1])):
         holder[row.keys[-1]] = dict(row.argument) if isinstance(row.argument, dict) else row.argument
 
 
 def _set_pull_policy(site: Site) -> None:
     row, target = site.row, site.target
-    if _UNSET[row.when](target.get(row.keys[-1])):
+    if _CONDITIONS[row.when](target.get(row.keys[-1])):
         target[row.keys[-1]] = pull_policy(reach(target, row.argument) or "", row.parser)
 
 
@@ -84,6 +84,25 @@ def _set_empty_dir(site: Site) -> None:
     sources = next(field.type for field in row.struct.fields if field.embedded)
     if isinstance(sources, Struct) and all(target.get(field.json) is None for field in sources.fields):
         target[row.keys[-1]] = dict(row.argument)
+
+
+def _copy(site: Site) -> None:
+    key = site.row.keys[-1]
+    if _CONDITIONS[site.row.when](site.target.get(key)):
+        site.target[key] = reach(site.target, site.row.argument)
+
+
+def _list_address(site: Site) -> None:
+    """Replace ``podIPs`` by ``podIP`` where they differ (``SetDefaults_PodStatus``)."""
+    address, addresses = reach(site.target, site.row.argument), site.target.get("podIPs") or [{}]
+    if address and (addresses[0] or {}).get("ip") != address:
+        site.target["podIPs"] = [{"ip": address}]
+
+
+def _first_address(site: Site) -> None:
+    addresses = reach(site.target, site.row.argument)
+    if addresses and not site.target.get("podIP"):
+        site.target["podIP"] = (addresses[0] or {}).get("ip")
 
 
 def _copy_port(site: Site) -> None:
@@ -113,21 +132,26 @@ def _rounded(go_type: GoType, value: Any) -> Any:
     return value
 
 
-_UNSET: Final[Mapping[str, Callable[[Any], bool]]] = {
+_CONDITIONS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "nil": lambda value: value is None,
     "empty": lambda value: not value,
     "0": lambda value: not value,
+    "negative": lambda value: value is not None and value < 0,
+    "always": lambda _: True,
 }
 """Tests of the plain conditions: a pointer is unset if nil, anything else if it is the zero value."""
 
 _APPLIERS: Final[Mapping[str, _Applier]] = {
     "set": _set,
+    "copy": _copy,
     "pullPolicy": _set_pull_policy,
     "roundUpToMilli": _round,
     "set Volume.VolumeSource.EmptyDir": _set_empty_dir,
     "copy Container.Resources.Requests": copy_limits,
     "copy ContainerPort.HostPort": _copy_port,
     "copy PodSpec.Resources.Requests": copy_pod_limits,
+    "listOf PodStatus.PodIPs": _list_address,
+    "firstOf PodStatus.PodIP": _first_address,
     "aggregate PodSpec.Resources.Limits": pod_limits,
     "aggregate PodSpec.Resources.Requests": pod_requests,
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.pods import PodTypes, StaticPods
@@ -27,6 +27,9 @@ from hashcompat.go.types import Pointer
 from hashcompat.model.pods import StaticManifest
 
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
+
+
+_DATA: Final = "there are data from 1.6 to the newest release that ships with this program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     static_pods = kubelet.static_pods
     suffix = _source_text(static_pods, node_name, source)
     if not static_pods.known:
-        return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; data starts with 1.6")
+        return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; {_DATA}")
     check_kind(manifest)
     try:
         text = static_pod_text(manifest, kubelet)

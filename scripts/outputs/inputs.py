@@ -200,10 +200,10 @@ def _added_release(directory: Path) -> None:
     """Write a release that a user added, the same as Go source, and one that is damaged."""
     tree = json.loads(_NEWEST.read_text())
     types = {**tree["types"], "Container": [*tree["types"]["Container"], _MOOD], "Mood": "string"}
-    added = {**tree, "release": "1.37.0", "releases": "1.37.0", "madeFrom": "types.go", "types": types}
-    for name, document in (("data", added), ("data-damaged", {"release": "1.37.0"})):
+    added = {**tree, "release": "1.38.0", "releases": "1.38.0", "madeFrom": "types.go", "types": types}
+    for name, document in (("data", added), ("data-damaged", {"release": "1.38.0"})):
         (directory / name / "releases").mkdir(parents=True)
-        write(directory / name / "releases" / "1.37.json", document)
+        write(directory / name / "releases" / "1.38.json", document)
     lines = (f"type {name} {_go(described)}" for name, described in types.items())
     (directory / "types.go").write_text("\n\n".join(["package v1", *lines, ""]))
 

@@ -50,6 +50,7 @@ BOUNDARIES = [
     ("1.30", "1.31", Scope.ALL, set()),
     ("1.31", "1.32", Scope.NONE, set()),
     ("1.35", "1.36", Scope.NONE, set()),
+    ("1.36", "1.37", Scope.NONE, set()),
 ]
 
 

@@ -21,7 +21,7 @@ from tests.helpers.program import ROOT, Run
 SOURCE = {"source": "made up", "about": "made up"}
 C: Json = {"name": "c", "image": "i"}
 PR = "kubernetes/kubernetes#999999"
-NEXT = "1.37"
+NEXT = "1.38"
 """The minor after the newest known one; change it when the data grow."""
 
 

@@ -25,7 +25,7 @@ RELEASES = sorted(
     key=lambda name: [*map(int, name.split("."))],
 )
 
-MINORS = [f"1.{minor}" for minor in range(6, 37)]
+MINORS = [f"1.{minor}" for minor in range(6, 38)]
 """The minors with static-pod data."""
 
 

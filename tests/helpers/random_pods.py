@@ -1,8 +1,8 @@
-"""Make random static pod manifests as JSON bytes from the internal Pod's type tree.
+"""Make random static pod manifests as JSON bytes from the newest internal Pod's type tree.
 
-Fields that v1 has in other places are moved there. Left out is what has no answer: times, managed fields, and
-a UID of its own; and where the JSON readers up to 1.22 differ from encoding/json: lone surrogates,
-bytes that are not UTF-8, huge numbers.
+From 1.37 on it has the fields of v1, each in its place. Left out is what has no answer: times, managed
+fields, and a UID of its own; and where the JSON readers up to 1.22 differ from encoding/json: lone
+surrogates, bytes that are not UTF-8, huge numbers.
 """
 
 from __future__ import annotations
@@ -17,14 +17,6 @@ from hashcompat.go.jsontext import decode_text, loads
 from tests.helpers.program import ROOT
 from tests.helpers.random_containers import Maker, Tree
 
-MOVED = {
-    "PodSpec": [
-        {"name": "DeprecatedServiceAccount", "type": "string", "json": "serviceAccount"},
-        *({"name": key, "type": "bool", "json": key} for key in ("hostNetwork", "hostPID", "hostIPC")),
-        *({"name": key, "type": "*bool", "json": key} for key in ("hostUsers", "shareProcessNamespace")),
-    ],
-    "PodStatus": [{"name": "PodIP", "type": "string", "json": "podIP"}],
-}
 NODE, PATH = "node-a", "/m/x.json"
 LARGEST = 3e38
 LONGEST_NAME = 240
@@ -42,7 +34,7 @@ def newest_tree() -> Tree:
 
 
 def wire_tree(tree: Tree) -> Tree:
-    """Return the internal tree with the keys of v1 alone."""
+    """Return the tree without what has no answer."""
     types = {name: _members(name, known) for name, known in tree["types"].items()}
     return {**tree, "types": types}
 
@@ -50,12 +42,11 @@ def wire_tree(tree: Tree) -> Tree:
 def _members(name: str, known: Any) -> Any:
     if isinstance(known, str):
         return known
-    kept = [
+    return [
         field
         for field in known
         if field.get("embedded") or ("json" in field and (name, field["json"]) not in WITHOUT_ANSWER)
     ]
-    return kept + MOVED.get(name, [])
 
 
 def manifests(tree: Tree, seed: int, count: int) -> Iterator[bytes]:

@@ -141,7 +141,9 @@ def test_a_time_makes_a_uid_unknown_and_null_does_not(release: str) -> None:
 
 def test_before_1_6_nothing_is_known() -> None:
     assert uid_of("1.5.8", minimal()) == StaticUid(
-        None, unknown="no data on static pods of 1.5.8; data starts with 1.6"
+        None,
+        unknown="no data on static pods of 1.5.8; there are data from 1.6 to the newest release that ships "
+        "with this program",
     )
 
 

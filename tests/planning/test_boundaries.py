@@ -64,6 +64,7 @@ RELEASES = [
     "1.34.13",
     "1.35.10",
     "1.36.6",
+    "1.37.2",
 ]
 CHANGES: dict[str, Rule] = {
     "1.7": mentions("tcpSocket"),

@@ -63,7 +63,7 @@ def _release_counts(case: Case) -> bool:
     """Return whether the current release decides over a container whose recorded hash is the new one."""
     new_uid = case.pod.static and not static.is_pinned(case.pod)
     new_runtime = pod.drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
-    resized = case.new.behaviour.resources_recorded and any(container.restarted_for(case.container.spec))
+    resized = container.applies_unrecorded(case.new) and any(container.restarted_for(case.container.spec))
     return new_uid or new_runtime or resized
 
 

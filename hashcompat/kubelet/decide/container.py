@@ -171,11 +171,16 @@ def _gated(case: Case, recorded: Recorded) -> Decision | None:
 
 def applies_resources(case: Case) -> bool:
     """Return whether the new kubelet applies resources that the old one did not record."""
-    recorded_before, recorded_now = (
-        case.old.behaviour.resources_recorded,
-        case.new.behaviour.resources_recorded,
+    missing = not case.old.behaviour.resources_recorded
+    return (
+        missing and applies_unrecorded(case.new) and not case.pod.static and RESIZE_GATE not in case.gates_off
     )
-    return recorded_now and not recorded_before and not case.pod.static and RESIZE_GATE not in case.gates_off
+
+
+def applies_unrecorded(kubelet: Kubelet) -> bool:
+    """Return whether a kubelet resizes what it has no record of (1.33 - 1.36)."""
+    behaviour = kubelet.behaviour
+    return behaviour.resources_recorded and behaviour.missing_resource_record == "restarts"
 
 
 def resized(case: Case) -> Decision | None:

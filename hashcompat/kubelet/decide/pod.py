@@ -24,14 +24,21 @@ def refused_static_pod(case: Case) -> Decision | None:
 
     Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod``.
     """
-    refused = (
-        case.old.behaviour.static_pod_references == "allowed"
-        and case.new.behaviour.static_pod_references == "refused"
-    )
-    if case.pod.static and case.pod.references and refused and REFERENCES_GATE not in case.gates_off:
+    if case.pod.static and case.pod.references and _begins_to_refuse(case):
         text = f"static pod refused: it names {', '.join(case.pod.references)}"
         return Decision(Verdict.KILL, (Reason(rules.STATIC_REFUSED, text),))
     return None
+
+
+def _begins_to_refuse(case: Case) -> bool:
+    """Return whether the new kubelet refuses references to API objects, and the old one does not.
+
+    Where the old one refuses them by default, its gate is off, for the pod runs. The new one's is off too
+    then, if it has the gate: 1.37 has none.
+    """
+    before, now = (kubelet.behaviour.static_pod_references for kubelet in (case.old, case.new))
+    by_default = now == "refused by default" and before == "allowed" and REFERENCES_GATE not in case.gates_off
+    return by_default or (now == "refused" and before != "refused")
 
 
 def runtime_gone(case: Case) -> Decision | None:

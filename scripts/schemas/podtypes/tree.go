@@ -52,7 +52,10 @@ func read(from options) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree := &Tree{Package: internal.name, Root: "Pod", Packages: map[string]string{}, Types: map[string]any{}}
+	tree := &Tree{
+		Package: internal.name, Root: "Pod", Packages: map[string]string{}, Types: map[string]any{},
+		Unpaired: []string{}, Unread: []string{},
+	}
 	walk := walker{all, internal, tree}
 	_, err = walk.name(&shape{kind: named, pkg: internal, name: "Pod"}, &shape{kind: named, pkg: wire, name: "Pod"})
 	return tree, err

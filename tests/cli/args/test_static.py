@@ -181,7 +181,7 @@ def test_a_time_makes_it_unknown_and_says_so(run: Run, web: Path) -> None:
 def test_before_1_6_nothing_is_known(run: Run, web: Path, old: str, new: str) -> None:
     item = planned(run, web.parent, old, new).item
     assert (item["verdict"], item["hash"]["to"]) == ("UNKNOWN", None)
-    assert "data starts with 1.6" in item["reasons"][0]["text"]
+    assert "there are data from 1.6" in item["reasons"][0]["text"]
     assert (
         hashed(run, "--static-pod-dir", web.parent, "--node-name", "n", kubelets="1.5.8").item["hashes"][
             "1.5.8"

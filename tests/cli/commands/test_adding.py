@@ -15,10 +15,10 @@ import pytest
 
 from hashcompat.catalog import files
 from hashcompat.catalog.lookup import Catalog, default_catalog
-from tests.helpers.pods import Json, as_json, pod
+from tests.helpers.pods import Json, as_json, mirror_pod, pod
 from tests.helpers.program import Result, Run
 
-NEXT = "1.37"
+NEXT = "1.38"
 """The minor after the newest known one; change it when the data grow."""
 C: Json = {"name": "c", "image": "i", "mood": {"name": "calm"}}
 
@@ -119,6 +119,21 @@ def test_plans_say_what_was_assumed(run: Run, tmp_path: Path, catalog: Catalog) 
     assert assumed in result.document["spec"]["assumptions"]
 
 
+def test_static_pods_under_an_added_release_are_unknown(run: Run, tmp_path: Path, catalog: Catalog) -> None:
+    """Its types are those of containers: the internal pod, whose text makes the UID, is not among them."""
+    newest = catalog.releases()[-1]
+    added(run, tmp_path, catalog)
+    manifests = tmp_path / "manifests"
+    manifests.mkdir()
+    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [C]}}
+    (manifests / "p.yaml").write_text(json.dumps(manifest))
+    plan = ("plan", "--from", newest, "--to", f"{NEXT}.0", "-o", "json")
+    by_mirror_pod = run(*plan, "-f", "-", stdin=as_json(mirror_pod(C)))
+    by_manifest = run(*plan, "--static-pod-dir", manifests, "--node-name", "n")
+    for result in (by_mirror_pod, by_manifest):
+        assert (result.item["verdict"], result.item["reasons"][0]["id"]) == ("UNKNOWN", "HC007"), result.err
+
+
 def test_a_release_without_any_change_shares_the_tree(run: Run, tmp_path: Path, catalog: Catalog) -> None:
     added(run, tmp_path, catalog)
     assert run("releases", "-o", "json").items[-1]["types"] == catalog.newest_schema().name
@@ -140,7 +155,7 @@ def test_what_the_program_knows_by_now_is_its_own(
     assert {row["userAdded"] for row in run("releases", "-o", "json").items} == {False}
 
 
-@pytest.mark.parametrize("name", ["1.9.11", "1.36.99", f"{NEXT}.0-eks-1", f"{NEXT}.0-rc.1", "1.37"])
+@pytest.mark.parametrize("name", ["1.9.11", "1.36.99", f"{NEXT}.0-eks-1", f"{NEXT}.0-rc.1", "1.38"])
 def test_only_newer_releases_of_upstream_are_added(run: Run, data: Path, name: str) -> None:
     result = run("releases", "--add", name, "--types", "none.go")
     assert (result.code, result.out, data.exists()) == (64, "", False)
@@ -176,24 +191,24 @@ def test_a_file_of_other_types(run: Run, tmp_path: Path) -> None:
 
 TREE: dict[str, Any] = {
     "package": "v1",
-    "releases": "1.37.0",
+    "releases": "1.38.0",
     "madeFrom": "x",
     "root": "Container",
     "types": {"Container": [{"name": "Name", "type": "string", "json": "name"}]},
 }
 DAMAGED: dict[str, tuple[str, str]] = {
-    "cut short": ('{"release": "1.37', "damaged release data"),
+    "cut short": ('{"release": "1.38', "damaged release data"),
     "empty": ("", "damaged release data"),
-    "a key is missing": ('{"release": "1.37.0"}', "not an added release: 'package' is missing"),
+    "a key is missing": ('{"release": "1.38.0"}', "not an added release: 'package' is missing"),
     "no object": ("[]", "not an added release"),
     "no release": (json.dumps({**TREE, "release": "soon"}), "not an added release: 'soon'"),
     "a release that is no text": (json.dumps({**TREE, "release": 1}), "not an added release"),
-    "no types": (json.dumps({**TREE, "release": "1.37.0", "types": {}}), "names Container"),
+    "no types": (json.dumps({**TREE, "release": "1.38.0", "types": {}}), "names Container"),
     "an unknown type": (
-        json.dumps({**TREE, "release": "1.37.0", "types": {"Container": [{"name": "Mood", "type": "Mood"}]}}),
+        json.dumps({**TREE, "release": "1.38.0", "types": {"Container": [{"name": "Mood", "type": "Mood"}]}}),
         "names Mood",
     ),
-    "types of another form": (json.dumps({**TREE, "release": "1.37.0", "types": 7}), "not an added release"),
+    "types of another form": (json.dumps({**TREE, "release": "1.38.0", "types": 7}), "not an added release"),
 }
 
 
@@ -202,7 +217,7 @@ def test_without_a_damaged_release_every_other_is_there(
     run: Run, data: Path, catalog: Catalog, content: str, problem: str
 ) -> None:
     data.mkdir(parents=True)
-    path = data / "1.37.json"
+    path = data / "1.38.json"
     path.write_text(content)
     result = run("releases", "-o", "name")
     assert (result.code, result.out.splitlines()) == (0, list(catalog.known.names))
@@ -226,9 +241,9 @@ def test_a_damaged_release_hinders_no_command(
     run: Run, data: Path, argv: tuple[str, ...], warns: bool
 ) -> None:
     data.mkdir(parents=True)
-    (data / "1.37.json").write_text("{")
+    (data / "1.38.json").write_text("{")
     result = run(*argv)
-    assert (result.code, f"{data}/1.37.json" in result.err) == (0, warns), result.err
+    assert (result.code, f"{data}/1.38.json" in result.err) == (0, warns), result.err
 
 
 def test_a_damaged_release_hinders_no_other_that_was_added(

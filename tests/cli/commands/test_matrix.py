@@ -63,6 +63,7 @@ def test_wide_lists_neighbours_both_ways_with_what_is_behind_them(run: Run) -> N
             ),
         ),
         ("1.35.10", "1.36.6", "none none -"),
+        ("1.36.6", "1.37.2", "none none -"),
     ],
 )
 def test_who_restarts_and_why(run: Run, old: str, new: str, words: str) -> None:
@@ -100,9 +101,9 @@ def test_equal_resource_lists_are_none_between_1_1_and_1_2(run: Run) -> None:
 def test_without_limits_every_minor_is_there(run: Run) -> None:
     document = run("matrix", "-o", "json").document
     assert [release.rpartition(".")[0] for release in document["releases"]] == [
-        f"1.{minor}" for minor in range(37)
+        f"1.{minor}" for minor in range(38)
     ]
-    assert len(document["items"]) == 37 * 36
+    assert len(document["items"]) == 38 * 37
     assert document["cheapestPath"] is None
 
 

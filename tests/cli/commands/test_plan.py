@@ -118,6 +118,7 @@ BOUNDARIES: list[tuple[str, str, Rule]] = [
     ("1.33.13", "1.34.13", nothing),
     ("1.34.13", "1.35.10", nothing),
     ("1.35.10", "1.36.6", nothing),
+    ("1.36.6", "1.37.2", nothing),
 ]
 
 

@@ -324,6 +324,10 @@ RESTARTED: Expected = ("RESTART", ["HC019"])
         ),
         pytest.param("1.32.0", "1.33.0", pod(SIZED), (), KEEP, id="no policy"),
         pytest.param(
+            "1.32.0", "1.37.0", pod({**SIZED, **CPU_RESTARTS}), (), KEEP, id="1.37 fills the record"
+        ),
+        pytest.param("1.36.0", "1.37.0", pod({**SIZED, **CPU_RESTARTS}), (), KEEP, id="1.36 has recorded"),
+        pytest.param(
             "1.32.0",
             "1.33.0",
             pod({**SIZED, **CPU_RESTARTS}),

@@ -158,6 +158,15 @@ REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
             ("--feature-gates", "PreventStaticPodAPIReferences=false"),
             NEW_UID,
         ),
+        ("1.36.0", "1.37.0", mirror_pod(C, spec=REFERRING), (), ("KILL", ["HC021"])),  # and 1.37 has no gate
+        (
+            "1.33.0",
+            "1.37.0",
+            mirror_pod(C, spec=REFERRING),
+            ("--feature-gates", "PreventStaticPodAPIReferences=false"),
+            ("KILL", ["HC021"]),
+        ),
+        ("1.37.0", "1.37.1", mirror_pod(C, spec=REFERRING), (), KEEP),  # no kubelet of 1.37 runs such a pod
     ],
 )
 def test_hc021_a_static_pod_that_names_api_objects_is_refused(

@@ -1,0 +1,132 @@
+"""Name what Kubernetes has published that the release data lack; the project's weekly job runs it.
+
+It asks the Go module proxy for patch releases and minors, and reads the newest source of each minor that
+upstream.json names: a function whose text changed there may do something that no rule knows.
+
+    python scripts/upstream.py             # print what is missing
+    python scripts/upstream.py --accept    # save the checksums of the functions as they are now
+
+Exit codes: 0 nothing is missing; 1 the proxy could not be asked; 2 something is missing; 64 usage error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+if not __package__:  # run as a file: modules are found from the root of the repository, not from scripts/
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from scripts.lib import commandline
+from scripts.lib.commandline import Parser
+from scripts.lib.gotool import NEWEST, GoError, download, environment, run
+from scripts.lib.paths import RELEASES, SCRIPTS
+from scripts.schemas.trees import load
+
+WATCHED: Final = SCRIPTS / "upstream.json"
+API: Final = "k8s.io/api"
+"""The module that upstream publishes for every release since 1.17, as v0.MINOR.PATCH."""
+SOURCE: Final = "k8s.io/kubernetes"
+_STABLE: Final = re.compile(r"v0\.(\d+)\.(\d+)")
+_FIRST_MINOR: Final = 17
+
+
+def published(versions: Iterable[str]) -> dict[str, list[int]]:
+    """Return the patch releases of each minor among versions of k8s.io/api, without pre-releases."""
+    found: dict[str, list[int]] = {}
+    for match in filter(None, map(_STABLE.fullmatch, versions)):
+        if int(match[1]) >= _FIRST_MINOR:
+            found.setdefault(f"1.{match[1]}", []).append(int(match[2]))
+    return {minor: sorted(patches) for minor, patches in found.items()}
+
+
+def unknown_releases(known: Iterable[Mapping[str, Any]], found: Mapping[str, Sequence[int]]) -> Iterator[str]:
+    """Name the minors and patch releases that are published and in no row of releases.json."""
+    patches = {row["minor"]: row["patches"] for row in known}
+    for minor, there in found.items():
+        if minor not in patches:
+            yield f"{minor} is out, and releases.json has no row for it"
+        elif missing := [patch for patch in there if patch not in patches[minor]]:
+            yield f"releases.json lacks {', '.join(f'{minor}.{patch}' for patch in missing)}"
+
+
+def function_text(source: str, name: str) -> str:
+    """Return a function's or method's text, from ``func`` to its closing brace; empty where there is none."""
+    match = re.search(
+        rf"^func (?:\([^)]*\) )?{re.escape(name)}[\[(].*?^}}$", source, re.MULTILINE | re.DOTALL
+    )
+    return match[0] if match else ""
+
+
+def checksums(directory: Path, functions: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Return the SHA-256 of each function in a tree of Kubernetes' source; ``gone`` where there is none."""
+    found = {}
+    for row in functions:
+        path = directory / row["file"]
+        text = function_text(path.read_text(encoding="utf-8"), row["name"]) if path.exists() else ""
+        found[f"{row['file']} {row['name']}"] = hashlib.sha256(text.encode()).hexdigest() if text else "gone"
+    return found
+
+
+def newest_source(minor: str, patches: Sequence[int]) -> tuple[str, Path]:
+    """Return the newest release of a minor whose source the proxy has, and where it is.
+
+    Raises:
+        GoError: it has none.
+    """
+    problems = []
+    for patch in reversed(patches):
+        try:
+            return f"{minor}.{patch}", download(f"{SOURCE}@v{minor}.{patch}")
+        except GoError as error:
+            problems.append(str(error))
+    raise GoError("\n".join(problems))
+
+
+def changed_functions(read: Mapping[str, Any], release: str, now: Mapping[str, str]) -> Iterator[str]:
+    """Name the functions of a minor whose text is not the one that was read."""
+    for name, checksum in now.items():
+        if read["sha256"].get(name) != checksum:
+            yield f"{name} changed between {read['release']} and {release}: read it, then run --accept"
+
+
+def api_versions() -> list[str]:
+    """Ask the proxy which versions of k8s.io/api there are; GoError where it cannot be asked."""
+    with tempfile.TemporaryDirectory() as directory:
+        listed = run(
+            "go", "list", "-m", "-versions", API, directory=Path(directory), environ=environment(NEWEST)
+        )
+    return listed.split()[1:]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print what is missing, or accept what was read."""
+    parser = Parser(description=__doc__)
+    parser.add_argument("--accept", action="store_true", help="save the checksums of the functions")
+    given = parser.parse_args(argv)
+    watched = load(WATCHED)
+    try:
+        found = published(api_versions())
+        now = {minor: newest_source(minor, found[minor]) for minor in watched["read"]}
+    except GoError as error:
+        return commandline.failed(parser.prog, error)
+    sums = {minor: checksums(path, watched["functions"]) for minor, (_, path) in now.items()}
+    if given.accept:
+        watched["read"] = {minor: {"release": now[minor][0], "sha256": sums[minor]} for minor in sums}
+        WATCHED.write_text(json.dumps(watched, indent=1) + "\n", encoding="utf-8")
+        return 0
+    missing = list(unknown_releases(load(RELEASES)["releases"], found))
+    for minor, read in watched["read"].items():
+        missing += changed_functions(read, now[minor][0], sums[minor])
+    print(*missing or ["nothing is missing"], sep="\n")
+    return commandline.DIFFERENT if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

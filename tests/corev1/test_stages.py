@@ -220,3 +220,23 @@ def test_own_copies_and_reach_stops_at_null() -> None:
     assert copy["b"][0] is not copy["a"]
     assert reach({"a": {"b": 1}}, ("a", "b")) == 1
     assert reach({"a": None}, ("a", "b", "c")) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"podIP": "10.0.0.1"}, {"podIP": "10.0.0.1", "podIPs": [{"ip": "10.0.0.1"}]}),
+        ({"podIPs": [{"ip": "10.0.0.1"}]}, {"podIP": "10.0.0.1", "podIPs": [{"ip": "10.0.0.1"}]}),
+        (
+            {"podIP": "10.0.0.1", "podIPs": [{"ip": "10.0.0.2"}, {"ip": "::1"}]},
+            {"podIP": "10.0.0.1", "podIPs": [{"ip": "10.0.0.1"}]},
+        ),
+        ({"podIPs": [{}]}, {"podIP": None, "podIPs": [{}]}),
+        ({"podIPs": []}, {"podIPs": []}),
+    ],
+)
+def test_both_forms_of_a_pods_address_agree_from_1_37_on(given: Any, expected: Any) -> None:
+    """SetDefaults_PodStatus of 1.37.1, which was in the conversion before."""
+    pod = {"spec": {}, "status": given}
+    poddefaults.apply_defaults(pod, static_pods("1.37"))
+    assert pod["status"] == expected

@@ -12,7 +12,7 @@ from typing import Final
 
 from hashcompat.catalog.pods import Conversion, StaticPods
 from hashcompat.compile.decode import compile_decoder
-from hashcompat.corev1.objects import Json
+from hashcompat.corev1.objects import Json, list_address
 from hashcompat.errors import DecodeError, InputError, UndecidedError
 from hashcompat.go.jsonpath import keys, reach
 from hashcompat.go.jsontext import kind_of
@@ -73,11 +73,7 @@ def _service_account(change: _Change) -> None:
 
 
 def _pod_ip(change: _Change) -> None:
-    """Replace ``podIPs`` by ``podIP`` where they differ (``Convert_v1_PodStatus_To_core_PodStatus``)."""
-    status = change.pod.get("status") or {}
-    address, addresses = status.get("podIP"), status.get("podIPs") or [{}]
-    if address and (addresses[0] or {}).get("ip") != address:
-        status["podIPs"] = [{"ip": address}]
+    list_address(change.pod.get("status") or {})
 
 
 def _grace_period(change: _Change) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from hashcompat.catalog.defaults import Default
 from hashcompat.catalog.pods import StaticPods
-from hashcompat.corev1.objects import Json, Site, objects
+from hashcompat.corev1.objects import Json, Site, list_address, objects
 from hashcompat.corev1.pullpolicy import pull_policy
 from hashcompat.corev1.resources import copy_limits, copy_pod_limits, pod_limits, pod_requests
 from hashcompat.errors import InputError
@@ -93,10 +93,7 @@ def _copy(site: Site) -> None:
 
 
 def _list_address(site: Site) -> None:
-    """Replace ``podIPs`` by ``podIP`` where they differ (``SetDefaults_PodStatus``)."""
-    address, addresses = reach(site.target, site.row.argument), site.target.get("podIPs") or [{}]
-    if address and (addresses[0] or {}).get("ip") != address:
-        site.target["podIPs"] = [{"ip": address}]
+    list_address(site.target)
 
 
 def _first_address(site: Site) -> None:

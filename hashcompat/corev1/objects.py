@@ -68,3 +68,13 @@ def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator
 
 def _by_value(go_type: GoType) -> bool:
     return isinstance(go_type, Struct) and not isinstance(go_type, Coded)
+
+
+def list_address(status: Json) -> None:
+    """Replace a status' ``podIPs`` by ``podIP`` where they differ.
+
+    Source: ``Convert_v1_PodStatus_To_core_PodStatus``, and from 1.37 on ``SetDefaults_PodStatus``.
+    """
+    address, addresses = status.get("podIP"), status.get("podIPs") or [{}]
+    if address and (addresses[0] or {}).get("ip") != address:
+        status["podIPs"] = [{"ip": address}]

@@ -23,9 +23,9 @@ from hashcompat.errors import InputError, UsageError
 from hashcompat.go.jsonpath import reach
 from hashcompat.go.quantity_sum import Held
 from hashcompat.release import parse_release
+from tests.helpers.manifests import MINORS
 
 DATA = DataFiles(default_directory())
-MINORS = [f"1.{minor}" for minor in range(6, 38)]
 SOURCE = {"file": "", "url": ""}
 
 

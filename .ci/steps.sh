@@ -139,4 +139,5 @@ benches() {
   step "benchmarks, for the record"
   .venv/bin/python -m scripts.bench.hashing --rounds 1 --containers 2000
   .venv/bin/python -m scripts.bench.files --bytes 2e7
+  .venv/bin/python -m scripts.bench.start_times
 }

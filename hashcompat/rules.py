@@ -84,6 +84,10 @@ NOT_STORED: Final = "HC029"
 
 SERVER_GATE: Final = "HC030"
 
+OTHER_CREATOR: Final = "HC031"
+
+CREATOR: Final = "HC032"
+
 RULES: Final = (
     Rule(
         ALGORITHM,
@@ -284,6 +288,21 @@ RULES: Final = (
         "depends on that field. API servers drop it unless the feature gate is on; pods read from the "
         "cluster show whether they did.",
         "pkg/api/pod/util.go DropDisabledPodFields",
+    ),
+    Rule(
+        OTHER_CREATOR,
+        "created by another release",
+        "The recorded hash is exactly that of another known release than the current one, which therefore "
+        "created the container: a patched kubelet kept it at an earlier upgrade, or none compared it.",
+        "pkg/kubelet/kuberuntime/labels.go newContainerAnnotations",
+    ),
+    Rule(
+        CREATOR,
+        "creator not known",
+        "The container is older than its kubelet's release, or that kubelet is patched, so another release "
+        "may have created it; the verdict depends on which. The recorded hash decides: give it with "
+        "--recorded or --runtime.",
+        "the dates of releases; pkg/kubelet/kuberuntime/labels.go newContainerAnnotations",
     ),
 )
 

@@ -48,7 +48,7 @@ def published(versions: Iterable[str]) -> dict[str, list[int]]:
 
 def unknown_releases(known: Iterable[Mapping[str, Any]], found: Mapping[str, Sequence[int]]) -> Iterator[str]:
     """Name the minors and patch releases that are published and in no row of releases.json."""
-    patches = {row["minor"]: row["patches"] for row in known}
+    patches = {row["minor"]: set(map(int, row["patches"])) for row in known}
     for minor, there in found.items():
         if minor not in patches:
             yield f"{minor} is out, and releases.json has no row for it"

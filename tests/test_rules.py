@@ -75,8 +75,11 @@ def test_ids_never_change_their_meaning() -> None:
             "STARTUP_PROBE": "HC025",
             "FIELD_RETYPED": "HC026",
             "SANDBOX_BROKEN": "HC027",
+            "PATCHED": "HC028",
             "NOT_STORED": "HC029",
             "SERVER_GATE": "HC030",
+            "OTHER_CREATOR": "HC031",
+            "CREATOR": "HC032",
         }.items()
     )
 

@@ -11,7 +11,7 @@ from scripts.lib.gotool import GoError
 from scripts.lib.paths import RELEASES
 from scripts.schemas.trees import load
 
-KNOWN = [{"minor": "1.36", "patches": [0, 1]}, {"minor": "1.37", "patches": [0]}]
+KNOWN = [{"minor": "1.36", "patches": {"0": "", "1": ""}}, {"minor": "1.37", "patches": {"0": ""}}]
 SOURCE = """package p
 
 // HashContainer returns the hash.

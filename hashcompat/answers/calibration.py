@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hashcompat.answers.origin import Origin, origin_of
+from hashcompat.answers.tokenmount import TokenMount, find_token_mount
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.kubelet.decide.never import at_rest
@@ -18,6 +19,15 @@ from hashcompat.planning.view import View
 from hashcompat.records.index import Records
 
 DIFFERS: Final = "differs"
+"""The problem of a record that no known release computes."""
+
+OTHER_CREATOR: Final = "created by another release"
+"""What is said of a record that another known release computes; it counts as reproduced."""
+
+WITH_MOUNT: Final = "reproduced with a token mount"
+"""What is said of a manifest's record that a token mount reproduces; it counts as reproduced."""
+
+_COMPARED: Final = ("", OTHER_CREATOR, WITH_MOUNT, DIFFERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +41,16 @@ class CheckedRecord:
     computed: int | None = None
     """The hash that its release computes; None where nothing was computed, or a vendor's Go decides."""
     problem: str = ""
-    """``differs``, or why nothing was compared; empty where the record was reproduced."""
+    """Empty where it was reproduced; else one of the texts above, or why nothing was compared."""
     origin: Origin | None = None
-    """The release that computes the record, where it differs and one does."""
+    """The release that created the container, where it is another one."""
+    mount: TokenMount | None = None
+    """The token mount with which its release computes the record of a manifest."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordCheck:
-    """All records of some nodes, each compared with what its kubelet's release computes."""
+    """All records of some nodes, each compared with what its kubelet's release computes, then with others."""
 
     rows: tuple[CheckedRecord, ...]
     """The records that a kubelet compares."""
@@ -48,24 +60,27 @@ class RecordCheck:
     @property
     def share(self) -> Share:
         """How many of the records that could be compared were reproduced."""
-        compared = [row for row in self.rows if row.problem in ("", DIFFERS)]
-        return Share(sum(not row.problem for row in compared), len(compared))
+        compared = [row for row in self.rows if row.problem in _COMPARED]
+        return Share(sum(row.problem != DIFFERS for row in compared), len(compared))
 
     @property
     def differing(self) -> bool:
-        """Whether a record is not what its kubelet's release computes."""
+        """Whether a record is not what any known release computes."""
         return any(row.problem == DIFFERS for row in self.rows)
 
     @property
     def undecided(self) -> bool:
         """Whether a record could not be compared, or none at all was."""
-        return any(row.problem not in ("", DIFFERS) for row in self.rows) or not self.share.recorded
+        return any(row.problem not in _COMPARED for row in self.rows) or not self.share.recorded
 
 
-def check_records(inventory: Inventory, release: str, view: View) -> RecordCheck:
+def check_records(
+    inventory: Inventory, release: str, view: View, *, search_mounts: bool = False
+) -> RecordCheck:
     """Compare the records among the options with what a release computes for their containers.
 
-    ``release`` may be ``auto``: what each node reports. Raises UsageError for an unknown release, and
+    ``release`` may be ``auto``: what each node reports. With ``search_mounts``, the token mount is searched
+    that a manifest lacks. Raises UsageError for an unknown release, and
     InputError, with file and path, for a container that does not decode.
     """
     kubelet_of = _kubelets(inventory.nodes, release, view.catalog)
@@ -74,7 +89,7 @@ def check_records(inventory: Inventory, release: str, view: View) -> RecordCheck
     found = {record: (pod, container) for pod, container in pairs if (record := records.of(pod, container))}
     left_over = list(_left_over(records, found))
     rows = [
-        _compared(record, *pair, kubelet_of(pair[0]), view)
+        _compared(record, *pair, kubelet_of(pair[0]), view, search_mounts=search_mounts)
         for record, pair in found.items()
         if not at_rest(*pair)
     ]
@@ -109,6 +124,8 @@ def _compared(
     container: Container,
     kubelet: Kubelet | None,
     view: View,
+    *,
+    search_mounts: bool,
 ) -> CheckedRecord:
     if kubelet is None:
         return CheckedRecord(pod.node, record, problem="the kubelet release of its node is not known")
@@ -121,5 +138,8 @@ def _compared(
         return CheckedRecord(pod.node, record, computed.value, "no hash was recorded")
     if record.hash in computed.candidates:
         return CheckedRecord(pod.node, record, computed.value)
+    if search_mounts and (mount := find_token_mount(record.hash, pod, spec, kubelet)):
+        return CheckedRecord(pod.node, record, computed.value, WITH_MOUNT, mount=mount)
     origin = origin_of(record.hash, spec, kubelet, view.catalog, keep_empty=view.keeps_empty(pod))
-    return CheckedRecord(pod.node, record, computed.value, DIFFERS, origin)
+    problem = OTHER_CREATOR if origin else DIFFERS
+    return CheckedRecord(pod.node, record, computed.value, problem, origin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Final
@@ -34,6 +34,7 @@ _BY_HASH: Final = frozenset(
         rules.FIELD_RETYPED,
         rules.API_DEFAULT,
         rules.NOT_REPRODUCED,
+        rules.OTHER_CREATOR,
         rules.HASH_MISSING,
     }
 )
@@ -203,23 +204,17 @@ def _shown(
 ) -> tuple[_Shown | None, _Shown | None]:
     """Return what the two kubelets see; None for an unknown one and where nothing decodes."""
     pod, container = draft.pod, draft.container
-    old = view.kubelet(draft.release) if view.catalog.knows(draft.release) else None
+    old = view.current(draft.release) if view.catalog.knows(draft.release) else None
+    keep_empty = view.keeps_empty(pod)
     try:
         specs = _specs(draft, Transition(pod, container, old or new, new, old_known=old is not None), view)
         before, after = [
-            _show(kubelet, spec if show_values else masked(spec), keep_empty=view.keeps_empty(pod))
-            for kubelet, spec in _decoded(specs, (old or new, new), view)
+            _show(kubelet, as_decoded(spec if show_values else masked(spec), kubelet), keep_empty=keep_empty)
+            for kubelet, spec in zip((old or new, new), specs, strict=True)
         ]
     except DecodeError:
         return None, None
     return (before if old else None), after
-
-
-def _decoded(
-    specs: Sequence[Spec], kubelets: Sequence[Kubelet], view: View
-) -> Iterator[tuple[Kubelet, Spec]]:
-    for kubelet, spec in zip(kubelets, specs, strict=True):
-        yield kubelet, as_decoded(spec, kubelet, view.patch)
 
 
 def _specs(draft: Draft, transition: Transition, view: View) -> tuple[Spec, Spec]:

@@ -19,7 +19,7 @@ from hashcompat.model.plan import Hop, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning import bound
 from hashcompat.planning.differences import FieldChange
-from hashcompat.planning.hops import Tally, unrecorded
+from hashcompat.planning.hops import Tally, elsewhere
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.planner import skews
 from hashcompat.planning.replicas import remembering
@@ -214,7 +214,7 @@ class _Counter:
     def __init__(self, inventory: Inventory, way: Way, view: View) -> None:
         self._pods, self._nodes, self._way = tuple(inventory.pods), inventory.nodes, way
         self._view, _ = bound(way, inventory, view)
-        self._unrecorded = unrecorded(self._view) if view.options.records else self._view
+        self._elsewhere = elsewhere(self._view)
         self._hash_of = remembering(self._view.hash)
         self._counts: dict[tuple[Way, bool], Hop] = {}
 
@@ -223,8 +223,8 @@ class _Counter:
         return self._count(Way(old, new), self._view)
 
     def step(self, old: str, new: str) -> Hop:
-        """Return the counts of one hop; recorded hashes count in the first one alone."""
-        return self._count(Way(old, new), self._view if old == self._way.old else self._unrecorded)
+        """Return the counts of one hop; what shows the current kubelets counts in the first one alone."""
+        return self._count(Way(old, new), self._view if old == self._way.old else self._elsewhere)
 
     def _count(self, way: Way, view: View) -> Hop:
         key = way, view is self._view

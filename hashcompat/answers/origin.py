@@ -1,15 +1,15 @@
-"""Which other release computes a recorded hash that its kubelet's own release does not."""
+"""What another release hashes of a container that its kubelet's own release does not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hashcompat.answers.deep import differences
 from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.errors import DecodeError, NotStoredError
-from hashcompat.kubelet.hashing import container_hash, hashers
+from hashcompat.kubelet.hashing import hashers
+from hashcompat.planning.origin import maker_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +28,11 @@ def origin_of(
     recorded: int, spec: Mapping[str, Any], kubelet: Kubelet, catalog: Catalog, *, keep_empty: bool
 ) -> Origin | None:
     """Return the release that computes a recorded hash of a container; None if no known release does."""
-    for other in _other_ways(kubelet, catalog):
-        try:
-            found = container_hash(spec, other, keep_empty=keep_empty)
-        except (DecodeError, NotStoredError):
-            continue
-        if recorded in found.candidates:
-            fields = _fields(spec, other, kubelet, keep_empty=keep_empty)
-            return Origin(str(other.release), other.era.name, fields)
-    return None
-
-
-def _other_ways(kubelet: Kubelet, catalog: Catalog) -> Iterator[Kubelet]:
-    """Yield a release for each other way of hashing, the nearest one first."""
-    known = {(kubelet.schema, kubelet.era, kubelet.escapes)}
-    for name in catalog.known.outwards(kubelet.release):
-        other = catalog.kubelet(name)
-        way = other.schema, other.era, other.escapes
-        if way not in known:
-            known.add(way)
-            yield other
+    other = maker_of(recorded, spec, kubelet, catalog, keep_empty=keep_empty)
+    if other is None:
+        return None
+    fields = _fields(spec, other, kubelet, keep_empty=keep_empty)
+    return Origin(str(other.release), other.era.name, fields)
 
 
 def _fields(spec: Mapping[str, Any], one: Kubelet, other: Kubelet, *, keep_empty: bool) -> tuple[str, ...]:

@@ -123,12 +123,18 @@ def calibrate(
     source: Source,
     release: str = AUTO,
     *,
+    search_token_mount: bool = False,
     catalog: Catalog | None = None,
     **options: Unpack[OptionFields],
 ) -> RecordCheck:
-    """Compare the recorded hashes among the options with what ``release``, or that of each node, computes."""
+    """Compare the recorded hashes among the options with what ``release``, or that of each node, computes.
+
+    ``search_token_mount`` searches the service account's volume mount that a manifest lacks. Errors as
+    ``plan``.
+    """
     inventory = load(source)
-    return calibration.check_records(inventory, release, view_of(inventory, catalog, options))
+    view = view_of(inventory, catalog, options)
+    return calibration.check_records(inventory, release, view, search_mounts=search_token_mount)
 
 
 def snapshot(

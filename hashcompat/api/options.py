@@ -24,6 +24,7 @@ class OptionFields(TypedDict, total=False):
     apiserver: str
     apiserver_to: str
     patch: AssumePatch | None
+    current_patch: AssumePatch | None
 
 
 def view_of(inventory: Inventory, catalog: Catalog | None, given: OptionFields) -> View:

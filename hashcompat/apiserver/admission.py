@@ -18,7 +18,7 @@ _MOUNT_PATH: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 _LIMITS: Final = {"cpu": "1", "memory": "1Gi"}
 
 
-def with_token_mount(pod: Pod, container: Spec) -> Spec | None:
+def with_token_mount(pod: Pod, container: Spec, volume: str = "default-token") -> Spec | None:
     """Return the container with the service account's volume mount; None if admission adds none.
 
     It adds none to static pods, to pods that opt out, and to containers that already mount something at that
@@ -30,7 +30,7 @@ def with_token_mount(pod: Pod, container: Spec) -> Spec | None:
         return None
     return {
         **container,
-        "volumeMounts": [*mounts, {"name": "default-token", "readOnly": True, "mountPath": _MOUNT_PATH}],
+        "volumeMounts": [*mounts, {"name": volume, "readOnly": True, "mountPath": _MOUNT_PATH}],
     }
 
 

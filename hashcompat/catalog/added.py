@@ -79,6 +79,7 @@ def row_of(added: Added, newest: ReleaseRow, types: str) -> ReleaseRow:
         newest,
         minor=added.release.minor,
         patches=(added.release.patch,),
+        dates=(),
         types=types,
         based_on=newest.minor,
     )

@@ -46,6 +46,9 @@ class Behaviour:
     """The digest of a static pod's UID."""
     static_pod_source: Mapping[str, str]
     """What follows the pod in that digest, by kind of source."""
+    token_mount: Mapping[str, str]
+    """How the volume is named that an API server of this release mounts a service account's token from: a
+    ``prefix``, with ``{account}`` for the account's name, and five characters of an ``alphabet``."""
     minors_behind_server: int
     """How many minors older than the API server upstream's version skew policy allows."""
     restart_log: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -48,11 +49,30 @@ class Kubelet:
     """Whether the patch release is newer than this catalog, and read as the newest known one."""
     based_on: str = ""
     """The minor whose data an added release uses except for types; empty for the program's own."""
+    published: date | None = None
+    """The day (UTC) before which no kubelet of this release ran; None where it is unknown."""
+    decodes: Schema | None = None
+    """The types that a patched kubelet decodes, where it hashes those of another release; else None."""
+
+    @property
+    def way(self) -> tuple[Schema, Era, tuple[str, ...]]:
+        """All that a container's hash depends on."""
+        return self.schema, self.era, self.escapes
 
     @property
     def vendor_assumed(self) -> bool:
         """Whether a vendor's build is read as the upstream release that it names."""
         return bool(self.release.vendor)
+
+
+@dataclass(frozen=True, slots=True)
+class Predecessor:
+    """A release that may have run on a node before its current one."""
+
+    kubelet: Kubelet
+    """The release, the newest one that hashes in its way."""
+    maintained: bool
+    """Whether upstream maintained a release that hashes in this way on the day in question."""
 
 
 class Catalog:
@@ -66,6 +86,7 @@ class Catalog:
         self._defaults: dict[tuple[tuple[DefaultRow, ...], str], tuple[Default, ...]] = {}
         self._read_defaults: dict[tuple[str, str, frozenset[str]], tuple[ReadDefault, ...]] = {}
         self._api_servers: dict[str, ApiServer] = {}
+        self._predecessors: dict[tuple[str, date], tuple[Predecessor, ...]] = {}
         self._pod_data = PodData(self._data)
 
     @cached_property
@@ -191,6 +212,22 @@ class Catalog:
             return False
         return True
 
+    def predecessors(self, release: Release, day: date) -> tuple[Predecessor, ...]:
+        """Return the releases older than one that were published by a day, one per way of hashing.
+
+        The newest come first.
+        """
+        key = release.upstream, day
+        if key not in self._predecessors:
+            found: dict[object, Predecessor] = {}
+            for name, maintained in self.known.published_before(release, day):
+                kubelet = self.kubelet(name)
+                first = found.setdefault(kubelet.way, Predecessor(kubelet, maintained))
+                if maintained and not first.maintained:
+                    found[kubelet.way] = Predecessor(first.kubelet, maintained=True)
+            self._predecessors[key] = tuple(found.values())
+        return self._predecessors[key]
+
     def _lookup(self, name: str) -> Kubelet:
         release, row = self.known.find(name)
         behaviour = behaviour_of(release, self._behaviour)
@@ -205,6 +242,7 @@ class Catalog:
             ),
             patch_assumed=release.patch not in row.patches,
             based_on=row.based_on,
+            published=row.published(release),
         )
 
     def schema(self, name: str) -> Schema:

@@ -6,8 +6,9 @@ counts as the upstream release that it names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from typing import Any, Final, Protocol, TypeVar
 
@@ -19,6 +20,9 @@ from hashcompat.release import Release, parse_release
 
 _FARTHEST: Final = 1000
 """A number greater than any minor or patch number of a release."""
+
+_MAINTAINED: Final = timedelta(days=426)
+"""How long upstream maintains a minor: fourteen months (KEP 1498, since 1.19; nine months before)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,8 @@ class ReleaseRow:
     """The Go minors that built the releases, oldest first; none where no JSON is hashed."""
     based_on: str = ""
     """The minor whose data an added release uses except for types; empty for the program's own."""
+    dates: tuple[date, ...] = ()
+    """The day (UTC) on which each patch release was published; none for an added release."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -162,6 +168,18 @@ class ReleaseRow:
         """The newest patch release's name."""
         return self.names[-1]
 
+    def published(self, release: Release) -> date | None:
+        """Return the day before which no kubelet of a release of this minor ran; None where that is unknown.
+
+        A newer patch release than those known was published after them.
+        """
+        known = [day for patch, day in zip(self.patches, self.dates, strict=False) if patch <= release.patch]
+        return known[-1] if known else None
+
+    def maintained(self, day: date) -> bool:
+        """Return whether upstream maintained this minor on a day, on which it was published."""
+        return bool(self.dates) and day <= max(self.dates[0] + _MAINTAINED, self.dates[-1])
+
     def built_with(self, release: Release) -> str:
         """Return the Go minor that built an upstream release of this minor."""
         return next(build.go for build in self.go if build.releases.holds(release))
@@ -170,7 +188,10 @@ class ReleaseRow:
 def release_row(row: Mapping[str, Any]) -> ReleaseRow:
     """Build the row that a JSON object of releases.json describes."""
     go = tuple(GoBuild(parse_range(build["releases"]), build["go"]) for build in row.get("go", ()))
-    return ReleaseRow(row["minor"], tuple(row["patches"]), row["types"], row["era"], go)
+    patches = {int(patch): date.fromisoformat(day) for patch, day in row["patches"].items()}
+    return ReleaseRow(
+        row["minor"], tuple(patches), row["types"], row["era"], go, dates=tuple(patches.values())
+    )
 
 
 @dataclass(frozen=True)
@@ -237,6 +258,29 @@ class KnownReleases:
         older = [name for name in self.names if is_older(parse_release(name), release)]
         newer = [name for name in self.names if is_older(release, parse_release(name))]
         return [*reversed(older), *newer]
+
+    def published_before(self, release: Release, day: date) -> Iterator[tuple[str, bool]]:
+        """Yield releases older than one that were published by a day, the newest first.
+
+        They are the newest of each minor and of each Go that built it; no others hash differently. Each
+        comes with whether upstream maintained its minor on that day.
+        """
+        for row, patches in self._newest_first:
+            maintained, builds = row.maintained(day), set[str]()
+            for found, build, published in patches:
+                if build not in builds and published <= day and is_older(found, release):
+                    builds.add(build)
+                    yield found.upstream, maintained
+
+    @cached_property
+    def _newest_first(self) -> list[tuple[ReleaseRow, list[tuple[Release, str, date]]]]:
+        """The published releases of each minor, with the Go that built each and its day."""
+        found = []
+        for row in reversed(self.rows):
+            releases = [parse_release(name) for name in row.names]
+            builds = [row.built_with(release) if row.go else "" for release in releases]
+            found.append((row, list(zip(releases, builds, row.dates, strict=False))[::-1]))
+        return found
 
     def minors_between(self, one: Release, other: Release) -> frozenset[str]:
         """Return the minors after the older of two releases, up to the newer one's."""

@@ -18,6 +18,9 @@ _PRIME: Final = 16777619
 
 _MASK: Final = 0xFFFFFFFF
 
+_INVERSE: Final = pow(_PRIME, -1, 1 << 32)
+"""Multiplied by this, a product with the prime is undone (modulo 2^32)."""
+
 _LONGEST_REMEMBERED: Final = 256
 
 Digest = Callable[[Iterable[str]], int]
@@ -43,6 +46,18 @@ def fnv32a(pieces: Iterable[str]) -> int:
 def _step(state: int, piece: str) -> int:
     for byte in piece.encode():
         state = ((state ^ byte) * _PRIME) & _MASK
+    return state
+
+
+def fnv32a_after(text: str, state: int = _OFFSET) -> int:
+    """Return FNV-1a's 32-bit state after a text, from the state before it."""
+    return _step(state, text)
+
+
+def fnv32a_before(state: int, text: str) -> int:
+    """Return the one state from which FNV-1a reaches another by a text: every step can be undone."""
+    for byte in reversed(text.encode()):
+        state = (state * _INVERSE & _MASK) ^ byte
     return state
 
 

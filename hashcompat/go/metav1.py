@@ -52,14 +52,15 @@ def time_type(struct: Struct) -> Coded:
     def decode(value: object) -> Any:
         if value is None:
             return zero
-        if not isinstance(value, str) or not _is_time(value):
+        if not isinstance(value, str) or not is_time(value):
             raise DecodeError("want a time such as 2026-01-31T12:00:00Z")
         raise UndecidedError("a time, whose text contains the time zone of the host")
 
     return Coded(struct.name, struct.fields, decode, lambda _: "")
 
 
-def _is_time(text: str) -> bool:
+def is_time(text: str) -> bool:
+    """Return whether a text is a time as RFC 3339 writes it."""
     try:
         datetime.fromisoformat(text[:19])
     except ValueError:

@@ -27,6 +27,11 @@ def hash_alike(one: Kubelet, other: Kubelet) -> bool:
     return one.escapes == other.escapes if one.era.hashes_json else one.schema is other.schema
 
 
+def never_alike(one: Kubelet, other: Kubelet) -> bool:
+    """Return whether two releases hash every container differently: other steps, or other types in text."""
+    return one.era is not other.era or (one.era.prints_unset_fields and one.schema is not other.schema)
+
+
 def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tuple[Kubelet, ...]:
     """Return the old releases that hash differently from ``new``, one per distinct hash.
 

@@ -105,7 +105,7 @@ class Item:
     """Whether the whole pod is recreated, not only this container."""
 
     calibrated: bool | None = None
-    """Whether the recorded hash is one that the current release computes; None if there is nothing to
+    """Whether the recorded hash is one that a known release computes; None if there is nothing to
     compare."""
 
     rests: bool = False
@@ -113,6 +113,9 @@ class Item:
 
     sandboxed: bool = False
     """Whether there is a record of the pod's sandbox."""
+
+    creator: str = ""
+    """Which release is assumed to have created the container, in words; empty where none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,7 @@ class Share:
     """How many of the recorded hashes this program reproduces."""
 
     reproduced: int = 0
-    """How many of them the kubelet release of their node computes too."""
+    """How many of them a known release computes too."""
 
     recorded: int = 0
     """How many hashes were recorded."""
@@ -183,7 +186,7 @@ class Share:
 
 
 def share(items: Iterable[Item]) -> Share:
-    """Count the items that have a record, and those whose record their kubelet's release computes too."""
+    """Count the items that have a record, and those whose record a known release computes too."""
     calibrated = [item.calibrated for item in items if item.calibrated is not None]
     return Share(sum(calibrated), len(calibrated))
 

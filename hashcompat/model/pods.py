@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -33,6 +34,12 @@ class Container:
 
     running: bool | None = None
     """Whether the status shows it running; None where the status does not list such containers."""
+
+    started: datetime | None = None
+    """When it started, UTC; None where the status does not show that."""
+
+    restarts: int | None = None
+    """How often it was created again; None where the status does not show that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning.hops import tallies
-from hashcompat.planning.patched import resolved
+from hashcompat.planning.patched import resolved, resolved_current
 from hashcompat.planning.planner import Planner
 from hashcompat.planning.view import View
 
@@ -37,8 +37,11 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
 
 
 def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:
-    """Return the view with the patch that its options assume, resolved for one upgrade, and notes."""
+    """Return the view with the patches that its options assume, resolved for one upgrade, and notes."""
+    if view.options.current_patch is not None:
+        patch = resolved_current(view.options.current_patch, way, view.catalog)
+        view = replace(view, current_patch=patch)
     if view.options.patch is None:
         return view, ()
-    patch, note = resolved(view.options.patch, way, inventory.nodes, view.catalog)
-    return replace(view, patch=patch), (note,) if note else ()
+    target, note = resolved(view.options.patch, way, inventory.nodes, view.catalog)
+    return replace(view, patch=target), (note,) if note else ()

@@ -9,9 +9,13 @@ from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
 from hashcompat.model.plan import Item, Verdict
+from hashcompat.model.words import count
 from hashcompat.planning.judge import Judge
 
 _STANDING: Final = frozenset({Verdict.KEEP, Verdict.RESTART})
+
+_NAMED: Final = 3
+"""How many containers an assumption names before it counts them; the documents mark each."""
 
 _GATES: Final = {rules.RESIZE_POLICY: RESIZE_GATE, rules.STATIC_REFUSED: REFERENCES_GATE}
 
@@ -21,6 +25,9 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     new, catalog, options = judge.new, judge.view.catalog, judge.view.options
     names = {item.from_release for item in items}
     olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
+    if judge.view.current_patch is not None:
+        patch = judge.view.current_patch
+        yield f"the current kubelets are patched: hashcompat patch --strategy {patch.strategy} --like {patch}"
     if judge.view.patch is not None:
         yield f"{new.release.upstream} is patched as by: hashcompat patch {judge.view.patch}"
     yield from _read_as(dict.fromkeys([*olds, new]))
@@ -28,6 +35,7 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     standing = [
         item for item in items if item.verdict in _STANDING and not (item.pod_recreated or item.rests)
     ]
+    yield from _creators(items)
     yield from _cgroups(standing, olds, new)
     yield from _kept([item for item in standing if item.verdict is Verdict.KEEP], new)
     gates = {_GATES[reason.id] for item in items for reason in item.reasons if reason.id in _GATES}
@@ -66,6 +74,19 @@ def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Ite
         )
     elif any(item.pod.node not in judge.nodes for item in items):
         yield f"nodes that are not in the input do not run Docker, which {new.release} does not drive"
+
+
+def _creators(items: Sequence[Item]) -> Iterator[str]:
+    """Yield which releases are assumed to have created which containers."""
+    covered: dict[str, list[Item]] = {}
+    for item in items:
+        if item.creator:
+            covered.setdefault(item.creator, []).append(item)
+    for creator, found in sorted(covered.items()):
+        names = [f"{item.pod.namespace}/{item.pod.name}/{item.container.name}" for item in found[:_NAMED]]
+        more = [f"{len(found) - _NAMED} more"] if len(found) > _NAMED else []
+        verb = "was" if len(found) == 1 else "were"
+        yield f"{count(len(found), 'container')} {verb} created by {creator}: {', '.join(names + more)}"
 
 
 def _cgroups(standing: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet) -> Iterator[str]:

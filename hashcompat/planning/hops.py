@@ -46,17 +46,19 @@ class Tally:
 def tallies(way: Way, nodes: Iterable[Node], view: View) -> list[Tally]:
     """Return a tally for each hop, where an upgrade has several, and one for the rollback last.
 
-    They use no recorded hashes, which belong to the current kubelet alone. From ``auto`` there are no hops.
+    They use no recorded hashes, times and patches, which belong to the current kubelet alone. From ``auto``
+    there are no hops.
     """
     if way.old == AUTO:
         return []
-    later = unrecorded(view)
+    later = elsewhere(view)
     return [Tally(step, nodes, later) for step in (*steps(way, view.catalog), Way(way.new, way.old))]
 
 
-def unrecorded(view: View) -> View:
-    """Return the view without recorded hashes."""
-    return replace(view, options=replace(view.options, records=Records()))
+def elsewhere(view: View) -> View:
+    """Return the view of an upgrade that starts elsewhere: without what shows the current kubelets' work."""
+    options = replace(view.options, records=Records())
+    return replace(view, options=options, current_patch=None, dated=False)
 
 
 def steps(way: Way, catalog: Catalog) -> list[Way]:

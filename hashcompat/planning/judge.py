@@ -17,6 +17,7 @@ from hashcompat.kubelet.decide.case import Decision, not_compared
 from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.model.plan import Reason, Verdict, Way
 from hashcompat.model.pods import Container, Node, Pod
+from hashcompat.planning.creators import Provenance
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.prepare import HashOf, Likeness, Prepared, likeness, prepare, replica
 from hashcompat.planning.reading import Transition
@@ -51,11 +52,14 @@ class Draft:
 
     @property
     def reproduced(self) -> bool | None:
-        """Whether the current kubelet computes the recorded hash; None where nothing is compared."""
+        """Whether a known release computes the recorded hash; None where nothing is compared."""
         case = self.prepared.case if self.prepared else None
         if case is None or case.recorded is None or case.recorded.hash is None or not case.old_known:
             return None
-        return None if at_rest(self.pod, self.container) else case.recorded.hash in case.old_hash.candidates
+        if at_rest(self.pod, self.container):
+            return None
+        known = case.old_hash.candidates | case.new_hash.candidates
+        return case.recorded.hash in known or bool(case.maker)
 
 
 class Judge:
@@ -72,6 +76,7 @@ class Judge:
         self.nodes = {node.name: node for node in nodes}
         self.way, self.view = way, view
         self._hash_of = hash_of
+        self._provenance = Provenance(view)
         self._known: Latest[tuple[Likeness, Kubelet | None], Prepared] = Latest()
 
     def drafts(self, pod: Pod) -> list[Draft]:
@@ -85,14 +90,15 @@ class Judge:
     def _draft(self, pod: Pod, container: Container) -> Draft:
         release, view = self._release_of(pod), self.view
         draft = partial(Draft, pod, container, release)
-        old = view.kubelet(release) if view.catalog.knows(release) else None
+        old = view.current(release) if view.catalog.knows(release) else None
         obstacle = _unknown_release(pod, container, release) if old is None else Decision(Verdict.KEEP)
         if old is None and (
             obstacle.verdict is Verdict.KEEP or view.options.records.of(pod, container) is None
         ):
             return draft(None, obstacle)
         try:
-            return draft(self._prepare(pod, container, old), obstacle)
+            prepared = self._prepare(pod, container, old)
+            return draft(self._provenance.added(prepared, self.nodes.get(pod.node)), obstacle)
         except NotStoredError as error:
             return draft(None, _unknown(rules.NOT_STORED, str(error)))
         except DecodeError as error:

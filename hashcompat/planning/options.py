@@ -16,12 +16,12 @@ AUTO: Final = "auto"
 
 @dataclass(frozen=True, slots=True)
 class AssumePatch:
-    """A patch that the target kubelet is assumed to have."""
+    """A patch that a kubelet is assumed to have."""
 
     strategy: str
     """``accept`` or ``pin``."""
     like: tuple[str, ...] = ()
-    """The releases whose hashes it accepts; empty: the current ones."""
+    """The releases whose hashes it accepts; empty for the target kubelet: the current ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +46,5 @@ class Options:
     """The API server's target release; empty: that of the newer one of the two kubelets."""
     patch: AssumePatch | None = None
     """The patch that the target kubelet is assumed to have."""
+    current_patch: AssumePatch | None = None
+    """The patch that the current kubelets have; ``like`` is needed."""

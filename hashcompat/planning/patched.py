@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.patching import Site
 from hashcompat.catalog.releases import same_upstream
+from hashcompat.catalog.types import Schema
 from hashcompat.compile.decode import known_only
 from hashcompat.errors import UsageError
 from hashcompat.kubelet import alike
@@ -44,6 +46,53 @@ class AssumedPatch:
         return f"--kubelet {self.new.release} --like {likes} --strategy {self.strategy}"
 
 
+@dataclass(frozen=True, slots=True)
+class CurrentPatch:
+    """The patch that the current kubelets have."""
+
+    strategy: str
+    """``accept`` or ``pin``."""
+    likes: tuple[Kubelet, ...]
+    """The kubelets whose hashes they accept; with ``pin`` the one whose hash they compute."""
+
+    def applied(self, kubelet: Kubelet) -> Kubelet:
+        """Return a current kubelet with the hash that it is pinned to; its behaviour stays its own."""
+        return _pinned(kubelet, self.likes[0]) if self.strategy == "pin" else kubelet
+
+    def __str__(self) -> str:
+        return ",".join(str(like.release) for like in self.likes)
+
+
+@lru_cache(maxsize=256)
+def _pinned(kubelet: Kubelet, like: Kubelet) -> Kubelet:
+    """Return a kubelet that decodes its own types and hashes those of another; one object for each pair."""
+    return replace(kubelet, schema=like.schema, era=like.era, escapes=like.escapes, decodes=kubelet.schema)
+
+
+def resolved_current(asked: AssumePatch, way: Way, catalog: Catalog) -> CurrentPatch:
+    """Return the patch of the current kubelets.
+
+    Raises UsageError for unknown releases and strategies, and for what no patch can do.
+    """
+    _check_strategy(asked)
+    if not asked.like:
+        raise UsageError("say with --like which releases the current kubelets are patched to be like")
+    likes = tuple(catalog.kubelet(like) for like in asked.like)
+    if asked.strategy == "pin" and len(likes) > 1:
+        raise UsageError("--from-patched pin: give one release with --like: a kubelet hashes like one only")
+    if way.old != AUTO:
+        current = catalog.kubelet(way.old)
+        check_patchable(current, catalog.source_site(current), likes)
+    return CurrentPatch(asked.strategy, likes)
+
+
+def _check_strategy(asked: AssumePatch) -> None:
+    if asked.strategy not in STRATEGIES:
+        raise UsageError(
+            f"no plan assumes the strategy {asked.strategy!r}; it may be {' or '.join(STRATEGIES)}"
+        )
+
+
 def resolved(
     asked: AssumePatch, way: Way, nodes: Iterable[Node], catalog: Catalog
 ) -> tuple[AssumedPatch | None, str]:
@@ -52,10 +101,7 @@ def resolved(
     None is needed where the target kubelet hashes like all current ones already. Raises UsageError for
     unknown releases and strategies, and for what no patch can do.
     """
-    if asked.strategy not in STRATEGIES:
-        raise UsageError(
-            f"no plan assumes the strategy {asked.strategy!r}; it may be {' or '.join(STRATEGIES)}"
-        )
+    _check_strategy(asked)
     likes = asked.like or _current(way, nodes, catalog)
     kubelet, olds = catalog.kubelet(way.new), [catalog.kubelet(like) for like in likes]
     check_patchable(kubelet, catalog.source_site(kubelet), olds)
@@ -65,7 +111,7 @@ def resolved(
     if not wanted:
         return None, alike.no_patch_needed(way.new, likes)
     like = wanted[0]
-    pinned = replace(kubelet, schema=like.schema, era=like.era, escapes=like.escapes)
+    pinned = _pinned(kubelet, like)
     return AssumedPatch(asked.strategy, kubelet, wanted, tuple(catalog.server_defaults()), pinned), ""
 
 
@@ -83,17 +129,15 @@ def as_patched(kubelet: Kubelet, patch: AssumedPatch | None) -> Kubelet:
     )
 
 
-def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet, patch: AssumedPatch | None) -> Mapping[str, Any]:
-    """Return what a patched kubelet converts into old types: only the fields that it knows itself."""
-    if patch is None or not patch.concerns(kubelet):
-        return spec
-    return _decoded(spec, patch.new)
+def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
+    """Return what a pinned kubelet converts into old types: only the fields that it knows itself."""
+    return spec if kubelet.decodes is None else _decoded(spec, kubelet.decodes)
 
 
-def _decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
+def _decoded(spec: Mapping[str, Any], schema: Schema) -> Mapping[str, Any]:
     """Return a container's JSON as a kubelet decodes it; what a snapshot stored with it is kept."""
     stored = {KEY: spec[KEY]} if KEY in spec else {}
-    return {**known_only(kubelet.schema.container, spec), **stored}
+    return {**known_only(schema.container, spec), **stored}
 
 
 def accepted_hashes(
@@ -104,7 +148,7 @@ def accepted_hashes(
     They are those of the releases that know every field that is set. Raises NotStoredError for a container of
     a snapshot that was made without this kind of kubelet.
     """
-    decoded = _decoded(spec, new)
+    decoded = _decoded(spec, new.decodes or new.schema)
     knowing = [like for like in likes if not like.era.whole or not unknown_to(spec, new, like, defaults)]
     hashers = [compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty) for like in knowing]
     return frozenset(true_hash(decoded, hasher.hash(decoded)) for hasher in hashers)

@@ -28,6 +28,7 @@ from hashcompat.model.plan import (
 )
 from hashcompat.model.pods import Node, Pod
 from hashcompat.planning.assumptions import assumptions
+from hashcompat.planning.creators import assumed_creator
 from hashcompat.planning.differences import difference
 from hashcompat.planning.docket import Docket
 from hashcompat.planning.facts import facts
@@ -90,6 +91,7 @@ class Planner:
             draft.reproduced,
             rests=bool(at_rest(draft.pod, draft.container)),
             sandboxed=sandboxed,
+            creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
         )
 
     def settled(self) -> list[Item]:

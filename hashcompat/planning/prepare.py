@@ -106,13 +106,15 @@ def _situated(case: Case, node: Node | None, view: View) -> Case:
 
 def _runtime(node: Node | None, case: Case, view: View) -> str:
     """Return the runtime of a node that has the current kubelet; with another one it may differ."""
+    return node.runtime if node is not None and is_current(node, case, view) else ""
+
+
+def is_current(node: Node, case: Case, view: View) -> bool:
+    """Return whether a node reports the current kubelet of a case, not one that a plan merely supposes."""
     catalog = view.catalog
-    if node is None or catalog.knows(node.kubelet) != case.old_known:
-        return ""
-    is_current = not case.old_known or (
-        same_upstream(catalog.kubelet(node.kubelet).release, case.old.release)
-    )
-    return node.runtime if is_current else ""
+    if catalog.knows(node.kubelet) != case.old_known:
+        return False
+    return not case.old_known or same_upstream(catalog.kubelet(node.kubelet).release, case.old.release)
 
 
 def _static_uids(transition: Transition) -> tuple[Any, ...]:

@@ -37,7 +37,8 @@ class Suggester:
             self._saved += 1
 
     def _helps(self, old: Kubelet) -> bool:
-        if self._view.patch is not None or hash_alike(old, self._new):
+        patched = self._view.patch is not None or self._view.current_patch is not None
+        if patched or hash_alike(old, self._new):
             return False
         try:
             check_patchable(self._new, self._site, [old])

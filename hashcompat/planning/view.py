@@ -14,7 +14,7 @@ from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import static_view
 from hashcompat.model.pods import Container, Pod
 from hashcompat.planning.options import Options
-from hashcompat.planning.patched import AssumedPatch, as_decoded, as_patched
+from hashcompat.planning.patched import AssumedPatch, CurrentPatch, as_decoded, as_patched
 
 Spec = Mapping[str, Any]
 """A container's JSON."""
@@ -30,10 +30,20 @@ class View:
     """How pods are read, and what else is known."""
     patch: AssumedPatch | None = None
     """The patch of ``options``, resolved for one upgrade."""
+    current_patch: CurrentPatch | None = None
+    """The patch of the current kubelets, resolved too."""
+    dated: bool = True
+    """Whether the pods are as they run under the current kubelets, so that their times count."""
 
     def kubelet(self, release: str) -> Kubelet:
         """Return a kubelet, patched where the patch concerns it. Raises UsageError for an unknown release."""
         return as_patched(self.catalog.kubelet(release), self.patch)
+
+    def current(self, release: str) -> Kubelet:
+        """Return a current kubelet, patched as the current ones are; errors as ``kubelet``."""
+        if self.current_patch is not None:
+            return self.current_patch.applied(self.catalog.kubelet(release))
+        return self.kubelet(release)
 
     def keeps_empty(self, pod: Pod) -> bool:
         """Return whether empty lists and maps count: only in a manifest that a kubelet reads from a file."""
@@ -68,9 +78,7 @@ class View:
         """
         if pod.static_manifest is not None and not kubelet.static_pods.known:
             return ContainerHash(frozenset(), kubelet.era.name)
-        return container_hash(
-            as_decoded(spec, kubelet, self.patch), kubelet, keep_empty=self.keeps_empty(pod)
-        )
+        return container_hash(as_decoded(spec, kubelet), kubelet, keep_empty=self.keeps_empty(pod))
 
 
 def created(pod: Pod, container: Container, server: ApiServer) -> Spec:

@@ -1,4 +1,4 @@
-"""Calibration as people read it: the share first, then a line for each record that was not reproduced."""
+"""Calibration as people read it: the share first, then a line for each record that needs a word."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from hashcompat.answers.calibration import CheckedRecord, RecordCheck
 from hashcompat.answers.origin import Origin
+from hashcompat.answers.tokenmount import TokenMount
 from hashcompat.model.words import agree, count
 from hashcompat.report.model import Document, Report, Rows, Table, document
 
@@ -14,7 +15,7 @@ _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTE
 
 
 def _document(check: RecordCheck) -> Document:
-    """Return the CalibrationResult: the counts of all, and an item for each that was not reproduced."""
+    """Return the CalibrationResult: counts of all, and an item for each that its release does not compute."""
     share = check.share
     summary = {
         "recorded": len(check.rows),
@@ -35,11 +36,16 @@ def _item(row: CheckedRecord) -> dict[str, Any]:
         "hash": {"recorded": row.record.hash, "computed": row.computed},
         "problem": row.problem,
         "origin": _origin(row.origin) if row.origin else None,
+        "tokenMount": _mount(row.mount) if row.mount else None,
     }
 
 
 def _origin(origin: Origin) -> Document:
     return {"release": origin.release, "era": origin.era, "fields": list(origin.fields)}
+
+
+def _mount(mount: TokenMount) -> Document:
+    return {"name": mount.name, "oneIn": mount.one_in}
 
 
 def _missed(check: RecordCheck) -> list[CheckedRecord]:
@@ -57,11 +63,13 @@ def _cells(row: CheckedRecord) -> list[object]:
 
 
 def _problem(row: CheckedRecord) -> str:
-    """Say why a record was not reproduced, and where it comes from if that is known."""
+    """Say why a record was not reproduced, or which release created the container."""
+    if row.mount:
+        return f"reproduced with the mount {row.mount.name} (one hash in {row.mount.one_in} is by chance)"
     if row.origin is None:
         return row.problem
     fields = f" (fields: {', '.join(row.origin.fields)})" if row.origin.fields else ""
-    return f"{row.problem}: {row.origin.release} computes it{fields}"
+    return f"created by {row.origin.release}{fields}"
 
 
 def _names(check: RecordCheck) -> Iterator[str]:

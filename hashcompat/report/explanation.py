@@ -69,6 +69,8 @@ def _sections(explanation: Explanation) -> Iterator[Section]:
     yield Section([[item_name(item), ": ", verdict_cell(item), ", ", reason_words(item)]])
     if not explanation.compared:
         yield Section([["This decides before any hash is compared."]])
+    if item.creator:
+        yield Section([[f"Assumed: created by {item.creator}"]])
     if rows := _hash_rows(explanation):
         yield Section(Table(("", "KUBELET", "HASH", "HEX", "ERA"), lambda: rows))
     if explanation.fields:

@@ -38,6 +38,7 @@ def item_document(item: Item) -> Document:
         "podRecreated": item.pod_recreated,
         "hash": {"recorded": item.hashes.recorded, "from": item.hashes.from_, "to": item.hashes.to},
         "calibrated": item.calibrated,
+        "creatorAssumed": bool(item.creator),
         "reasons": [{"id": reason.id, "path": reason.path, "text": reason.text} for reason in item.reasons],
     }
 

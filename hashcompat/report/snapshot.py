@@ -116,7 +116,10 @@ def _status(pod: Pod) -> Document:
 
 
 def _state(container: Container) -> Document:
-    return {"name": container.name, "state": {"running": {}} if container.running else {}}
+    """Return a container's status; none that would be null."""
+    started = {"startedAt": container.started.isoformat().replace("+00:00", "Z")} if container.started else {}
+    restarts = {"restartCount": container.restarts} if container.restarts is not None else {}
+    return {"name": container.name, "state": {"running": started} if container.running else {}, **restarts}
 
 
 SNAPSHOT: Final[Report[Snapshot]] = Report("ClusterSnapshot", document=_document, notes=_notes)

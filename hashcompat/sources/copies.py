@@ -51,7 +51,8 @@ def _is_first(found: Object, pod: Pod, digests: dict[str, int], objects: Iterabl
 def _digest(pod: Pod) -> int:
     """Digest what is read of a pod, but for where it stands, into 8 bytes."""
     names = (pod.namespace, pod.name, pod.node, pod.owner, pod.config_hash)
-    state = (pod.phase, pod.deleting, pod.static, *(container.running for container in pod.containers))
+    containers = [(container.running, str(container.started)) for container in pod.containers]
+    state = (pod.phase, pod.deleting, pod.static, containers)
     try:
         document = json.dumps((names, state, pod.spec), sort_keys=True)
     except RecursionError:

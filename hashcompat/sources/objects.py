@@ -12,13 +12,9 @@ from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.sources import snapshots
+from hashcompat.sources.statuses import States
 from hashcompat.sources.templates import Place, group_of, part, place_of
 
-_STATUSES: Final = {
-    "initContainers": "initContainerStatuses",
-    "containers": "containerStatuses",
-    "ephemeralContainers": "ephemeralContainerStatuses",
-}
 _LISTS: Final = ("spec.initContainers", "spec.containers", "spec.ephemeralContainers")
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _SOURCE: Final = "kubernetes.io/config.source"
@@ -201,8 +197,7 @@ def _owner(metadata: Mapping[str, Any], origin: str, path: str) -> str:
 def _containers(
     spec: Mapping[str, Any], status: Mapping[str, Any], origin: str, path: str
 ) -> Iterator[Container]:
-    running = _running(status)
-    told = _lists_told(status)
+    states = States(status, origin, path)
     for field in _LISTS:
         key = field.rpartition(".")[2]
         items = spec.get(key) or []
@@ -213,12 +208,15 @@ def _containers(
             if not isinstance(item, Mapping):
                 raise InputError(f"{origin}: {place}: want an object, got {kind_of(item)}")
             name = _string(item, "name", origin, place)
+            state = states.of(key, name)
             yield Container(
                 name,
                 _type_of(key, item),
                 place,
                 item,
-                running.get((key, name), False if key in told else None),
+                state.running,
+                state.started,
+                state.restarts,
             )
 
 
@@ -228,27 +226,3 @@ def _type_of(key: str, item: Mapping[str, Any]) -> ContainerType:
     if key == "ephemeralContainers":
         return ContainerType.EPHEMERAL
     return ContainerType.SIDECAR if item.get("restartPolicy") == "Always" else ContainerType.INIT
-
-
-def _lists_told(status: Mapping[str, Any]) -> set[str]:
-    """Return the spec lists whose containers the status reports.
-
-    A dump without statuses must not make containers look stopped.
-    """
-    return {
-        key
-        for key, status_key in _STATUSES.items()
-        if status.get("phase") == "Pending" or status.get(status_key)
-    }
-
-
-def _running(status: Mapping[str, Any]) -> dict[tuple[str, str], bool]:
-    """Return which containers the status shows running, by spec list and name."""
-    result = {}
-    for key, status_key in _STATUSES.items():
-        rows = status.get(status_key)
-        for row in rows if isinstance(rows, list) else []:
-            if isinstance(row, Mapping) and isinstance(row.get("name"), str):
-                state = row.get("state")
-                result[key, clean(row["name"])] = isinstance(state, Mapping) and "running" in state
-    return result

@@ -234,7 +234,12 @@ def test_data_of_another_directory_can_be_used(tmp_path: Path) -> None:
     tables.mkdir()
     for name in ("eras.json", "behaviour.json"):
         (tables / name).write_text((default_directory() / "tables" / name).read_text())
-    row = {"minor": "1.9", "types": "t", "era": "spew-fnv32a", "patches": [0, 2]}
+    row = {
+        "minor": "1.9",
+        "types": "t",
+        "era": "spew-fnv32a",
+        "patches": {"0": "2017-12-15", "2": "2018-01-19"},
+    }
     (tables / "releases.json").write_text(json.dumps({"releases": [row]}))
     types = tmp_path / "types" / "container"
     types.mkdir(parents=True)

@@ -35,7 +35,13 @@ def add_release(document: Any) -> None:
     newest = document["releases"][-1]
     assert newest["minor"] == f"1.{int(NEXT.split('.')[1]) - 1}"
     document["releases"].append(
-        {**newest, "minor": NEXT, "types": NEXT, "era": "json-spew-fnv32a", "patches": [0, 1]}
+        {
+            **newest,
+            "minor": NEXT,
+            "types": NEXT,
+            "era": "json-spew-fnv32a",
+            "patches": {"0": "2027-01-05", "1": "2027-02-05"},
+        }
     )
 
 

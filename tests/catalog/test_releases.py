@@ -118,8 +118,10 @@ def test_what_is_no_range_is_damaged_data() -> None:
 
 
 GO = [{"releases": ">=1.10.0,<1.10.2", "go": "1.9"}, {"releases": ">=1.10.2", "go": "1.10"}]
-NINE = release_row({"minor": "1.9", "types": "1.9", "era": "e", "patches": [0, 1, 3]})
-TEN = release_row({"minor": "1.10", "types": "1.10", "era": "e", "patches": [0, 2], "go": GO})
+NINES = {"0": "2017-12-15", "1": "2018-01-04", "3": "2018-02-09"}
+TENS = {"0": "2018-03-26", "2": "2018-04-27"}
+NINE = release_row({"minor": "1.9", "types": "1.9", "era": "e", "patches": NINES})
+TEN = release_row({"minor": "1.10", "types": "1.10", "era": "e", "patches": TENS, "go": GO})
 ELEVEN = ReleaseRow("1.11", (0, 1), "1.10", "e")
 KNOWN = KnownReleases((NINE, TEN, ELEVEN))
 

@@ -52,10 +52,11 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (1, ("verify", "TAMPERED", "BROKEN"), b""),
     (64, ("verify",), b""),
     (0, ("verify", "--recorded", "RIGHT", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
-    (2, ("verify", "--recorded", "RIGHT", "--kubelet", "1.8.15", "-f", "-"), RESTARTS),
+    (0, ("verify", "--recorded", "RIGHT", "--kubelet", "1.8.15", "-f", "-"), RESTARTS),
+    (2, ("verify", "--recorded", "WRONG", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
     (
         2,
-        ("verify", "--recorded", "RIGHT", "--recorded", "GONE", "--kubelet", "1.8.15", "-f", "-", "-q"),
+        ("verify", "--recorded", "WRONG", "--recorded", "GONE", "--kubelet", "1.9.11", "-f", "-", "-q"),
         RESTARTS,
     ),
     (3, ("verify", "--recorded", "RIGHT", "--recorded", "GONE", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
@@ -92,7 +93,8 @@ def places(golden: Path) -> dict[str, str]:
         (directory / "1.9.11" / "HASHES").write_text("1  a\n" if name == "TAMPERED" else "a\n")
         made[name] = str(directory)
     value = hashcompat.container_hash(PLAIN, "1.9.11").value
-    for name, told in (("RIGHT", record(value)), ("GONE", record(value, "gone"))):
+    records = {"RIGHT": record(value), "WRONG": record(7), "GONE": record(value, "gone")}
+    for name, told in records.items():
         path = golden.parent / f"{name.lower()}.json"
         path.write_text(json.dumps({"containers": [told]}))
         made[name] = str(path)

@@ -29,6 +29,12 @@ RESIZED: Json = {
 }
 
 
+def created(*names: str) -> str:
+    names = names or ("ns/p/c",)
+    which = f"{len(names)} containers were" if len(names) > 1 else "1 container was"
+    return f"{which} created by the current release (no start time is known): {', '.join(names)}"
+
+
 def admits(release: str) -> str:
     return f"{release} admits every running pod again"
 
@@ -50,28 +56,30 @@ def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ..
             "1.11.0",
             [pod(C), pod(C, name="q")],
             (),
-            [ONE_SANDBOX, admits("1.11.0")],
+            [created("ns/p/c", "ns/q/c"), ONE_SANDBOX, admits("1.11.0")],
             id="what is kept",
         ),
-        pytest.param("1.15.12", "1.16.0", [pod(C)], (), [], id="all restart"),
+        pytest.param("1.15.12", "1.16.0", [pod(C)], (), [created()], id="all restart"),
         pytest.param("1.10.0", "1.11.0", [pod(C, status={"phase": "Failed"})], (), [], id="finished"),
         pytest.param(
             "1.30.0",
             "1.31.0",
             [pod(C)],
             (),
-            [CGROUPS],
+            [created(), CGROUPS],
             id="the cgroup driver: a Never pod would be killed for good",
         ),
         pytest.param("1.30.0", "1.31.0", [mirror_pod(C)], (), [], id="a new pod has a new cgroup"),
-        pytest.param("1.31.0", "1.32.0", [pod(C)], (), [ONE_SANDBOX, admits("1.32.0")], id="the same driver"),
+        pytest.param(
+            "1.31.0", "1.32.0", [pod(C)], (), [created(), ONE_SANDBOX, admits("1.32.0")], id="the same driver"
+        ),
         pytest.param("1.5.8", "1.6.0", [pod(C)], (), [], id="new sandboxes have new cgroups"),
         pytest.param(
             "1.23.17",
             "1.24.0",
             [pod(C)],
             (),
-            [NO_DOCKER, ONE_SANDBOX, admits("1.24.0")],
+            [NO_DOCKER, created(), ONE_SANDBOX, admits("1.24.0")],
             id="no node tells of Docker",
         ),
         pytest.param(
@@ -79,7 +87,7 @@ def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ..
             "1.24.0",
             [pod(C)],
             ("--cri-dockerd",),
-            [CRI_DOCKERD, ONE_SANDBOX, admits("1.24.0")],
+            [CRI_DOCKERD, created(), ONE_SANDBOX, admits("1.24.0")],
             id="cri-dockerd",
         ),
         pytest.param(
@@ -87,7 +95,7 @@ def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ..
             "1.25.0",
             [pod(C)],
             ("--cri-dockerd",),
-            [ONE_SANDBOX, admits("1.25.0")],
+            [created(), ONE_SANDBOX, admits("1.25.0")],
             id="cri-dockerd before and after",
         ),
         pytest.param(
@@ -95,7 +103,7 @@ def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ..
             "1.33.0",
             [pod(RESIZED)],
             (),
-            ["the feature gate InPlacePodVerticalScaling has its default"],
+            [created(), "the feature gate InPlacePodVerticalScaling has its default"],
             id="a gate that counts",
         ),
         pytest.param(
@@ -103,7 +111,7 @@ def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ..
             "1.33.0",
             [pod(RESIZED)],
             ("--feature-gates", "InPlacePodVerticalScaling=true"),
-            [],
+            [created()],
             id="it is set",
         ),
         pytest.param(
@@ -133,7 +141,8 @@ def test_a_sandbox_that_a_record_tells_of_is_not_assumed(run: Run, tmp_path: Pat
         )
     )
     assert assumed(run, "1.10.0", "1.11.0", pod(C), more=("--recorded", tmp_path / "pods.json")) == [
-        admits("1.11.0")
+        created(),
+        admits("1.11.0"),
     ]
 
 

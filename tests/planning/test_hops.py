@@ -94,6 +94,7 @@ def test_recorded_hashes_belong_to_the_present_alone(run: Run, tmp_path: Path) -
 def test_they_are_told_on_stderr(run: Run) -> None:
     result = run("plan", "--from", "1.9.11", "--to", "1.12.0", "-f", "-", stdin=as_json(pod(SECURED)))
     assert result.err.splitlines() == [
+        "Assumed: 1 container was created by the current release (no start time is known): ns/p/c",
         f"Warning: 1.9.11 -> 1.12.0: {DRAIN}",
         (
             "One minor at a time, it would restart: "

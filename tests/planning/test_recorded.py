@@ -22,8 +22,8 @@ OLD, NEW = "1.9.11", "1.16.0"
     [
         pytest.param("1.9.11", "RESTART", True, ["HC001"], id="equal to the old kubelet's"),
         pytest.param("1.13.0", "RESTART", True, ["HC001"], id="another release's, with the same hash"),
-        pytest.param("1.16.0", "KEEP", False, ["HC012"], id="equal to the new kubelet's"),
-        pytest.param("1.7.16", "RESTART", False, ["HC013"], id="equal to neither"),
+        pytest.param("1.16.0", "KEEP", True, ["HC012"], id="equal to the new kubelet's"),
+        pytest.param("1.7.16", "RESTART", True, ["HC031"], id="another release's, with another hash"),
     ],
 )
 def test_the_recorded_hash_decides(
@@ -282,7 +282,7 @@ FORM_FEED: Json = {**C, "args": ["\f"]}
             ("UNKNOWN", ["HC010"]),
             id="not the old kubelet's, but one of the two",
         ),
-        pytest.param("1.27.3", "1.15.12", "1.27.16-eks-1", ("RESTART", ["HC013"]), id="neither"),
+        pytest.param("1.27.3", "1.15.12", "1.27.16-eks-1", ("RESTART", ["HC031"]), id="neither"),
         pytest.param("1.27.3-eks-1", "1.27.3", "1.27.3-eks-1", ("KEEP", ["HC012"]), id="the same build"),
         pytest.param("1.27.3-eks-1", "1.27.3", "1.27.16", ("RESTART", ["HC003"]), id="known by the record"),
         pytest.param("1.27.3-eks-1", "1.27.16", "1.27.16", ("KEEP", ["HC012"]), id="kept by the record"),
@@ -310,7 +310,7 @@ def test_a_record_of_a_sidecar_that_1_30_made(run: Run, tmp_path: Path) -> None:
     made_by = {release: recorded(tmp_path, record(hash_of(run, release, sidecar))) for release in ("1.31.0",)}
     assert decided(run, "1.31.0", "1.32.0", given, more=made_by["1.31.0"]) == ("KEEP", ["HC012"])
     old = recorded(tmp_path, record(hash_of(run, "1.30.0", sidecar)))
-    assert decided(run, "1.31.0", "1.32.0", given, more=old) == ("RESTART", ["HC013"])
+    assert decided(run, "1.31.0", "1.32.0", given, more=old) == ("RESTART", ["HC031"])
     probed = pod(D, spec={"initContainers": [{**sidecar, "startupProbe": {"exec": {}}}]})
     assert decided(run, "1.31.0", "1.32.0", probed, more=recorded(tmp_path, record(None))) == (
         "RESTART",
@@ -342,7 +342,7 @@ def pinned_pod() -> Json:
     ("to", "created_by", "given", "expected"),
     [
         pytest.param("1.16.0", "1.16.0", pod(C), ("KEEP", ["HC012"]), id="equal to the new hash"),
-        pytest.param("1.16.0", "1.15.0", pod(C), ("RESTART", ["HC013"]), id="another hash"),
+        pytest.param("1.16.0", "1.15.0", pod(C), ("RESTART", ["HC031"]), id="another hash"),
         pytest.param("1.16.0", "", pod(C), ("RESTART", ["HC015"]), id="none was recorded"),
         pytest.param(
             "1.16.0", "1.15.0", pod(C, status={"phase": "Failed"}), ("KEEP", ["HC002"]), id="finished"
@@ -358,11 +358,11 @@ def pinned_pod() -> Json:
             "1.32.0",
             "1.30.0",
             pod(D, spec={"initContainers": [SIDECAR]}),
-            ("RESTART", ["HC013"]),
+            ("RESTART", ["HC031"]),
             id="a compared sidecar",
         ),
         pytest.param(
-            "1.16.0", "1.15.0", mirror_pod(C), ("RESTART", ["HC013"]), id="a static pod restarts either way"
+            "1.16.0", "1.15.0", mirror_pod(C), ("RESTART", ["HC031"]), id="a static pod restarts either way"
         ),
         pytest.param(
             "1.16.0", "1.16.0", mirror_pod(C), ("UNKNOWN", ["HC008"]), id="a static pod may get another UID"

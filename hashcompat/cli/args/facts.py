@@ -60,6 +60,16 @@ class Records:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Patches:
+    """The patches that kubelets are assumed to have."""
+
+    target: AssumePatch | None = None
+    """That of the target kubelet."""
+    current: AssumePatch | None = None
+    """That of the kubelets that run now."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Everything that may decide besides pods and nodes."""
@@ -95,7 +105,7 @@ class Facts:
         catalog: Catalog,
         *,
         keep_going: bool = False,
-        patch: AssumePatch | None = None,
+        patches: Patches = Patches(),
     ) -> Options:
         """Return how pods are to be read and what else is known."""
         from hashcompat.records.index import index
@@ -112,13 +122,14 @@ class Facts:
             cri_dockerd=self.cri_dockerd,
             apiserver=self.apiserver or "",
             apiserver_to=self.apiserver_to or "",
-            patch=patch,
+            patch=patches.target,
+            current_patch=patches.current,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patched:
-    """The patch that the target kubelet is assumed to have."""
+    """The patches that the current and the target kubelets are assumed to have."""
 
     HEADING: ClassVar = "Facts about the cluster"
 
@@ -130,17 +141,26 @@ class Patched:
     like: str | None = option(
         "--like",
         metavar="RELEASE[,RELEASE...]",
-        help="The releases that the assumed patch is like; default: those that run now.",
+        help="The releases that the assumed patches are like; default for the target kubelet: those that run "
+        "now.",
+    )
+    from_patched: str | None = option(
+        "--from-patched",
+        type=click.Choice(STRATEGIES),
+        help="The kubelets that run now are patched as hashcompat patch does, to be like --like.",
     )
 
     @property
-    def patch(self) -> AssumePatch | None:
-        """The patch, if one is assumed."""
-        if self.strategy:
-            return AssumePatch(self.strategy, tuple(listed(self.like)))
-        if self.like:
-            raise UsageError("--like goes with --assume-patch")
-        return None
+    def patches(self) -> Patches:
+        """The patches of the target and of the current kubelets, where they are assumed."""
+        if self.like and not (self.strategy or self.from_patched):
+            raise UsageError("--like goes with --assume-patch or --from-patched")
+        if self.from_patched and not self.like:
+            raise UsageError("--from-patched: say with --like which releases the current kubelets are like")
+        likes = tuple(listed(self.like))
+        return Patches(
+            *(AssumePatch(name, likes) if name else None for name in (self.strategy, self.from_patched))
+        )
 
 
 def _gates(text: str) -> dict[str, bool]:

@@ -57,7 +57,7 @@ def command(given: Arguments) -> None:
         return
     reading = Reading(given.source, given.scope, needs_nodes=way.old == AUTO)
     found = reading.inventory()
-    options = given.facts.options(reading, found, catalog, patch=given.patched.patch)
+    options = given.facts.options(reading, found, catalog, patches=given.patched.patches)
     view = View(catalog, options)
     explanations = explain(found, given.target, way, view, show_values=given.show_values)
     output.show(EXPLANATIONS, explanations, given.shown)

@@ -61,10 +61,10 @@ def command(given: Arguments) -> int:
     catalog = given.releases.data.catalog(quiet=quiet)
     kubelets = [catalog.kubelet(way.old)] if way.old != AUTO else []
     kubelets.append(catalog.kubelet(way.new))
-    patch, is_auto = given.patched.patch, way.old == AUTO
+    patches, is_auto = given.patched.patches, way.old == AUTO
     reading = Reading(given.source, given.scope, needs_nodes=is_auto, quiet=quiet)
     found = reading.inventory()
-    options = given.facts.options(reading, found, catalog, keep_going=given.keep_going, patch=patch)
+    options = given.facts.options(reading, found, catalog, keep_going=given.keep_going, patches=patches)
     plan = planning.make(found, way.old, way.new, View(catalog, options))
     output.show(PLAN, without_kept(plan) if given.only_restarts else plan, given.shown)
     if given.verbose.verbose:

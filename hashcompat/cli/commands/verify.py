@@ -38,6 +38,12 @@ class Arguments:
     show_values: bool = option(
         "--show-values", is_flag=True, help="Show the text before a difference, values included."
     )
+    search_token_mount: bool = option(
+        "--search-token-mount",
+        is_flag=True,
+        help="Where a manifest has another hash than the recorded one, search the service account's volume "
+        "mount that its pod has besides.",
+    )
     data: ReleaseData
     source: Source
     labels: Labels
@@ -84,6 +90,7 @@ def _refuse_stray(given: Arguments) -> None:
         "-R": source.recursive,
         "--sample": source.sample,
         "--no-defaults": source.no_defaults,
+        "--search-token-mount": given.search_token_mount,
     }
     stray = [flag for flag, value in values.items() if value]
     stray += source.cluster.flags(given.labels.selector)
@@ -102,7 +109,8 @@ def _verify_records(given: Arguments) -> int:
     reading = Reading(given.source, scope, needs_nodes=needs_nodes, quiet=quiet)
     found = reading.inventory()
     options = Facts(records=given.records).options(reading, found, catalog)
-    check = check_records(found, release, View(catalog, options))
+    view, search = View(catalog, options), given.search_token_mount
+    check = check_records(found, release, view, search_mounts=search)
     output.show(CALIBRATION, check, given.shown)
     output.notes(CALIBRATION, check, quiet=quiet)
     return _exit_code(check)

@@ -8,9 +8,10 @@ container); up to 1.5 pkg/kubelet/dockertools/docker_manager.go ``computePodCont
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
-from hashcompat.kubelet.decide import container, pod, static
+from hashcompat.kubelet.decide import container, creator, pod, static
 from hashcompat.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.model.plan import Verdict
 
@@ -32,12 +33,16 @@ RECORD: Final[tuple[Decide, ...]] = (
 
 HASH: Final[tuple[Decide, ...]] = (
     container.not_calibrated,  # no record, and others of the node were not reproduced
+    creator.by_creators,  # created by another release than the current one, or perhaps
     container.admission,  # a manifest, and what admission adds to it decides
     container.server_gate,  # a manifest, and a gate of the API server decides
     container.compared,  # the two kubelets' hashes
     container.resized,  # the same hash, but resources that are applied by a restart
 )
 """Last, without a record, by the hash that the current kubelet's release computes. What is left is kept."""
+
+
+_KEPT: Final = Decision(Verdict.KEEP)
 
 
 def decide(case: Case) -> Decision:
@@ -48,7 +53,7 @@ def decide(case: Case) -> Decision:
     by_mirror_pod = static.by_mirror_pod(case)
     if by_mirror_pod is not None and by_mirror_pod.pod_recreated:
         return by_mirror_pod
-    found = _first((*RECORD, *HASH), case) or Decision(Verdict.KEEP)
+    found = _first(RECORD, case) or replace(_first(HASH, case) or _KEPT, by_hash=True)
     return by_mirror_pod if by_mirror_pod is not None and found.verdict is Verdict.KEEP else found
 
 

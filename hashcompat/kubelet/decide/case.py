@@ -21,6 +21,18 @@ REFERENCES_GATE: Final = "PreventStaticPodAPIReferences"
 
 
 @dataclass(frozen=True, slots=True)
+class Creators:
+    """The releases that may have created a container, by what the target kubelet does with their hash."""
+
+    evidence: str
+    """What shows that they may have, in a few words."""
+    kept: tuple[str, ...] = ()
+    """The releases whose hash the target kubelet accepts."""
+    replaced: tuple[str, ...] = ()
+    """The releases whose hash it does not accept."""
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """All that a decision depends on."""
 
@@ -64,6 +76,12 @@ class Case:
     """The old hashes that a patched kubelet accepts."""
     static_uids: tuple[StaticUid, ...] = ()
     """The UIDs that the two kubelets give a static pod, where its manifest is available."""
+    maker: str = ""
+    """The release whose hash is recorded, where it is neither kubelet's; empty if no known release's is."""
+    creators: Creators | None = None
+    """The releases that may have created it, where the current one need not have; else None."""
+    survived: bool = False
+    """Whether another container of the pod shows that the current release created this one."""
 
     @property
     def changed(self) -> bool:
@@ -96,6 +114,8 @@ class Decision:
     """Whether the whole pod is recreated."""
     hash_changed: bool = False
     """Whether the difference between the two hashes is a further reason."""
+    by_hash: bool = False
+    """Whether no record decides, but the hash that the current release would have recorded."""
 
 
 Decide = Callable[[Case], Decision | None]

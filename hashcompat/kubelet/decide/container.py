@@ -37,18 +37,17 @@ def never_compared(case: Case) -> Decision | None:
 
 def ignored_sidecar(case: Case) -> Decision | None:
     """Keep a sidecar where the target kubelet does not compare sidecars, or not this one."""
-    if case.container.type is not ContainerType.SIDECAR:
-        return None
-    if why := _ignores_sidecar(case, case.new):
-        return not_compared(why)
-    return None
+    why = is_ignored(case, case.new)
+    return not_compared(why) if why else None
 
 
-def _ignores_sidecar(case: Case, kubelet: Kubelet) -> str:
-    """Return why a kubelet leaves a running sidecar alone; empty where it does not.
+def is_ignored(case: Case, kubelet: Kubelet) -> str:
+    """Return why a kubelet leaves a running container alone because it is a sidecar; empty where it does not.
 
     Source: pkg/kubelet/kuberuntime/kuberuntime_container.go ``computeInitContainerActions``.
     """
+    if case.container.type is not ContainerType.SIDECAR:
+        return ""
     if not kubelet.behaviour.sidecars_compared:
         return f"a sidecar, which {kubelet.release} leaves alone"
     if case.waits and kubelet.behaviour.sidecar_startup_probe == "never":
@@ -82,6 +81,8 @@ def _unlike(case: Case) -> Decision:
     """Restart for a recorded hash other than the new one, even where it cannot be reproduced."""
     if case.recorded is not None and case.recorded.hash in case.old_hash.candidates:
         return _CHANGED
+    if case.maker:
+        return _restart(rules.OTHER_CREATOR, f"created by {case.maker}: the recorded hash is that release's")
     if not case.old_known:
         return _restart(rules.NOT_REPRODUCED, f"the recorded hash is not {case.new.release}'s")
     return _restart(
@@ -125,7 +126,7 @@ def compared(case: Case) -> Decision | None:
         return _accepted(case, case.old_hash.candidates) or _delayed(case, _CHANGED)
     if unknown := _ambiguous(case):
         return unknown
-    if case.container.type is ContainerType.SIDECAR and _ignores_sidecar(case, case.old):
+    if not case.survived and is_ignored(case, case.old):
         text = f"{case.old.release} never compared it: the recorded hash may be older"
         return Decision(Verdict.UNKNOWN, (Reason(rules.NEVER_COMPARED, text),))
     return None

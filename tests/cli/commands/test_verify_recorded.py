@@ -60,6 +60,7 @@ def test_the_document(run: Run, tmp_path: Path) -> None:
         "hash": {"recorded": 7, "computed": hash_of(run, KUBELET, C)},
         "problem": "differs",
         "origin": None,
+        "tokenMount": None,
     }
 
 
@@ -85,7 +86,7 @@ def test_of_nothing_there_is_no_share(run: Run, tmp_path: Path, told: Json, err:
         pytest.param(
             "1.8.15",
             {"release": "1.8.15", "era": "spew-fnv32a", "fields": ["VolumeDevices"]},
-            "differs: 1.8.15 computes it (fields: VolumeDevices)",
+            "created by 1.8.15 (fields: VolumeDevices)",
             id="an older release",
         ),
         pytest.param(
@@ -95,13 +96,13 @@ def test_of_nothing_there_is_no_share(run: Run, tmp_path: Path, told: Json, err:
                 "era": "spew-fnv32a",
                 "fields": ["SecurityContext.ProcMount", "SecurityContext.RunAsGroup"],
             },
-            "differs: 1.12.0 computes it (fields: SecurityContext.ProcMount, SecurityContext.RunAsGroup)",
+            "created by 1.12.0 (fields: SecurityContext.ProcMount, SecurityContext.RunAsGroup)",
             id="a newer release, the first that hashes so",
         ),
         pytest.param(
             "1.36.0",
             {"release": "1.31.0", "era": "picked-json-spew-fnv32a", "fields": []},
-            "differs: 1.31.0 computes it",
+            "created by 1.31.0",
             id="another era",
         ),
     ],
@@ -112,7 +113,9 @@ def test_the_release_that_a_record_comes_from(
     """What two releases hash of one container is compared by deepdiff."""
     given = {**C, "securityContext": {"privileged": True}}
     records = recorded(tmp_path, record(hash_of(run, release, given)))
-    assert verified(run, records, pod(given)).item["origin"] == expected
+    result = verified(run, records, pod(given))
+    assert (result.code, result.document["summary"]["reproduced"]) == (0, 1)
+    assert (result.item["origin"], result.item["problem"]) == (expected, "created by another release")
     table = run("verify", *records, "--kubelet", KUBELET, "-f", "-", stdin=as_json(pod(given))).out
     assert table.splitlines()[-1].endswith(words)
 
@@ -127,7 +130,11 @@ UNKNOWN = "the kubelet release of its node is not known"
         pytest.param((), ("v1.9.11", "v1.10.0"), 0, {}, id="auto is the default"),
         pytest.param((), ("v1.9.11", "dev"), 3, {"q/c": UNKNOWN}, id="a node of no known release"),
         pytest.param(
-            (), ("v1.8.15", "dev"), 2, {"p/c": "differs", "q/c": UNKNOWN}, id="a difference is worse"
+            (),
+            ("v1.8.15", "dev"),
+            3,
+            {"p/c": "created by another release", "q/c": UNKNOWN},
+            id="another release is no difference",
         ),
         pytest.param(("--from", "1.10.0"), ("v1.8.15", "dev"), 0, {}, id="a release that is given"),
     ],
@@ -227,3 +234,80 @@ def test_a_spec_that_does_not_decode_is_named(run: Run, tmp_path: Path) -> None:
     result: Any = verified(run, recorded(tmp_path, record(7)), pod({**C, "args": "text"}))
     assert (result.code, result.out) == (1, "")
     assert "standard input: $.spec.containers[0].args: want a list, got a string" in result.err
+
+
+MANIFEST: Json = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "p", "namespace": "ns"},
+    "spec": {
+        "nodeName": "n1",
+        "containers": [{"name": "c", "image": "i:1", "env": [{"name": "A", "value": "<b>"}]}],
+    },
+}
+
+
+def served(run: Run, release: str, mount: str) -> int:
+    """Return the hash of the manifest's container as an API server creates it, with a token mount."""
+    container = MANIFEST["spec"]["containers"][0]
+    mounts = [{"name": mount, "readOnly": True, "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}]
+    given = {**MANIFEST, "spec": {"containers": [{**container, "volumeMounts": mounts}]}}
+    (row,) = run("hash", "--kubelet", release, "-f", "-", "-o", "json", stdin=as_json(given)).items
+    value: int = row["hashes"][release]["hash"]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("release", "account", "mount", "one_in"),
+    [
+        ("1.30.4", None, "kube-api-access-x7k2p", 299),
+        ("1.21.0", None, "kube-api-access-bbbbb", 299),
+        ("1.20.15", "builder", "builder-token-z9z9z", 299),
+        ("1.15.12", None, "default-token-zzzzz", 299),
+        ("1.7.16", None, "default-token-bks80", 177),
+    ],
+)
+def test_the_token_mount_of_a_manifest_is_searched(
+    run: Run, tmp_path: Path, release: str, account: str | None, mount: str, one_in: int
+) -> None:
+    records = recorded(tmp_path, record(served(run, release, mount), uid=""))
+    given = {**MANIFEST, "spec": {**MANIFEST["spec"], **({"serviceAccountName": account} if account else {})}}
+    flags = ("--kubelet", release)
+    without = verified(run, records, given, more=flags)
+    assert (without.code, problems(without)) == (2, {"p/c": "differs"})
+    result = verified(run, records, given, more=(*flags, "--search-token-mount"))
+    assert (result.code, result.document["summary"]["reproduced"]) == (0, 1)
+    assert result.item["tokenMount"] == {"name": mount, "oneIn": one_in}
+    table = run("verify", *records, *flags, "--search-token-mount", "-f", "-", stdin=as_json(given)).out
+    assert table.endswith(f"reproduced with the mount {mount} (one hash in {one_in} is by chance)\n")
+
+
+@pytest.mark.parametrize(
+    ("release", "spec"),
+    [
+        pytest.param("1.30.4", {"automountServiceAccountToken": False}, id="no mount is added"),
+        pytest.param("1.31.0", {}, id="mounts are not hashed"),
+        pytest.param("1.5.8", {}, id="Adler-32"),
+        pytest.param("1.30.4", {}, id="no five characters lead to it"),
+    ],
+)
+def test_where_no_token_mount_is_found_the_record_differs(
+    run: Run, tmp_path: Path, release: str, spec: Json
+) -> None:
+    given = {**MANIFEST, "spec": {**MANIFEST["spec"], **spec}}
+    result = verified(
+        run, recorded(tmp_path, record(7, uid="")), given, more=("--kubelet", release, "--search-token-mount")
+    )
+    assert (result.code, problems(result), result.item["tokenMount"]) == (2, {"p/c": "differs"}, None)
+
+
+def test_an_api_pod_has_all_its_mounts(run: Run, tmp_path: Path) -> None:
+    result = verified(
+        run, recorded(tmp_path, record(7)), pod(C), more=("--kubelet", "1.30.4", "--search-token-mount")
+    )
+    assert problems(result) == {"p/c": "differs"}
+
+
+def test_the_search_goes_with_recorded_hashes(run: Run) -> None:
+    result = run("verify", "golden/containers", "--search-token-mount")
+    assert (result.code, "--search-token-mount goes with --recorded" in result.err) == (64, True)

@@ -254,15 +254,19 @@ def test_hc012_the_recorded_hash_decides(
 
 @pytest.mark.parametrize(
     ("created_by", "expected"),
-    [("1.7.16", ("RESTART", ["HC013"])), ("1.9.11", ("KEEP", ["HC012"]))],
+    [
+        (None, ("RESTART", ["HC013"])),
+        ("1.7.16", ("RESTART", ["HC031"])),
+        ("1.31.0", ("RESTART", ["HC031"])),
+        ("1.9.11", ("KEEP", ["HC012"])),
+    ],
 )
-def test_hc013_a_recorded_hash_of_neither_kubelet(
-    run: Run, tmp_path: Path, created_by: str, expected: Expected
+def test_hc013_and_hc031_a_recorded_hash_of_neither_kubelet(
+    run: Run, tmp_path: Path, created_by: str | None, expected: Expected
 ) -> None:
-    assert (
-        decided(run, "1.9.11", "1.10.0", pod(C), more=recorded(tmp_path, record(hash_of(run, created_by, C))))
-        == expected
-    )
+    """HC031 names the known release whose hash it is exactly; without one it is HC013."""
+    value = hash_of(run, created_by, C) if created_by else 1
+    assert decided(run, "1.9.11", "1.10.0", pod(C), more=recorded(tmp_path, record(value))) == expected
 
 
 @pytest.mark.parametrize(("value", "expected"), [(1, ("UNKNOWN", ["HC014"])), (None, KEEP)])

@@ -26,7 +26,7 @@ def test_a_changed_checksum_and_an_unknown_release_are_found(
     watched, releases = load(upstream.WATCHED), load(RELEASES)
     name = "pkg/kubelet/container/helpers.go HashContainer"
     watched["read"]["1.37"]["sha256"][name] = "0" * 64
-    releases["releases"][-1]["patches"].remove(1)
+    del releases["releases"][-1]["patches"]["1"]
     tables = {upstream.WATCHED: watched, RELEASES: releases}
     monkeypatch.setattr(upstream, "load", tables.__getitem__)
     assert upstream.main([]) == 2

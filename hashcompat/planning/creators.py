@@ -1,0 +1,173 @@
+"""Which releases may have created a container, where nothing recorded its hash.
+
+A kubelet restarts what it hashes differently, so what runs was created by its own release or by one that
+hashes alike. That fails where a kubelet was patched to accept other hashes, and for sidecars that it never
+compared. When a container started, and when releases were published, shows some of these cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Final
+
+from hashcompat.catalog.lookup import Kubelet, Predecessor
+from hashcompat.errors import DecodeError
+from hashcompat.kubelet.alike import never_alike
+from hashcompat.kubelet.decide.case import Case, Creators, Decision
+from hashcompat.kubelet.decide.container import is_ignored
+from hashcompat.model.plan import Verdict
+from hashcompat.model.pods import Container, ContainerType, Node
+from hashcompat.planning.origin import maker_of
+from hashcompat.planning.prepare import Prepared, is_current
+from hashcompat.planning.replicas import Latest
+from hashcompat.planning.view import Spec, View
+
+_Known = tuple[Spec, frozenset[int]]
+
+_CURRENT: Final = "the current release (published before the start)"
+
+_LIKELY: Final = "a release that upstream maintained at the start (the current one was published later)"
+
+_UNDATED: Final = "the current release (no start time is known)"
+
+
+class Provenance:
+    """Adds to cases who may have created their containers; keeps the latest hashes, for replicas."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._hashes: Latest[tuple[int, Kubelet], _Known] = Latest()
+        self._makers: Latest[tuple[int, int | None], tuple[Spec, str]] = Latest()
+
+    def added(self, prepared: Prepared, node: Node | None) -> Prepared:
+        """Return a case with the release that its record names, or else with those that it may be of.
+
+        Times show nothing where the node reports another kubelet than the plan supposes.
+        """
+        case = prepared.case
+        if case.recorded is not None:
+            return replace(prepared, case=replace(case, maker=self._maker(prepared)))
+        if not self._view.dated or case.pod.manifest or not case.old_known:
+            return prepared
+        if node is not None and not is_current(node, case, self._view):
+            return prepared
+        survived = bool(is_ignored(case, case.old)) and self._survived(case)
+        creators = None if survived else self._creators(prepared)
+        return replace(prepared, case=replace(case, survived=survived, creators=creators))
+
+    def _maker(self, prepared: Prepared) -> str:
+        """Return the release whose hash is recorded, where it is neither kubelet's."""
+        case, spec = prepared.case, prepared.old_spec
+        recorded = case.recorded.hash if case.recorded else None
+        if recorded is None or recorded in case.old_hash.candidates | case.new_hash.candidates:
+            return ""
+        key = id(spec), recorded
+        if key not in self._makers:
+            keep_empty = self._view.keeps_empty(case.pod)
+            found = maker_of(recorded, spec, case.old, self._view.catalog, keep_empty=keep_empty)
+            self._makers[key] = spec, str(found.release) if found else ""
+        return self._makers[key][1]
+
+    def _creators(self, prepared: Prepared) -> Creators | None:
+        case, patch = prepared.case, self._view.current_patch
+        day = case.container.started.date() if case.container.started else None
+        if patch is not None:
+            if patch.strategy != "accept":
+                return None
+            found = [kubelet for kubelet in (case.old, *patch.likes) if _was_published(kubelet, day)]
+            evidence = f"{case.old.release} is patched, and accepted the hashes of {patch}"
+            return self._split(found, prepared, evidence)
+        if day is None:
+            return None
+        if is_ignored(case, case.old):
+            older = [found.kubelet for found in self._older(case.old, day)]
+            if _was_published(case.old, day):
+                older.insert(0, case.old)
+            return self._split(older, prepared, f"a sidecar that started {day}")
+        return None if _was_published(case.old, day) else self._earlier(prepared, day)
+
+    def _earlier(self, prepared: Prepared, day: date) -> Creators:
+        """Return who may have created a container that is older than its kubelet's release.
+
+        Those are the releases that upstream maintained then. Where the target kubelet keeps none of their
+        hashes, all older ones count.
+        """
+        case = prepared.case
+        older = self._older(case.old, day)
+        published = case.old.published
+        evidence = f"started {day}, before {case.old.release} was published ({published})"
+        likely = self._split([found.kubelet for found in older if found.maintained], prepared, evidence)
+        return likely if likely.kept else self._split([found.kubelet for found in older], prepared, evidence)
+
+    def _split(self, kubelets: Iterable[Kubelet], prepared: Prepared, evidence: str) -> Creators:
+        kept, replaced = list[str](), list[str]()
+        for kubelet in kubelets:
+            (kept if self._is_kept(kubelet, prepared) else replaced).append(str(kubelet.release))
+        return Creators(f"{evidence}: {_words(kept, replaced)}", tuple(kept), tuple(replaced))
+
+    def _is_kept(self, kubelet: Kubelet, prepared: Prepared) -> bool:
+        """Return whether the target kubelet keeps what a release created."""
+        case = prepared.case
+        if not case.accepted and kubelet.way != case.old.way and never_alike(kubelet, case.new):
+            return False
+        found = self._candidates(kubelet, prepared)
+        return not found.isdisjoint(case.new_hash.candidates) or bool(found and found <= case.accepted)
+
+    def _candidates(self, kubelet: Kubelet, prepared: Prepared) -> frozenset[int]:
+        """Return what a release recorded if it created the container; nothing where it cannot decode it."""
+        case, spec = prepared.case, prepared.old_spec
+        if kubelet.way == case.old.way:
+            return case.old_hash.candidates
+        key = id(spec), kubelet
+        if key not in self._hashes:
+            try:
+                hashed = self._view.hash(case.pod, spec, kubelet).candidates
+            except DecodeError:
+                hashed = frozenset()
+            self._hashes[key] = spec, hashed
+        return self._hashes[key][1]
+
+    def _older(self, kubelet: Kubelet, day: date) -> tuple[Predecessor, ...]:
+        return self._view.catalog.predecessors(kubelet.release, day)
+
+    def _survived(self, case: Case) -> bool:
+        """Return whether a main container of the pod shows that the current release created its sidecars.
+
+        One that never restarted would have restarted under the current kubelet had an older era created it.
+        """
+        patched = self._view.current_patch is not None
+        return not patched and any(self._is_current(other, case.old) for other in case.pod.containers)
+
+    def _is_current(self, other: Container, kubelet: Kubelet) -> bool:
+        if other.type is not ContainerType.CONTAINER or not other.running or other.restarts != 0:
+            return False
+        if kubelet.era.whole or other.started is None or _was_published(kubelet, other.started.date()):
+            return not kubelet.era.whole
+        older = self._older(kubelet, other.started.date())
+        return all(found.kubelet.era is kubelet.era for found in older if found.maintained)
+
+
+def assumed_creator(case: Case, decision: Decision) -> str:
+    """Say which release is assumed to have created a container; empty where no verdict depends on it."""
+    if not decision.by_hash or decision.verdict not in (Verdict.KEEP, Verdict.RESTART):
+        return ""
+    if case.survived:
+        return "the current release (a main container of the pod never restarted)"
+    if case.creators is not None:
+        return _LIKELY if case.creators.kept or case.changed else ""
+    return _CURRENT if case.container.started else _UNDATED
+
+
+def _words(kept: Sequence[str], replaced: Sequence[str]) -> str:
+    """Say who may have created a container, naming the newest release on each side."""
+    if kept and replaced:
+        return f"{kept[0]} or {replaced[0]} may have created it, and {replaced[0]} hashes it differently"
+    if kept:
+        return f"{kept[0]} may have created it"
+    return f"{replaced[0]} or older created it" if replaced else "no kubelet was published then"
+
+
+def _was_published(kubelet: Kubelet, day: date | None) -> bool:
+    return day is None or kubelet.published is None or kubelet.published <= day

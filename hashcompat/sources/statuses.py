@@ -1,0 +1,86 @@
+"""What a pod's status reports of its containers: whether they run, since when, how often they restarted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from hashcompat.errors import InputError
+from hashcompat.go.jsontext import clean
+from hashcompat.go.metav1 import is_time
+
+STATUSES: Final = {
+    "initContainers": "initContainerStatuses",
+    "containers": "containerStatuses",
+    "ephemeralContainers": "ephemeralContainerStatuses",
+}
+"""The lists of ``status`` by those of ``spec``."""
+
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+"""Go's zero time, which the API uses for no time at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a status reports of one container."""
+
+    running: bool | None = None
+    """Whether it runs; None where the status does not list such containers."""
+    started: datetime | None = None
+    """When it started, UTC; None where that is not reported."""
+    restarts: int | None = None
+    """How often it was created again; None where that is not reported."""
+
+
+class States:
+    """The states of a pod's containers, by spec list and name."""
+
+    def __init__(self, status: Mapping[str, Any], origin: str, path: str) -> None:
+        """Raise InputError, with ``origin`` and the path, for a start that is not a time."""
+        self._reported = {
+            key for key, name in STATUSES.items() if status.get("phase") == "Pending" or status.get(name)
+        }
+        self._states = {
+            (key, name): state
+            for key, list_name in STATUSES.items()
+            for name, state in _states(status.get(list_name), f"{origin}: {path}.status.{list_name}")
+        }
+
+    def of(self, key: str, name: str) -> State:
+        """Return the state of a container of ``spec.<key>``.
+
+        One that is missing in a list that is reported does not run. A dump without statuses must not make
+        containers look stopped.
+        """
+        return self._states.get((key, name), State(running=False if key in self._reported else None))
+
+
+def _states(rows: object, place: str) -> Iterator[tuple[str, State]]:
+    for index, row in enumerate(rows if isinstance(rows, list) else ()):
+        if isinstance(row, Mapping) and isinstance(row.get("name"), str):
+            yield clean(row["name"]), _state(row, f"{place}[{index}]")
+
+
+def _state(row: Mapping[str, Any], place: str) -> State:
+    state, restarts = row.get("state"), row.get("restartCount")
+    running = state.get("running") if isinstance(state, Mapping) else None
+    started = running.get("startedAt") if isinstance(running, Mapping) else None
+    return State(
+        isinstance(state, Mapping) and "running" in state,
+        _time(started, f"{place}.state.running.startedAt"),
+        restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,
+    )
+
+
+def _time(text: object, place: str) -> datetime | None:
+    if text is None:
+        return None
+    if not isinstance(text, str) or not is_time(text):
+        raise InputError(f"{place}: want a time such as 2026-01-31T12:00:00Z")
+    try:
+        found = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):  # the year 1 or 9999 in another time zone; 24:00 and the like
+        return None
+    return found if found > _NEVER else None

@@ -85,7 +85,8 @@ def check_records(
     """
     kubelet_of = _kubelets(inventory.nodes, release, view.catalog)
     records = view.options.records
-    pairs = [(pod, container) for pod in inventory.pods for container in pod.containers]
+    pods = map(records.as_reported, inventory.pods)
+    pairs = [(pod, container) for pod in pods for container in pod.containers]
     found = {record: (pod, container) for pod, container in pairs if (record := records.of(pod, container))}
     left_over = list(_left_over(records, found))
     rows = [
@@ -96,7 +97,7 @@ def check_records(
     rows += [
         CheckedRecord("", record, problem="no such container in the source")
         for record in left_over
-        if record.running
+        if record.running is not False
     ]
     return RecordCheck(tuple(rows), len(found) + len(left_over) - len(rows))
 

@@ -24,7 +24,8 @@ class Recorded:
     hash: int | None
     """The recorded hash; None where it is missing."""
 
-    running: bool
+    running: bool | None
+    """Whether the runtime reports it running; None where the source does not report states."""
     attempt: int = 0
     """How often the kubelet had created the container before."""
 

@@ -38,6 +38,8 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     yield from _creators(items)
     yield from _cgroups(standing, olds, new)
     yield from _kept([item for item in standing if item.verdict is Verdict.KEEP], new)
+    if any(reason.id == rules.RESIZE_POLICY for item in items for reason in item.reasons):
+        yield f"no kubelet that records resources, as {new.release} does, ran on these nodes before"
     gates = {_GATES[reason.id] for item in items for reason in item.reasons if reason.id in _GATES}
     yield from (
         f"the feature gate {gate} has its default"

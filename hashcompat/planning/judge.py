@@ -85,7 +85,8 @@ class Judge:
         Raises InputError, with file and path, for one that does not decode, unless ``keep_going`` makes it
         UNKNOWN.
         """
-        return [self._draft(pod, container) for container in pod.containers]
+        seen = self.view.options.records.as_reported(pod) if self.view.options.records else pod
+        return [self._draft(seen, container) for container in seen.containers]
 
     def _draft(self, pod: Pod, container: Container) -> Draft:
         release, view = self._release_of(pod), self.view

@@ -92,7 +92,7 @@ def _from_rkt(manifest: Mapping[str, Any]) -> Iterator[Recorded]:
             text, attempt = told.get(_RKT_HASH, ""), pod.get(_RKT_ATTEMPT, "")
             uid, namespace, pod_name = (pod.get(key, "") for key in (names.UID, names.NAMESPACE, names.POD))
             yield Recorded(
-                uid, namespace, pod_name, name, _decimal(text), running=True, attempt=_decimal(attempt) or 0
+                uid, namespace, pod_name, name, _decimal(text), running=None, attempt=_decimal(attempt) or 0
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hashcompat.model.pods import Container, Pod
 from hashcompat.model.records import Recorded, Sandbox
@@ -36,6 +36,21 @@ class Records:
                 return found
         return None
 
+    def as_reported(self, pod: Pod) -> Pod:
+        """Return a pod whose containers run as the runtime reports: a kubelet asks it, not the API server."""
+        states = {
+            container.name: found.running
+            for container in pod.containers
+            if (found := self.of(pod, container))
+        }
+        changed = tuple(
+            replace(container, running=state)
+            if (state := states.get(container.name)) is not None
+            else container
+            for container in pod.containers
+        )
+        return pod if changed == pod.containers else replace(pod, containers=changed)
+
     def sandboxes_of(self, pod: Pod) -> tuple[Sandbox, ...]:
         """Return the sandboxes of a pod by its uid; a static pod's by its manifest's uid or by names."""
         for uid in filter(None, (pod.config_hash, pod.uid)):
@@ -65,5 +80,9 @@ def index(records: Iterable[Recorded | Sandbox]) -> Records:
 
 def _keep(table: dict[Key, Recorded], key: Key, record: Recorded) -> None:
     known = table.get(key)
-    if known is None or (record.running, record.attempt) >= (known.running, known.attempt):
+    if known is None or _rank(record) >= _rank(known):
         table[key] = record
+
+
+def _rank(record: Recorded) -> tuple[bool, int]:
+    return record.running is not False, record.attempt

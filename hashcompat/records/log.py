@@ -36,5 +36,5 @@ def from_log(text: str) -> Iterator[Recorded]:
         for match in pattern.finditer(text):
             uid, namespace = match["uid"] or "", match["namespace"] or ""
             yield Recorded(
-                uid, namespace, match["pod"], match["container"], int(match["recorded"]), running=True
+                uid, namespace, match["pod"], match["container"], int(match["recorded"]), running=None
             )

@@ -28,7 +28,7 @@ def unlisted(inventory: Inventory, records: Iterable[Recorded | Sandbox]) -> Ite
     shown: dict[Name, list[str]] = {}
     for record in records:
         if _STATIC.fullmatch(record.uid) and (
-            record.running if isinstance(record, Recorded) else record.ready
+            record.running is not False if isinstance(record, Recorded) else record.ready
         ):
             containers = shown.setdefault((record.namespace, record.pod), [])
             containers += [record.container] if isinstance(record, Recorded) else []

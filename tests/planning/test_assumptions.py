@@ -18,6 +18,7 @@ CRI_DOCKERD = (
     "it finds dockershim's containers and sandboxes by the labels that both write"
 )
 NO_DOCKER = "nodes that are not in the input do not run Docker, which 1.24.0 does not drive"
+UNRECORDED = "no kubelet that records resources, as 1.33.0 does, ran on these nodes before"
 CGROUPS = (
     "pods' cgroups stay where they are, "
     "though the default goes from a configured driver to the runtime's driver"
@@ -103,7 +104,7 @@ def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ..
             "1.33.0",
             [pod(RESIZED)],
             (),
-            [created(), "the feature gate InPlacePodVerticalScaling has its default"],
+            [created(), UNRECORDED, "the feature gate InPlacePodVerticalScaling has its default"],
             id="a gate that counts",
         ),
         pytest.param(
@@ -111,7 +112,7 @@ def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ..
             "1.33.0",
             [pod(RESIZED)],
             ("--feature-gates", "InPlacePodVerticalScaling=true"),
-            [created()],
+            [created(), UNRECORDED],
             id="it is set",
         ),
         pytest.param(

@@ -423,3 +423,48 @@ def test_a_record_does_not_help_a_spec_that_does_not_decode(run: Run, tmp_path: 
         "UNKNOWN",
         ["HC009"],
     )
+
+
+def with_state(**state: Json) -> Json:
+    return pod(C, status={"phase": "Running", "containerStatuses": [{"name": "c", "state": state}]})
+
+
+@pytest.mark.parametrize(
+    ("state", "runtime", "expected"),
+    [
+        pytest.param({"waiting": {}}, "CONTAINER_RUNNING", ("RESTART", ["HC001"]), id="it runs"),
+        pytest.param({"running": {}}, "CONTAINER_EXITED", ("KEEP", ["HC002"]), id="it exited"),
+        pytest.param({"running": {}}, "CONTAINER_RUNNING", ("RESTART", ["HC001"]), id="both agree"),
+    ],
+)
+def test_the_runtimes_state_counts_not_the_api_servers(
+    run: Run, tmp_path: Path, state: Json, runtime: str, expected: tuple[str, list[str]]
+) -> None:
+    """A kubelet that starts asks its runtime; the status is from before it stopped."""
+    told = recorded(tmp_path, record(hash_of(run, OLD, C), state=runtime))
+    assert decided(run, OLD, NEW, with_state(**state), more=told) == expected
+    result = run("verify", *told, "--from", OLD, "-f", "-", stdin=as_json(with_state(**state)))
+    assert (result.code, "1 of 1" in result.out) == (
+        (0, True) if runtime == "CONTAINER_RUNNING" else (3, False)
+    )
+
+
+def test_an_older_attempt_that_exited_is_not_compared(run: Run, tmp_path: Path) -> None:
+    """The newest one was removed while no kubelet ran."""
+    told = recorded(tmp_path, record(hash_of(run, OLD, C), state="CONTAINER_EXITED"))
+    assert decided(run, OLD, NEW, with_state(running={}), more=told) == ("KEEP", ["HC002"])
+
+
+def test_a_log_does_not_show_what_runs(run: Run, tmp_path: Path) -> None:
+    log = tmp_path / "kubelet.log"
+    log.write_text('pod "p_ns(uid-p)" container "c" hash changed (1 vs 2), it will be killed and re-created.')
+    assert decided(run, OLD, NEW, with_state(waiting={}), more=("--recorded", log)) == ("KEEP", ["HC002"])
+
+
+def test_a_mirror_pod_that_is_being_deleted_says_nothing_of_its_static_pod(run: Run) -> None:
+    deleting = {"deletionTimestamp": "2026-01-31T12:00:00Z"}
+    given = mirror_pod(C)
+    given["metadata"].update(deleting)
+    assert decided(run, "1.16.0", "1.17.0", given) == decided(run, "1.16.0", "1.17.0", mirror_pod(C))
+    assert decided(run, "1.15.12", "1.16.0", given)[0] == "RESTART"
+    assert decided(run, "1.15.12", "1.16.0", pod(C, metadata=deleting)) == ("KEEP", ["HC002"])

@@ -157,7 +157,7 @@ Container "prometheus-node-exporter" ({"docker" "f59c4812"})
             "prometheus-node-exporter-l7vzz",
             "prometheus-node-exporter",
             1559107639,
-            running=True,
+            running=None,
         )
     ]
 
@@ -174,7 +174,7 @@ Container "prometheus-node-exporter" ({"docker" "f59c4812"})
 def test_logs_up_to_1_7_name_the_pod_in_four_ways(pod: str, expected: tuple[str, str, str]) -> None:
     log = f'I0114 17:57:42.715551 1 manager.go:1] {pod} container "app" hash changed (1 vs 2), '
     log += "it will be killed and re-created."
-    assert list(from_log(log)) == [Recorded(*expected, "app", 1, running=True)]
+    assert list(from_log(log)) == [Recorded(*expected, "app", 1, running=None)]
 
 
 @pytest.mark.parametrize(("text", "value"), [("4294967295", 4294967295), ("e4cc795", None)])
@@ -186,7 +186,7 @@ def test_rkt_wrote_decimal(text: str, value: int | None) -> None:
     ]
     pod = [{"name": name, "value": value} for name, value in LABELS.items() if "pod" in name]
     manifest = {"acKind": "PodManifest", "apps": [{"name": "app", "annotations": app}], "annotations": pod}
-    assert containers(manifest) == [Recorded(UID, "shop", "web-0", "app", value, running=True)]
+    assert containers(manifest) == [Recorded(UID, "shop", "web-0", "app", value, running=None)]
     pod.append({"name": "rkt.kubernetes.io/restart-count", "value": "3"})
     assert [record.attempt for record in containers(manifest)] == [3]
 

@@ -26,7 +26,11 @@ def at_rest(pod: Pod, container: Container) -> str:
 
 
 def ending(pod: Pod) -> str:
-    """Return why a whole pod is left alone; empty where it is not."""
-    if pod.deleting:
+    """Return why a whole pod is left alone; empty where it is not.
+
+    The deletion of a mirror pod is not that of its static pod, whose source is another one (pkg/kubelet/pod/
+    pod_manager.go ``GetPodAndMirrorPod``).
+    """
+    if pod.deleting and not pod.static:
         return "the pod is being deleted"
     return "the pod has finished" if pod.phase in _FINISHED else ""

@@ -71,5 +71,5 @@ def _of_kind(kind: str) -> list[_Runtime]:
 
 
 def _running(records: list[Record]) -> tuple[int, int]:
-    running = sum(isinstance(record, Recorded) and record.running for record in records)
+    running = sum(isinstance(record, Recorded) and bool(record.running) for record in records)
     return running, len(records)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import hashcompat
+from scripts.bench import start_times
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
-from tests.helpers.program import Run
+from tests.helpers.program import ROOT, Run
 from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
 
 C: Json = {"name": "c", "image": "i"}
@@ -225,3 +228,46 @@ def test_a_start_that_is_no_time_is_named(run: Run, started: object) -> None:
     assert (
         "$.status.containerStatuses[0].state.running.startedAt: want a time such as 2026-01-31T12:00:00Z"
     ) in result.err
+
+
+def published(old: str, day: date) -> dict[str, bool]:
+    """Return the newest older release of each minor on a day, with whether upstream maintained it."""
+    found = {}
+    for row in json.loads((ROOT / "schemas" / "tables" / "releases.json").read_text())["releases"]:
+        days = {int(patch): date.fromisoformat(text) for patch, text in row["patches"].items()}
+        number, patch = int(row["minor"].split(".")[1]), int(old.split(".")[2])
+        before = [one for one in days if days[one] <= day and (number, one) < (int(old.split(".")[1]), patch)]
+        if before:
+            ends = max(days[min(days)] + timedelta(days=426), days[max(days)])
+            found[f"{row['minor']}.{max(before)}"] = day <= ends
+    return found
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("1.30.14", "1.31.14"), ("1.31.14", "1.32.13"), ("1.32.13", "1.33.13")]
+)
+def test_unknown_is_what_the_dates_leave_open(old: str, new: str) -> None:
+    """A cluster whose pods started over two years; each older release is asked for its hash."""
+    objects = list(start_times.cluster(old, 58, datetime(2026, 5, 1, tzinfo=UTC)))
+    days, specs = {}, {}
+    for one in objects:
+        for row in one["status"].get("containerStatuses", ()):
+            days[one["metadata"]["name"], row["name"]] = row["state"].get("running", {}).get("startedAt", "")
+        for spec in one["spec"].get("containers", ()):
+            specs[one["metadata"]["name"], spec["name"]] = spec
+    verdicts = set()
+    for item in hashcompat.plan(objects, "auto", new).items:
+        key = item.pod.name, item.container.name
+        if key not in specs or "HC032" not in {reason.id for reason in item.reasons}:
+            continue
+        wanted = hashcompat.container_hash(specs[key], new).value
+        then = published(old, date.fromisoformat(days[key][:10]))
+        kept = {name: hashcompat.container_hash(specs[key], name).value == wanted for name in then}
+        likely = {kept[name] for name, maintained in then.items() if maintained}
+        assert (
+            likely == {True, False} if item.verdict is hashcompat.Verdict.UNKNOWN else not any(kept.values())
+        )
+        verdicts.add(item.verdict)
+    assert verdicts == (
+        set() if old == "1.30.14" else {hashcompat.Verdict.UNKNOWN, hashcompat.Verdict.RESTART}
+    )

@@ -139,7 +139,7 @@ def summary(result: Result) -> Any:
 
 def states(socket: Path, kind: str) -> dict[str, bool]:
     records = runtime.collect(kind, str(socket))
-    return {record.container: record.running for record in records if isinstance(record, Recorded)}
+    return {record.container: bool(record.running) for record in records if isinstance(record, Recorded)}
 
 
 def test_docker_tells_what_dockershim_recorded(docker: Node, run: Run) -> None:

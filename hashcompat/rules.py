@@ -88,6 +88,18 @@ OTHER_CREATOR: Final = "HC031"
 
 CREATOR: Final = "HC032"
 
+OTHER_NODE: Final = "HC033"
+
+TAINT: Final = "HC034"
+
+SIDECAR_REFUSED: Final = "HC035"
+
+STRICT_GROUPS: Final = "HC036"
+
+SYSCTL: Final = "HC037"
+
+DEVICES: Final = "HC038"
+
 RULES: Final = (
     Rule(
         ALGORITHM,
@@ -303,6 +315,47 @@ RULES: Final = (
         "may have created it; the verdict depends on which. The recorded hash decides: give it with "
         "--recorded or --runtime.",
         "the dates of releases; pkg/kubelet/kuberuntime/labels.go newContainerAnnotations",
+    ),
+    Rule(
+        OTHER_NODE,
+        "node selector not met",
+        "A kubelet that starts admits its pods again. The node's labels have changed since, so that the "
+        "pod's nodeSelector or required node affinity does not match: the pod fails. Static pods as well.",
+        "pkg/kubelet/lifecycle/predicate.go Admit; pkg/scheduler/eventhandlers.go AdmissionCheck",
+    ),
+    Rule(
+        TAINT,
+        "taint not tolerated",
+        "From 1.24 on, a kubelet that starts refuses pods that do not tolerate a taint of its node with the "
+        "effect NoExecute. Static pods are exempt.",
+        "kubernetes/kubernetes#101218",
+    ),
+    Rule(
+        SIDECAR_REFUSED,
+        "sidecars refused",
+        "1.28 knows sidecars, but its feature gate is off: it refuses pods that have any.",
+        "feature gate SidecarContainers; pkg/kubelet/lifecycle/predicate.go Admit",
+    ),
+    Rule(
+        STRICT_GROUPS,
+        "supplementalGroupsPolicy not supported",
+        "From 1.33 on, a kubelet that starts refuses pods with the supplementalGroupsPolicy Strict unless "
+        "its node's status reports the feature, which older kubelets do not report by default.",
+        "pkg/kubelet/lifecycle/predicate.go Admit, 1.33.13",
+    ),
+    Rule(
+        SYSCTL,
+        "sysctl not safe",
+        "The pod sets a sysctl that the new kubelet, usually an older release, does not hold safe: it "
+        "refuses the pod unless --allowed-unsafe-sysctls names the sysctl.",
+        "pkg/kubelet/sysctl/safe_sysctls.go; kubernetes/kubernetes#85463, #103326, #115374, #118846, #121240",
+    ),
+    Rule(
+        DEVICES,
+        "devices without a plugin",
+        "1.25.10 - 1.25.13, 1.26.5 - 1.26.8 and 1.27.2 - 1.27.5 check the health of devices before any "
+        "device plugin has registered again: they refuse every pod with devices.",
+        "kubernetes/kubernetes#118559, #119707, #119706, #119432",
     ),
 )
 

@@ -80,6 +80,12 @@ def test_ids_never_change_their_meaning() -> None:
             "SERVER_GATE": "HC030",
             "OTHER_CREATOR": "HC031",
             "CREATOR": "HC032",
+            "OTHER_NODE": "HC033",
+            "TAINT": "HC034",
+            "SIDECAR_REFUSED": "HC035",
+            "STRICT_GROUPS": "HC036",
+            "SYSCTL": "HC037",
+            "DEVICES": "HC038",
         }.items()
     )
 

@@ -11,17 +11,28 @@ from hashcompat.catalog.apiserver import ReadDefault
 from hashcompat.catalog.eras import Era
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.types import Schema
+from hashcompat.corev1.scheduling import label_keys
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.go.jsontext import ESCAPES
 from hashcompat.kubelet.hashing import compile_hasher
 from hashcompat.kubelet.stored import KEY
 from hashcompat.model.mask import masked
-from hashcompat.model.pods import Container, Inventory, Pod
+from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.planning.prepare import Likeness, likeness
 
 Spec = Mapping[str, Any]
 
-_POD: Final = ("nodeName", "hostNetwork", "restartPolicy", "automountServiceAccountToken")
+_POD: Final = (
+    "nodeName",
+    "hostNetwork",
+    "restartPolicy",
+    "automountServiceAccountToken",
+    "nodeSelector",
+    "affinity",
+    "tolerations",
+)
+
+_SECURITY: Final = ("supplementalGroupsPolicy", "sysctls")
 
 _HIDDEN_IN_VOLUMES: Final = (("csi", "volumeAttributes"), ("flexVolume", "options"))
 
@@ -64,7 +75,9 @@ def redacted(inventory: Inventory, catalog: Catalog) -> Inventory:
             known[key] = _container(pod, given, columns, catalog)
         return replace(given, spec=known[key])
 
-    return replace(inventory, pods=tuple(_pod(pod, container) for pod in inventory.pods))
+    pods = tuple(_pod(pod, container) for pod in inventory.pods)
+    keys = frozenset(key for pod in pods for key in label_keys(pod.spec))
+    return replace(inventory, pods=pods, nodes=tuple(_node(node, keys) for node in inventory.nodes))
 
 
 def _pod(pod: Pod, hide: Callable[[Pod, Container], Container]) -> Pod:
@@ -74,7 +87,7 @@ def _pod(pod: Pod, hide: Callable[[Pod, Container], Container]) -> Pod:
             f"{pod.origin}: {pod.namespace}/{pod.name} is a manifest; "
             "a snapshot is made of a cluster's pods, which have a uid"
         )
-    kept = pod.spec if pod.static else {key: pod.spec[key] for key in _POD if key in pod.spec}
+    kept = pod.spec if pod.static else _kept(pod.spec)
     volumes = (
         {"volumes": [_volume(volume) for volume in kept["volumes"]]}
         if isinstance(kept.get("volumes"), list)
@@ -82,6 +95,24 @@ def _pod(pod: Pod, hide: Callable[[Pod, Container], Container]) -> Pod:
     )
     return replace(
         pod, spec={**kept, **volumes}, containers=tuple(hide(pod, container) for container in pod.containers)
+    )
+
+
+def _kept(spec: Spec) -> Spec:
+    """Return what decides of an API pod's spec besides its containers."""
+    kept = {key: spec[key] for key in _POD if key in spec}
+    context = spec.get("securityContext")
+    security = (
+        {key: context[key] for key in _SECURITY if key in context} if isinstance(context, Mapping) else {}
+    )
+    return {**kept, "securityContext": security} if security else kept
+
+
+def _node(node: Node, keys: frozenset[str]) -> Node:
+    """Keep the labels that decide about a pod."""
+    labels = node.labels
+    return (
+        node if labels is None else replace(node, labels={key: labels[key] for key in keys & labels.keys()})
     )
 
 

@@ -51,6 +51,19 @@ class Behaviour:
     ``prefix``, with ``{account}`` for the account's name, and five characters of an ``alphabet``."""
     minors_behind_server: int
     """How many minors older than the API server upstream's version skew policy allows."""
+    node_affinity: str
+    """What of a pod's node selection admission looks at: the ``selector``, ``labels`` for affinity too, or
+    ``labels and fields``."""
+    no_execute_taints: bool
+    """Whether admission looks at taints with the effect NoExecute."""
+    sidecar_admission: str
+    """Whether pods with sidecars are ``ignored``, ``refused by default`` or ``admitted``."""
+    strict_groups: bool
+    """Whether the supplementalGroupsPolicy Strict needs the node's feature."""
+    safe_sysctls: Sequence[str]
+    """The sysctls that every pod may set."""
+    device_health: str
+    """Whether the health of devices is ``checked`` when a running container is admitted again."""
     restart_log: str
     """What the kubelet logs when a hash differs."""
 

@@ -120,6 +120,15 @@ class Node:
     runtime: str = ""
     """The container runtime, ``docker://17.3.2``; empty if unknown."""
 
+    labels: Mapping[str, str] | None = None
+    """Its labels; None where the input does not show them."""
+
+    taints: tuple[Mapping[str, Any], ...] = ()
+    """``spec.taints``, as given."""
+
+    strict_groups: bool | None = None
+    """Whether its status has the feature supplementalGroupsPolicy; None where that is not reported."""
+
 
 class Source(StrEnum):
     """What kind of place pods come from."""

@@ -101,6 +101,7 @@ def _situated(case: Case, node: Node | None, view: View) -> Case:
         recorded=records.of(case.pod, case.container),
         sandboxes=records.sandboxes_of(case.pod),
         runtime=_runtime(node, case, view),
+        node=node,
     )
 
 

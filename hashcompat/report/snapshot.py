@@ -75,8 +75,19 @@ def _sandbox(record: Sandbox) -> Document:
 
 
 def _node(node: Node) -> Document:
+    """Return a node with what decides; nothing that would be null."""
     info = {"kubeletVersion": node.kubelet, "containerRuntimeVersion": node.runtime}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node.name}, "status": {"nodeInfo": info}}
+    labels = {} if node.labels is None else {"labels": node.labels}
+    taints = [{key: row[key] for key in ("key", "value", "effect") if key in row} for row in node.taints]
+    strict = node.strict_groups
+    features = {} if strict is None else {"features": {"supplementalGroupsPolicy": strict}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": node.name, **labels},
+        **({"spec": {"taints": taints}} if taints else {}),
+        "status": {"nodeInfo": info, **features},
+    }
 
 
 def _pod(pod: Pod) -> Document:

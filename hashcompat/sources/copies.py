@@ -63,17 +63,23 @@ def _digest(pod: Pod) -> int:
 def nodes_of(nodes: Iterable[tuple[Node, Object]]) -> tuple[Node, ...]:
     """Return the nodes, each once.
 
-    Raises InputError, naming both objects, where two of one name report another kubelet release or runtime.
+    Raises InputError, naming both objects, where two of one name differ in anything that is read.
     """
     known: dict[str, tuple[Node, Object]] = {}
     for node, found in nodes:
         first, where = known.setdefault(node.name, (node, found))
         if first != node:
             raise InputError(
-                f"{where} and {found}: two different nodes called {node.name}: {_reported(first)}, and"
-                f" {_reported(node)}; give the newer one alone"
+                f"{where} and {found}: two different nodes called {node.name}: {_difference(first, node)};"
+                " give the newer one alone"
             )
     return tuple(node for node, _ in known.values())
+
+
+def _difference(one: Node, other: Node) -> str:
+    if (one.kubelet, one.runtime) != (other.kubelet, other.runtime):
+        return f"{_reported(one)}, and {_reported(other)}"
+    return "their labels, taints or features differ"
 
 
 def _reported(node: Node) -> str:

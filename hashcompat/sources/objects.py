@@ -130,10 +130,17 @@ def _node(value: Mapping[str, Any], origin: str, path: str) -> Node:
     metadata = _mapping(value, "metadata", origin, path)
     status = _mapping(value, "status", origin, path)
     info = _mapping(status, "nodeInfo", origin, f"{path}.status")
+    features = _mapping(status, "features", origin, f"{path}.status")
+    labels = _mapping(metadata, "labels", origin, f"{path}.metadata") if "labels" in metadata else None
+    taints = _mapping(value, "spec", origin, path).get("taints")
+    strict = features.get("supplementalGroupsPolicy")
     return Node(
         _string(metadata, "name", origin, f"{path}.metadata"),
         _string(info, "kubeletVersion", origin, f"{path}.status.nodeInfo"),
         _string(info, "containerRuntimeVersion", origin, f"{path}.status.nodeInfo"),
+        labels,
+        tuple(row for row in taints if isinstance(row, Mapping)) if isinstance(taints, list) else (),
+        strict if isinstance(strict, bool) else None,
     )
 
 

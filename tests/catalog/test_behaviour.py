@@ -30,7 +30,7 @@ RELEASE = parse_release("v1.9.11-vendor")
         ("sidecars_compared", {"1.28.0": False, "1.31.14": False, "1.32.0": True, "1.36.0": True}),
         (
             "sidecar_startup_probe",
-            {"1.31.0": "never", "1.32.0": "waits", "1.34.13": "waits", "1.35.2": "never", "1.35.3": "waits"},
+            {"1.31.0": "never", "1.32.0": "waits", "1.34.13": "waits", "1.35.3": "never", "1.35.4": "waits"},
         ),
         ("missing_hash", {"1.0.0": "kept", "1.5.8": "kept", "1.6.0": "restarts", "1.36.0": "restarts"}),
         ("hash_without_resources", {"1.26.15": False, "1.27.0": True, "1.30.14": True, "1.31.0": False}),

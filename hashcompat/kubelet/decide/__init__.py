@@ -11,18 +11,25 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from hashcompat.kubelet.decide import container, creator, pod, static
+from hashcompat.kubelet.decide import admission, container, creator, pod, static
 from hashcompat.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.model.plan import Verdict
 
 POD: Final[tuple[Decide, ...]] = (
     pod.resting,  # the pod has ended or is about to, or nobody compares this container
     pod.refused_static_pod,  # the target kubelet does not read its manifest
+    admission.other_node,  # the node's labels are not those that the pod asks for
+    admission.taint,  # a taint that the pod does not tolerate, from 1.24 on
+    admission.sidecars,  # 1.28, whose gate is off
+    admission.strict_groups,  # a policy that the node does not support, from 1.33 on
+    admission.sysctls,  # one that the target kubelet does not hold safe
+    admission.devices,  # devices that have no plugin yet, in a few releases
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
     pod.sandbox_replaced,  # another kind of sandbox, or another pause image
     pod.sandbox_broken,  # not ready, not the only one, another network, no address
 )
-"""First the pod as a whole, by its sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""
+"""First the pod as a whole: whether it is admitted again (pkg/kubelet/kubelet.go ``HandlePodAdditions``), its
+sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""
 
 RECORD: Final[tuple[Decide, ...]] = (
     container.never_compared,  # init and ephemeral containers
@@ -69,7 +76,7 @@ def _release_counts(case: Case) -> bool:
     new_uid = case.pod.static and not static.is_pinned(case.pod)
     new_runtime = pod.drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
     resized = container.applies_unrecorded(case.new) and any(container.restarted_for(case.container.spec))
-    return new_uid or new_runtime or resized
+    return new_uid or new_runtime or resized or admission.release_counts(case)
 
 
 def _first(asked: Iterable[Decide], case: Case) -> Decision | None:

@@ -12,7 +12,7 @@ from hashcompat.catalog.releases import same_build
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.kubelet.staticpods import StaticUid
 from hashcompat.model.plan import Reason, Verdict
-from hashcompat.model.pods import Container, ContainerType, Pod
+from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.model.records import Recorded, Sandbox
 
 RESIZE_GATE: Final = "InPlacePodVerticalScaling"
@@ -58,6 +58,8 @@ class Case:
     """Whether every record of the node was reproduced."""
     runtime: str = ""
     """The node's container runtime; empty where unknown."""
+    node: Node | None = None
+    """The pod's node, where it is in the input."""
     cri_dockerd: bool = False
     """Whether cri-dockerd drives Docker where the target kubelet does not."""
     gates: frozenset[str] = frozenset()

@@ -218,12 +218,12 @@ def test_hc011_a_sidecar_that_is_compared_for_the_first_time(
 @pytest.mark.parametrize(
     ("old", "new", "given", "expected"),
     [
-        ("1.35.2", "1.35.3", sidecar(**PROBE), ("UNKNOWN", ["HC011"])),
+        ("1.35.3", "1.35.4", sidecar(**PROBE), ("UNKNOWN", ["HC011"])),
         ("1.35.0", "1.36.0", sidecar(**PROBE), ("UNKNOWN", ["HC011"])),
         ("1.35.0", "1.36.0", sidecar(), KEEP),
-        ("1.35.0", "1.35.2", sidecar(**PROBE), ("KEEP", ["HC002"])),
+        ("1.35.0", "1.35.3", sidecar(**PROBE), ("KEEP", ["HC002"])),
         ("1.34.0", "1.35.2", sidecar(**PROBE), ("KEEP", ["HC002"])),
-        ("1.35.3", "1.36.0", sidecar(**PROBE), KEEP),
+        ("1.35.4", "1.36.0", sidecar(**PROBE), KEEP),
         ("1.35.2", "1.30.0", sidecar(**PROBE), ("KEEP", ["HC002"])),
     ],
 )
@@ -470,9 +470,9 @@ def test_hc023_a_default_of_the_api_server_reaches_old_pods(
         ("1.30.0", "1.32.0", sidecar(**PROBE), ("RESTART", ["HC001", "HC025"])),
         ("1.30.0", "1.32.0", sidecar(startupProbe=None), ("RESTART", ["HC001"])),
         ("1.30.0", "1.32.0", pod({**C, **PROBE}), ("RESTART", ["HC001"])),
-        ("1.30.0", "1.35.2", sidecar(**PROBE), ("KEEP", ["HC002"])),
+        ("1.30.0", "1.35.3", sidecar(**PROBE), ("KEEP", ["HC002"])),
         ("1.30.0", "1.35.2", sidecar(), ("RESTART", ["HC001"])),
-        ("1.30.0", "1.35.3", sidecar(**PROBE), ("RESTART", ["HC001", "HC025"])),
+        ("1.30.0", "1.35.4", sidecar(**PROBE), ("RESTART", ["HC001", "HC025"])),
         ("1.32.0", "1.33.0", sidecar(**{**SIZED, **CPU_RESTARTS, **PROBE}), ("RESTART", ["HC019", "HC025"])),
     ],
 )

@@ -1,0 +1,108 @@
+"""Whether a node still takes a pod: node selectors and affinity by its labels, tolerations by its taints.
+
+Source: k8s.io/component-helpers scheduling/corev1/nodeaffinity ``GetRequiredNodeAffinity``; k8s.io/api
+core/v1/toleration.go ``ToleratesTaint``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+Labels = Mapping[str, str]
+
+_INTEGER: Final = re.compile(r"[+-]?\d{1,19}", re.ASCII)
+
+
+def selected(spec: Mapping[str, Any], node: str, labels: Labels, looked_at: str) -> bool:
+    """Return whether a node has what a pod's nodeSelector and required node affinity ask for.
+
+    ``looked_at`` is the value of the row ``nodeAffinity`` of behaviour.json.
+    """
+    wanted = _mapping(spec.get("nodeSelector"))
+    if any(labels.get(key) != value for key, value in wanted.items()):
+        return False
+    terms = None if looked_at == "selector" else _terms(spec)
+    fields = {"metadata.name": node} if "fields" in looked_at else None
+    return terms is None or any(_matches(term, labels, fields) for term in terms)
+
+
+def label_keys(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the labels of a node that ``selected`` looks at."""
+    yield from map(str, _mapping(spec.get("nodeSelector")))
+    for term in _terms(spec) or ():
+        for row in _sequence(_mapping(term).get("matchExpressions")):
+            yield str(_mapping(row).get("key"))
+
+
+def _terms(spec: Mapping[str, Any]) -> Sequence[Any] | None:
+    """Return the terms of the required node affinity; None where there is none."""
+    affinity = _mapping(_mapping(spec.get("affinity")).get("nodeAffinity"))
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    return _sequence(required.get("nodeSelectorTerms")) if isinstance(required, Mapping) else None
+
+
+def _matches(term: Any, labels: Labels, fields: Labels | None) -> bool:
+    """Return whether a node matches every expression of a term; an empty term matches no node."""
+    asked = [(row, labels) for row in _sequence(_mapping(term).get("matchExpressions"))]
+    if fields is not None:
+        asked += [(row, fields) for row in _sequence(_mapping(term).get("matchFields"))]
+    return bool(asked) and all(_holds(row, values) for row, values in asked)
+
+
+def _holds(expression: Any, labels: Labels) -> bool:
+    row = _mapping(expression)
+    holds = _OPERATORS.get(str(row.get("operator")))
+    return holds is not None and holds(labels.get(str(row.get("key"))), _sequence(row.get("values")))
+
+
+def _compared(is_greater: bool) -> Callable[[str | None, Sequence[Any]], bool]:
+    def holds(value: str | None, values: Sequence[Any]) -> bool:
+        texts = [str(value), *map(str, values)]
+        if value is None or len(texts) != 2 or not all(map(_INTEGER.fullmatch, texts)):
+            return False
+        one, other = map(int, texts)
+        return one > other if is_greater else one < other
+
+    return holds
+
+
+_OPERATORS: Final[Mapping[str, Callable[[str | None, Sequence[Any]], bool]]] = {
+    "In": lambda value, values: value in values,
+    "NotIn": lambda value, values: value not in values,
+    "Exists": lambda value, _: value is not None,
+    "DoesNotExist": lambda value, _: value is None,
+    "Gt": _compared(is_greater=True),
+    "Lt": _compared(is_greater=False),
+}
+"""What an expression asks of a label, which is None where the node lacks it."""
+
+
+def not_tolerated(spec: Mapping[str, Any], taints: Iterable[Mapping[str, Any]], effect: str) -> str:
+    """Return the first taint of an effect that a pod does not tolerate, as kubectl writes it; or empty."""
+    tolerations = [_mapping(row) for row in _sequence(spec.get("tolerations"))]
+    for taint in taints:
+        if taint.get("effect") == effect and not any(_tolerates(row, taint) for row in tolerations):
+            value = f"={taint['value']}" if taint.get("value") else ""
+            return f"{taint.get('key')}{value}:{effect}"
+    return ""
+
+
+def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+    if (toleration.get("effect") or taint.get("effect")) != taint.get("effect"):
+        return False
+    if (toleration.get("key") or taint.get("key")) != taint.get("key"):
+        return False
+    operator = toleration.get("operator") or "Equal"
+    if operator == "Equal":
+        return (toleration.get("value") or "") == (taint.get("value") or "")
+    return bool(operator == "Exists")
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _sequence(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()

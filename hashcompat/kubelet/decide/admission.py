@@ -1,0 +1,125 @@
+"""What a starting kubelet does not admit again: the pod is killed for good, whatever its restartPolicy.
+
+Source: pkg/kubelet/kubelet.go ``HandlePodAdditions`` and ``rejectPod``, pkg/kubelet/lifecycle/predicate.go
+``Admit``, pkg/kubelet/sysctl/allowlist.go (whitelist.go before 1.22).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from hashcompat import rules
+from hashcompat.corev1.scheduling import not_tolerated, selected
+from hashcompat.kubelet.decide.case import Case, Decision
+from hashcompat.model.plan import Reason, Verdict
+from hashcompat.model.pods import ContainerType
+
+SIDECAR_GATE: Final = "SidecarContainers"
+
+_NATIVE: Final = "kubernetes.io/"
+
+
+def _refused(rule: str, text: str) -> Decision:
+    return Decision(Verdict.KILL, (Reason(rule, f"not admitted again: {text}"),))
+
+
+def other_node(case: Case) -> Decision | None:
+    """Kill a pod whose nodeSelector or required node affinity its node's present labels do not meet.
+
+    Source: component-helpers scheduling/corev1/nodeaffinity ``GetRequiredNodeAffinity``; static pods as well.
+    """
+    node = case.node
+    if node is None or node.labels is None:
+        return None
+    if selected(case.pod.spec, node.name, node.labels, case.new.behaviour.node_affinity):
+        return None
+    return _refused(rules.OTHER_NODE, f"its node selector does not match the labels of {node.name}")
+
+
+def taint(case: Case) -> Decision | None:
+    """Kill a pod that does not tolerate a NoExecute taint of its node; a static pod tolerates all."""
+    if case.node is None or case.pod.static or not case.new.behaviour.no_execute_taints:
+        return None
+    found = not_tolerated(case.pod.spec, case.node.taints, "NoExecute")
+    return _refused(rules.TAINT, f"it does not tolerate the taint {found}") if found else None
+
+
+def sidecars(case: Case) -> Decision | None:
+    """Kill a pod with a sidecar where the gate for these is off, unless it is on now."""
+    behaviour, before = case.new.behaviour, case.old.behaviour
+    has_any = any(one.type is ContainerType.SIDECAR for one in case.pod.containers)
+    if not has_any or behaviour.sidecar_admission != "refused by default" or SIDECAR_GATE in case.gates:
+        return None
+    if before.sidecar_admission == behaviour.sidecar_admission and SIDECAR_GATE not in case.gates_off:
+        return None
+    return _refused(rules.SIDECAR_REFUSED, f"{case.new.release} has the feature gate {SIDECAR_GATE} off")
+
+
+def strict_groups(case: Case) -> Decision | None:
+    """Kill a pod with the supplementalGroupsPolicy Strict on a node whose status lacks the feature.
+
+    A kubelet before 1.33 does not report it by default, and whether the new one's report is there in time is
+    not determined; containerd 1 does not have it.
+    """
+    node, policy = case.node, _security(case).get("supplementalGroupsPolicy")
+    if node is None or policy != "Strict" or not case.new.behaviour.strict_groups or node.strict_groups:
+        return None
+    text = f"{node.name} does not report support for the supplementalGroupsPolicy Strict"
+    reported = node.strict_groups is False or (case.old_known and case.old.behaviour.strict_groups)
+    if reported or node.runtime.startswith("containerd://1."):
+        return _refused(rules.STRICT_GROUPS, text)
+    return Decision(Verdict.UNKNOWN, (Reason(rules.STRICT_GROUPS, text),))
+
+
+def sysctls(case: Case) -> Decision | None:
+    """Kill a pod with a sysctl that the old kubelet holds safe and the new one does not.
+
+    What ``--allowed-unsafe-sysctls`` has to allow now is taken to stay allowed.
+    """
+    before, now = (kubelet.behaviour.safe_sysctls for kubelet in (case.old, case.new))
+    lost = [name for name in _sysctls(case) if name in before and name not in now]
+    if not lost:
+        return None
+    return _refused(rules.SYSCTL, f"{case.new.release} does not hold {', '.join(lost)} safe")
+
+
+def devices(case: Case) -> Decision | None:
+    """Kill a pod with devices of a plugin: none has registered again when the pod is admitted."""
+    if case.new.behaviour.device_health != "checked":
+        return None
+    found = sorted({name for one in case.pod.containers for name in _extended(one.spec)})
+    if not found:
+        return None
+    text = f"{', '.join(found)}: no plugin has registered its devices yet when {case.new.release} asks"
+    return _refused(rules.DEVICES, text)
+
+
+def release_counts(case: Case) -> bool:
+    """Return whether the current release may decide over admission."""
+    sidecars_refused = case.new.behaviour.sidecar_admission == "refused by default"
+    has_sidecar = any(one.type is ContainerType.SIDECAR for one in case.pod.containers)
+    unsafe = any(name not in case.new.behaviour.safe_sysctls for name in _sysctls(case))
+    return unsafe or (sidecars_refused and has_sidecar)
+
+
+def _security(case: Case) -> Mapping[str, Any]:
+    context = case.pod.spec.get("securityContext")
+    return context if isinstance(context, Mapping) else {}
+
+
+def _sysctls(case: Case) -> Iterator[str]:
+    rows = _security(case).get("sysctls")
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, Mapping) and isinstance(row.get("name"), str):
+            yield row["name"].replace("/", ".")
+
+
+def _extended(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Name the extended resources of a container, which device plugins serve."""
+    resources = spec.get("resources")
+    for key in ("limits", "requests"):
+        amounts = resources.get(key) if isinstance(resources, Mapping) else None
+        for name, amount in amounts.items() if isinstance(amounts, Mapping) else ():
+            if "/" in name and _NATIVE not in name and str(amount) != "0":
+                yield name

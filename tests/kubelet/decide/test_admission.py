@@ -1,0 +1,271 @@
+"""Pods that a starting kubelet does not admit again, each with the nearest pod that it admits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
+from tests.helpers.program import Run
+from tests.helpers.upgrades import decided, hash_of, record, recorded
+
+C: Json = {"name": "c", "image": "i"}
+SIDECAR: Json = {"name": "s", "image": "i", "restartPolicy": "Always"}
+Expected = tuple[str, list[str]]
+KEEP: Expected = ("KEEP", [])
+
+
+def host(release: str = "1.32.13", **more: Any) -> Json:
+    """Return a node with labels, taints, features and a runtime."""
+    made = node(f"v{release}")
+    made["metadata"]["labels"] = more.get("labels", {"disk": "ssd", "cores": "8"})
+    made["spec"] = {"taints": more.get("taints", [])}
+    made["status"]["features"] = more.get("features", {})
+    made["status"]["nodeInfo"]["containerRuntimeVersion"] = more.get("runtime", "")
+    return made
+
+
+def refused(rule: str) -> Expected:
+    return "KILL", [rule]
+
+
+def affinity(*terms: Json) -> Json:
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": list(terms)}}
+    return {"affinity": {"nodeAffinity": required}}
+
+
+def expression(operator: str, *values: str, key: str = "disk") -> Json:
+    return {"matchExpressions": [{"key": key, "operator": operator, "values": list(values)}]}
+
+
+NAMED = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}
+OTHER = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}
+
+
+@pytest.mark.parametrize(
+    ("spec", "admitted"),
+    [
+        ({"nodeSelector": {"disk": "ssd"}}, True),
+        ({"nodeSelector": {"disk": "hdd"}}, False),
+        ({"nodeSelector": {"disk": "ssd", "zone": "a"}}, False),
+        ({"nodeSelector": {}}, True),
+        (affinity(expression("In", "hdd", "ssd")), True),
+        (affinity(expression("In", "hdd")), False),
+        (affinity(expression("In", "hdd"), expression("Exists")), True),
+        (affinity(expression("NotIn", "hdd")), True),
+        (affinity(expression("NotIn", "ssd")), False),
+        (affinity(expression("NotIn", "a", key="zone")), True),
+        (affinity(expression("Exists", key="zone")), False),
+        (affinity(expression("DoesNotExist", key="zone")), True),
+        (affinity(expression("DoesNotExist")), False),
+        (affinity(expression("Gt", "7", key="cores")), True),
+        (affinity(expression("Gt", "8", key="cores")), False),
+        (affinity(expression("Lt", "9", key="cores")), True),
+        (affinity(expression("Lt", "8", key="cores")), False),
+        (affinity(expression("Gt", "1")), False),
+        (affinity(NAMED), True),
+        (affinity(OTHER), False),
+        (affinity(OTHER, NAMED), True),
+        (affinity({**NAMED, **expression("In", "hdd")}), False),
+        (affinity({}), False),
+        (affinity(), False),
+        ({"nodeSelector": {"disk": "hdd"}, **affinity(NAMED)}, False),
+        ({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}}}, True),
+    ],
+)
+def test_hc033_the_nodes_labels_are_not_those_that_the_pod_asks_for(
+    run: Run, spec: Json, *, admitted: bool
+) -> None:
+    expected = KEEP if admitted else refused("HC033")
+    assert decided(run, "auto", "1.33.13", pod(C, spec=spec), host()) == expected
+    assert decided(run, "1.32.13", "1.32.13", pod(C, spec=spec), host()) == expected
+    static = decided(run, "1.32.12", "1.32.13", mirror_pod(C, spec=spec), host())
+    assert static == expected
+
+
+@pytest.mark.parametrize(
+    ("release", "spec", "expected"),
+    [
+        ("1.11.0", affinity(NAMED), KEEP),
+        ("1.10.13", affinity(NAMED), refused("HC033")),
+        ("1.10.13", affinity(expression("Exists")), KEEP),
+        ("1.5.8", affinity(expression("In", "hdd")), KEEP),
+        ("1.5.8", {"nodeSelector": {"disk": "hdd"}}, refused("HC033")),
+    ],
+)
+def test_hc033_by_what_a_release_looks_at(run: Run, release: str, spec: Json, expected: Expected) -> None:
+    assert decided(run, release, release, pod(C, spec=spec), host(release)) == expected
+
+
+def test_hc033_without_labels_nothing_is_decided(run: Run) -> None:
+    given = pod(C, spec={"nodeSelector": {"disk": "hdd"}})
+    assert decided(run, "1.32.13", "1.33.13", given) == KEEP
+    assert decided(run, "1.32.13", "1.33.13", given, node("v1.32.13")) == KEEP
+
+
+def test_hc033_what_does_not_run_is_left_alone(run: Run, tmp_path: Path) -> None:
+    done = pod(C, spec={"nodeSelector": {"disk": "hdd"}}, status={"phase": "Succeeded"})
+    assert decided(run, "1.32.13", "1.33.13", done, host()) == ("KEEP", ["HC002"])
+    given = pod(C, spec={"nodeSelector": {"disk": "hdd"}})
+    told = recorded(tmp_path, record(hash_of(run, "1.33.13", C)))
+    assert decided(run, "1.32.13", "1.33.13", given, host(), more=told) == refused("HC033")
+
+
+GONE: Json = {"key": "maintenance", "value": "yes", "effect": "NoExecute"}
+
+
+@pytest.mark.parametrize(
+    ("tolerations", "admitted"),
+    [
+        ([], False),
+        ([{"operator": "Exists"}], True),
+        ([{"key": "maintenance", "operator": "Exists"}], True),
+        ([{"key": "maintenance", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 1}], True),
+        ([{"key": "maintenance", "operator": "Exists", "effect": "NoSchedule"}], False),
+        ([{"key": "maintenance", "value": "yes"}], True),
+        ([{"key": "maintenance", "operator": "Equal", "value": "no"}], False),
+        ([{"key": "maintenance"}], False),
+        ([{"key": "maintenance", "operator": "Gt", "value": "yes"}], False),
+        ([{"key": "other", "operator": "Exists"}], False),
+    ],
+)
+def test_hc034_a_taint_that_is_not_tolerated(run: Run, tolerations: list[Json], *, admitted: bool) -> None:
+    given = pod(C, spec={"tolerations": tolerations})
+    expected = KEEP if admitted else refused("HC034")
+    assert decided(run, "1.32.13", "1.33.13", given, host(taints=[GONE])) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "taint", "expected"),
+    [
+        ("1.23.16", "1.23.17", pod(C), GONE, KEEP),
+        ("1.23.17", "1.24.0", pod(C), GONE, refused("HC034")),
+        ("1.32.12", "1.32.13", mirror_pod(C), GONE, KEEP),
+        ("1.32.12", "1.32.13", pod(C), {**GONE, "effect": "NoSchedule"}, KEEP),
+    ],
+)
+def test_hc034_by_release_and_kind(
+    run: Run, old: str, new: str, given: Json, taint: Json, expected: Expected
+) -> None:
+    assert decided(run, old, new, given, host(old, taints=[taint])) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "more", "expected"),
+    [
+        ("1.29.15", "1.28.15", (), refused("HC035")),
+        ("1.27.16", "1.28.0", (), refused("HC035")),
+        ("1.29.15", "1.28.15", ("--feature-gates", "SidecarContainers=true"), KEEP),
+        ("1.28.1", "1.28.15", (), KEEP),
+        ("1.28.1", "1.28.15", ("--feature-gates", "SidecarContainers=false"), refused("HC035")),
+        ("1.28.15", "1.29.15", (), KEEP),
+        ("1.29.15", "1.27.16", (), KEEP),
+    ],
+)
+def test_hc035_sidecars_into_1_28(
+    run: Run, old: str, new: str, more: tuple[str, ...], expected: Expected
+) -> None:
+    given = pod(C, spec={"initContainers": [SIDECAR]})
+    assert decided(run, old, new, given, more=more) == expected
+    assert decided(run, old, new, pod(C, spec={"initContainers": [{"name": "i"}]}), more=more) == KEEP
+
+
+STRICT: Json = {"securityContext": {"supplementalGroupsPolicy": "Strict"}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "spec", "more", "expected"),
+    [
+        ("1.32.13", "1.33.13", STRICT, {"features": {"supplementalGroupsPolicy": True}}, KEEP),
+        ("1.32.13", "1.33.13", STRICT, {"features": {"supplementalGroupsPolicy": False}}, refused("HC036")),
+        ("1.32.13", "1.33.13", STRICT, {}, ("UNKNOWN", ["HC036"])),
+        ("1.32.13", "1.33.13", STRICT, {"runtime": "containerd://1.7.27"}, refused("HC036")),
+        ("1.33.13", "1.34.13", STRICT, {}, refused("HC036")),
+        ("1.31.14", "1.32.13", STRICT, {}, KEEP),
+        ("1.33.13", "1.34.13", {"securityContext": {"supplementalGroupsPolicy": "Merge"}}, {}, KEEP),
+    ],
+)
+def test_hc036_a_policy_that_the_node_does_not_support(
+    run: Run, old: str, new: str, spec: Json, more: Json, expected: Expected
+) -> None:
+    assert decided(run, old, new, pod(C, spec=spec), host(old, **more)) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name", "expected"),
+    [
+        ("1.18.20", "1.17.17", "net.ipv4.ping_group_range", refused("HC037")),
+        ("1.22.0", "1.21.14", "net.ipv4.ip_unprivileged_port_start", refused("HC037")),
+        ("1.27.16", "1.26.15", "net.ipv4.ip_local_reserved_ports", refused("HC037")),
+        ("1.29.15", "1.28.15", "net.ipv4.tcp_keepalive_time", refused("HC037")),
+        ("1.29.15", "1.28.15", "net/ipv4/tcp_fin_timeout", refused("HC037")),
+        ("1.32.13", "1.31.14", "net.ipv4.tcp_rmem", refused("HC037")),
+        ("1.32.13", "1.33.13", "net.ipv4.tcp_rmem", KEEP),
+        ("1.32.13", "1.31.14", "net.ipv4.tcp_keepalive_time", KEEP),
+        ("1.32.13", "1.31.14", "net.core.somaxconn", KEEP),
+    ],
+)
+def test_hc037_a_sysctl_that_the_older_kubelet_does_not_hold_safe(
+    run: Run, old: str, new: str, name: str, expected: Expected
+) -> None:
+    given = pod(C, spec={"securityContext": {"sysctls": [{"name": name, "value": "1"}]}})
+    assert decided(run, old, new, given) == expected
+
+
+GPU: Json = {**C, "resources": {"limits": {"nvidia.com/gpu": "1"}, "requests": {"nvidia.com/gpu": "1"}}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "container", "expected"),
+    [
+        ("1.25.9", "1.25.10", GPU, refused("HC038")),
+        ("1.25.9", "1.25.13", GPU, refused("HC038")),
+        ("1.25.9", "1.25.14", GPU, KEEP),
+        ("1.26.4", "1.26.5", GPU, refused("HC038")),
+        ("1.26.4", "1.26.9", GPU, KEEP),
+        ("1.27.1", "1.27.5", GPU, refused("HC038")),
+        ("1.27.1", "1.27.6", GPU, KEEP),
+        ("1.27.6", "1.28.0", GPU, KEEP),
+        ("1.25.9", "1.25.10", {**C, "resources": {"limits": {"cpu": "1", "hugepages-2Mi": "2Mi"}}}, KEEP),
+        ("1.25.9", "1.25.10", {**C, "resources": {"limits": {"nvidia.com/gpu": "0"}}}, KEEP),
+    ],
+)
+def test_hc038_devices_whose_plugin_has_not_registered(
+    run: Run, old: str, new: str, container: Json, expected: Expected
+) -> None:
+    assert decided(run, old, new, pod(container)) == expected
+
+
+def test_a_record_does_not_decide_over_admission_where_the_current_release_is_not_known(
+    run: Run, tmp_path: Path
+) -> None:
+    told = recorded(tmp_path, record(hash_of(run, "1.28.15", C)))
+    given = pod(C, spec={"initContainers": [SIDECAR]})
+    assert decided(run, "auto", "1.28.15", given, node("dev"), more=told) == ("UNKNOWN", ["HC008"])
+    told = recorded(tmp_path, record(hash_of(run, "1.31.14", C)))
+    rmem = pod(C, spec={"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_rmem", "value": "1"}]}})
+    assert decided(run, "auto", "1.31.14", rmem, node("dev"), more=told) == ("UNKNOWN", ["HC008"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "there"),
+    [
+        ("1.32.13", "1.33.13", pod(C, spec={"nodeSelector": {"disk": "hdd"}}), host()),
+        ("1.32.13", "1.33.13", pod(C, spec=affinity(expression("Exists"), OTHER)), host()),
+        ("1.32.13", "1.33.13", pod(C), host(taints=[{**GONE, "timeAdded": "2026-01-31T12:00:00Z"}])),
+        ("1.33.13", "1.34.13", pod(C, spec=STRICT), host(features={"supplementalGroupsPolicy": False})),
+    ],
+)
+def test_a_snapshot_keeps_what_admission_looks_at(
+    run: Run, tmp_path: Path, old: str, new: str, given: Json, there: Json
+) -> None:
+    (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=as_json(given, there)).out)
+    way = ("plan", "--from", old, "--to", new, "-o", "json", "-f")
+    assert run(*way, tmp_path / "s.json").items == run(*way, "-", stdin=as_json(given, there)).items
+    nodes = [
+        item for item in json.loads((tmp_path / "s.json").read_text())["items"] if item["kind"] == "Node"
+    ]
+    assert set(nodes[0]["metadata"]["labels"]) <= {"disk"}

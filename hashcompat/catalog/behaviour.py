@@ -34,6 +34,8 @@ class Behaviour:
     """What makes sandboxes: a kubelet replaces those of another maker."""
     sandbox_checks: Sequence[str]
     """What replaces a sandbox, in the kubelet's order; the names are those of kubelet/decide/sandbox.py."""
+    newest_sandbox: Sequence[str]
+    """By what the newest of a pod's sandboxes is found: ``created``, ``attempt``, or one after the other."""
     pod_cgroups: str
     """How a pod's cgroup is found, which no record shows; where it differs the whole pod is killed."""
     pause_image: str | None

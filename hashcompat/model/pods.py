@@ -41,6 +41,9 @@ class Container:
     restarts: int | None = None
     """How often it was created again; None where the status does not show that."""
 
+    probed: bool | None = None
+    """Whether its startupProbe has passed (``started``); None where the status does not show that."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StaticManifest:

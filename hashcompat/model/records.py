@@ -55,3 +55,6 @@ class Sandbox:
 
     ip: str | None = None
     """Its IP address; None where the source does not report it."""
+
+    created: int | None = None
+    """When it was created, in nanoseconds since 1970; None where the source does not report it."""

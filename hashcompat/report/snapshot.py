@@ -71,6 +71,7 @@ def _sandbox(record: Sandbox) -> Document:
         "attempt": record.attempt,
         "hostNetwork": record.host_network,
         "ip": record.ip,
+        "created": record.created,
     }
 
 
@@ -130,7 +131,9 @@ def _state(container: Container) -> Document:
     """Return a container's status; none that would be null."""
     started = {"startedAt": container.started.isoformat().replace("+00:00", "Z")} if container.started else {}
     restarts = {"restartCount": container.restarts} if container.restarts is not None else {}
-    return {"name": container.name, "state": {"running": started} if container.running else {}, **restarts}
+    probed = {"started": container.probed} if container.probed is not None else {}
+    state = {"running": started} if container.running else {}
+    return {"name": container.name, "state": state, **restarts, **probed}
 
 
 SNAPSHOT: Final[Report[Snapshot]] = Report("ClusterSnapshot", document=_document, notes=_notes)

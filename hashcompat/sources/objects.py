@@ -224,6 +224,7 @@ def _containers(
                 state.running,
                 state.started,
                 state.restarts,
+                state.probed,
             )
 
 

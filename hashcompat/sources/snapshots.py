@@ -41,5 +41,12 @@ def _recorded(row: Mapping[str, Any]) -> Recorded:
 
 def _sandbox(row: Mapping[str, Any]) -> Sandbox:
     return Sandbox(
-        row["uid"], row["namespace"], row["pod"], row["ready"], row["attempt"], row["hostNetwork"], row["ip"]
+        row["uid"],
+        row["namespace"],
+        row["pod"],
+        row["ready"],
+        row["attempt"],
+        row["hostNetwork"],
+        row["ip"],
+        row.get("created"),
     )

@@ -32,6 +32,8 @@ class State:
     """When it started, UTC; None where that is not reported."""
     restarts: int | None = None
     """How often it was created again; None where that is not reported."""
+    probed: bool | None = None
+    """Whether its startupProbe has passed; None where that is not reported."""
 
 
 class States:
@@ -71,6 +73,7 @@ def _state(row: Mapping[str, Any], place: str) -> State:
         isinstance(state, Mapping) and "running" in state,
         _time(started, f"{place}.state.running.startedAt"),
         restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,
+        probed if isinstance(probed := row.get("started"), bool) else None,
     )
 
 

@@ -38,7 +38,17 @@ def never_compared(case: Case) -> Decision | None:
 def ignored_sidecar(case: Case) -> Decision | None:
     """Keep a sidecar where the target kubelet does not compare sidecars, or not this one."""
     why = is_ignored(case, case.new)
+    if why and case.new.behaviour.sidecars_compared and case.container.probed is False and _differs(case):
+        text = f"whether {case.new.release} runs a startupProbe again that has not passed is not determined"
+        return Decision(Verdict.UNKNOWN, (Reason(rules.STARTUP_PROBE, text),))
     return not_compared(why) if why else None
+
+
+def _differs(case: Case) -> bool:
+    """Return whether the hash that is recorded, or else the current kubelet's, is not the new one."""
+    if case.recorded is None:
+        return case.changed
+    return case.recorded.hash not in case.new_hash.candidates
 
 
 def is_ignored(case: Case, kubelet: Kubelet) -> str:

@@ -102,6 +102,6 @@ def _new_sandbox(case: Case, reason: Reason) -> Decision:
 
 def sandbox_broken(case: Case) -> Decision | None:
     """Replace a sandbox that fails one of the target kubelet's checks."""
-    if why := broken(case.sandboxes, case.pod, case.new.behaviour.sandbox_checks):
+    if why := broken(case.sandboxes, case.pod, case.new.behaviour):
         return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why))
     return None

@@ -10,48 +10,61 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from hashcompat.catalog.behaviour import Behaviour
 from hashcompat.model.pods import Pod
 from hashcompat.model.records import Sandbox
 
 
-def broken(sandboxes: Sequence[Sandbox], pod: Pod, checks: Sequence[str]) -> str:
-    """Return why a kubelet with these checks replaces a pod's sandbox; empty where it does not."""
+def broken(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> str:
+    """Return why a kubelet that behaves so replaces a pod's sandbox; empty where it does not."""
     if not sandboxes:
         return ""
-    return next(filter(None, (_CHECKS[name](sandboxes, pod) for name in checks)), "")
+    newest = _newest(sandboxes, behaviour.newest_sandbox)
+    return next(
+        filter(None, (_CHECKS[name](sandboxes, newest, pod) for name in behaviour.sandbox_checks)), ""
+    )
 
 
-def _latest(sandboxes: Sequence[Sandbox]) -> Sandbox:
-    """Return the newest one; up to 1.5 names have no attempt, and the running one is the newest."""
-    return max(sandboxes, key=lambda sandbox: (sandbox.attempt, sandbox.ready))
+def _newest(sandboxes: Sequence[Sandbox], order: Sequence[str]) -> Sandbox:
+    """Return the newest sandbox in a kubelet's order; by attempt where times are not known.
+
+    Up to 1.5 names have no attempt, and the running one is the newest.
+    """
+    dated = all(sandbox.created is not None for sandbox in sandboxes)
+
+    def rank(sandbox: Sandbox) -> tuple[int, ...]:
+        keys = {"created": sandbox.created if dated else None, "attempt": sandbox.attempt}
+        return *(sandbox.attempt if (key := keys[name]) is None else key for name in order), sandbox.ready
+
+    return max(sandboxes, key=rank)
 
 
-def _single(sandboxes: Sequence[Sandbox], _: Pod) -> str:
+def _single(sandboxes: Sequence[Sandbox], _: Sandbox, __: Pod) -> str:
     return (
         "more than one sandbox of the pod is ready" if sum(sandbox.ready for sandbox in sandboxes) > 1 else ""
     )
 
 
-def _ready(sandboxes: Sequence[Sandbox], _: Pod) -> str:
-    return "" if _latest(sandboxes).ready else "the pod's latest sandbox is not ready"
+def _ready(_: Sequence[Sandbox], newest: Sandbox, __: Pod) -> str:
+    return "" if newest.ready else "the pod's latest sandbox is not ready"
 
 
-def _host_network(sandboxes: Sequence[Sandbox], pod: Pod) -> str:
-    return _network(sandboxes, pod) if pod.host_network else ""
+def _host_network(sandboxes: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
+    return _network(sandboxes, newest, pod) if pod.host_network else ""
 
 
-def _network(sandboxes: Sequence[Sandbox], pod: Pod) -> str:
-    host_network = _latest(sandboxes).host_network
+def _network(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
+    host_network = newest.host_network
     if host_network is None or host_network == pod.host_network:
         return ""
     return f"the sandbox {'uses' if host_network else 'does not use'} the host's network, unlike the pod"
 
 
-def _ip(sandboxes: Sequence[Sandbox], pod: Pod) -> str:
-    return "the sandbox has no IP address" if not pod.host_network and _latest(sandboxes).ip == "" else ""
+def _ip(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
+    return "the sandbox has no IP address" if not pod.host_network and newest.ip == "" else ""
 
 
-_CHECKS: Final[Mapping[str, Callable[[Sequence[Sandbox], Pod], str]]] = {
+_CHECKS: Final[Mapping[str, Callable[[Sequence[Sandbox], Sandbox, Pod], str]]] = {
     "single": _single,
     "ready": _ready,
     "host network": _host_network,

@@ -515,3 +515,21 @@ def test_an_unreadable_gate_is_a_usage_error(run: Run) -> None:
         64,
         "Error: --feature-gates: want GATE=true or GATE=false, got 'A=maybe'",
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "started", "expected"),
+    [
+        ("1.30.14", "1.35.3", False, ("UNKNOWN", ["HC025"])),
+        ("1.30.14", "1.35.3", True, ("KEEP", ["HC002"])),
+        ("1.34.13", "1.35.3", False, ("KEEP", ["HC002"])),
+        ("1.30.14", "1.31.14", False, ("KEEP", ["HC002"])),
+    ],
+)
+def test_hc025_a_startup_probe_that_has_not_passed(
+    run: Run, old: str, new: str, *, started: bool, expected: Expected
+) -> None:
+    """Into 1.35.0 - 1.35.3, which run a passed one never again."""
+    row = {"name": "c", "started": started, "state": {"running": {}}}
+    given = {**sidecar(**PROBE), "status": {"phase": "Running", "initContainerStatuses": [row]}}
+    assert decided(run, old, new, given) == expected

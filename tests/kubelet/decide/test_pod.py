@@ -10,7 +10,7 @@ import pytest
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.hashing import container_hash
-from tests.helpers.pods import Json, mirror_pod, node, pod
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import KEEP, MAIN, NEW_UID, C, Expected, never, with_status
 from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
@@ -240,7 +240,12 @@ def _infra_hash(kubelet: Kubelet, ports: Json) -> frozenset[int]:
 
 
 def cri_pod(
-    state: str = "SANDBOX_READY", *, attempt: int = 0, network: str = "POD", ip: str | None = "10.0.0.1"
+    state: str = "SANDBOX_READY",
+    *,
+    attempt: int = 0,
+    network: str = "POD",
+    ip: str | None = "10.0.0.1",
+    created: str = "",
 ) -> Json:
     """Return a sandbox of the pod ``p`` as ``crictl inspectp`` shows it."""
     metadata = {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": attempt}
@@ -249,6 +254,7 @@ def cri_pod(
         "status": {
             "metadata": metadata,
             "state": state,
+            **({"createdAt": created} if created else {}),
             "linux": {"namespaces": {"options": {"network": network}}},
             **told,
         }
@@ -335,3 +341,31 @@ def test_hc027_a_sandbox_belongs_to_one_pod(
         told["status"]["metadata"]["uid"] = "0123"
     (tmp_path / "told.json").write_text(json.dumps(told))
     assert decided(run, "1.9.11", "1.9.11", given, more=("--recorded", tmp_path / "told.json")) == expected
+
+
+EARLY, LATE = "2026-01-31T12:00:00.123456788Z", "2026-01-31T12:00:00.123456789Z"
+
+
+@pytest.mark.parametrize(
+    ("new", "told", "expected"),
+    [
+        ("1.34.13", [cri_pod(NOT_READY, attempt=1, created=EARLY), cri_pod(created=LATE)], KEEP),
+        ("1.34.13", [cri_pod(NOT_READY, created=LATE), cri_pod(attempt=1, created=EARLY)], BROKEN),
+        ("1.35.10", [cri_pod(NOT_READY, attempt=1, created=EARLY), cri_pod(created=LATE)], BROKEN),
+        ("1.35.10", [cri_pod(NOT_READY, created=LATE), cri_pod(attempt=1, created=EARLY)], KEEP),
+        ("1.36.6", [cri_pod(NOT_READY, created=LATE), cri_pod(attempt=1, created=EARLY)], KEEP),
+        ("1.36.6", [cri_pod(NOT_READY, created=LATE), cri_pod(created=EARLY)], BROKEN),
+        ("1.36.6", [cri_pod(NOT_READY, created=EARLY), cri_pod(created=LATE)], KEEP),
+        ("1.34.13", [cri_pod(NOT_READY, created=LATE), cri_pod(attempt=1)], KEEP),
+        ("1.34.13", [cri_pod(NOT_READY, created="1769860800123456789"), cri_pod(created=EARLY)], BROKEN),
+        ("1.34.13", [cri_pod(NOT_READY, created="1769860800123456788"), cri_pod(created=LATE)], KEEP),
+        ("1.34.13", [cri_pod(NOT_READY, created="2026-01-31T13:00:00+01:00"), cri_pod(created=EARLY)], KEEP),
+    ],
+)
+def test_hc027_the_newest_sandbox_is_found_in_each_releases_order(
+    run: Run, tmp_path: Path, new: str, told: list[Json], expected: Expected
+) -> None:
+    (tmp_path / "told.json").write_text(json.dumps(told))
+    assert decided(run, new, new, pod(C), more=("--recorded", tmp_path / "told.json")) == expected
+    given = run("snapshot", "-f", "-", "--recorded", tmp_path / "told.json", stdin=as_json(pod(C))).out
+    assert decided(run, new, new, json.loads(given)) == expected

@@ -66,6 +66,8 @@ class Behaviour:
     """The sysctls that every pod may set."""
     device_health: str
     """Whether the health of devices is ``checked`` when a running container is admitted again."""
+    exec_probe_timeout: str
+    """Whether the timeoutSeconds of exec probes is ``ignored`` or ``enforced``."""
     restart_log: str
     """What the kubelet logs when a hash differs."""
 

@@ -20,6 +20,7 @@ from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
+from hashcompat.catalog.runtimes import RuntimeFault, runtime_faults
 from hashcompat.catalog.types import Schema
 from hashcompat.errors import UsageError
 from hashcompat.go.codecs import CODECS, DEFAULTS
@@ -134,6 +135,11 @@ class Catalog:
     @cached_property
     def _patch_tables(self) -> PatchTables:
         return patch_tables(self._data.table("patch"))
+
+    @cached_property
+    def runtime_faults(self) -> tuple[RuntimeFault, ...]:
+        """Container runtimes whose own restart breaks pods."""
+        return runtime_faults(self._data.table("runtimes"))
 
     @cached_property
     def _behaviour(self) -> Table:

@@ -85,10 +85,15 @@ def _creators(items: Sequence[Item]) -> Iterator[str]:
         if item.creator:
             covered.setdefault(item.creator, []).append(item)
     for creator, found in sorted(covered.items()):
-        names = [f"{item.pod.namespace}/{item.pod.name}/{item.container.name}" for item in found[:_NAMED]]
-        more = [f"{len(found) - _NAMED} more"] if len(found) > _NAMED else []
+        names = [f"{item.pod.namespace}/{item.pod.name}/{item.container.name}" for item in found]
         verb = "was" if len(found) == 1 else "were"
-        yield f"{count(len(found), 'container')} {verb} created by {creator}: {', '.join(names + more)}"
+        yield f"{count(len(found), 'container')} {verb} created by {creator}: {named(names)}"
+
+
+def named(names: Sequence[str]) -> str:
+    """Return the first few names, and how many there are besides."""
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+    return ", ".join([*names[:_NAMED], *more])
 
 
 def _cgroups(standing: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet) -> Iterator[str]:

@@ -28,6 +28,7 @@ from hashcompat.model.plan import (
 )
 from hashcompat.model.pods import Node, Pod
 from hashcompat.planning.assumptions import assumptions
+from hashcompat.planning.cautions import Cautions
 from hashcompat.planning.creators import assumed_creator
 from hashcompat.planning.differences import difference
 from hashcompat.planning.docket import Docket
@@ -56,6 +57,7 @@ class Planner:
         self._judge = Judge(way, nodes, view)
         self._differences = once_a_spec(lambda prepared: tuple(_differences(prepared, view)))
         self._suggester = Suggester(self._judge.new, view)
+        self._cautions = Cautions(self._judge)
         self._docket: Docket[Item] = Docket()
 
     def add(self, pod: Pod) -> list[tuple[int, Draft]]:
@@ -64,6 +66,8 @@ class Planner:
         name = PodName(intern(pod.node), intern(pod.namespace), pod.name, pod.uid, intern(pod.owner))
         sandboxed = bool(options.records.sandboxes_of(pod))
         drafts = self._judge.drafts(pod)
+        for draft in drafts:
+            self._cautions.add(draft)
         return [(self._add(draft, name, sandboxed=sandboxed), draft) for draft in drafts]
 
     def _add(self, draft: Draft, name: PodName, *, sandboxed: bool) -> int:
@@ -108,7 +112,7 @@ class Planner:
             judge.way.new,
             tuple(items),
             tuple(assumptions(items, judge)),
-            tuple(_skew(items, judge)),
+            (*_skew(items, judge), *self._cautions.lines()),
             share(items),
             patch=str(judge.view.patch or ""),
             suggestion=self._suggester.suggestion(),

@@ -1,0 +1,79 @@
+"""What a plan warns of besides verdicts: slow exec probes, and runtimes that lose what a kubelet checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.helpers.pods import Json, as_json, node, pod
+from tests.helpers.program import Run
+
+EXEC: Json = {"exec": {"command": ["true"]}}
+C: Json = {"name": "c", "image": "i"}
+LIVE: Json = {**C, "livenessProbe": EXEC}
+
+
+def warned(run: Run, old: str, new: str, *objects: Json, more: tuple[str, ...] = ()) -> list[str]:
+    command = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *more)
+    lines = run(*command, stdin=as_json(*objects)).document["spec"]["warnings"]
+    return [line for line in lines if "exec probes" in line or "when it restarts" in line]
+
+
+PROBES = (
+    "1.20.15 enforces the timeoutSeconds of exec probes, which 1.19.16 ignored: "
+    "a liveness or startup probe that takes longer kills its container (1 container: ns/p/c)"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "more", "expected"),
+    [
+        ("1.19.16", "1.20.15", pod(LIVE), (), [PROBES]),
+        ("1.19.16", "1.20.15", pod({**C, "startupProbe": EXEC}), (), [PROBES]),
+        ("1.19.16", "1.20.15", pod({**C, "readinessProbe": EXEC}), (), []),
+        ("1.19.16", "1.20.15", pod({**C, "livenessProbe": {"tcpSocket": {"port": 1}}}), (), []),
+        ("1.19.16", "1.20.15", pod(LIVE, status={"phase": "Failed"}), (), []),
+        ("1.19.16", "1.20.15", pod(LIVE), ("--feature-gates", "ExecProbeTimeout=false"), []),
+        ("1.20.14", "1.20.15", pod(LIVE), (), []),
+        ("1.20.15", "1.19.16", pod(LIVE), (), []),
+    ],
+)
+def test_exec_probes_whose_timeout_is_enforced_from_1_20_on(
+    run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: list[str]
+) -> None:
+    assert warned(run, old, new, given, more=more) == expected
+
+
+def host(runtime: str) -> Any:
+    made = node("v1.24.8")
+    made["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime
+    return made
+
+
+@pytest.mark.parametrize(
+    ("runtime", "is_warned"),
+    [
+        ("containerd://1.6.8", False),
+        ("containerd://1.6.9", True),
+        ("containerd://1.6.14", True),
+        ("containerd://1.6.14-k3s1", False),
+        ("containerd://1.6.12-k3s1", True),
+        ("containerd://1.6.15", False),
+        ("containerd://1.5.16", True),
+        ("containerd://1.5.16-k3s2", False),
+        ("containerd://1.7.0", False),
+        ("containerd://Unknown", False),
+        ("cri-o://1.6.10", False),
+        ("", False),
+    ],
+)
+def test_containerd_that_forgets_the_ips_of_its_sandboxes(run: Run, runtime: str, *, is_warned: bool) -> None:
+    lines = warned(run, "1.24.8", "1.24.9", pod(C), host(runtime))
+    assert [line.startswith(f"{runtime} on n1 forgets the IPs of its sandboxes") for line in lines] == (
+        [True] if is_warned else []
+    )
+
+
+def test_a_kubelet_before_1_8_does_not_look_at_ips(run: Run) -> None:
+    assert warned(run, "1.7.15", "1.7.16", pod(C), host("containerd://1.6.9")) == []

@@ -100,6 +100,8 @@ SYSCTL: Final = "HC037"
 
 DEVICES: Final = "HC038"
 
+QOS: Final = "HC039"
+
 RULES: Final = (
     Rule(
         ALGORITHM,
@@ -356,6 +358,13 @@ RULES: Final = (
         "1.25.10 - 1.25.13, 1.26.5 - 1.26.8 and 1.27.2 - 1.27.5 check the health of devices before any "
         "device plugin has registered again: they refuse every pod with devices.",
         "kubernetes/kubernetes#118559, #119707, #119706, #119432",
+    ),
+    Rule(
+        QOS,
+        "another QoS class",
+        "From 1.16 on, init containers count for the QoS class of a pod, whose cgroup is then another one. A "
+        "kubelet kills a running pod without a cgroup and recreates it; a Never pod is not started again.",
+        "pkg/apis/core/v1/helper/qos/qos.go GetPodQOS; pkg/kubelet/kubelet.go syncPod",
     ),
 )
 

@@ -86,6 +86,7 @@ def test_ids_never_change_their_meaning() -> None:
             "STRICT_GROUPS": "HC036",
             "SYSCTL": "HC037",
             "DEVICES": "HC038",
+            "QOS": "HC039",
         }.items()
     )
 

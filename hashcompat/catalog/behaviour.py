@@ -38,6 +38,8 @@ class Behaviour:
     """By what the newest of a pod's sandboxes is found: ``created``, ``attempt``, or one after the other."""
     pod_cgroups: str
     """How a pod's cgroup is found, which no record shows; where it differs the whole pod is killed."""
+    qos_containers: str
+    """Which containers count for a pod's QoS class: ``regular``, or ``regular and init``."""
     pause_image: str | None
     """The image of the infra container whose hash decides over the pod; None where there is no such hash."""
     dockershim: bool

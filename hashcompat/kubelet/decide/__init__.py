@@ -25,6 +25,7 @@ POD: Final[tuple[Decide, ...]] = (
     admission.sysctls,  # one that the target kubelet does not hold safe
     admission.devices,  # devices that have no plugin yet, in a few releases
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
+    pod.moved_cgroup,  # another QoS class, between 1.15 and 1.16
     pod.sandbox_replaced,  # another kind of sandbox, or another pause image
     pod.sandbox_broken,  # not ready, not the only one, another network, no address
 )

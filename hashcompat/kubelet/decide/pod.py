@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.corev1.qos import qos_class
+from hashcompat.errors import DecodeError
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.kubelet.decide.never import NEVER_COMPARED, at_rest, ending
 from hashcompat.kubelet.decide.sandbox import broken
@@ -98,6 +100,26 @@ def _new_sandbox(case: Case, reason: Reason) -> Decision:
         return Decision(Verdict.KILL, (reason,))
     verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
     return Decision(verdict, (reason,), pod_recreated=True)
+
+
+def moved_cgroup(case: Case) -> Decision | None:
+    """Replace a running pod whose cgroup is elsewhere because other containers count for its QoS class.
+
+    Source: pkg/kubelet/kubelet.go ``syncPod``, 1.6.13 - 1.37.1: not while no regular container runs.
+    """
+    old, new = case.old.behaviour.qos_containers, case.new.behaviour.qos_containers
+    regular = [one for one in case.pod.containers if one.type is ContainerType.CONTAINER]
+    if old == new or all(one.running is False for one in regular):
+        return None
+    init = [one for one in case.pod.containers if one.type in (ContainerType.INIT, ContainerType.SIDECAR)]
+    try:
+        without, within = (qos_class(one.spec for one in counted) for counted in (regular, regular + init))
+    except DecodeError:  # of another container, which has an answer of its own
+        return None
+    if without == within:
+        return None
+    before, now = (without, within) if old == "regular" else (within, without)
+    return _new_sandbox(case, Reason(rules.QOS, f"QoS class {before} -> {now}: its cgroup is another one"))
 
 
 def sandbox_broken(case: Case) -> Decision | None:

@@ -369,3 +369,58 @@ def test_hc027_the_newest_sandbox_is_found_in_each_releases_order(
     assert decided(run, new, new, pod(C), more=("--recorded", tmp_path / "told.json")) == expected
     given = run("snapshot", "-f", "-", "--recorded", tmp_path / "told.json", stdin=as_json(pod(C))).out
     assert decided(run, new, new, json.loads(given)) == expected
+
+
+def using(requests: Json, limits: Json | None = None, name: str = "c") -> Json:
+    return {"name": name, "image": "i", "resources": {"requests": requests, "limits": limits or {}}}
+
+
+FULL: Json = {"cpu": "1", "memory": "1Gi"}
+SAME: Json = {"cpu": "1000m", "memory": "1024Mi"}
+
+
+@pytest.mark.parametrize(
+    ("container", "init", "moved"),
+    [
+        pytest.param(
+            using({}), using({"cpu": "1"}), "BestEffort -> Burstable", id="requests of an init container"
+        ),
+        pytest.param(
+            using(FULL, SAME), using({}), "Guaranteed -> Burstable", id="an init container without limits"
+        ),
+        pytest.param(using(FULL, SAME), using(SAME, FULL), "", id="both guaranteed"),
+        pytest.param(using({}), using({}), "", id="none uses anything"),
+        pytest.param(using({"cpu": "1"}), using({}), "", id="burstable either way"),
+        pytest.param(using({}), using({"cpu": "0"}), "", id="zero is nothing"),
+        pytest.param(using({}), using({"ephemeral-storage": "1Gi"}), "", id="another resource"),
+    ],
+)
+def test_hc039_a_qos_class_that_init_containers_change(
+    run: Run, container: Json, init: Json, moved: str
+) -> None:
+    given = pod(container, spec={"initContainers": [{**init, "name": "i"}]})
+    item = planned(run, "1.15.12", "1.16.15", given)["c"]
+    assert (item["verdict"], item["podRecreated"]) == ("RESTART", bool(moved))
+    assert [row["text"] for row in item["reasons"] if row["id"] == "HC039"] == (
+        [f"QoS class {moved}: its cgroup is another one"] if moved else []
+    )
+    back = planned(run, "1.16.15", "1.15.12", given)["c"]
+    assert back["podRecreated"] is bool(moved)
+    assert decided(run, "1.16.15", "1.17.17", given) == KEEP
+    never = {**given, "spec": {**given["spec"], "restartPolicy": "Never"}}
+    assert decided(run, "1.15.12", "1.16.15", never)[0] == ("KILL" if moved else "RESTART")
+
+
+def test_hc039_not_while_no_regular_container_runs(run: Run) -> None:
+    waiting = {"phase": "Pending", "containerStatuses": [{"name": "c", "state": {"waiting": {}}}]}
+    given = pod(using({}), spec={"initContainers": [using({"cpu": "1"}, name="i")]}, status=waiting)
+    assert decided(run, "1.15.12", "1.16.15", given) == ("KEEP", ["HC002"])
+
+
+@pytest.mark.parametrize("resources", [{"requests": {"cpu": "much"}}, {"requests": ["cpu"]}, 7])
+def test_a_container_that_does_not_decode_leaves_the_others_their_verdicts(
+    run: Run, resources: object
+) -> None:
+    given = pod(C, spec={"initContainers": [{"name": "i", "resources": resources}]})
+    found = planned(run, "1.15.12", "1.16.15", given, more=("--keep-going",))
+    assert (found["c"]["verdict"], found["i"]["verdict"]) == ("RESTART", "UNKNOWN")

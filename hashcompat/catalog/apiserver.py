@@ -61,6 +61,24 @@ class Dropped:
     """The types of containers that lose it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """An annotation that becomes a field of a new pod's containers: a row of profiles.json."""
+
+    annotation: str
+    """The annotation's key, to which the container's name is added."""
+    field: str
+    """The field below ``securityContext``."""
+    types: Mapping[str, str]
+    """The field's ``type`` by the annotation's value; any API server reads ``localhost/PROFILE`` too."""
+    not_on: str
+    """The pod's operating system where it is left alone; empty for none."""
+    unless_of_pod: bool
+    """Whether it is left out where the pod's own field is the same."""
+    releases: Range
+    """The API servers that do so."""
+
+
 @dataclass(frozen=True, eq=False)
 class ApiServer:
     """What an API server does to a container when it creates the pod; compared by identity."""
@@ -73,13 +91,13 @@ class ApiServer:
     """What else is written without a gate, on creation and on reading."""
     dropped: tuple[Dropped, ...] = ()
     """What is dropped while every gate is as it is by default."""
+    profiles: tuple[Profile, ...] = ()
+    """The annotations that become fields."""
 
     def does_as(self, other: ApiServer) -> bool:
         """Return whether another API server does the same to every manifest."""
-        return self.defaults is other.defaults and (self.written, self.dropped) == (
-            other.written,
-            other.dropped,
-        )
+        mine, others = ((one.written, one.dropped, one.profiles) for one in (self, other))
+        return self.defaults is other.defaults and mine == others
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +108,8 @@ class ApiServerTables:
     """Every default that some API server writes by itself."""
     dropped: tuple[Dropped, ...]
     """Every field that some API server drops."""
+    profiles: tuple[Profile, ...] = ()
+    """Every annotation that some API server turns into a field."""
 
     @property
     def on_read(self) -> list[ReadDefault]:
@@ -116,10 +136,28 @@ class ApiServerTables:
         """Return what an API server drops from a new pod while every gate is as it is by default."""
         return tuple(row for row in self.dropped if row.releases.holds(server))
 
+    def profiles_by(self, server: Release) -> tuple[Profile, ...]:
+        """Return the annotations that an API server turns into fields of a new pod."""
+        return tuple(row for row in self.profiles if row.releases.holds(server))
 
-def api_server_tables(written: list[Row], dropped: list[Row]) -> ApiServerTables:
-    """Read the rows of apiserver.json and of dropped.json."""
-    return ApiServerTables(tuple(map(read_default, written)), tuple(map(dropped_field, dropped)))
+
+def api_server_tables(written: list[Row], dropped: list[Row], profiles: list[Row]) -> ApiServerTables:
+    """Read the rows of apiserver.json, of dropped.json and of profiles.json."""
+    return ApiServerTables(
+        tuple(map(read_default, written)), tuple(map(dropped_field, dropped)), tuple(map(profile, profiles))
+    )
+
+
+def profile(row: Row) -> Profile:
+    """Build what a row of profiles.json describes."""
+    return Profile(
+        row["annotation"],
+        row["field"],
+        row["types"],
+        row["notOn"],
+        row["unlessOfPod"],
+        parse_range(row["releases"]),
+    )
 
 
 def read_default(row: Row) -> ReadDefault:

@@ -130,7 +130,8 @@ class Catalog:
 
     @cached_property
     def _api_server_tables(self) -> ApiServerTables:
-        return api_server_tables(self._data.table("apiserver"), self._data.table("dropped"))
+        names = ("apiserver", "dropped", "profiles")
+        return api_server_tables(*map(self._data.table, names))
 
     @cached_property
     def _patch_tables(self) -> PatchTables:
@@ -182,6 +183,7 @@ class Catalog:
             self._container_defaults(release),
             tables.written_by(release),
             tables.dropped_by(release),
+            tables.profiles_by(release),
         )
 
     def _container_defaults(self, release: Release) -> tuple[Default, ...]:

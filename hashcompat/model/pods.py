@@ -108,6 +108,9 @@ class Pod:
     config_hash: str = ""
     """The UID of the static pod, from the annotation of its mirror pod; empty for other pods."""
 
+    profiles: Mapping[str, str] = field(default_factory=dict)
+    """The annotations of a manifest that ask for security profiles of its containers."""
+
     static_manifest: StaticManifest | None = None
     """What the static pod is read from; None where the manifest is not available."""
 

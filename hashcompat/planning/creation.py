@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from hashcompat.apiserver.admission import ADDITIONS
 from hashcompat.apiserver.gates import gates_at_work, image_volumes
@@ -11,6 +12,8 @@ from hashcompat.kubelet.decide.container import applies_resources, restarted_for
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.planning.reading import Transition, read
 from hashcompat.planning.view import Spec, View, created
+
+_PROFILE: Final = "the profile of an annotation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,19 @@ class Creation:
             added = add(self.case.pod, self.spec)
             if added is not None and self._differs(added):
                 return what
-        return ""
+        return _PROFILE if self._profile_decides() else ""
+
+    def _profile_decides(self) -> bool:
+        """Return whether an annotation decides that only the target release's API server turns into a field.
+
+        API servers are upgraded first, so either may have created the pod, unless the option says which.
+        """
+        server, pod = self.view.creator(self.case.old), self.case.pod
+        newer = self.view.catalog.api_server(str(self.case.new.release))
+        if self.view.options.apiserver or not pod.profiles or server.profiles == newer.profiles:
+            return False
+        other = replace(server, profiles=newer.profiles)
+        return self._differs(created(pod, self.case.container, other))
 
     def gates(self) -> str:
         """Name the feature gates that change the verdict where the creating API server has them on."""

@@ -74,7 +74,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
 def likeness(pod: Pod, container: Container) -> Likeness:
     """Return what replicas share: the spec, and the pod's fields that affect the hash."""
     place = (pod.static_manifest, container.path) if pod.static_manifest else ()
-    images = image_volumes(pod.spec) if pod.manifest else ()
+    images = (image_volumes(pod.spec), tuple(sorted(pod.profiles.items()))) if pod.manifest else ()
     return (
         repr(container.spec),
         container.type,
@@ -83,6 +83,7 @@ def likeness(pod: Pod, container: Container) -> Likeness:
         images,
         pod.static,
         pod.automount,
+        container.name if pod.profiles else "",
         place,
     )
 

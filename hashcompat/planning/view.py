@@ -8,6 +8,7 @@ from typing import Any
 
 from hashcompat.apiserver.created import as_served
 from hashcompat.apiserver.gates import image_volumes
+from hashcompat.apiserver.profiles import with_profiles
 from hashcompat.catalog.apiserver import ApiServer
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
@@ -84,7 +85,7 @@ class View:
 def created(pod: Pod, container: Container, server: ApiServer) -> Spec:
     """Return a manifest's container JSON as the API server that creates its pod serves it."""
     return as_served(
-        container.spec,
+        with_profiles(pod, container, server.profiles),
         server,
         container_type=container.type,
         host_network=pod.host_network,

@@ -19,6 +19,11 @@ _LISTS: Final = ("spec.initContainers", "spec.containers", "spec.ephemeralContai
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _SOURCE: Final = "kubernetes.io/config.source"
 _CONFIG_HASH: Final = "kubernetes.io/config.hash"
+_PROFILES: Final = (
+    "container.apparmor.security.beta.kubernetes.io/",
+    "container.seccomp.security.alpha.kubernetes.io/",
+)
+"""Annotations that API servers of some releases turn into fields, when they create a pod."""
 
 
 Found = Pod | Node | Recorded | Sandbox
@@ -153,7 +158,14 @@ def _template(value: Mapping[str, Any], place: Place, origin: str, path: str) ->
         template = _mapping(template, key, origin, path)
         path = f"{path}.{key}"
     return _pod(
-        {"metadata": {"name": name, "namespace": namespace}, "spec": template.get("spec")},
+        {
+            "metadata": {
+                "name": name,
+                "namespace": namespace,
+                "annotations": _profiles(part(part(template, "metadata"), "annotations")),
+            },
+            "spec": template.get("spec"),
+        },
         origin,
         path,
         f"{value['kind']}/{name}",
@@ -188,9 +200,18 @@ def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> P
         if isinstance(automount := spec.get("automountServiceAccountToken"), bool)
         else None,
         spec=spec,
+        profiles=_profiles(annotations) if not uid and not status else {},
         config_hash=_string(annotations, _CONFIG_HASH, origin, f"{meta_path}.annotations"),
         containers=tuple(_containers(spec, status, origin, path)),
     )
+
+
+def _profiles(annotations: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        key: value
+        for key, value in annotations.items()
+        if key.startswith(_PROFILES) and isinstance(value, str)
+    }
 
 
 def _owner(metadata: Mapping[str, Any], origin: str, path: str) -> str:

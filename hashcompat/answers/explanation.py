@@ -16,7 +16,7 @@ from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.model.mask import masked
 from hashcompat.model.plan import Item, Verdict, Way
-from hashcompat.model.pods import Inventory, Pod
+from hashcompat.model.pods import ContainerType, Inventory, Pod
 from hashcompat.planning import bound
 from hashcompat.planning.judge import Draft
 from hashcompat.planning.patched import as_decoded
@@ -81,6 +81,8 @@ class Explanation:
     """The target kubelet; None where the container does not decode."""
     log_line: str
     """What the target kubelet logs; empty where the hash is not what changed."""
+    event: str
+    """The message of the event that the target kubelet writes instead, for a sidecar; else empty."""
     masked: bool
     """Whether texts and values are masked."""
     compared: bool
@@ -184,6 +186,7 @@ def _explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: b
         old=old.side(item.hashes.from_) if old else None,
         new=new.side(item.hashes.to) if new else None,
         log_line=_log_line(item, view.kubelet(way.new)),
+        event=_event(item, view.kubelet(way.new)),
         masked=not show_values,
         compared=compared,
     )
@@ -240,9 +243,20 @@ def _upstream(item: Item, old: Kubelet, new: Kubelet, catalog: Catalog) -> Itera
             yield row
 
 
+def _is_restarted_by_hash(item: Item) -> bool:
+    return item.verdict is Verdict.RESTART and any(reason.id in _BY_HASH for reason in item.reasons)
+
+
+def _event(item: Item, new: Kubelet) -> str:
+    """Return the message of the event that the target kubelet writes for a sidecar's changed hash."""
+    if item.container.type is not ContainerType.SIDECAR or not _is_restarted_by_hash(item):
+        return ""
+    return new.behaviour.sidecar_restart_event.format(container=item.container.name)
+
+
 def _log_line(item: Item, new: Kubelet) -> str:
     """Return what the target kubelet logs for a changed hash, with the recorded one where its log has it."""
-    if item.verdict is not Verdict.RESTART or not any(reason.id in _BY_HASH for reason in item.reasons):
+    if item.container.type is ContainerType.SIDECAR or not _is_restarted_by_hash(item):
         return ""
     old_hash = item.hashes.from_ if item.hashes.recorded is None else item.hashes.recorded
     hashes = {"from": 0 if _is_missing(item) else old_hash, "to": item.hashes.to}

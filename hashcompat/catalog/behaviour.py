@@ -71,7 +71,9 @@ class Behaviour:
     exec_probe_timeout: str
     """Whether the timeoutSeconds of exec probes is ``ignored`` or ``enforced``."""
     restart_log: str
-    """What the kubelet logs when a hash differs."""
+    """What the kubelet logs when the hash of a regular container differs."""
+    sidecar_restart_event: str
+    """The message of the event when the hash of a sidecar differs; empty where none is compared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ def _item(explanation: Explanation) -> Document:
         "fields": [{"path": field.path, "from": field.old, "to": field.new} for field in explanation.fields],
         "upstream": [row.document for row in explanation.upstream],
         "logLine": explanation.log_line,
+        "event": explanation.event,
         "masked": explanation.masked,
         "compared": explanation.compared,
     }
@@ -81,6 +82,8 @@ def _sections(explanation: Explanation) -> Iterator[Section]:
         yield Section(upstream_table(explanation.upstream), "Upstream changes")
     if explanation.log_line:
         yield Section([[explanation.log_line]], "Expect in the kubelet's log")
+    if explanation.event:
+        yield Section([[explanation.event]], "Expect among the pod's events")
 
 
 def _hash_rows(explanation: Explanation) -> list[list[object]]:

@@ -99,6 +99,17 @@ def test_the_log_line_is_the_one_of_the_kubelet_to_come(run: Run, old: str, new:
     assert explain(run, old, new).endswith(f"Expect in the kubelet's log\n  {line}\n")
 
 
+def test_a_sidecar_has_an_event_and_no_log_line(run: Run) -> None:
+    given = pod(
+        {"name": "main"}, spec={"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always"}]}
+    )
+    command = ("explain", "ns/p/s", "--from", "1.30.14", "--to", "1.32.13", "-f", "-")
+    out = run(*command, stdin=as_json(given)).out
+    assert out.endswith("Expect among the pod's events\n  Init container s definition changed\n")
+    item = run(*command, "-o", "json", stdin=as_json(given)).item
+    assert (item["event"], item["logLine"]) == ("Init container s definition changed", "")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "given"), [("1.9.11", "1.13.12", pod(ARTICLE)), ("1.5.8", "1.5.6", mirror_pod(ARTICLE))]
 )

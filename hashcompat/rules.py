@@ -102,6 +102,8 @@ DEVICES: Final = "HC038"
 
 QOS: Final = "HC039"
 
+CLOSED_BUILD: Final = "HC040"
+
 RULES: Final = (
     Rule(
         ALGORITHM,
@@ -365,6 +367,14 @@ RULES: Final = (
         "From 1.16 on, init containers count for the QoS class of a pod, whose cgroup is then another one. A "
         "kubelet kills a running pod without a cgroup and recreates it; a Never pod is not started again.",
         "pkg/apis/core/v1/helper/qos/qos.go GetPodQOS; pkg/kubelet/kubelet.go syncPod",
+    ),
+    Rule(
+        CLOSED_BUILD,
+        "kubelet not public",
+        "The vendor's kubelet is not public, and may keep comparing hashes of an older release. Where "
+        "upstream changes the algorithm, only recorded hashes that are reproduced, or --assume-upstream, "
+        "decide.",
+        "annotation alibabacloud.com/container-hash-version",
     ),
 )
 

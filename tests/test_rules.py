@@ -87,6 +87,7 @@ def test_ids_never_change_their_meaning() -> None:
             "SYSCTL": "HC037",
             "DEVICES": "HC038",
             "QOS": "HC039",
+            "CLOSED_BUILD": "HC040",
         }.items()
     )
 

@@ -24,6 +24,7 @@ class OptionFields(TypedDict, total=False):
     apiserver: str
     apiserver_to: str
     patch: AssumePatch | None
+    assume_upstream: bool
     current_patch: AssumePatch | None
 
 

@@ -22,6 +22,7 @@ from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
 from hashcompat.catalog.runtimes import RuntimeFault, runtime_faults
 from hashcompat.catalog.types import Schema
+from hashcompat.catalog.vendors import Vendor, Vendors
 from hashcompat.errors import UsageError
 from hashcompat.go.codecs import CODECS, DEFAULTS
 from hashcompat.go.jsontext import ESCAPES
@@ -52,6 +53,8 @@ class Kubelet:
     """The minor whose data an added release uses except for types; empty for the program's own."""
     published: date | None = None
     """The day (UTC) before which no kubelet of this release ran; None where it is unknown."""
+    vendor: Vendor | None = None
+    """The distribution that built it, where it is a known one."""
     decodes: Schema | None = None
     """The types that a patched kubelet decodes, where it hashes those of another release; else None."""
 
@@ -100,7 +103,7 @@ class Catalog:
             if is_older(parse_release(newest.newest), added.release) and added.release.minor not in minors:
                 rows.append(row_of(added, newest, self._types_of(added, newest.types)))
                 minors.add(added.release.minor)
-        return KnownReleases(tuple(rows))
+        return KnownReleases(tuple(rows), self.vendors.aliases)
 
     @cached_property
     def _added_releases(self) -> AddedReleases:
@@ -136,6 +139,11 @@ class Catalog:
     @cached_property
     def _patch_tables(self) -> PatchTables:
         return patch_tables(self._data.table("patch"))
+
+    @cached_property
+    def vendors(self) -> Vendors:
+        """The distributions, by the suffixes of their versions."""
+        return Vendors(self._data.table("vendors"))
 
     @cached_property
     def runtime_faults(self) -> tuple[RuntimeFault, ...]:
@@ -237,7 +245,8 @@ class Catalog:
         return self._predecessors[key]
 
     def _lookup(self, name: str) -> Kubelet:
-        release, row = self.known.find(name)
+        found, row = self.known.find(name)
+        release = self.vendors.true(found)
         behaviour = behaviour_of(release, self._behaviour)
         return Kubelet(
             release=release,
@@ -251,6 +260,7 @@ class Catalog:
             patch_assumed=release.patch not in row.patches,
             based_on=row.based_on,
             published=row.published(release),
+            vendor=self.vendors.of(release),
         )
 
     def schema(self, name: str) -> Schema:

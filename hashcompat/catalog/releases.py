@@ -7,7 +7,7 @@ counts as the upstream release that it names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from typing import Any, Final, Protocol, TypeVar
@@ -200,6 +200,8 @@ class KnownReleases:
 
     rows: tuple[ReleaseRow, ...]
     """One row per minor."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other names of releases, such as ``kubeedge:1.21``."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -231,7 +233,7 @@ class KnownReleases:
         Raises UsageError for a malformed or unknown release, naming the nearest known ones.
         """
         try:
-            release = parse_release(name)
+            release = parse_release(self.aliases.get(name.strip(), name))
         except UsageError as error:
             raise UsageError(f"{error}; {self._nearest(name)}") from None
         row = self._by_minor.get(release.minor)

@@ -29,6 +29,9 @@ class Recorded:
     attempt: int = 0
     """How often the kubelet had created the container before."""
 
+    hash_version: str = ""
+    """The release that a vendor's kubelet says the hash is of; empty where none does."""
+
     without_resources: int | None = None
     """The second hash that 1.27 - 1.30 record with the gate InPlacePodVerticalScaling; None elsewhere."""
 

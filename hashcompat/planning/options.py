@@ -46,5 +46,7 @@ class Options:
     """The API server's target release; empty: that of the newer one of the two kubelets."""
     patch: AssumePatch | None = None
     """The patch that the target kubelet is assumed to have."""
+    assume_upstream: bool = False
+    """Whether vendors' kubelets that are not public are taken to be as upstream's."""
     current_patch: AssumePatch | None = None
     """The patch that the current kubelets have; ``like`` is needed."""

@@ -60,6 +60,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         cri_dockerd=view.options.cri_dockerd,
         gates=view.options.gates,
         gates_off=view.options.gates_off,
+        assume_upstream=view.options.assume_upstream,
         without_resources=_without_resources(reading.spec, new, view),
         lost_default=reading.lost,
         accepted=_accepted(pod, reading.spec, new, view),

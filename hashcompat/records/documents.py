@@ -119,7 +119,15 @@ def _recorded(
     )
     value, without = (_hex(annotations.get(key)) for key in (names.HASH, names.HASH_WITHOUT_RESOURCES))
     return Recorded(
-        uid, namespace, pod, name, value, running=running, attempt=attempt, without_resources=without
+        uid,
+        namespace,
+        pod,
+        name,
+        value,
+        running=running,
+        attempt=attempt,
+        hash_version=str(annotations.get(names.HASH_VERSION) or ""),
+        without_resources=without,
     )
 
 

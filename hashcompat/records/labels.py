@@ -16,6 +16,8 @@ HASH: Final = "io.kubernetes.container.hash"
 
 HASH_WITHOUT_RESOURCES: Final = "io.kubernetes.container.hashWithoutResources"
 
+HASH_VERSION: Final = "alibabacloud.com/container-hash-version"
+
 NAME: Final = "io.kubernetes.container.name"
 
 POD: Final = "io.kubernetes.pod.name"

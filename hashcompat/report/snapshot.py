@@ -58,6 +58,7 @@ def _recorded(record: Recorded) -> Document:
         "hash": record.hash,
         "running": record.running,
         "attempt": record.attempt,
+        "hashVersion": record.hash_version,
         "hashWithoutResources": record.without_resources,
     }
 

@@ -35,6 +35,7 @@ def _recorded(row: Mapping[str, Any]) -> Recorded:
         row["hash"],
         running=row["running"],
         attempt=row["attempt"],
+        hash_version=row.get("hashVersion", ""),
         without_resources=row["hashWithoutResources"],
     )
 

@@ -232,7 +232,7 @@ def test_the_catalog_that_ships_is_loaded_once() -> None:
 def test_data_of_another_directory_can_be_used(tmp_path: Path) -> None:
     tables = tmp_path / "tables"
     tables.mkdir()
-    for name in ("eras.json", "behaviour.json"):
+    for name in ("eras.json", "behaviour.json", "vendors.json"):
         (tables / name).write_text((default_directory() / "tables" / name).read_text())
     row = {
         "minor": "1.9",

@@ -92,6 +92,11 @@ class Facts:
         is_flag=True,
         help="cri-dockerd drives Docker under a kubelet that does not do so by itself (1.24+).",
     )
+    assume_upstream: bool = option(
+        "--assume-upstream",
+        is_flag=True,
+        help="Take vendors' kubelets that are not public (ACK, TKE, CCE) to hash as upstream's.",
+    )
     feature_gates: str | None = option(
         "--feature-gates",
         metavar="GATE=true[,...]",
@@ -120,6 +125,7 @@ class Facts:
             gates=frozenset(name for name, on in gates.items() if on),
             gates_off=frozenset(name for name, on in gates.items() if not on),
             cri_dockerd=self.cri_dockerd,
+            assume_upstream=self.assume_upstream,
             apiserver=self.apiserver or "",
             apiserver_to=self.apiserver_to or "",
             patch=patches.target,

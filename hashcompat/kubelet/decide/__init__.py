@@ -35,6 +35,7 @@ sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""
 RECORD: Final[tuple[Decide, ...]] = (
     container.never_compared,  # init and ephemeral containers
     container.ignored_sidecar,  # before 1.32, or behind a startupProbe
+    container.closed_build,  # a vendor's kubelet that is not public, where the algorithm changes
     container.recorded,  # the recorded hash against the target kubelet's
 )
 """Then the container by its record, which decides whatever the current kubelet's release."""

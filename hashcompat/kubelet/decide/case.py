@@ -78,6 +78,8 @@ class Case:
     """The old hashes that a patched kubelet accepts."""
     static_uids: tuple[StaticUid, ...] = ()
     """The UIDs that the two kubelets give a static pod, where its manifest is available."""
+    assume_upstream: bool = False
+    """Whether vendors' kubelets that are not public are taken to be as upstream's."""
     maker: str = ""
     """The release whose hash is recorded, where it is neither kubelet's; empty if no known release's is."""
     creators: Creators | None = None

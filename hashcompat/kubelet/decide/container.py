@@ -65,6 +65,25 @@ def is_ignored(case: Case, kubelet: Kubelet) -> str:
     return ""
 
 
+def closed_build(case: Case) -> Decision | None:
+    """Return UNKNOWN where a vendor's kubelet that is not public may compare by another release's hash.
+
+    A recorded hash that the current release reproduces shows that it hashes as upstream's does.
+    """
+    recorded = case.recorded
+    reproduced = recorded is not None and recorded.hash in case.old_hash.candidates and case.old_known
+    if case.assume_upstream or reproduced:
+        return None
+    if recorded is not None and recorded.hash_version:
+        text = f"its hash is recorded as that of {recorded.hash_version}, and may be compared as such"
+        return Decision(Verdict.UNKNOWN, (Reason(rules.CLOSED_BUILD, text),))
+    closed = [one for one in (case.old, case.new) if one.vendor is not None and one.vendor.is_closed]
+    if not closed or not case.old_known or case.old.era is case.new.era:
+        return None
+    text = f"the kubelet {closed[0].release} is not public, and upstream changes the algorithm on the way"
+    return Decision(Verdict.UNKNOWN, (Reason(rules.CLOSED_BUILD, text),))
+
+
 def recorded(case: Case) -> Decision | None:
     """Decide by the recorded hash, not by what the current release would compute."""
     if case.recorded is None:

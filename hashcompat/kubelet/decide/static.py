@@ -9,7 +9,8 @@ import re
 from typing import Final
 
 from hashcompat import rules
-from hashcompat.catalog.releases import same_minor
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.releases import same_build, same_minor
 from hashcompat.errors import DecodeError
 from hashcompat.kubelet.decide.case import Case, Decision
 from hashcompat.kubelet.mirrorpods import same_for_mirror
@@ -35,8 +36,12 @@ def by_manifest(case: Case) -> Decision | None:
 
 def by_mirror_pod(case: Case) -> Decision | None:
     """Recreate a pod whose mirror pod shows that its UID changes; UNKNOWN where it does not show."""
-    same = same_minor(case.old.release, case.new.release)
-    if not case.pod.static or case.static_uids or same or is_pinned(case.pod):
+    if not case.pod.static or case.static_uids or is_pinned(case.pod):
+        return None
+    if any(map(_sets_uids, (case.old, case.new))) and not same_build(case.old.release, case.new.release):
+        text = "static pod: its distribution sets its UID, which only its manifest shows"
+        return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
+    if same_minor(case.old.release, case.new.release):
         return None
     match _same_uid(case):
         case True:
@@ -46,6 +51,10 @@ def by_mirror_pod(case: Case) -> Decision | None:
             return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
     text = "static pod: its UID decides, and the mirror pod does not show it"
     return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
+
+
+def _sets_uids(kubelet: Kubelet) -> bool:
+    return kubelet.vendor is not None and kubelet.vendor.sets_uids
 
 
 def is_pinned(pod: Pod) -> bool:

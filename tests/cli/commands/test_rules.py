@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashcompat.rules import RULES
 from tests.helpers.program import Run
 
-IDS = [f"HC{number:03}" for number in range(1, 40)]
+IDS = [f"HC{number:03}" for number in range(1, 41)]
 
 
 def test_names_are_the_ids(run: Run) -> None:

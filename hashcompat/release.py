@@ -9,7 +9,7 @@ from typing import Final
 from hashcompat.errors import UsageError
 
 _RELEASE: Final = re.compile(r"v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?P<suffix>[-+][0-9A-Za-z.+_~-]+)?", re.ASCII)
-_PRE_RELEASE: Final = re.compile(r"-(alpha|beta|rc)(?![A-Za-z])")
+_PRE_RELEASE: Final = re.compile(r"-(alpha|beta|rc)\b")
 
 
 @dataclass(frozen=True)

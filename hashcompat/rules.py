@@ -224,7 +224,8 @@ RULES: Final = (
         RESIZE_POLICY,
         "restarted to apply resources",
         "From 1.33 to 1.36, a container with the resizePolicy RestartContainer restarts if the kubelet has "
-        "no record of the resources that it applied. 1.37 fills a missing record first.",
+        "no record of the resources that it applied. 1.37 fills a missing record first. Limits of a whole "
+        "pod become those of its containers in 1.36.",
         "pkg/kubelet/kuberuntime/kuberuntime_manager.go computePodResizeAction",
     ),
     Rule(

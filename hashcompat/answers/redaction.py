@@ -30,7 +30,12 @@ _POD: Final = (
     "nodeSelector",
     "affinity",
     "tolerations",
+    "resources",
+    "os",
 )
+
+_SYSTEM: Final = "kubernetes.io/os"
+"""The label of a node that shows its operating system."""
 
 _SECURITY: Final = ("supplementalGroupsPolicy", "sysctls")
 
@@ -76,7 +81,7 @@ def redacted(inventory: Inventory, catalog: Catalog) -> Inventory:
         return replace(given, spec=known[key])
 
     pods = tuple(_pod(pod, container) for pod in inventory.pods)
-    keys = frozenset(key for pod in pods for key in label_keys(pod.spec))
+    keys = frozenset(key for pod in pods for key in label_keys(pod.spec)) | {_SYSTEM}
     return replace(inventory, pods=pods, nodes=tuple(_node(node, keys) for node in inventory.nodes))
 
 

@@ -30,6 +30,10 @@ class Behaviour:
     """Whether the kubelet records the resources of containers."""
     missing_resource_record: str
     """A pod without that record is resized (``restarts``), or gets the record of its spec (``filled``)."""
+    static_pods_resized: bool
+    """Whether static pods are resized too."""
+    pod_limits: str
+    """What a pod's limits are: ``ignored``, ``the pod's``, ``recorded`` too, or ``the container's``."""
     sandbox_maker: str
     """What makes sandboxes: a kubelet replaces those of another maker."""
     sandbox_checks: Sequence[str]

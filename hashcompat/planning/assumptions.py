@@ -38,7 +38,9 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     yield from _creators(items)
     yield from _cgroups(standing, olds, new)
     yield from _kept([item for item in standing if item.verdict is Verdict.KEEP], new)
-    if any(reason.id == rules.RESIZE_POLICY for item in items for reason in item.reasons):
+    unrecorded = {old.release.text for old in olds if not old.behaviour.resources_recorded}
+    resized = [item for item in items if rules.RESIZE_POLICY in {reason.id for reason in item.reasons}]
+    if any(item.from_release in unrecorded for item in resized):
         yield f"no kubelet that records resources, as {new.release} does, ran on these nodes before"
     gates = {_GATES[reason.id] for item in items for reason in item.reasons if reason.id in _GATES}
     yield from (

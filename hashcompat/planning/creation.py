@@ -8,7 +8,7 @@ from typing import Final
 from hashcompat.apiserver.admission import ADDITIONS
 from hashcompat.apiserver.gates import gates_at_work, image_volumes
 from hashcompat.kubelet.decide.case import Case
-from hashcompat.kubelet.decide.container import applies_resources, restarted_for
+from hashcompat.kubelet.decide.resize import applies_resources, restarted_for
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.planning.reading import Transition, read
 from hashcompat.planning.view import Spec, View, created

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from hashcompat.kubelet.decide import admission, container, creator, pod, static
+from hashcompat.kubelet.decide import admission, container, creator, pod, resize, static
 from hashcompat.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.model.plan import Verdict
 
@@ -46,7 +46,7 @@ HASH: Final[tuple[Decide, ...]] = (
     container.admission,  # a manifest, and what admission adds to it decides
     container.server_gate,  # a manifest, and a gate of the API server decides
     container.compared,  # the two kubelets' hashes
-    container.resized,  # the same hash, but resources that are applied by a restart
+    resize.resized,  # the same hash, but resources that are applied by a restart
 )
 """Last, without a record, by the hash that the current kubelet's release computes. What is left is kept."""
 
@@ -77,7 +77,7 @@ def _release_counts(case: Case) -> bool:
     """Return whether the current release decides over a container whose recorded hash is the new one."""
     new_uid = case.pod.static and not static.is_pinned(case.pod)
     new_runtime = pod.drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
-    resized = container.applies_unrecorded(case.new) and any(container.restarted_for(case.container.spec))
+    resized = resize.applies_unrecorded(case.new) and any(resize.restarted_for(case.container.spec))
     return new_uid or new_runtime or resized or admission.release_counts(case)
 
 

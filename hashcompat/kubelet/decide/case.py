@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hashcompat import rules
@@ -129,3 +129,16 @@ Decide = Callable[[Case], Decision | None]
 def not_compared(why: str) -> Decision:
     """Return the decision for a container that no kubelet compares: it is kept, whatever its hash."""
     return Decision(Verdict.KEEP, (Reason(rules.NOT_COMPARED, f"not compared: {why}"),))
+
+
+def restart(rule: str, text: str) -> Decision:
+    """Return the decision to kill a container and create it again, for one reason."""
+    return Decision(Verdict.RESTART, (Reason(rule, text),))
+
+
+def delayed(case: Case, decision: Decision) -> Decision:
+    """Add the reason that a sidecar's comparison waits for its startup probe; the verdict is the same."""
+    if not case.waits:
+        return decision
+    reason = Reason(rules.STARTUP_PROBE, "once its startupProbe has passed again")
+    return replace(decision, reasons=(*decision.reasons, reason))

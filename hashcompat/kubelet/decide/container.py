@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, not_compared
+from hashcompat.kubelet.decide.case import Case, Decision, delayed, not_compared, restart
 from hashcompat.kubelet.decide.never import NEVER_COMPARED
+from hashcompat.kubelet.decide.resize import resized
 from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.records import Recorded
-
-_RESIZABLE: Final = ("cpu", "memory")
 
 _CHANGED: Final = Decision(Verdict.RESTART, hash_changed=True)
 
@@ -92,7 +89,7 @@ def recorded(case: Case) -> Decision | None:
         return _missing_hash(case)
     if case.recorded.hash not in case.new_hash.candidates:
         accepted = _accepted(case, frozenset({case.recorded.hash}))
-        return accepted or _gated(case, case.recorded) or _delayed(case, _unlike(case))
+        return accepted or _gated(case, case.recorded) or delayed(case, _unlike(case))
     if case.new_hash.value is None and (unknown := _ambiguous(case)):
         return unknown
     return resized(case) or Decision(
@@ -103,7 +100,7 @@ def recorded(case: Case) -> Decision | None:
 def _missing_hash(case: Case) -> Decision:
     if case.new.behaviour.missing_hash == "kept":
         return not_compared("no hash was recorded")
-    return _delayed(case, _restart(rules.HASH_MISSING, "no hash was recorded, which reads as a changed one"))
+    return delayed(case, restart(rules.HASH_MISSING, "no hash was recorded, which reads as a changed one"))
 
 
 def _unlike(case: Case) -> Decision:
@@ -111,16 +108,10 @@ def _unlike(case: Case) -> Decision:
     if case.recorded is not None and case.recorded.hash in case.old_hash.candidates:
         return _CHANGED
     if case.maker:
-        return _restart(rules.OTHER_CREATOR, f"created by {case.maker}: the recorded hash is that release's")
+        return restart(rules.OTHER_CREATOR, f"created by {case.maker}: the recorded hash is that release's")
     if not case.old_known:
-        return _restart(rules.NOT_REPRODUCED, f"the recorded hash is not {case.new.release}'s")
-    return _restart(
-        rules.NOT_REPRODUCED, f"the recorded hash is neither {case.old.release}'s nor the new one"
-    )
-
-
-def _restart(rule: str, text: str) -> Decision:
-    return Decision(Verdict.RESTART, (Reason(rule, text),))
+        return restart(rules.NOT_REPRODUCED, f"the recorded hash is not {case.new.release}'s")
+    return restart(rules.NOT_REPRODUCED, f"the recorded hash is neither {case.old.release}'s nor the new one")
 
 
 def not_calibrated(case: Case) -> Decision | None:
@@ -152,7 +143,7 @@ def server_gate(case: Case) -> Decision | None:
 def compared(case: Case) -> Decision | None:
     """Decide by the hash of the current release, in place of a recorded one."""
     if case.changed:
-        return _accepted(case, case.old_hash.candidates) or _delayed(case, _CHANGED)
+        return _accepted(case, case.old_hash.candidates) or delayed(case, _CHANGED)
     if unknown := _ambiguous(case):
         return unknown
     if not case.survived and is_ignored(case, case.old):
@@ -177,14 +168,6 @@ def _ambiguous(case: Case) -> Decision | None:
     return _VENDOR_GO if case.upgraded and None in (case.old_hash.value, case.new_hash.value) else None
 
 
-def _delayed(case: Case, decision: Decision) -> Decision:
-    """Add the reason that a sidecar's comparison waits for its startup probe; the verdict is the same."""
-    if not case.waits:
-        return decision
-    reason = Reason(rules.STARTUP_PROBE, "once its startupProbe has passed again")
-    return replace(decision, reasons=(*decision.reasons, reason))
-
-
 def _gated(case: Case, recorded: Recorded) -> Decision | None:
     """Keep a container under the resize gate unless its hash without resources differs too.
 
@@ -197,35 +180,3 @@ def _gated(case: Case, recorded: Recorded) -> Decision | None:
             (Reason(rules.RESIZE_GATE, "only resources differ, which the resize gate does not restart for"),),
         )
     return None
-
-
-def applies_resources(case: Case) -> bool:
-    """Return whether the new kubelet applies resources that the old one did not record."""
-    missing = not case.old.behaviour.resources_recorded
-    return (
-        missing and applies_unrecorded(case.new) and not case.pod.static and RESIZE_GATE not in case.gates_off
-    )
-
-
-def applies_unrecorded(kubelet: Kubelet) -> bool:
-    """Return whether a kubelet resizes what it has no record of (1.33 - 1.36)."""
-    behaviour = kubelet.behaviour
-    return behaviour.resources_recorded and behaviour.missing_resource_record == "restarts"
-
-
-def resized(case: Case) -> Decision | None:
-    """Restart a container whose resources are applied by a restart, where no kubelet recorded them."""
-    for name in restarted_for(case.container.spec) if applies_resources(case) else ():
-        return _delayed(case, _restart(rules.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart"))
-    return None
-
-
-def restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
-    """Name the resources that are set, other than to zero, and that resizePolicy applies by a restart."""
-    resources = spec.get("resources") or {}
-    amounts = [pair for key in ("limits", "requests") for pair in (resources.get(key) or {}).items()]
-    set_ = {name for name, amount in amounts if str(amount) != "0"}
-    for policy in filter(None, spec.get("resizePolicy") or ()):  # Go decodes a null as an empty policy
-        name = str(policy.get("resourceName"))
-        if policy.get("restartPolicy") == "RestartContainer" and name in _RESIZABLE and name in set_:
-            yield name

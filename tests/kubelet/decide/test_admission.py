@@ -268,4 +268,4 @@ def test_a_snapshot_keeps_what_admission_looks_at(
     nodes = [
         item for item in json.loads((tmp_path / "s.json").read_text())["items"] if item["kind"] == "Node"
     ]
-    assert set(nodes[0]["metadata"]["labels"]) <= {"disk"}
+    assert set(nodes[0]["metadata"]["labels"]) <= {"disk", "kubernetes.io/os"}

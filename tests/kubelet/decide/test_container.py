@@ -380,6 +380,74 @@ def test_hc019_resources_that_are_applied_by_a_restart(
     assert decided(run, old, new, given, more=more) == expected
 
 
+OWN_UID: Json = {
+    "annotations": {"kubernetes.io/config.mirror": "0", "kubernetes.io/config.hash": "set-by-hand"}
+}
+MEMORY_RESTARTS: Json = {"resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}]}
+POD_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "expected"),
+    [
+        pytest.param(
+            "1.32.13", "1.36.6", pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID), RESTARTED, id="static"
+        ),
+        pytest.param(
+            "1.32.13",
+            "1.35.10",
+            pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID),
+            KEEP,
+            id="static, before 1.36",
+        ),
+        pytest.param(
+            "1.32.13", "1.37.2", pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID), KEEP, id="static, in 1.37"
+        ),
+        pytest.param(
+            "1.32.13",
+            "1.33.13",
+            pod({**SIZED, **CPU_RESTARTS}, spec={"os": {"name": "windows"}}),
+            KEEP,
+            id="Windows",
+        ),
+        pytest.param(
+            "1.34.13", "1.36.6", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="pod limit"
+        ),
+        pytest.param(
+            "1.36.6", "1.34.13", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="and back"
+        ),
+        pytest.param(
+            "1.36.6", "1.35.10", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="back to 1.35"
+        ),
+        pytest.param(
+            "1.35.10",
+            "1.36.6",
+            pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT),
+            ("UNKNOWN", ["HC019"]),
+            id="1.35 recorded it",
+        ),
+        pytest.param(
+            "1.34.13", "1.35.10", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), KEEP, id="both the pod's"
+        ),
+        pytest.param(
+            "1.34.13", "1.36.6", pod({**C, **CPU_RESTARTS}, spec=POD_LIMIT), KEEP, id="another resource"
+        ),
+        pytest.param("1.34.13", "1.36.6", pod(C, spec=POD_LIMIT), KEEP, id="no policy"),
+        pytest.param(
+            "1.34.13",
+            "1.36.6",
+            pod({**C, **MEMORY_RESTARTS, "resources": {"limits": {"memory": "1Gi"}}}, spec=POD_LIMIT),
+            KEEP,
+            id="a limit of its own",
+        ),
+    ],
+)
+def test_hc019_where_a_limit_is_applied_and_where_not(
+    run: Run, old: str, new: str, given: Json, expected: Expected
+) -> None:
+    assert decided(run, old, new, given) == expected
+
+
 def test_hc019_an_equal_record_does_not_keep_it(run: Run, tmp_path: Path) -> None:
     same = record(hash_of(run, "1.33.0", C))
     assert (

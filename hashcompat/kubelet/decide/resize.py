@@ -1,0 +1,97 @@
+"""Resources that a starting kubelet applies by a restart, because no record shows that they were applied.
+
+Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodResizeAction`` (1.33.13, 1.36.4);
+pkg/kubelet/allocation/features_linux.go and features_windows.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from hashcompat import rules
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, restart
+from hashcompat.model.plan import Reason, Verdict
+
+POD_LEVEL_GATES: Final = frozenset({"PodLevelResources", "InPlacePodLevelResourcesVerticalScaling"})
+
+_RESIZABLE: Final = ("cpu", "memory")
+
+_OF_CONTAINER: Final = "the container's"
+
+
+def applies_resources(case: Case) -> bool:
+    """Return whether the new kubelet applies resources that the old one did not record."""
+    missing = not case.old.behaviour.resources_recorded
+    return missing and applies_unrecorded(case.new) and not _is_exempt(case)
+
+
+def applies_unrecorded(kubelet: Kubelet) -> bool:
+    """Return whether a kubelet resizes what it has no record of (1.33 - 1.36)."""
+    behaviour = kubelet.behaviour
+    return behaviour.resources_recorded and behaviour.missing_resource_record == "restarts"
+
+
+def _is_exempt(case: Case) -> bool:
+    """Return whether nothing is resized: on Windows, without the gate, and up to 1.35 static pods."""
+    static = case.pod.static and not case.new.behaviour.static_pods_resized
+    labels = case.node.labels if case.node is not None else None
+    systems = (_mapping(case.pod.spec.get("os")).get("name"), (labels or {}).get("kubernetes.io/os"))
+    return static or "windows" in systems or RESIZE_GATE in case.gates_off
+
+
+def resized(case: Case) -> Decision | None:
+    """Restart a container whose resources are applied by a restart, where no kubelet recorded them."""
+    for name in restarted_for(case.container.spec) if applies_resources(case) else ():
+        return delayed(case, restart(rules.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart"))
+    return _resized_by_pod(case)
+
+
+def _resized_by_pod(case: Case) -> Decision | None:
+    """Restart a container whose limit becomes that of its pod, or no longer is.
+
+    From 1.36 on, a container without a limit has its pod's. 1.35 recorded the pod's limits, and what 1.36
+    makes of that record is not determined.
+    """
+    before, now = case.old.behaviour.pod_limits, case.new.behaviour.pod_limits
+    if before == now or _OF_CONTAINER not in (before, now) or "ignored" in (before, now):
+        return None
+    if _is_exempt(case) or POD_LEVEL_GATES & case.gates_off:
+        return None
+    for name in _limited_by_pod(case):
+        if before == "recorded":
+            text = f"resizePolicy: whether {case.new.release} applies the pod's limit of {name} by a restart"
+            return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
+        text = f"resizePolicy: the pod's limit of {name} is applied by a restart"
+        return delayed(case, restart(rules.RESIZE_POLICY, text))
+    return None
+
+
+def _limited_by_pod(case: Case) -> Iterator[str]:
+    """Name the resources that only the pod limits and that resizePolicy applies by a restart."""
+    spec = case.container.spec
+    own = _mapping(_mapping(spec.get("resources")).get("limits"))
+    limits = _mapping(_mapping(case.pod.spec.get("resources")).get("limits"))
+    for name in _by_restart(spec):
+        if str(limits.get(name, "0")) != "0" and str(own.get(name, "0")) == "0":
+            yield name
+
+
+def restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Name the resources that are set, other than to zero, and that resizePolicy applies by a restart."""
+    resources = spec.get("resources") or {}
+    amounts = [pair for key in ("limits", "requests") for pair in (resources.get(key) or {}).items()]
+    set_ = {name for name, amount in amounts if str(amount) != "0"}
+    yield from (name for name in _by_restart(spec) if name in set_)
+
+
+def _by_restart(spec: Mapping[str, Any]) -> Iterator[str]:
+    for policy in filter(None, spec.get("resizePolicy") or ()):  # Go decodes a null as an empty policy
+        name = str(policy.get("resourceName"))
+        if policy.get("restartPolicy") == "RestartContainer" and name in _RESIZABLE:
+            yield name
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from hashcompat.catalog.apiserver import Profile
+from hashcompat.go.jsonpath import mapping
 from hashcompat.model.pods import Container, ContainerType, Pod
 
 Spec = Mapping[str, Any]
@@ -25,9 +26,9 @@ def with_profiles(pod: Pod, container: Container, rows: Iterable[Profile]) -> Sp
         return spec
     for row in rows:
         profile = _profile(pod.profiles.get(row.annotation + container.name), row)
-        context = _mapping(spec.get("securityContext"))
-        same = row.unless_of_pod and profile == _mapping(pod.spec.get("securityContext")).get(row.field)
-        elsewhere = bool(row.not_on) and _mapping(pod.spec.get("os")).get("name") == row.not_on
+        context = mapping(spec.get("securityContext"))
+        same = row.unless_of_pod and profile == mapping(pod.spec.get("securityContext")).get(row.field)
+        elsewhere = bool(row.not_on) and mapping(pod.spec.get("os")).get("name") == row.not_on
         if profile is not None and context.get(row.field) is None and not (same or elsewhere):
             spec = {**spec, "securityContext": {**context, row.field: profile}}
     return spec
@@ -42,7 +43,3 @@ def _profile(annotation: str | None, row: Profile) -> Spec | None:
     if name != annotation and name and name == name.strip() and len(name.encode()) <= _LONGEST:
         return {"type": "Localhost", "localhostProfile": name}
     return None
-
-
-def _mapping(value: object) -> Spec:
-    return value if isinstance(value, Mapping) else {}

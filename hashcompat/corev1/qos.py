@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
+from hashcompat.go.jsonpath import mapping
 from hashcompat.go.quantity import decimal, from_json
 
 GUARANTEED: Final = "Guaranteed"
@@ -27,9 +28,9 @@ def qos_class(containers: Iterable[Mapping[str, Any]]) -> str:
     requests, limits = dict.fromkeys(_COUNTED, Fraction(0)), dict.fromkeys(_COUNTED, Fraction(0))
     all_limited = True
     for container in containers:
-        resources = _mapping(container.get("resources"))
-        limited = _amounts(_mapping(resources.get("limits")))
-        requested = _amounts(_mapping(resources.get("requests")))
+        resources = mapping(container.get("resources"))
+        limited = _amounts(mapping(resources.get("limits")))
+        requested = _amounts(mapping(resources.get("requests")))
         all_limited = all_limited and all(limited.values())
         for name in _COUNTED:
             limits[name] += limited[name]
@@ -37,10 +38,6 @@ def qos_class(containers: Iterable[Mapping[str, Any]]) -> str:
     if not any((*requests.values(), *limits.values())):
         return BEST_EFFORT
     return GUARANTEED if all_limited and requests == limits else BURSTABLE
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _amounts(amounts: Mapping[str, Any]) -> dict[str, Fraction]:

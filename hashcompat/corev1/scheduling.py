@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from hashcompat.go.jsonpath import mapping
+
 Labels = Mapping[str, str]
 
 _INTEGER: Final = re.compile(r"[+-]?\d{1,19}", re.ASCII)
@@ -20,7 +22,7 @@ def selected(spec: Mapping[str, Any], node: str, labels: Labels, looked_at: str)
 
     ``looked_at`` is the value of the row ``nodeAffinity`` of behaviour.json.
     """
-    wanted = _mapping(spec.get("nodeSelector"))
+    wanted = mapping(spec.get("nodeSelector"))
     if any(labels.get(key) != value for key, value in wanted.items()):
         return False
     terms = None if looked_at == "selector" else _terms(spec)
@@ -30,29 +32,29 @@ def selected(spec: Mapping[str, Any], node: str, labels: Labels, looked_at: str)
 
 def label_keys(spec: Mapping[str, Any]) -> Iterator[str]:
     """Yield the labels of a node that ``selected`` looks at."""
-    yield from map(str, _mapping(spec.get("nodeSelector")))
+    yield from map(str, mapping(spec.get("nodeSelector")))
     for term in _terms(spec) or ():
-        for row in _sequence(_mapping(term).get("matchExpressions")):
-            yield str(_mapping(row).get("key"))
+        for row in _sequence(mapping(term).get("matchExpressions")):
+            yield str(mapping(row).get("key"))
 
 
 def _terms(spec: Mapping[str, Any]) -> Sequence[Any] | None:
     """Return the terms of the required node affinity; None where there is none."""
-    affinity = _mapping(_mapping(spec.get("affinity")).get("nodeAffinity"))
+    affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
     required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
     return _sequence(required.get("nodeSelectorTerms")) if isinstance(required, Mapping) else None
 
 
 def _matches(term: Any, labels: Labels, fields: Labels | None) -> bool:
     """Return whether a node matches every expression of a term; an empty term matches no node."""
-    asked = [(row, labels) for row in _sequence(_mapping(term).get("matchExpressions"))]
+    asked = [(row, labels) for row in _sequence(mapping(term).get("matchExpressions"))]
     if fields is not None:
-        asked += [(row, fields) for row in _sequence(_mapping(term).get("matchFields"))]
+        asked += [(row, fields) for row in _sequence(mapping(term).get("matchFields"))]
     return bool(asked) and all(_holds(row, values) for row, values in asked)
 
 
 def _holds(expression: Any, labels: Labels) -> bool:
-    row = _mapping(expression)
+    row = mapping(expression)
     holds = _OPERATORS.get(str(row.get("operator")))
     return holds is not None and holds(labels.get(str(row.get("key"))), _sequence(row.get("values")))
 
@@ -81,7 +83,7 @@ _OPERATORS: Final[Mapping[str, Callable[[str | None, Sequence[Any]], bool]]] = {
 
 def not_tolerated(spec: Mapping[str, Any], taints: Iterable[Mapping[str, Any]], effect: str) -> str:
     """Return the first taint of an effect that a pod does not tolerate, as kubectl writes it; or empty."""
-    tolerations = [_mapping(row) for row in _sequence(spec.get("tolerations"))]
+    tolerations = [mapping(row) for row in _sequence(spec.get("tolerations"))]
     for taint in taints:
         if taint.get("effect") == effect and not any(_tolerates(row, taint) for row in tolerations):
             value = f"={taint['value']}" if taint.get("value") else ""
@@ -98,10 +100,6 @@ def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
     if operator == "Equal":
         return (toleration.get("value") or "") == (taint.get("value") or "")
     return bool(operator == "Exists")
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _sequence(value: Any) -> Sequence[Any]:

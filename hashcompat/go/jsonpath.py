@@ -78,3 +78,8 @@ def _each(items: Any, change: Change) -> Any:
     if all(one is other for one, other in zip(new, items, strict=True)):
         return items
     return [item for item in new if item is not GONE] or GONE
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """Return a JSON object, and an empty one for anything else."""
+    return value if isinstance(value, Mapping) else {}

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from hashcompat import rules
 from hashcompat.corev1.scheduling import not_tolerated, selected
+from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.case import Case, Decision
 from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import ContainerType
@@ -104,8 +105,7 @@ def release_counts(case: Case) -> bool:
 
 
 def _security(case: Case) -> Mapping[str, Any]:
-    context = case.pod.spec.get("securityContext")
-    return context if isinstance(context, Mapping) else {}
+    return mapping(case.pod.spec.get("securityContext"))
 
 
 def _sysctls(case: Case) -> Iterator[str]:

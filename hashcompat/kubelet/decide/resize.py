@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, restart
 from hashcompat.model.plan import Reason, Verdict
 
@@ -37,7 +38,7 @@ def _is_exempt(case: Case) -> bool:
     """Return whether nothing is resized: on Windows, without the gate, and up to 1.35 static pods."""
     static = case.pod.static and not case.new.behaviour.static_pods_resized
     labels = case.node.labels if case.node is not None else None
-    systems = (_mapping(case.pod.spec.get("os")).get("name"), (labels or {}).get("kubernetes.io/os"))
+    systems = (mapping(case.pod.spec.get("os")).get("name"), (labels or {}).get("kubernetes.io/os"))
     return static or "windows" in systems or RESIZE_GATE in case.gates_off
 
 
@@ -71,8 +72,8 @@ def _resized_by_pod(case: Case) -> Decision | None:
 def _limited_by_pod(case: Case) -> Iterator[str]:
     """Name the resources that only the pod limits and that resizePolicy applies by a restart."""
     spec = case.container.spec
-    own = _mapping(_mapping(spec.get("resources")).get("limits"))
-    limits = _mapping(_mapping(case.pod.spec.get("resources")).get("limits"))
+    own = mapping(mapping(spec.get("resources")).get("limits"))
+    limits = mapping(mapping(case.pod.spec.get("resources")).get("limits"))
     for name in _by_restart(spec):
         if str(limits.get(name, "0")) != "0" and str(own.get(name, "0")) == "0":
             yield name
@@ -91,7 +92,3 @@ def _by_restart(spec: Mapping[str, Any]) -> Iterator[str]:
         name = str(policy.get("resourceName"))
         if policy.get("restartPolicy") == "RestartContainer" and name in _RESIZABLE:
             yield name
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

@@ -117,9 +117,7 @@ def _sysctls(case: Case) -> Iterator[str]:
 
 def _extended(spec: Mapping[str, Any]) -> Iterator[str]:
     """Name the extended resources of a container, which device plugins serve."""
-    resources = spec.get("resources")
     for key in ("limits", "requests"):
-        amounts = resources.get(key) if isinstance(resources, Mapping) else None
-        for name, amount in amounts.items() if isinstance(amounts, Mapping) else ():
+        for name, amount in mapping(mapping(spec.get("resources")).get(key)).items():
             if "/" in name and _NATIVE not in name and str(amount) != "0":
                 yield name

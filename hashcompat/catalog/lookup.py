@@ -238,9 +238,7 @@ class Catalog:
             found: dict[object, Predecessor] = {}
             for name, maintained in self.known.published_before(release, day):
                 kubelet = self.kubelet(name)
-                first = found.setdefault(kubelet.way, Predecessor(kubelet, maintained))
-                if maintained and not first.maintained:
-                    found[kubelet.way] = Predecessor(first.kubelet, maintained=True)
+                found.setdefault(kubelet.way, Predecessor(kubelet, maintained))
             self._predecessors[key] = tuple(found.values())
         return self._predecessors[key]
 

@@ -13,7 +13,6 @@ from datetime import date
 from typing import Final
 
 from hashcompat.catalog.lookup import Kubelet, Predecessor
-from hashcompat.errors import DecodeError
 from hashcompat.kubelet.alike import never_alike
 from hashcompat.kubelet.decide.case import Case, Creators, Decision
 from hashcompat.kubelet.decide.container import is_ignored
@@ -116,17 +115,13 @@ class Provenance:
         return not found.isdisjoint(case.new_hash.candidates) or bool(found and found <= case.accepted)
 
     def _candidates(self, kubelet: Kubelet, prepared: Prepared) -> frozenset[int]:
-        """Return what a release recorded if it created the container; nothing where it cannot decode it."""
+        """Return what a release recorded if it created the container; errors as ``View.hash``."""
         case, spec = prepared.case, prepared.old_spec
         if kubelet.way == case.old.way:
             return case.old_hash.candidates
         key = id(spec), kubelet
         if key not in self._hashes:
-            try:
-                hashed = self._view.hash(case.pod, spec, kubelet).candidates
-            except DecodeError:
-                hashed = frozenset()
-            self._hashes[key] = spec, hashed
+            self._hashes[key] = spec, self._view.hash(case.pod, spec, kubelet).candidates
         return self._hashes[key][1]
 
     def _older(self, kubelet: Kubelet, day: date) -> tuple[Predecessor, ...]:

@@ -271,3 +271,26 @@ def test_unknown_is_what_the_dates_leave_open(old: str, new: str) -> None:
     assert verdicts == (
         set() if old == "1.30.14" else {hashcompat.Verdict.UNKNOWN, hashcompat.Verdict.RESTART}
     )
+
+
+@pytest.mark.parametrize(
+    ("strategy", "like", "message"),
+    [
+        ("pin", (), "say with --like which releases"),
+        ("strip", ("1.30.14",), "no plan assumes the strategy 'strip'"),
+    ],
+)
+def test_the_api_refuses_what_cannot_be(strategy: str, like: tuple[str, ...], message: str) -> None:
+    patch = hashcompat.AssumePatch(strategy, like)
+    with pytest.raises(hashcompat.UsageError, match=message):
+        hashcompat.plan([since(None)], "1.31.14", "1.30.14", current_patch=patch)
+
+
+def test_replicas_share_what_older_releases_compute(run: Run) -> None:
+    """1.16 hashes as 1.19 does where nothing newer is set, so both may have created either container."""
+    status_of = {"phase": "Running", "containerStatuses": [status("2020-10-20T00:00:00Z")]}
+    pods = [pod(C, name=name, status=status_of) for name in ("p", "q")]
+    result = run(
+        "plan", "--from", "1.19.16", "--to", "1.20.15", "-f", "-", "-o", "json", stdin=as_json(*pods)
+    )
+    assert {item["verdict"] for item in result.items} == {"KEEP"}

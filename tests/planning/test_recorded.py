@@ -468,3 +468,10 @@ def test_a_mirror_pod_that_is_being_deleted_says_nothing_of_its_static_pod(run: 
     assert decided(run, "1.16.0", "1.17.0", given) == decided(run, "1.16.0", "1.17.0", mirror_pod(C))
     assert decided(run, "1.15.12", "1.16.0", given)[0] == "RESTART"
     assert decided(run, "1.15.12", "1.16.0", pod(C, metadata=deleting)) == ("KEEP", ["HC002"])
+
+
+def test_hc013_where_the_current_release_is_not_known_and_no_release_computes_the_record(
+    run: Run, tmp_path: Path
+) -> None:
+    told = recorded(tmp_path, record(7))
+    assert decided(run, "auto", "1.16.0", node("dev"), pod(C), more=told) == ("RESTART", ["HC013"])

@@ -11,7 +11,7 @@ import pytest
 from hashcompat.kubelet.stored import KEY
 from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import Run
-from tests.helpers.upgrades import decided
+from tests.helpers.upgrades import decided, record, recorded
 
 C: Json = {"name": "c", "image": "i", "args": ["a"]}
 
@@ -47,3 +47,13 @@ def test_no_patch_is_suggested_by_hashes_that_the_snapshot_lacks(run: Run, tmp_p
     found = run(*plan, "-f", tmp_path / "snapshot.json")
     assert found.item["verdict"] == "RESTART"
     assert found.err == run(*plan, "-f", "-", stdin=given).err
+
+
+def test_a_hash_that_the_snapshot_lacks_is_no_releases_record(run: Run, tmp_path: Path) -> None:
+    """The search for the release that created a container goes on without it."""
+    document: Any = json.loads(run("snapshot", "-f", "-", stdin=as_json(pod(C))).out)
+    (given,) = document["items"]
+    (container,) = given["spec"]["containers"]
+    del container[KEY][hashed_as(run, "1.20.15", container)]
+    told = recorded(tmp_path, record(7))
+    assert decided(run, "1.8.15", "1.9.11", given, more=told) == ("RESTART", ["HC013"])

@@ -269,3 +269,8 @@ def test_a_snapshot_keeps_what_admission_looks_at(
         item for item in json.loads((tmp_path / "s.json").read_text())["items"] if item["kind"] == "Node"
     ]
     assert set(nodes[0]["metadata"]["labels"]) <= {"disk", "kubernetes.io/os"}
+
+
+@pytest.mark.parametrize("rows", [7, [7], [{"name": 7}], [{}]])
+def test_what_is_not_a_sysctl_is_none(run: Run, rows: Any) -> None:
+    assert decided(run, "1.32.13", "1.31.14", pod(C, spec={"securityContext": {"sysctls": rows}})) == KEEP

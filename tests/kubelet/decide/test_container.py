@@ -601,3 +601,12 @@ def test_hc025_a_startup_probe_that_has_not_passed(
     row = {"name": "c", "started": started, "state": {"running": {}}}
     given = {**sidecar(**PROBE), "status": {"phase": "Running", "initContainerStatuses": [row]}}
     assert decided(run, old, new, given) == expected
+
+
+def test_hc025_the_recorded_hash_shows_whether_anything_would_restart(run: Run, tmp_path: Path) -> None:
+    row = {"name": "c", "started": False, "state": {"running": {}}}
+    given = {**sidecar(**PROBE), "status": {"phase": "Running", "initContainerStatuses": [row]}}
+    spec = given["spec"]["initContainers"][0]
+    for made_by, verdict in (("1.30.14", "UNKNOWN"), ("1.34.13", "KEEP")):
+        told = recorded(tmp_path, record(hash_of(run, made_by, spec)))
+        assert decided(run, "1.34.13", "1.35.3", given, more=told)[0] == verdict

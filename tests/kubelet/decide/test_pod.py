@@ -360,6 +360,7 @@ EARLY, LATE = "2026-01-31T12:00:00.123456788Z", "2026-01-31T12:00:00.123456789Z"
         ("1.34.13", [cri_pod(NOT_READY, created="1769860800123456789"), cri_pod(created=EARLY)], BROKEN),
         ("1.34.13", [cri_pod(NOT_READY, created="1769860800123456788"), cri_pod(created=LATE)], KEEP),
         ("1.34.13", [cri_pod(NOT_READY, created="2026-01-31T13:00:00+01:00"), cri_pod(created=EARLY)], KEEP),
+        ("1.34.13", [cri_pod(NOT_READY, created="2026-01-31T12:00:00+99:00"), cri_pod(attempt=1)], KEEP),
     ],
 )
 def test_hc027_the_newest_sandbox_is_found_in_each_releases_order(

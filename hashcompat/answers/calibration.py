@@ -85,8 +85,7 @@ def check_records(
     """
     kubelet_of = _kubelets(inventory.nodes, release, view.catalog)
     records = view.options.records
-    pods = map(records.as_reported, inventory.pods)
-    pairs = [(pod, container) for pod in pods for container in pod.containers]
+    pairs = [(pod, container) for pod in inventory.pods for container in pod.containers]
     found = {record: (pod, container) for pod, container in pairs if (record := records.of(pod, container))}
     left_over = list(_left_over(records, found))
     rows = [

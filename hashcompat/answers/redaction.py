@@ -13,6 +13,7 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.types import Schema
 from hashcompat.corev1.scheduling import label_keys
 from hashcompat.errors import DecodeError, InputError
+from hashcompat.go.jsonpath import mapping
 from hashcompat.go.jsontext import ESCAPES
 from hashcompat.kubelet.hashing import compile_hasher
 from hashcompat.kubelet.stored import KEY
@@ -106,10 +107,8 @@ def _pod(pod: Pod, hide: Callable[[Pod, Container], Container]) -> Pod:
 def _kept(spec: Spec) -> Spec:
     """Return what decides of an API pod's spec besides its containers."""
     kept = {key: spec[key] for key in _POD if key in spec}
-    context = spec.get("securityContext")
-    security = (
-        {key: context[key] for key in _SECURITY if key in context} if isinstance(context, Mapping) else {}
-    )
+    context = mapping(spec.get("securityContext"))
+    security = {key: context[key] for key in _SECURITY if key in context}
     return {**kept, "securityContext": security} if security else kept
 
 

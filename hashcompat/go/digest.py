@@ -36,22 +36,18 @@ def fnv32a(pieces: Iterable[str]) -> int:
     state = _OFFSET
     for piece in pieces:
         if len(piece) > _LONGEST_REMEMBERED:
-            state = _step(state, piece)
+            state = fnv32a_after(piece, state)
         else:
             factor, addend = _effect(piece, state & 0xFF)
             state = (state * factor + addend) & _MASK
     return state
 
 
-def _step(state: int, piece: str) -> int:
-    for byte in piece.encode():
-        state = ((state ^ byte) * _PRIME) & _MASK
-    return state
-
-
 def fnv32a_after(text: str, state: int = _OFFSET) -> int:
     """Return FNV-1a's 32-bit state after a text, from the state before it."""
-    return _step(state, text)
+    for byte in text.encode():
+        state = ((state ^ byte) * _PRIME) & _MASK
+    return state
 
 
 def fnv32a_before(state: int, text: str) -> int:
@@ -65,7 +61,7 @@ def fnv32a_before(state: int, text: str) -> int:
 def _effect(piece: str, low: int) -> tuple[int, int]:
     length = len(piece.encode())
     factor = pow(_PRIME, length, 1 << 32)
-    return factor, (_step(low, piece) - low * factor) & _MASK
+    return factor, (fnv32a_after(piece, low) - low * factor) & _MASK
 
 
 def adler32(pieces: Iterable[str]) -> int:

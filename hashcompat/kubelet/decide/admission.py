@@ -49,8 +49,11 @@ def taint(case: Case) -> Decision | None:
 def sidecars(case: Case) -> Decision | None:
     """Kill a pod with a sidecar where the gate for these is off, unless it is on now."""
     behaviour, before = case.new.behaviour, case.old.behaviour
-    has_any = any(one.type is ContainerType.SIDECAR for one in case.pod.containers)
-    if not has_any or behaviour.sidecar_admission != "refused by default" or SIDECAR_GATE in case.gates:
+    if (
+        not _has_sidecar(case)
+        or behaviour.sidecar_admission != "refused by default"
+        or SIDECAR_GATE in case.gates
+    ):
         return None
     if before.sidecar_admission == behaviour.sidecar_admission and SIDECAR_GATE not in case.gates_off:
         return None
@@ -99,9 +102,12 @@ def devices(case: Case) -> Decision | None:
 def release_counts(case: Case) -> bool:
     """Return whether the current release may decide over admission."""
     sidecars_refused = case.new.behaviour.sidecar_admission == "refused by default"
-    has_sidecar = any(one.type is ContainerType.SIDECAR for one in case.pod.containers)
     unsafe = any(name not in case.new.behaviour.safe_sysctls for name in _sysctls(case))
-    return unsafe or (sidecars_refused and has_sidecar)
+    return unsafe or (sidecars_refused and _has_sidecar(case))
+
+
+def _has_sidecar(case: Case) -> bool:
+    return any(one.type is ContainerType.SIDECAR for one in case.pod.containers)
 
 
 def _security(case: Case) -> Mapping[str, Any]:

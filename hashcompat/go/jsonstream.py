@@ -110,6 +110,8 @@ class _Window:
             except json.JSONDecodeError as error:
                 if not (self._may_go_on(error) and self._more()):
                     raise self._error(error.msg, error.pos) from None
+            except ValueError:  # more digits than Python turns into an integer, which DECODER keeps as text
+                self._decoder = DECODER
             except RecursionError:
                 raise too_deep() from None
             else:

@@ -30,6 +30,8 @@ DOCKER_TYPE: Final = "io.kubernetes.docker.type"
 
 _SANDBOX: Final = "POD"
 
+_ATTEMPT: Final = re.compile(r"[0-9]{1,9}")
+
 _LABEL: Final = re.compile(r"(?:^|,)((?:annotation\.)?io\.kubernetes\.[\w.]+)=([^,]*)")
 
 
@@ -68,7 +70,7 @@ def docker_container(container: Mapping[str, Any]) -> DockerContainer | None:
         pod=parts[2],
         namespace=parts[3],
         uid=parts[4],
-        attempt=int(parts[5]) if not in_name and parts[5].isdecimal() else 0,
+        attempt=int(parts[5]) if not in_name and _ATTEMPT.fullmatch(parts[5]) else 0,
         sandbox=name == _SANDBOX or labels.get(DOCKER_TYPE) == "podsandbox",
         running=state.get("Running") is True if isinstance(state, Mapping) else state == "running",
         labels=labels,

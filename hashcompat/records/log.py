@@ -13,7 +13,7 @@ from hashcompat.model.records import Recorded
 
 _POD: Final = r"(?P<pod>[^_\s\"]+)(?:_(?P<namespace>[^(\s\"]+))?(?:\((?P<uid>[^)\s]+)\))?"
 
-_VALUES: Final = r"hash changed \((?P<recorded>\d+) vs \d+\)"
+_VALUES: Final = r"hash changed \((?P<recorded>[0-9]{1,10}) vs [0-9]{1,10}\)"
 
 _FORMATS: Final = (
     re.compile(rf'[Pp]od "{_POD}" container "(?P<container>[^"]+)" {_VALUES}'),

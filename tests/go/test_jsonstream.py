@@ -148,3 +148,10 @@ def test_a_first_look_leaves_numbers_and_keys_to_the_second() -> None:
         Part(1, {"b": 1}, 0),
         Part(1, {"a": 1.5}),
     ]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_an_integer_of_any_length_is_read(*, strict: bool) -> None:
+    text = f'{{"a": {"9" * 5000}, "items": [{{"b": {"8" * 4301}}}, 7]}}'
+    first, second, rest = parts([text], strict=strict)
+    assert (first.value["b"].raw, second.value, rest.value["a"].raw) == ("8" * 4301, 7, "9" * 5000)

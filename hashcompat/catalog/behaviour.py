@@ -62,6 +62,8 @@ class Behaviour:
     node_affinity: str
     """What of a pod's node selection admission looks at: the ``selector``, ``labels`` for affinity too, or
     ``labels and fields``."""
+    labels_at_admission: str
+    """Whether admission waits until the node's labels are ``read``, or they ``may be missing``."""
     no_execute_taints: bool
     """Whether admission looks at taints with the effect NoExecute."""
     sidecar_admission: str

@@ -6,12 +6,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.corev1.scheduling import label_keys
 from hashcompat.kubelet.decide.never import at_rest
+from hashcompat.model.pods import Pod
 from hashcompat.model.words import count
 from hashcompat.planning.assumptions import named
 from hashcompat.planning.judge import Draft, Judge
 
 PROBE_GATE: Final = "ExecProbeTimeout"
+
+_OF_KUBELETS: Final = frozenset(
+    f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("hostname", "os", "arch")
+)
+"""The labels that a kubelet gives its node by itself (kubelet_node_status.go ``initialNode``)."""
 
 _KILLING: Final = ("livenessProbe", "startupProbe")
 
@@ -22,6 +29,7 @@ class Cautions:
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
         self._slow: dict[tuple[str, str], list[str]] = {}
+        self._selective: dict[str, list[str]] = {}
         self._nodes: set[str] = set()
 
     def add(self, draft: Draft) -> None:
@@ -30,6 +38,9 @@ class Cautions:
         case = draft.prepared.case if draft.prepared else None
         if case is None or not case.old_known or at_rest(draft.pod, draft.container):
             return
+        if case.new.behaviour.labels_at_admission != "read" and _selects_more_than(_OF_KUBELETS, draft.pod):
+            pods = self._selective.setdefault(str(case.new.release), [])
+            pods += [pod] if (pod := f"{draft.pod.namespace}/{draft.pod.name}") not in pods[-1:] else []
         if self._begins_to_enforce(case.old, case.new) and any(_has_exec(draft.container.spec)):
             name = f"{draft.pod.namespace}/{draft.pod.name}/{draft.container.name}"
             self._slow.setdefault((str(case.old.release), str(case.new.release)), []).append(name)
@@ -49,6 +60,12 @@ class Cautions:
                 "a liveness or startup probe that takes longer kills its container "
                 f"({count(len(names), 'container')}: {named(names)})"
             )
+        for new, pods in self._selective.items():
+            yield (
+                f"{new} may look at pods before it has read its node's labels, and then refuses those that "
+                "select a label which it does not set itself (kubernetes/kubernetes#94087: "
+                f"{count(len(pods), 'pod')}: {named(pods)})"
+            )
         yield from self._runtimes()
 
     def _runtimes(self) -> Iterator[str]:
@@ -63,6 +80,10 @@ class Cautions:
                         f"{runtime} on {name} {fault.about} ({fault.source}): "
                         "if it restarts too, every pod that is not on the host's network is recreated"
                     )
+
+
+def _selects_more_than(labels: frozenset[str], pod: Pod) -> bool:
+    return any(key not in labels for key in label_keys(pod.spec))
 
 
 def _has_exec(spec: Mapping[str, Any]) -> Iterator[bool]:

@@ -77,3 +77,23 @@ def test_containerd_that_forgets_the_ips_of_its_sandboxes(run: Run, runtime: str
 
 def test_a_kubelet_before_1_8_does_not_look_at_ips(run: Run) -> None:
     assert warned(run, "1.7.15", "1.7.16", pod(C), host("containerd://1.6.9")) == []
+
+
+@pytest.mark.parametrize(
+    ("new", "label", "is_warned"),
+    [
+        ("1.18.15", "disk", True),
+        ("1.18.16", "disk", False),
+        ("1.19.7", "disk", True),
+        ("1.20.3", "disk", False),
+        ("1.17.17", "kubernetes.io/os", False),
+        ("1.17.17", "topology.kubernetes.io/zone", True),
+    ],
+)
+def test_node_labels_that_may_not_be_read_yet(run: Run, new: str, label: str, is_warned: bool) -> None:
+    given = pod(C, {**C, "name": "d"}, spec={"nodeSelector": {label: "x"}})
+    result = run("plan", "--from", "1.16.15", "--to", new, "-f", "-", "-o", "json", stdin=as_json(given))
+    lines = [line for line in result.document["spec"]["warnings"] if "its node's labels" in line]
+    assert [line.endswith("(kubernetes/kubernetes#94087: 1 pod: ns/p)") for line in lines] == [
+        True
+    ] * is_warned

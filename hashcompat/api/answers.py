@@ -23,7 +23,7 @@ from hashcompat.api.inputs import Source, load
 from hashcompat.api.options import OptionFields, view_of
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.model.plan import Plan, Way
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.records import Record
 from hashcompat.planning.options import AUTO, Options
 from hashcompat.planning.view import View
 
@@ -137,9 +137,7 @@ def calibrate(
     return calibration.check_records(inventory, release, view, search_mounts=search_token_mount)
 
 
-def snapshot(
-    source: Source, *, records: Iterable[Recorded | Sandbox] = (), catalog: Catalog | None = None
-) -> Snapshot:
+def snapshot(source: Source, *, records: Iterable[Record] = (), catalog: Catalog | None = None) -> Snapshot:
     """Return a cluster with values hidden; ``load`` of its document gives the same plans later.
 
     ``records`` are kept as well as those of the source. Raises InputError for a manifest: a snapshot is made

@@ -45,6 +45,7 @@ class Vendors:
         self._rows = [
             (re.compile(row["suffix"]), Vendor(row["name"], row["kubelet"], row["staticPods"]))
             for row in document["vendors"]
+            if row["suffix"]
         ]
         self._edges: Mapping[str, str] = document["kubeedge"]
 

@@ -1,15 +1,18 @@
 #!/bin/sh
-# Prints what this node's container runtime reports about the kubelet's containers, as JSON for `hashcompat plan --recorded FILE`.
+# Prints what this node's container runtime reports about the kubelet's containers, as JSON for `hashcompat plan --recorded FILE`,
+# and which resources a kubelet of 1.33 or later noted as applied.
 #
 #   sh collect.sh > node1.json      to standard output
 #   sh collect.sh DIR               to DIR/<node>.json
 #
 # It only reads: names, UIDs, labels, states, and the hashes that the kubelet recorded; no environments, arguments, commands
 # or pod annotations. It writes no temporary files. It needs root for the runtime's socket, and crictl or docker on the PATH.
-# Set RUNTIME_ENDPOINT=/path/to/cri.sock or DOCKER_HOST=unix:///path/to/docker.sock if the socket is not at its usual path.
+# Set RUNTIME_ENDPOINT=/path/to/cri.sock or DOCKER_HOST=unix:///path/to/docker.sock if the socket is not at its usual path, and
+# KUBELET_ROOT if the kubelet's --root-dir is not.
 set -eu
 
-SOCKETS='/run/containerd/containerd.sock /run/crio/crio.sock /run/cri-dockerd.sock /run/k3s/containerd/containerd.sock'
+SOCKETS='/run/containerd/containerd.sock /run/crio/crio.sock /run/cri-dockerd.sock /run/k3s/containerd/containerd.sock /run/k0s/containerd.sock /var/snap/microk8s/common/run/containerd.sock'
+ROOTS='/var/lib/kubelet /var/lib/k0s/kubelet /var/snap/microk8s/common/var/lib/kubelet'
 PATH=$PATH:/usr/local/bin:/opt/bin:/var/lib/rancher/rke2/bin
 
 # Runtimes keep all annotations of a pod with its sandbox, and kubectl apply stores whole manifests in one.
@@ -56,7 +59,17 @@ from_docker() {
     docker inspect --format "$(docker_template)" $ids 2>/dev/null || :
 }
 
-collect() {
+# Pod UIDs, container names and resources; the kubelet's own file, and there is none before 1.33.
+applied() {
+    for root in ${KUBELET_ROOT:-$ROOTS}; do
+        if [ -f "$root/actuated_pods_state" ]; then
+            cat "$root/actuated_pods_state"
+            echo
+        fi
+    done
+}
+
+containers() {
     if command -v crictl >/dev/null; then
         for socket in ${RUNTIME_ENDPOINT:-$SOCKETS}; do
             [ -S "$socket" ] && from_cri "$socket" && return 0
@@ -68,9 +81,10 @@ collect() {
 }
 
 if [ $# -eq 0 ]; then
-    collect
+    containers
+    applied
 else
-    found=$(collect)
+    found=$(containers && applied)
     mkdir -p "$1"
     printf '%s\n' "$found" > "$1/${NODE_NAME:-$(uname -n)}.json"
 fi

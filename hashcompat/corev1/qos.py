@@ -42,9 +42,10 @@ def qos_class(containers: Iterable[Mapping[str, Any]]) -> str:
 
 def _amounts(amounts: Mapping[str, Any]) -> dict[str, Fraction]:
     """Return the resources that count; zero for what is unset."""
-    return {name: _amount(amounts[name]) if name in amounts else Fraction(0) for name in _COUNTED}
+    return {name: amount(amounts[name]) if name in amounts else Fraction(0) for name in _COUNTED}
 
 
-def _amount(value: object) -> Fraction:
+def amount(value: object) -> Fraction:
+    """Return the exact value of a quantity. Raises DecodeError for what is none."""
     unscaled, scale = decimal(from_json(value))
     return Fraction(unscaled) / Fraction(10) ** scale

@@ -114,6 +114,9 @@ class Item:
     sandboxed: bool = False
     """Whether there is a record of the pod's sandbox."""
 
+    from_url: bool = False
+    """Whether the pod is a static pod that comes from a URL, and only its mirror pod was read."""
+
     creator: str = ""
     """Which release is assumed to have created the container, in words; empty where none is."""
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.records import Record
 
 
 class ContainerType(StrEnum):
@@ -105,6 +105,9 @@ class Pod:
     spec: Mapping[str, Any] = field(default_factory=dict)
     """The JSON of ``spec``, as given."""
 
+    from_url: bool = False
+    """Whether it is a static pod that its kubelet reads from a URL, which is part of what its UID digests."""
+
     config_hash: str = ""
     """The UID of the static pod, from the annotation of its mirror pod; empty for other pods."""
 
@@ -173,7 +176,7 @@ class Inventory:
     nodes: tuple[Node, ...] = ()
     """The nodes, each once."""
 
-    records: tuple[Recorded | Sandbox, ...] = ()
+    records: tuple[Record, ...] = ()
     """The records that a snapshot contains; empty for other sources."""
 
     origin: Origin = Origin()

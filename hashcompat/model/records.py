@@ -1,8 +1,10 @@
-"""What runtimes and logs report about containers and sandboxes."""
+"""What runtimes, logs and kubelets' own files report about containers and sandboxes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +63,21 @@ class Sandbox:
 
     created: int | None = None
     """When it was created, in nanoseconds since 1970; None where the source does not report it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The resources that a kubelet applied to a container, as its own file has them (1.33 and later)."""
+
+    uid: str
+    """The pod's UID; a static pod's is the kubelet's."""
+
+    container: str
+    """The container's name; empty for the resources of the pod as a whole."""
+
+    resources: Mapping[str, Any]
+    """Its ``limits`` and ``requests``, as in v1.ResourceRequirements."""
+
+
+Record = Recorded | Sandbox | Applied
+"""One row of any of them."""

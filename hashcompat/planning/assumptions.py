@@ -87,9 +87,12 @@ def _creators(items: Sequence[Item]) -> Iterator[str]:
         if item.creator:
             covered.setdefault(item.creator, []).append(item)
     for creator, found in sorted(covered.items()):
-        names = [f"{item.pod.namespace}/{item.pod.name}/{item.container.name}" for item in found]
         verb = "was" if len(found) == 1 else "were"
-        yield f"{count(len(found), 'container')} {verb} created by {creator}: {named(names)}"
+        yield f"{count(len(found), 'container')} {verb} created by {creator}: {_named(found)}"
+
+
+def _named(items: Iterable[Item]) -> str:
+    return named([f"{item.pod.namespace}/{item.pod.name}/{item.container.name}" for item in items])
 
 
 def named(names: Sequence[str]) -> str:
@@ -117,5 +120,7 @@ def _kept(kept: Sequence[Item], new: Kubelet) -> Iterator[str]:
     """Yield what a plan assumes of the containers that it keeps."""
     if not all(item.sandboxed for item in kept):
         yield "every pod without a recorded sandbox has one ready sandbox"
+    if served := [item for item in kept if item.from_url]:
+        yield f"the URL of static pods, port and all, stays the same: {_named(served)}"
     if kept:
         yield f"{new.release} admits every running pod again"

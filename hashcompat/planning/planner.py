@@ -95,6 +95,7 @@ class Planner:
             draft.reproduced,
             rests=bool(at_rest(draft.pod, draft.container)),
             sandboxed=sandboxed,
+            from_url=draft.pod.from_url,
             creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
         )
 

@@ -102,6 +102,8 @@ def _situated(case: Case, node: Node | None, view: View) -> Case:
         case,
         recorded=records.of(case.pod, case.container),
         sandboxes=records.sandboxes_of(case.pod),
+        applied=records.applied_to(case.pod, case.container.name),
+        applied_to_pod=records.applied_to(case.pod, ""),
         runtime=_runtime(node, case, view),
         node=node,
     )

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.records import Record, Recorded, Sandbox
 from hashcompat.records import labels as names
+from hashcompat.records.applied import from_checkpoint, is_checkpoint
 from hashcompat.records.labels import mapping
 from hashcompat.records.sandboxes import from_cri_pod, from_docker_sandbox
 
@@ -25,17 +26,20 @@ _RKT_HASH: Final = "rkt.kubernetes.io/container-hash"
 _RKT_ATTEMPT: Final = "rkt.kubernetes.io/restart-count"
 
 
-def from_runtime(document: Any) -> Iterator[Recorded | Sandbox]:
-    """Yield the containers and sandboxes in a runtime's JSON; those that no kubelet created are skipped.
+def from_node(document: Any) -> Iterator[Record]:
+    """Yield what a node's JSON records; containers that no kubelet created are skipped.
 
     Known are ``docker inspect``, Docker's container list, ``docker ps --format json``, crictl's ``ps``,
-    ``inspect``, ``pods`` and ``inspectp`` with ``-o json``, and ``rkt cat-manifest``.
+    ``inspect``, ``pods`` and ``inspectp`` with ``-o json``, ``rkt cat-manifest``, and the kubelet's own
+    ``actuated_pods_state``.
     """
     if isinstance(document, list):
         for item in document:
-            yield from from_runtime(item)
+            yield from from_node(item)
     elif not isinstance(document, Mapping):
         return
+    elif is_checkpoint(document):
+        yield from from_checkpoint(document)
     elif document.get("acKind") == "PodManifest":
         yield from _from_rkt(document)
     elif isinstance(document.get("status"), Mapping):

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from hashcompat.model.pods import Container, Pod
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 
 Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Recorded hashes and sandboxes by uid, and by names where the source has no uid."""
+    """Recorded hashes, sandboxes and resources by uid, and by names where the source has no uid."""
 
     by_uid: Mapping[Key, Recorded] = field(default_factory=dict)
     by_name: Mapping[Key, Recorded] = field(default_factory=dict)
     sandboxes: Mapping[Key, tuple[Sandbox, ...]] = field(default_factory=dict)
+    applied: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.by_uid or self.by_name)
@@ -58,8 +60,12 @@ class Records:
                 return found
         return self.sandboxes.get((pod.namespace, pod.name), ()) if pod.static or not pod.uid else ()
 
+    def applied_to(self, pod: Pod, container: str) -> Mapping[str, Any] | None:
+        """Return the resources that a kubelet applied to a container, or "" for the pod; None if unknown."""
+        return self.applied.get((pod.config_hash or pod.uid, container))
 
-def index(records: Iterable[Recorded | Sandbox]) -> Records:
+
+def index(records: Iterable[Record]) -> Records:
     """Index records; of several for one container the running one counts.
 
     Where none is running, the latest attempt counts, then the last record.
@@ -67,7 +73,11 @@ def index(records: Iterable[Recorded | Sandbox]) -> Records:
     by_uid: dict[Key, Recorded] = {}
     by_name: dict[Key, Recorded] = {}
     sandboxes: dict[Key, tuple[Sandbox, ...]] = {}
+    applied: dict[Key, Mapping[str, Any]] = {}
     for record in records:
+        if isinstance(record, Applied):
+            applied[record.uid, record.container] = record.resources
+            continue
         if isinstance(record, Sandbox):
             for key in ((record.uid,), (record.namespace, record.pod)):
                 sandboxes[key] = (*sandboxes.get(key, ()), record)
@@ -75,7 +85,8 @@ def index(records: Iterable[Recorded | Sandbox]) -> Records:
         if record.uid:
             _keep(by_uid, (record.uid, record.container), record)
         _keep(by_name, (record.namespace, record.pod, record.container), record)
-    return Records(by_uid, by_name, {key: tuple(dict.fromkeys(told)) for key, told in sandboxes.items()})
+    unique = {key: tuple(dict.fromkeys(told)) for key, told in sandboxes.items()}
+    return Records(by_uid, by_name, unique, applied)
 
 
 def _keep(table: dict[Key, Recorded], key: Key, record: Recorded) -> None:

@@ -8,11 +8,11 @@ that server could not be reached, refused it, or somebody deleted it. A static p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from hashcompat.model.pods import Inventory, Source
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 
 _STATIC: Final = re.compile(r"[0-9a-f]{32}")
 
@@ -20,16 +20,18 @@ Name = tuple[str, str]
 """Namespace and name of a pod."""
 
 
-def unlisted(inventory: Inventory, records: Iterable[Recorded | Sandbox]) -> Iterator[str]:
-    """Yield a line for each static pod that runs by the records and is not among the pods.
+def unlisted(
+    inventory: Inventory, records: Iterable[Record], wanted: Callable[[Recorded | Sandbox], bool]
+) -> Iterator[str]:
+    """Yield a line for each wanted static pod that runs by the records and is not among the pods.
 
     A file may hold the pods of some namespaces only; there, records of other namespaces show nothing.
     """
     shown: dict[Name, list[str]] = {}
     for record in records:
-        if _STATIC.fullmatch(record.uid) and (
-            record.running is not False if isinstance(record, Recorded) else record.ready
-        ):
+        if isinstance(record, Applied) or not wanted(record):
+            continue
+        if _STATIC.fullmatch(record.uid) and _runs(record):
             containers = shown.setdefault((record.namespace, record.pod), [])
             containers += [record.container] if isinstance(record, Recorded) else []
     if not shown:
@@ -48,6 +50,10 @@ def unlisted(inventory: Inventory, records: Iterable[Recorded | Sandbox]) -> Ite
                 f"on {_node(name, nodes)} but not among the pods: {named}: it has no mirror pod;"
                 " --static-pod-dir reads its manifest"
             )
+
+
+def _runs(record: Recorded | Sandbox) -> bool:
+    return record.running is not False if isinstance(record, Recorded) else record.ready
 
 
 def _node(pod: str, nodes: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hashcompat.answers.redaction import Snapshot
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.records import Applied, Recorded, Sandbox
 from hashcompat.model.words import count
 from hashcompat.report.model import Document, Report, document
 
@@ -33,9 +33,11 @@ def _document(snapshot: Snapshot) -> Document:
     inventory = snapshot.inventory
     recorded = [_recorded(record) for record in inventory.records if isinstance(record, Recorded)]
     sandboxes = [_sandbox(record) for record in inventory.records if isinstance(record, Sandbox)]
+    applied = [_applied(record) for record in inventory.records if isinstance(record, Applied)]
     items = [*map(_node, inventory.nodes), *map(_pod, inventory.pods)]
     spec = {"newestRelease": snapshot.newest}
-    return document("ClusterSnapshot", spec=spec, recorded=recorded, sandboxes=sandboxes, items=items)
+    records = {"recorded": recorded, "sandboxes": sandboxes, "applied": applied}
+    return document("ClusterSnapshot", spec=spec, **records, items=items)
 
 
 def _notes(snapshot: Snapshot) -> Iterator[str]:
@@ -108,6 +110,8 @@ def _pod(pod: Pod) -> Document:
 def _metadata(pod: Pod) -> Document:
     kind, _, name = pod.owner.partition("/")
     annotations = {"kubernetes.io/config.mirror": ""} if pod.static else {}
+    if pod.from_url:
+        annotations["kubernetes.io/config.source"] = "http"
     hashed = {"kubernetes.io/config.hash": pod.config_hash} if pod.config_hash else {}
     return {
         "namespace": pod.namespace,
@@ -138,3 +142,7 @@ def _state(container: Container) -> Document:
 
 
 SNAPSHOT: Final[Report[Snapshot]] = Report("ClusterSnapshot", document=_document, notes=_notes)
+
+
+def _applied(record: Applied) -> Document:
+    return {"uid": record.uid, "container": record.container, "resources": dict(record.resources)}

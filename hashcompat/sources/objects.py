@@ -10,14 +10,15 @@ from hashcompat.corev1.references import api_references
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.records import Record
 from hashcompat.sources import snapshots
-from hashcompat.sources.statuses import States
+from hashcompat.sources.statuses import STATUSES, States
 from hashcompat.sources.templates import Place, group_of, part, place_of
 
 _LISTS: Final = ("spec.initContainers", "spec.containers", "spec.ephemeralContainers")
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _SOURCE: Final = "kubernetes.io/config.source"
+_URL: Final = "http"
 _CONFIG_HASH: Final = "kubernetes.io/config.hash"
 _PROFILES: Final = (
     "container.apparmor.security.beta.kubernetes.io/",
@@ -26,7 +27,7 @@ _PROFILES: Final = (
 """Annotations that API servers of some releases turn into fields, when they create a pod."""
 
 
-Found = Pod | Node | Recorded | Sandbox
+Found = Pod | Node | Record
 """What an object may hold; only a snapshot holds records."""
 
 
@@ -181,6 +182,7 @@ def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> P
     annotations = _mapping(metadata, "annotations", origin, meta_path)
     if not spec.get("containers"):
         raise InputError(f"{origin}: {path}.spec.containers: a Pod needs at least one container")
+    static = _MIRROR in annotations or annotations.get(_SOURCE) in ("file", _URL)
     return Pod(
         origin=origin,
         namespace=_string(metadata, "namespace", origin, meta_path) or "default",
@@ -192,7 +194,8 @@ def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> P
         manifest=not uid and not status,
         phase=_string(status, "phase", origin, f"{path}.status"),
         deleting=bool(metadata.get("deletionTimestamp")),
-        static=_MIRROR in annotations or annotations.get(_SOURCE) in ("file", "http"),
+        static=static,
+        from_url=annotations.get(_SOURCE) == _URL,
         host_network=spec.get("hostNetwork") is True,
         restart_policy=_string(spec, "restartPolicy", origin, f"{path}.spec") or "Always",
         references=api_references(spec),
@@ -202,7 +205,19 @@ def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> P
         spec=spec,
         profiles=_profiles(annotations) if not uid and not status else {},
         config_hash=_string(annotations, _CONFIG_HASH, origin, f"{meta_path}.annotations"),
-        containers=tuple(_containers(spec, status, origin, path)),
+        containers=tuple(_containers(spec, {} if _is_unseen(status, static) else status, origin, path)),
+    )
+
+
+def _is_unseen(status: Mapping[str, Any], static: bool) -> bool:
+    """Return whether a kubelet has never reported on a mirror pod, which it made of a pod that it runs.
+
+    API servers may refuse its reports, such as those of another QoS class than they compute themselves.
+    """
+    return (
+        static
+        and status.get("phase") == "Pending"
+        and not ({"startTime", *STATUSES.values()} & status.keys())
     )
 
 

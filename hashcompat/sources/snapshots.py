@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from hashcompat.errors import InputError
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 
 KIND: Final = "ClusterSnapshot"
 
 
-def records(document: Mapping[str, Any], origin: str) -> Iterator[Recorded | Sandbox]:
+def records(document: Mapping[str, Any], origin: str) -> Iterator[Record]:
     """Yield what the snapshot's nodes recorded.
 
     Raises InputError, with the path, for a row that no snapshot has.
     """
-    for key, read in (("recorded", _recorded), ("sandboxes", _sandbox)):
+    for key, read in (("recorded", _recorded), ("sandboxes", _sandbox), ("applied", _applied)):
         for index, row in enumerate(document.get(key) or ()):
             try:
                 yield read(row)
@@ -51,3 +51,7 @@ def _sandbox(row: Mapping[str, Any]) -> Sandbox:
         row["ip"],
         row.get("created"),
     )
+
+
+def _applied(row: Mapping[str, Any]) -> Applied:
+    return Applied(row["uid"], row["container"], row["resources"])

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hashcompat.errors import InputError
 from hashcompat.model.pods import Inventory, Node
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.records import Record
 from hashcompat.sources.controllers import Census
 from hashcompat.sources.copies import nodes_of, pods_of
 from hashcompat.sources.objects import BESIDE_PODS, opened, read
@@ -31,6 +31,6 @@ def collect(values: Iterable[object]) -> Inventory:
     return Inventory(
         pods,
         nodes_of((thing, where) for thing, where in others if isinstance(thing, Node)),
-        tuple(thing for thing, _ in others if isinstance(thing, Recorded | Sandbox)),
+        tuple(thing for thing, _ in others if isinstance(thing, Record)),
         warnings=templates.warnings,
     )

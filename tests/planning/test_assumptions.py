@@ -151,3 +151,12 @@ def test_a_record_on_a_node_of_no_known_release_hangs_on_the_runtime_too(run: Ru
     told = recorded(tmp_path, record(hash_of(run, "1.24.0", C)))
     assert NO_DOCKER in assumed(run, "auto", "1.24.0", pod(C), more=told)
     assert NO_DOCKER not in assumed(run, "auto", "1.24.0", node("dev"), pod(C), more=told)
+
+
+def test_the_url_of_static_pods_is_assumed_to_stay(run: Run) -> None:
+    """Talos and k0s serve manifests at URLs, and where the port changes, so does the UID."""
+    served, filed = ({"annotations": {"kubernetes.io/config.source": source}} for source in ("http", "file"))
+    line = "the URL of static pods, port and all, stays the same: ns/p/c"
+    assert line in assumed(run, "1.36.0", "1.36.3", pod(C, metadata=served))
+    assert line not in assumed(run, "1.36.0", "1.36.3", pod(C, metadata=filed))
+    assert line not in assumed(run, "1.36.0", "1.37.0", pod(C, metadata=served))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.model.records import Recorded, Sandbox
-from hashcompat.records.documents import from_runtime
+from hashcompat.records.documents import from_node
 from hashcompat.records.log import from_log
 
 UID = "8cdcb7ba-17d0-11e9-9243-52540064c479"
@@ -42,7 +42,7 @@ def cri(state: str = "CONTAINER_RUNNING", **annotations: str) -> dict[str, Any]:
 
 
 def containers(document: object) -> list[Recorded]:
-    return [record for record in from_runtime(document) if isinstance(record, Recorded)]
+    return [record for record in from_node(document) if isinstance(record, Recorded)]
 
 
 EXPECTED = Recorded(UID, "shop", "web-0", "app", 0x552AAE9D, running=True, attempt=2)
@@ -82,7 +82,7 @@ HASH = {"io.kubernetes.container.hash": "552aae9d"}
     ],
 )
 def test_the_recorded_hash_is_found(document: object) -> None:
-    assert list(from_runtime(document)) == [EXPECTED]
+    assert list(from_node(document)) == [EXPECTED]
 
 
 def test_up_to_1_5_the_name_counts_not_the_label() -> None:
@@ -125,7 +125,7 @@ def test_a_missing_annotation_is_a_record_without_a_hash() -> None:
     ],
 )
 def test_what_is_no_kubelets_container_is_passed_over(document: object) -> None:
-    assert list(from_runtime(document)) == []
+    assert list(from_node(document)) == []
 
 
 @pytest.mark.parametrize(("state", "running"), [("CONTAINER_RUNNING", True), ("CONTAINER_EXITED", False)])
@@ -137,6 +137,15 @@ def test_the_state_of_a_cri_container(state: str, *, running: bool) -> None:
 def test_an_attempt_that_is_no_number_is_the_first() -> None:
     (record,) = containers({"containers": [{**cri(**HASH), "metadata": {"attempt": "2"}}]})
     assert record.attempt == 0
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "\u0663"])
+def test_numbers_that_no_kubelet_writes_are_not_read(number: str) -> None:
+    row = {**docker(), "Name": f"/k8s_c_p_ns_uid_{number}"}
+    (record,) = containers(row)
+    assert record.attempt == 0
+    line = f'pod "web-0_shop({UID})" container "c" hash changed ({number} vs 1)'
+    assert list(from_log(line)) == []
 
 
 def test_an_exited_docker_container_is_not_running() -> None:
@@ -256,7 +265,7 @@ NETWORK = {"linux": {"namespaces": {"options": {"network": "POD"}}}, "network": 
     ],
 )
 def test_sandboxes_are_told_apart_from_containers(document: object, expected: Sandbox) -> None:
-    assert list(from_runtime(document)) == [expected]
+    assert list(from_node(document)) == [expected]
 
 
 def test_later_logs_carry_no_values() -> None:

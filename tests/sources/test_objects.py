@@ -9,7 +9,7 @@ import pytest
 from hashcompat.errors import InputError
 from hashcompat.model.pods import Node, Pod
 from hashcompat.sources.objects import Found, read_object
-from tests.helpers.pods import ARTICLE, PLAIN, as_json, node, pod
+from tests.helpers.pods import ARTICLE, PLAIN, Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 
 TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [PLAIN]}}
@@ -152,6 +152,15 @@ def test_the_status_tells_which_containers_run() -> None:
 
 def test_a_pending_pod_runs_nothing() -> None:
     assert read_pod(pod(status={"phase": "Pending"})).containers[0].running is False
+
+
+def test_a_mirror_pod_that_no_kubelet_reported_on_may_run() -> None:
+    """A kubelet makes it of a pod that runs, and the API server may refuse every report on it."""
+    pending = {"phase": "Pending"}
+    assert read_pod(mirror_pod(status=pending)).containers[0].running is None
+    seen: tuple[Json, ...] = ({"startTime": "2026-01-01T00:00:00Z"}, {"containerStatuses": []})
+    for reported in seen:
+        assert read_pod(mirror_pod(status={**pending, **reported})).containers[0].running is False
 
 
 def test_a_node_tells_its_kubelet() -> None:

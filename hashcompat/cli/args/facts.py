@@ -12,7 +12,7 @@ from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.releases import listed
 from hashcompat.errors import UsageError
 from hashcompat.model.pods import Inventory, Source
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.records import Record
 from hashcompat.planning.options import STRATEGIES, AssumePatch, Options
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Records:
         """Whether any place is named."""
         return bool(self.recorded or self.runtime or self.runtime_endpoint)
 
-    def collect(self, reading: Reading, inventory: Inventory) -> list[Recorded | Sandbox]:
+    def collect(self, reading: Reading, inventory: Inventory) -> list[Record]:
         """Return what a snapshot, files and the node's runtime report."""
         from hashcompat.sources.files import recorded
 

@@ -15,7 +15,7 @@ from hashcompat.model.pods import Inventory, Origin
 from hashcompat.model.pods import Source as Kind
 
 if TYPE_CHECKING:
-    from hashcompat.model.records import Recorded, Sandbox
+    from hashcompat.model.records import Record
     from hashcompat.sources.cluster import collect as live
 
 
@@ -46,12 +46,12 @@ class Reading:
         for warning in () if self.quiet else warnings:
             note(f"Warning: {warning}")
 
-    def warn_unlisted(self, inventory: Inventory, found: Iterable[Recorded | Sandbox]) -> None:
+    def warn_unlisted(self, inventory: Inventory, found: Iterable[Record]) -> None:
         """Print which static pods have records but are not among the pods, unless labels may be the cause."""
         from hashcompat.records.unlisted import unlisted
 
         if not self.scope.labels.selector:
-            self.warn(unlisted(inventory, filter(self.scope.filters.cover, found)))
+            self.warn(unlisted(inventory, found, self.scope.filters.cover))
 
 
 def is_named(source: Source, labels: Labels) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
@@ -54,6 +54,10 @@ class Case:
     """What the runtime reports of the container, where it was asked."""
     sandboxes: tuple[Sandbox, ...] = ()
     """The pod's sandboxes that the runtime reports, where it was asked."""
+    applied: Mapping[str, Any] | None = None
+    """The resources that a kubelet applied to the container, where its own file was read."""
+    applied_to_pod: Mapping[str, Any] | None = None
+    """The resources that a kubelet applied to the pod as a whole, where its own file was read."""
     calibrated: bool = True
     """Whether every record of the node was reproduced."""
     runtime: str = ""
@@ -105,6 +109,17 @@ class Case:
             and self.container.spec.get("startupProbe") is not None
         )
 
+    @property
+    def may_never_pass(self) -> bool:
+        """Whether a sidecar's startupProbe has not passed yet: what comes after sidecars never ran.
+
+        1.35.0 - 1.35.3 report each sidecar that is older than themselves as ``started``
+        (kubernetes/kubernetes#137885).
+        """
+        after = [one for one in self.pod.containers if one.type is ContainerType.CONTAINER]
+        waiting = all(one.running is False and one.restarts == 0 for one in after)
+        return self.waits and (self.container.probed is False or waiting)
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -137,8 +152,14 @@ def restart(rule: str, text: str) -> Decision:
 
 
 def delayed(case: Case, decision: Decision) -> Decision:
-    """Add the reason that a sidecar's comparison waits for its startup probe; the verdict is the same."""
+    """Add the reason that a sidecar's comparison waits for its startup probe.
+
+    The verdict is the same, but UNKNOWN for one whose probe has not passed yet: it may never.
+    """
     if not case.waits:
         return decision
+    if case.may_never_pass:
+        reason = Reason(rules.STARTUP_PROBE, "only once its startupProbe passes, which it has not yet")
+        return replace(decision, verdict=Verdict.UNKNOWN, reasons=(*decision.reasons, reason))
     reason = Reason(rules.STARTUP_PROBE, "once its startupProbe has passed again")
     return replace(decision, reasons=(*decision.reasons, reason))

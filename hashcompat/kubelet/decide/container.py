@@ -35,7 +35,7 @@ def never_compared(case: Case) -> Decision | None:
 def ignored_sidecar(case: Case) -> Decision | None:
     """Keep a sidecar where the target kubelet does not compare sidecars, or not this one."""
     why = is_ignored(case, case.new)
-    if why and case.new.behaviour.sidecars_compared and case.container.probed is False and _differs(case):
+    if why and case.new.behaviour.sidecars_compared and case.may_never_pass and _differs(case):
         text = f"whether {case.new.release} runs a startupProbe again that has not passed is not determined"
         return Decision(Verdict.UNKNOWN, (Reason(rules.STARTUP_PROBE, text),))
     return not_compared(why) if why else None

@@ -7,10 +7,13 @@ pkg/kubelet/allocation/features_linux.go and features_windows.go.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.corev1.qos import amount
 from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, restart
 from hashcompat.model.plan import Reason, Verdict
@@ -25,7 +28,7 @@ _OF_CONTAINER: Final = "the container's"
 def applies_resources(case: Case) -> bool:
     """Return whether the new kubelet applies resources that the old one did not record."""
     missing = not case.old.behaviour.resources_recorded
-    return missing and applies_unrecorded(case.new) and not _is_exempt(case)
+    return missing and case.applied is None and applies_unrecorded(case.new) and not _is_exempt(case)
 
 
 def applies_unrecorded(kubelet: Kubelet) -> bool:
@@ -44,9 +47,51 @@ def _is_exempt(case: Case) -> bool:
 
 def resized(case: Case) -> Decision | None:
     """Restart a container whose resources are applied by a restart, where no kubelet recorded them."""
+    if case.applied is not None:
+        return _resized_from(case.applied, case)
     for name in restarted_for(case.container.spec) if applies_resources(case) else ():
-        return delayed(case, restart(rules.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart"))
+        return delayed(case, _applied_by_restart(name))
     return _resized_by_pod(case)
+
+
+def _resized_from(applied: Mapping[str, Any], case: Case) -> Decision | None:
+    """Restart a container for resources that differ from those which a kubelet noted as applied.
+
+    Under a kubelet that notes them a difference is a resize under way, and no matter of the upgrade.
+    """
+    before, now = case.old.behaviour, case.new.behaviour
+    with_pod = now.pod_limits == _OF_CONTAINER and not POD_LEVEL_GATES & case.gates_off
+    noted = before.resources_recorded and (before.pod_limits == _OF_CONTAINER) == with_pod
+    if noted or not now.resources_recorded or _is_exempt(case):
+        return None
+    spec, pod = mapping(case.container.spec.get("resources")), mapping(case.pod.spec.get("resources"))
+    wanted = _Amounts(spec, pod if with_pod else {})
+    found = _Amounts(applied, (case.applied_to_pod or {}) if with_pod else {})
+    for name in _by_restart(case.container.spec):
+        if wanted.of(name) != found.of(name):
+            return delayed(case, _applied_by_restart(name))
+    return None
+
+
+def _applied_by_restart(name: str) -> Decision:
+    return restart(rules.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart")
+
+
+@dataclass(frozen=True, slots=True)
+class _Amounts:
+    """The resources of a container, and the pod's, whose limits count where the container has none."""
+
+    container: Mapping[str, Any]
+    pod: Mapping[str, Any]
+
+    def of(self, name: str) -> tuple[Fraction, Fraction]:
+        """Return the limit and the request; zero for none."""
+        limit = self._amount(self.container, "limits", name) or self._amount(self.pod, "limits", name)
+        return limit, self._amount(self.container, "requests", name)
+
+    @staticmethod
+    def _amount(resources: Mapping[str, Any], kind: str, name: str) -> Fraction:
+        return amount(mapping(resources.get(kind)).get(name, "0"))
 
 
 def _resized_by_pod(case: Case) -> Decision | None:

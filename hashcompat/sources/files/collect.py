@@ -13,7 +13,7 @@ from hashcompat.errors import InputError
 from hashcompat.go import jsonstream
 from hashcompat.go.parts import Part
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.records import Record
 from hashcompat.sources import snapshots
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import nodes_of, pods_of
@@ -44,7 +44,7 @@ def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool
     templates = census.templates()
     every = [pair for survey in surveys for pair in survey.found]
     nodes = nodes_of((thing, where) for thing, where in every if isinstance(thing, Node))
-    records = tuple(thing for thing, _ in every if isinstance(thing, Recorded | Sandbox))
+    records = tuple(thing for thing, _ in every if isinstance(thing, Record))
     origin = Origin(_kind(surveys), tuple(map(called, names)))
     return Inventory(
         _Pods(origin.names, tuple(surveys), templates, needs_pods), nodes, records, origin, templates.warnings

@@ -8,8 +8,8 @@ from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
-from hashcompat.model.records import Recorded, Sandbox
-from hashcompat.records.documents import from_runtime
+from hashcompat.model.records import Record
+from hashcompat.records.documents import from_node
 from hashcompat.records.log import from_log
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.collect import contents, text_of
@@ -19,8 +19,6 @@ _WANTED: Final = "docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.1
 _TEXTS: Final = (".json", ".jsonl", ".ndjson", ".log", ".txt")
 
 _SUFFIXES: Final = (*_TEXTS, ".tar", ".tgz")
-
-Record = Recorded | Sandbox
 
 
 def collect(names: tuple[str, ...]) -> list[Record]:
@@ -62,4 +60,4 @@ def _parse(data: bytes, origin: str) -> list[Record]:
 
 def _from_json(text: str) -> Iterator[Record]:
     for document in jsontext.load_all(text):
-        yield from from_runtime(document)
+        yield from from_node(document)

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from hashcompat.errors import InputError
-from hashcompat.model.records import Recorded, Sandbox
-from hashcompat.records.documents import from_runtime
+from hashcompat.model.records import Record, Recorded
+from hashcompat.records.documents import from_node
 from hashcompat.sources.node import cri, docker
 
 AUTO: Final = "auto"
-
-Record = Recorded | Sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ def collect(kind: str, endpoint: str = "") -> list[Record]:
     problems = []
     for ask, socket in _sockets(kind, endpoint.removeprefix("unix://")):
         try:
-            answers.append(list(from_runtime(ask(socket))))
+            answers.append(list(from_node(ask(socket))))
         except InputError as error:
             problems.append(str(error))
         else:

@@ -14,6 +14,8 @@ SOCKETS: Final = (
     "/run/crio/crio.sock",
     "/run/cri-dockerd.sock",
     "/run/k3s/containerd/containerd.sock",
+    "/run/k0s/containerd.sock",
+    "/var/snap/microk8s/common/run/containerd.sock",
 )
 
 _TIMEOUT_SECONDS: Final = 60

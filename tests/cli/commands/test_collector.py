@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 from typing import Any
@@ -37,6 +39,14 @@ def test_the_sockets_are_those_that_the_program_asks() -> None:
     from hashcompat.sources.node import cri
 
     assert f"SOCKETS='{' '.join(cri.SOCKETS)}'" in SCRIPT.read_text()
+
+
+def test_every_distributions_socket_and_root_directory_are_among_them() -> None:
+    vendors = json.loads((ROOT / "schemas" / "tables" / "vendors.json").read_text())["vendors"]
+    for variable, column in (("SOCKETS", "socket"), ("ROOTS", "root")):
+        line = re.search(rf"^{variable}='(.*)'$", SCRIPT.read_text(), re.MULTILINE)
+        assert line
+        assert {row[column] for row in vendors} <= set(line[1].split())
 
 
 def daemonset() -> Any:

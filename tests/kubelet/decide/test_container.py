@@ -13,7 +13,6 @@ from tests.helpers.rulecases import (
     GATE,
     KEEP,
     MAIN,
-    NEW_UID,
     SIZED,
     C,
     Expected,
@@ -297,165 +296,6 @@ def test_hc015_a_missing_hash_reads_as_zero(
     assert decided(run, old, new, pod(C), more=recorded(tmp_path, record(None))) == expected
 
 
-RESTARTED: Expected = ("RESTART", ["HC019"])
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "given", "more", "expected"),
-    [
-        pytest.param("1.32.0", "1.33.0", pod({**SIZED, **CPU_RESTARTS}), (), RESTARTED, id="cpu is set"),
-        pytest.param(
-            "1.31.0", "1.36.0", pod({**SIZED, **CPU_RESTARTS}), (), RESTARTED, id="over several minors"
-        ),
-        pytest.param("1.33.0", "1.34.0", pod({**SIZED, **CPU_RESTARTS}), (), KEEP, id="1.33 has a record"),
-        pytest.param("1.33.0", "1.32.0", pod({**SIZED, **CPU_RESTARTS}), (), KEEP, id="the way back"),
-        pytest.param("1.32.0", "1.33.0", pod({**C, **CPU_RESTARTS}), (), KEEP, id="nothing is set"),
-        pytest.param(
-            "1.32.0",
-            "1.33.0",
-            pod({**CPU_RESTARTS, **C, "resources": {"requests": {"cpu": "0"}}}),
-            (),
-            KEEP,
-            id="set to zero",
-        ),
-        pytest.param(
-            "1.32.0",
-            "1.33.0",
-            pod({**CPU_RESTARTS, **C, "resources": {"requests": {"memory": "1Gi"}}}),
-            (),
-            KEEP,
-            id="other",
-        ),
-        pytest.param("1.32.0", "1.33.0", pod(SIZED), (), KEEP, id="no policy"),
-        pytest.param(
-            "1.32.0", "1.37.0", pod({**SIZED, **CPU_RESTARTS}), (), KEEP, id="1.37 fills the record"
-        ),
-        pytest.param("1.36.0", "1.37.0", pod({**SIZED, **CPU_RESTARTS}), (), KEEP, id="1.36 has recorded"),
-        pytest.param(
-            "1.32.0",
-            "1.33.0",
-            pod({**SIZED, **CPU_RESTARTS}),
-            ("--feature-gates", f"{GATE[1][:-4]}false"),
-            KEEP,
-            id="gate off",
-        ),
-        pytest.param(
-            "1.32.0",
-            "1.33.0",
-            pod({**SIZED, "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}]}),
-            (),
-            KEEP,
-            id="not required",
-        ),
-        pytest.param(
-            "1.32.0",
-            "1.33.0",
-            pod({**SIZED, "resizePolicy": [None, *CPU_RESTARTS["resizePolicy"]]}),
-            (),
-            RESTARTED,
-            id="null is an empty policy",
-        ),
-        pytest.param(
-            "1.32.0",
-            "1.33.0",
-            mirror_pod({**SIZED, **CPU_RESTARTS}),
-            (),
-            NEW_UID,
-            id="static pods are left out",
-        ),
-        pytest.param(
-            "1.30.0",
-            "1.33.0",
-            pod({**SIZED, **CPU_RESTARTS}),
-            (),
-            ("RESTART", ["HC001"]),
-            id="the hash comes first",
-        ),
-        pytest.param("1.32.0", "1.33.0", sidecar(**{**SIZED, **CPU_RESTARTS}), (), RESTARTED, id="a sidecar"),
-    ],
-)
-def test_hc019_resources_that_are_applied_by_a_restart(
-    run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
-) -> None:
-    assert decided(run, old, new, given, more=more) == expected
-
-
-OWN_UID: Json = {
-    "annotations": {"kubernetes.io/config.mirror": "0", "kubernetes.io/config.hash": "set-by-hand"}
-}
-MEMORY_RESTARTS: Json = {"resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}]}
-POD_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "given", "expected"),
-    [
-        pytest.param(
-            "1.32.13", "1.36.6", pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID), RESTARTED, id="static"
-        ),
-        pytest.param(
-            "1.32.13",
-            "1.35.10",
-            pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID),
-            KEEP,
-            id="static, before 1.36",
-        ),
-        pytest.param(
-            "1.32.13", "1.37.2", pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID), KEEP, id="static, in 1.37"
-        ),
-        pytest.param(
-            "1.32.13",
-            "1.33.13",
-            pod({**SIZED, **CPU_RESTARTS}, spec={"os": {"name": "windows"}}),
-            KEEP,
-            id="Windows",
-        ),
-        pytest.param(
-            "1.34.13", "1.36.6", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="pod limit"
-        ),
-        pytest.param(
-            "1.36.6", "1.34.13", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="and back"
-        ),
-        pytest.param(
-            "1.36.6", "1.35.10", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="back to 1.35"
-        ),
-        pytest.param(
-            "1.35.10",
-            "1.36.6",
-            pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT),
-            ("UNKNOWN", ["HC019"]),
-            id="1.35 recorded it",
-        ),
-        pytest.param(
-            "1.34.13", "1.35.10", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), KEEP, id="both the pod's"
-        ),
-        pytest.param(
-            "1.34.13", "1.36.6", pod({**C, **CPU_RESTARTS}, spec=POD_LIMIT), KEEP, id="another resource"
-        ),
-        pytest.param("1.34.13", "1.36.6", pod(C, spec=POD_LIMIT), KEEP, id="no policy"),
-        pytest.param(
-            "1.34.13",
-            "1.36.6",
-            pod({**C, **MEMORY_RESTARTS, "resources": {"limits": {"memory": "1Gi"}}}, spec=POD_LIMIT),
-            KEEP,
-            id="a limit of its own",
-        ),
-    ],
-)
-def test_hc019_where_a_limit_is_applied_and_where_not(
-    run: Run, old: str, new: str, given: Json, expected: Expected
-) -> None:
-    assert decided(run, old, new, given) == expected
-
-
-def test_hc019_an_equal_record_does_not_keep_it(run: Run, tmp_path: Path) -> None:
-    same = record(hash_of(run, "1.33.0", C))
-    assert (
-        decided(run, "1.32.0", "1.33.0", pod({**SIZED, **CPU_RESTARTS}), more=recorded(tmp_path, same))
-        == RESTARTED
-    )
-
-
 POLICY: Json = {
     "resizePolicy": [
         {"resourceName": "cpu", "restartPolicy": "NotRequired"},
@@ -592,6 +432,8 @@ def test_an_unreadable_gate_is_a_usage_error(run: Run) -> None:
         ("1.30.14", "1.35.3", True, ("KEEP", ["HC002"])),
         ("1.34.13", "1.35.3", False, ("KEEP", ["HC002"])),
         ("1.30.14", "1.31.14", False, ("KEEP", ["HC002"])),
+        ("1.30.14", "1.32.13", False, ("UNKNOWN", ["HC001", "HC025"])),
+        ("1.30.14", "1.32.13", True, ("RESTART", ["HC001", "HC025"])),
     ],
 )
 def test_hc025_a_startup_probe_that_has_not_passed(
@@ -601,6 +443,16 @@ def test_hc025_a_startup_probe_that_has_not_passed(
     row = {"name": "c", "started": started, "state": {"running": {}}}
     given = {**sidecar(**PROBE), "status": {"phase": "Running", "initContainerStatuses": [row]}}
     assert decided(run, old, new, given) == expected
+
+
+@pytest.mark.parametrize(("restarts", "verdict"), [(0, "UNKNOWN"), (1, "RESTART")])
+def test_hc025_what_comes_after_sidecars_never_ran(run: Run, restarts: int, verdict: str) -> None:
+    """1.35.2 reports a sidecar as started whose startupProbe has never passed."""
+    side = {"name": "c", "started": True, "state": {"running": {}}}
+    main = {"name": "main", "restartCount": restarts, "state": {"waiting": {"reason": "PodInitializing"}}}
+    status = {"phase": "Pending", "initContainerStatuses": [side], "containerStatuses": [main]}
+    given = {**sidecar(**PROBE), "status": status}
+    assert decided(run, "1.30.14", "1.35.8", given)[0] == verdict
 
 
 def test_hc025_the_recorded_hash_shows_whether_anything_would_restart(run: Run, tmp_path: Path) -> None:

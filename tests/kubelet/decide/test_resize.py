@@ -1,0 +1,237 @@
+"""Resources that are applied by a restart, and those that a kubelet noted as applied before."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.pods import Json, as_json, mirror_pod, pod
+from tests.helpers.program import Run
+from tests.helpers.rulecases import CPU_RESTARTS, GATE, KEEP, NEW_UID, SIZED, C, Expected, sidecar
+from tests.helpers.upgrades import decided, hash_of, record, recorded
+
+RESTARTED: Expected = ("RESTART", ["HC019"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "more", "expected"),
+    [
+        pytest.param("1.32.0", "1.33.0", pod({**SIZED, **CPU_RESTARTS}), (), RESTARTED, id="cpu is set"),
+        pytest.param(
+            "1.31.0", "1.36.0", pod({**SIZED, **CPU_RESTARTS}), (), RESTARTED, id="over several minors"
+        ),
+        pytest.param("1.33.0", "1.34.0", pod({**SIZED, **CPU_RESTARTS}), (), KEEP, id="1.33 has a record"),
+        pytest.param("1.33.0", "1.32.0", pod({**SIZED, **CPU_RESTARTS}), (), KEEP, id="the way back"),
+        pytest.param("1.32.0", "1.33.0", pod({**C, **CPU_RESTARTS}), (), KEEP, id="nothing is set"),
+        pytest.param(
+            "1.32.0",
+            "1.33.0",
+            pod({**CPU_RESTARTS, **C, "resources": {"requests": {"cpu": "0"}}}),
+            (),
+            KEEP,
+            id="set to zero",
+        ),
+        pytest.param(
+            "1.32.0",
+            "1.33.0",
+            pod({**CPU_RESTARTS, **C, "resources": {"requests": {"memory": "1Gi"}}}),
+            (),
+            KEEP,
+            id="other",
+        ),
+        pytest.param("1.32.0", "1.33.0", pod(SIZED), (), KEEP, id="no policy"),
+        pytest.param(
+            "1.32.0", "1.37.0", pod({**SIZED, **CPU_RESTARTS}), (), KEEP, id="1.37 fills the record"
+        ),
+        pytest.param("1.36.0", "1.37.0", pod({**SIZED, **CPU_RESTARTS}), (), KEEP, id="1.36 has recorded"),
+        pytest.param(
+            "1.32.0",
+            "1.33.0",
+            pod({**SIZED, **CPU_RESTARTS}),
+            ("--feature-gates", f"{GATE[1][:-4]}false"),
+            KEEP,
+            id="gate off",
+        ),
+        pytest.param(
+            "1.32.0",
+            "1.33.0",
+            pod({**SIZED, "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}]}),
+            (),
+            KEEP,
+            id="not required",
+        ),
+        pytest.param(
+            "1.32.0",
+            "1.33.0",
+            pod({**SIZED, "resizePolicy": [None, *CPU_RESTARTS["resizePolicy"]]}),
+            (),
+            RESTARTED,
+            id="null is an empty policy",
+        ),
+        pytest.param(
+            "1.32.0",
+            "1.33.0",
+            mirror_pod({**SIZED, **CPU_RESTARTS}),
+            (),
+            NEW_UID,
+            id="static pods are left out",
+        ),
+        pytest.param(
+            "1.30.0",
+            "1.33.0",
+            pod({**SIZED, **CPU_RESTARTS}),
+            (),
+            ("RESTART", ["HC001"]),
+            id="the hash comes first",
+        ),
+        pytest.param("1.32.0", "1.33.0", sidecar(**{**SIZED, **CPU_RESTARTS}), (), RESTARTED, id="a sidecar"),
+    ],
+)
+def test_hc019_resources_that_are_applied_by_a_restart(
+    run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
+) -> None:
+    assert decided(run, old, new, given, more=more) == expected
+
+
+OWN_UID: Json = {
+    "annotations": {"kubernetes.io/config.mirror": "0", "kubernetes.io/config.hash": "set-by-hand"}
+}
+MEMORY_RESTARTS: Json = {"resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}]}
+POD_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "expected"),
+    [
+        pytest.param(
+            "1.32.13", "1.36.6", pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID), RESTARTED, id="static"
+        ),
+        pytest.param(
+            "1.32.13",
+            "1.35.10",
+            pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID),
+            KEEP,
+            id="static, before 1.36",
+        ),
+        pytest.param(
+            "1.32.13", "1.37.2", pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID), KEEP, id="static, in 1.37"
+        ),
+        pytest.param(
+            "1.32.13",
+            "1.33.13",
+            pod({**SIZED, **CPU_RESTARTS}, spec={"os": {"name": "windows"}}),
+            KEEP,
+            id="Windows",
+        ),
+        pytest.param(
+            "1.34.13", "1.36.6", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="pod limit"
+        ),
+        pytest.param(
+            "1.36.6", "1.34.13", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="and back"
+        ),
+        pytest.param(
+            "1.36.6", "1.35.10", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="back to 1.35"
+        ),
+        pytest.param(
+            "1.35.10",
+            "1.36.6",
+            pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT),
+            ("UNKNOWN", ["HC019"]),
+            id="1.35 recorded it",
+        ),
+        pytest.param(
+            "1.34.13", "1.35.10", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), KEEP, id="both the pod's"
+        ),
+        pytest.param(
+            "1.34.13", "1.36.6", pod({**C, **CPU_RESTARTS}, spec=POD_LIMIT), KEEP, id="another resource"
+        ),
+        pytest.param("1.34.13", "1.36.6", pod(C, spec=POD_LIMIT), KEEP, id="no policy"),
+        pytest.param(
+            "1.34.13",
+            "1.36.6",
+            pod({**C, **MEMORY_RESTARTS, "resources": {"limits": {"memory": "1Gi"}}}, spec=POD_LIMIT),
+            KEEP,
+            id="a limit of its own",
+        ),
+    ],
+)
+def test_hc019_where_a_limit_is_applied_and_where_not(
+    run: Run, old: str, new: str, given: Json, expected: Expected
+) -> None:
+    assert decided(run, old, new, given) == expected
+
+
+def test_hc019_an_equal_record_does_not_keep_it(run: Run, tmp_path: Path) -> None:
+    same = record(hash_of(run, "1.33.0", C))
+    assert (
+        decided(run, "1.32.0", "1.33.0", pod({**SIZED, **CPU_RESTARTS}), more=recorded(tmp_path, same))
+        == RESTARTED
+    )
+
+
+def applied(directory: Path, containers: Json, of_pod: Json | None = None) -> tuple[object, ...]:
+    """Write what a kubelet of 1.33 or later keeps below its root directory, and return the option for it."""
+    entry = {"ContainerResources": containers, "PodLevelResources": of_pod}
+    path = directory / "actuated_pods_state"
+    path.write_text(json.dumps({"data": json.dumps({"entries": {"uid-p": entry}}), "checksum": 1}))
+    return ("--recorded", path)
+
+
+@pytest.mark.parametrize(
+    ("containers", "expected"),
+    [
+        pytest.param({"c": SIZED["resources"]}, KEEP, id="the same"),
+        pytest.param({"c": {"requests": {"cpu": "2"}}}, RESTARTED, id="another request"),
+        pytest.param({"c": {}}, RESTARTED, id="nothing"),
+        pytest.param({"other": SIZED["resources"]}, RESTARTED, id="another container"),
+    ],
+)
+def test_hc019_what_a_kubelet_noted_before_decides(
+    run: Run, tmp_path: Path, containers: Json, expected: Expected
+) -> None:
+    given, more = pod({**SIZED, **CPU_RESTARTS}), applied(tmp_path, containers)
+    assert decided(run, "1.32.0", "1.33.0", given, more=more) == expected
+    assert decided(run, "1.32.0", "1.37.0", given, more=more) == (
+        KEEP if containers.keys() == {"other"} else expected
+    )
+
+
+def test_hc019_a_difference_under_a_kubelet_that_notes_is_a_resize_of_its_own(
+    run: Run, tmp_path: Path
+) -> None:
+    given, more = pod({**SIZED, **CPU_RESTARTS}), applied(tmp_path, {"c": {}})
+    assert decided(run, "1.33.0", "1.34.0", given, more=more) == KEEP
+
+
+@pytest.mark.parametrize(
+    ("of_pod", "expected"),
+    [(POD_LIMIT["resources"], KEEP), ({"limits": {"memory": "2Gi"}}, RESTARTED), (None, RESTARTED)],
+)
+def test_hc019_what_a_kubelet_noted_of_the_pod_decides(
+    run: Run, tmp_path: Path, of_pod: Json | None, expected: Expected
+) -> None:
+    given, more = pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), applied(tmp_path, {"c": {}}, of_pod)
+    assert decided(run, "1.35.10", "1.36.6", given, more=more) == expected
+
+
+def test_a_damaged_note_is_an_error(run: Run, tmp_path: Path) -> None:
+    (_, path) = applied(tmp_path, {"c": {"limits": {"cpu": "much"}}})
+    assert isinstance(path, Path)
+    result = run("plan", "--from", "1.32.0", "--to", "1.33.0", "--sample", "--recorded", path)
+    assert result.code == 1
+    assert f"{path}: actuated_pods_state: $.data: not what a kubelet writes" in result.err
+    path.write_text('{"data": "[]", "checksum": 1}')
+    assert run("plan", "--from", "1.32.0", "--to", "1.33.0", "--sample", "--recorded", path).code == 1
+
+
+def test_a_snapshot_keeps_what_a_kubelet_noted(run: Run, tmp_path: Path) -> None:
+    given = as_json(pod({**SIZED, **CPU_RESTARTS}))
+    more = applied(tmp_path, {"c": SIZED["resources"]}, {"limits": {"cpu": "1"}})
+    taken = run("snapshot", "-f", "-", *more, stdin=given)
+    assert taken.document["applied"] == [
+        {"uid": "uid-p", "container": "c", "resources": SIZED["resources"]},
+        {"uid": "uid-p", "container": "", "resources": {"limits": {"cpu": "1"}}},
+    ]
+    assert decided(run, "1.32.0", "1.33.0", taken.document) == KEEP

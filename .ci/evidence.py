@@ -25,6 +25,7 @@ ABOUT = {
     "runtime": "what a real Docker and a real containerd recorded",
     "patch": "emitted patches, built over Kubernetes' own source; Kubernetes' own tests",
     "server": "a real API server and etcd, read through a real kubectl",
+    "reality": "verdicts and recreated pods: real kubelets, one after the other on one node",
     "large": "files of up to 1 GB in little memory",
 }
 """What each suite compares with what, in the order of the page."""
@@ -36,7 +37,7 @@ What `.ci/full` ran last: everything, on one commit, with nothing skipped. `.ci/
 Commit `{commit}`, in {total}, with {go} and Python {python} on {cores} cores ({machine}).
 Every random input was a new one; `RANDOM_SEED={seed} .ci/full` makes the same ones again.
 
-| suite | against | tests | random inputs compared | duration |
+| suite | against | tests | compared | duration |
 |---|---|---|---|---|
 {suites}
 

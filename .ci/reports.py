@@ -9,8 +9,9 @@ COMPARED = {
     "random_pods": "randomPods",
     "random_documents": "randomDocuments",
     "patched_containers": "patchedContainers",
+    "observed_verdicts": "observedVerdicts",
 }
-"""The properties that count random inputs in a report, and their keys in counts.json."""
+"""The properties that count what was compared in a report, and their keys in counts.json."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Ran:
     """Tests that ran, whatever their outcome."""
     skipped: int
     compared: dict[str, int]
-    """Random inputs compared, by the values of COMPARED; kinds that the suite does not have are absent."""
+    """What was compared, by the values of COMPARED; kinds that the suite does not have are absent."""
     seconds: float
     """Wall time of the whole run, collection included."""
 

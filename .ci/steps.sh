@@ -130,6 +130,13 @@ server() {
   suite server
 }
 
+reality() {
+  step "real kubelets, one after the other on one node"
+  packages containerd runc busybox-static
+  .venv/bin/python scripts/build.py kubelets servers crictl
+  suite reality
+}
+
 large() {
   step "files of up to 1 GB in little memory"
   suite large

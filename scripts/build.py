@@ -49,6 +49,10 @@ CHOICES: Final = {
         "scripts.suites.crictl",
         "the client of container runtimes",
     ),
+    "kubelets": Choice(
+        "scripts.suites.kubelets",
+        "the kubelets of the suite reality, upstream's and patched ones",
+    ),
     "servers": Choice(
         "scripts.suites.servers",
         "etcd, kube-apiserver and kubectl",

@@ -51,7 +51,7 @@ CHOICES: Final = {
     ),
     "docs": Choice(
         "scripts.docs.pages",
-        "docs/rules.md, docs/matrix.md and the drawing in docs/architecture.md, from the package",
+        "the pages of docs that data decide, and the drawing in docs/architecture.md",
     ),
 }
 """In this order, for a later one may read what an earlier one makes."""

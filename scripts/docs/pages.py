@@ -1,4 +1,4 @@
-"""Generate docs/rules.md, docs/matrix.md and the drawing in docs/architecture.md from the package."""
+"""Generate the pages of docs that data decide, and the drawing in docs/architecture.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.planning.view import View
 from hashcompat.report.matrix import markdown, markdown_grid
 from hashcompat.report.rules import rules_markdown
-from scripts.docs import imports
+from scripts.docs import imports, reality, vendors
 from scripts.lib.generated import Generated, relative
 from scripts.lib.paths import DOCS
 
@@ -30,7 +30,13 @@ a new API server. `hashcompat matrix -f FILE` counts these too, for your own pod
 def make() -> dict[Path, bytes]:
     """Compute every generated page."""
     catalog = default_catalog()
-    texts = {"rules.md": rules_markdown(), "matrix.md": _matrix(catalog), "architecture.md": imports.drawn()}
+    texts = {
+        "rules.md": rules_markdown(),
+        "matrix.md": _matrix(catalog),
+        "reality.md": reality.page(),
+        "vendors.md": vendors.page(),
+        "architecture.md": imports.drawn(),
+    }
     return relative(DOCS, {name: text.encode() for name, text in texts.items()})
 
 
@@ -46,4 +52,6 @@ def _matrix(catalog: Catalog) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-GENERATED: Final = Generated(make, owned=("docs/rules.md", "docs/matrix.md", "docs/architecture.md"))
+GENERATED: Final = Generated(
+    make, owned=tuple(f"docs/{name}.md" for name in ("rules", "matrix", "reality", "vendors", "architecture"))
+)

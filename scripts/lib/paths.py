@@ -23,6 +23,7 @@ CONTAINERS: Final = GOLDEN / "containers"
 STATIC_PODS: Final = GOLDEN / "staticpods"
 SERVED: Final = GOLDEN / "served"
 VALUES: Final = GOLDEN / "values"
+REALITY: Final = GOLDEN / "reality"
 
 DOCS: Final = ROOT / "docs"
 SAMPLE: Final = ROOT / "hashcompat" / "sample" / "cluster.json"

@@ -157,6 +157,13 @@ def _name(line: str) -> str:
 
 def whole(release: str, patch: str, directory: Path) -> Path:
     """Apply a patch to all of Kubernetes' module, with its staging modules as released; return its place."""
+    patched(release, patch, directory)
+    go(directory, "mod", "edit", *published(directory, release))
+    return directory
+
+
+def patched(release: str, patch: str, directory: Path) -> Path:
+    """Apply a patch to a copy of all of Kubernetes' module by `git am`, and return its place."""
     shutil.rmtree(directory, ignore_errors=True)
     shutil.copytree(source(release), directory, copy_function=shutil.copyfile)
     for path in (directory, *directory.rglob("*")):
@@ -168,15 +175,14 @@ def whole(release: str, patch: str, directory: Path) -> Path:
     git(directory, "am", str(mail))
     for name in ("go.work", "go.work.sum"):
         (directory / name).unlink(missing_ok=True)
+    return directory
+
+
+def published(directory: Path, release: str) -> list[str]:
+    """Return the edits of Kubernetes' go.mod that take its staging modules as they were released."""
     rows = json.loads(go(directory, "mod", "edit", "-json"))["Replace"] or []
     staging = [row["Old"]["Path"] for row in rows if row["New"]["Path"].startswith("./staging")]
-    go(
-        directory,
-        "mod",
-        "edit",
-        *(f"-replace={name}={name}@{staging_version(name, release)}" for name in staging),
-    )
-    return directory
+    return [f"-replace={name}={name}@{staging_version(name, release)}" for name in staging]
 
 
 @cache

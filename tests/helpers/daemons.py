@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -9,7 +10,7 @@ import shutil
 import subprocess
 import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,9 @@ state = "{directory}/containerd-state"
   restrict_oom_score_adj = true
   disable_tcp_service = true
   sandbox_image = "{image}"
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "{directory}/cni/bin"
+    conf_dir = "{directory}/cni/net.d"
 """
 
 
@@ -56,7 +60,9 @@ class Node:
 
     def cri(self, *arguments: str) -> str:
         """Run crictl against the node."""
-        return _output(str(self.crictl), "--runtime-endpoint", f"unix://{self.containerd_socket}", *arguments)
+        patient = "--timeout=5m"  # a hundred pods are not removed within crictl's two seconds
+        endpoint = f"--runtime-endpoint=unix://{self.containerd_socket}"
+        return _output(str(self.crictl), endpoint, patient, *arguments)
 
     def cri_pod(self, sandbox: dict[str, Any], container: dict[str, Any]) -> str:
         """Run a pod of one container as a kubelet does, and return the container's id."""
@@ -78,10 +84,21 @@ def _output(*command: str) -> str:
 @contextmanager
 def node(directory: Path) -> Iterator[Node]:
     """Run both runtimes below a directory; nothing of them is left afterwards, whatever a test did."""
+    with containerd_node(directory, IMAGE) as made, ExitStack() as stack:
+        stack.enter_context(processes.running(_dockerd(directory), directory / "dockerd.log"))
+        _wait(made.docker_socket)
+        stack.callback(_quietly, remove_containers, made)
+        made.docker("load", "-i", str(directory / "image.tar"))
+        yield made
+
+
+@contextmanager
+def containerd_node(directory: Path, *images: str) -> Iterator[Node]:
+    """Run containerd below a directory, with busybox under some names; the first is the pause image's."""
     missing = [program for program in NEEDED if not Path(program).exists()]
     assert not missing, f"install docker.io, containerd, runc and busybox-static: {missing} missing"
     config = directory / "containerd.toml"
-    config.write_text(_CONTAINERD.format(directory=directory, image=IMAGE))
+    config.write_text(_CONTAINERD.format(directory=directory, image=images[0]))
     made = Node(directory, crictl.built())
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, directory, ignore_errors=True)
@@ -91,10 +108,9 @@ def node(directory: Path) -> Iterator[Node]:
         )
         _wait(made.containerd_socket)
         stack.callback(_quietly, made.cri, "rmp", "--all", "--force")
-        stack.enter_context(processes.running(_dockerd(directory), directory / "dockerd.log"))
-        _wait(made.docker_socket)
-        stack.callback(_quietly, remove_containers, made)
-        _images(made)
+        image = _image(directory / "image.tar", images)
+        ctr = ("/usr/bin/ctr", "-a", str(made.containerd_socket), "-n", "k8s.io")
+        _output(*ctr, "images", "import", str(image))
         yield made
 
 
@@ -129,26 +145,31 @@ def _wait(socket: Path) -> None:
         time.sleep(0.05)
 
 
-def _images(made: Node) -> None:
-    """Make an image of busybox alone, in both runtimes."""
+def _image(path: Path, names: Sequence[str]) -> Path:
+    """Write an image of busybox alone, as `docker save` does, that sleeps."""
     layer = io.BytesIO()
     with tarfile.open(fileobj=layer, mode="w") as archive:
-        for name in ("bin/busybox", "bin/sleep", "bin/sh", "bin/true"):
+        for name in ("bin/busybox", "bin/sleep", "bin/sh", "bin/true", "bin/false"):
             archive.add("/bin/busybox", name)
-    command = [
-        DOCKER,
-        "-H",
-        f"unix://{made.docker_socket}",
-        "import",
-        "--change",
-        'CMD ["/bin/sleep","1000000"]',
-        "-",
-        IMAGE,
-    ]
-    subprocess.run(command, input=layer.getvalue(), capture_output=True, check=True)
-    image = made.directory / "image.tar"
-    made.docker("save", "-o", str(image), IMAGE)
-    _output("/usr/bin/ctr", "-a", str(made.containerd_socket), "-n", "k8s.io", "images", "import", str(image))
+    digest = hashlib.sha256(layer.getvalue()).hexdigest()
+    config = {
+        "architecture": "amd64",
+        "os": "linux",
+        "config": {"Cmd": ["/bin/sleep", "1000000"], "Env": ["PATH=/bin"]},
+        "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest}"]},
+    }
+    manifest = [{"Config": "config.json", "RepoTags": list(names), "Layers": ["layer.tar"]}]
+    files = {
+        "layer.tar": layer.getvalue(),
+        "config.json": json.dumps(config).encode(),
+        "manifest.json": json.dumps(manifest).encode(),
+    }
+    with tarfile.open(path, mode="w") as archive:
+        for name, data in files.items():
+            row = tarfile.TarInfo(name)
+            row.size = len(data)
+            archive.addfile(row, io.BytesIO(data))
+    return path
 
 
 def remove_containers(made: Node) -> None:

@@ -1,0 +1,113 @@
+"""One change of kubelets on a real node: what `plan` was given, what happened, and where the two disagree.
+
+A change is a document: ``from`` and ``to`` (the names of kubelets), ``flags`` (of `plan`), ``objects`` (nodes
+and pods as the API server has them), ``records`` (what the collector prints), ``manifests`` (static pods by
+file name), ``staticPodPath``, ``disturbed`` (pods to which something happened after the old kubelet stopped),
+and ``observed``: a row per container with ``outcome`` (a word of AGREES) and ``podRecreated``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from tests.helpers.program import GOLDEN
+
+Json = dict[str, Any]
+STORE: Final = GOLDEN / "reality"
+AGREES: Final = {
+    "KEEP": {"kept", "idle", "started"},
+    "RESTART": {"restarted", "started"},
+    "KILL": {"killed"},
+    "UNKNOWN": {"kept", "idle", "restarted", "started", "killed"},
+}
+"""The outcomes that each verdict predicts."""
+HINT: Final = "unless its manifest sets one"
+"""How a reason says that only the manifest of a static pod could show more."""
+PLANS: Final = ("bare", "recorded", "static")
+"""Plans of the pods alone; with what the runtime recorded; and with the static pods' manifests too."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One container of one plan, and what happened to it; ``None`` where the plan or the node lacks it."""
+
+    plan: str
+    key: tuple[str, str, str]
+    """Namespace, pod, container."""
+    item: Json | None
+    observed: Json | None
+    recreated: bool
+    """Whether the plan has the pod recreated."""
+    disturbed: bool
+    """Whether something happened to the pod after the old kubelet stopped."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the verdict, and whether the pod is recreated, are what happened."""
+        if self.item is None or self.observed is None:
+            return self.observed is None or self.observed["outcome"] == "idle"
+        if self.observed["outcome"] not in AGREES[self.item["verdict"]]:
+            return False
+        return bool(self.item["verdict"] == "UNKNOWN" or self.recreated == self.observed["podRecreated"])
+
+    @property
+    def said(self) -> bool:
+        """Whether a plan from less says on what it depends, or could not know what happened later."""
+        item = self.item or {"reasons": [], "creatorAssumed": False}
+        hint = any(HINT in reason["text"] for reason in item["reasons"])
+        return (self.plan != "static" and hint) or (
+            self.plan == "bare" and (item["creatorAssumed"] or self.disturbed)
+        )
+
+    def __str__(self) -> str:
+        verdict = "not in the plan"
+        if self.item is not None:
+            reasons = ",".join(reason["id"] for reason in self.item["reasons"])
+            verdict = f"{self.item['verdict']} ({reasons}), podRecreated {self.item['podRecreated']}"
+        seen = "nothing"
+        if self.observed is not None:
+            seen = f"{self.observed['outcome']}, podRecreated {self.observed['podRecreated']}"
+        return f"{self.plan}: {'/'.join(self.key)}: predicted {verdict}; observed {seen}"
+
+
+def inputs(change: Json, directory: Path) -> Iterator[tuple[str, list[str]]]:
+    """Write the files of a change below a directory; yield each kind of plan and its arguments."""
+    directory.mkdir(parents=True, exist_ok=True)
+    pods, records = directory / "pods.json", directory / "records.json"
+    pods.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": change["objects"]}))
+    records.write_text("\n".join(map(json.dumps, change["records"])))
+    manifests = directory / "manifests"
+    manifests.mkdir(exist_ok=True)
+    for name, manifest in change["manifests"].items():
+        (manifests / name).write_text(json.dumps(manifest))
+    bare = ["plan", *change["flags"], "-f", str(pods), "-o", "json", "-q"]
+    recorded = [*bare, "--recorded", str(records)]
+    place = ["--static-pod-dir", str(manifests), "--static-pod-path", change["staticPodPath"]]
+    yield from zip(PLANS, (bare, recorded, [*recorded, *place, "--node-name", "lab"]), strict=True)
+
+
+def compare(plan: str, document: Json, change: Json) -> list[Row]:
+    """Compare a plan with what happened, container by container."""
+    items = {(item["namespace"], item["pod"], item["container"]): item for item in document["items"]}
+    observed = {(row["namespace"], row["pod"], row["container"]): row for row in change["observed"]}
+    recreated = {key[:2] for key, item in items.items() if item["podRecreated"]}
+    return [
+        Row(plan, key, items.get(key), observed.get(key), key[:2] in recreated, key[1] in change["disturbed"])
+        for key in sorted(items.keys() | observed.keys())
+    ]
+
+
+def write(change: Json, path: Path) -> None:
+    """Write a change as gzip makes the same bytes of it each time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(json.dumps(change, sort_keys=True).encode(), mtime=0))
+
+
+def read(path: Path) -> Json:
+    change: Json = json.loads(gzip.decompress(path.read_bytes()))
+    return change

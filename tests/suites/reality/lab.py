@@ -1,0 +1,215 @@
+"""One node with real kubelets: an API server, containerd, and a root directory for all of them in turn."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scripts.suites import kubelets
+from scripts.suites.kubelets import Kubelet
+from tests.helpers import daemons, processes, realserver
+from tests.helpers.daemons import Node
+from tests.helpers.realserver import ADMIN, Cluster
+from tests.suites.reality import pods
+from tests.suites.reality.pods import IMAGE, LABEL, NODE, OTHER_IMAGE, Json
+
+PODS = "/api/v1/namespaces/default/pods"
+_PLUGIN = """#!/bin/sh
+if [ "$CNI_COMMAND" = ADD ]; then
+    name='"interfaces":[{"name":"'$CNI_IFNAME'","sandbox":"'$CNI_NETNS'"}]'
+    echo '{"cniVersion":"0.4.0",'$name',"ips":[{"version":"4","interface":0,"address":"10.88.0.2/24"}]}'
+elif [ "$CNI_COMMAND" = VERSION ]; then
+    echo '{"cniVersion":"0.4.0","supportedVersions":["0.3.1","0.4.0"]}'
+fi
+"""
+_GONE_SECONDS = 30
+_FIRST_CGROUP_V2 = 31
+"""From 1.31 a kubelet has a setting that lets it run on cgroup v1, and from 1.35 it needs it."""
+
+
+@dataclass
+class Lab:
+    """The node as it is now."""
+
+    directory: Path
+    cluster: Cluster
+    node: Node
+    running: ExitStack = field(default_factory=ExitStack)
+
+    @property
+    def manifests(self) -> Path:
+        """The directory of the static pods."""
+        return self.directory / "manifests"
+
+    @property
+    def root(self) -> Path:
+        """The root directory that every kubelet takes over."""
+        return self.directory / "kubelet"
+
+    def api(self, method: str, path: str, body: object = None, kind: str = "application/json") -> Any:
+        """Ask the API server and return its answer; 404 is none."""
+        answer = self.cluster.request(method, path, body, kind)
+        assert answer.ok or answer.status_code == 404, f"{method} {path}: {answer.text}"
+        return answer.json() if answer.ok else None
+
+    def pods(self) -> list[Json]:
+        """Return every pod as the API server has it."""
+        return [
+            {"apiVersion": "v1", "kind": "Pod", **one} for one in self.api("GET", "/api/v1/pods")["items"]
+        ]
+
+    def nodes(self) -> list[Json]:
+        return [
+            {"apiVersion": "v1", "kind": "Node", **one} for one in self.api("GET", "/api/v1/nodes")["items"]
+        ]
+
+    def containers(self) -> list[Json]:
+        """Return every container that the runtime has, as crictl lists it."""
+        listed: list[Json] = json.loads(self.node.cri("ps", "-a", "-o", "json"))["containers"]
+        return listed
+
+    def sandboxes(self) -> list[Json]:
+        listed: list[Json] = json.loads(self.node.cri("pods", "-o", "json"))["items"]
+        return listed
+
+    def create(self, made: Json) -> None:
+        self.cluster.create(PODS, made)
+
+    def patch(self, path: str, body: object) -> None:
+        """Change an object by a strategic merge."""
+        assert self.api("PATCH", path, body, "application/strategic-merge-patch+json")
+
+    def start(self, kubelet: Kubelet) -> None:
+        """Start a kubelet on the root directory; the one before has stopped."""
+        config = self.directory / f"kubelet-{kubelet.name}.yaml"
+        config.write_text(yaml.safe_dump(self._configuration(kubelet.release)))
+        user = self.cluster.kubeconfig("kubelet", {"token": ADMIN})
+        command: list[str | Path] = [
+            kubelets.built(kubelet),
+            f"--config={config}",
+            f"--kubeconfig={user}",
+            f"--root-dir={self.root}",
+            f"--cert-dir={self.directory / 'kubelet-pki'}",
+            f"--hostname-override={NODE}",
+            "--v=2",
+        ]
+        log = self.directory / f"kubelet-{time.time():.0f}-{kubelet.name}.log"
+        self.running.enter_context(processes.running(command, log))
+
+    def stop(self) -> None:
+        """Stop the kubelet; its containers run on."""
+        self.running.close()
+
+    def _configuration(self, release: str) -> Json:
+        old = int(release.split(".")[1]) < _FIRST_CGROUP_V2
+        return {
+            "apiVersion": "kubelet.config.k8s.io/v1beta1",
+            "kind": "KubeletConfiguration",
+            "address": "127.0.0.1",
+            "port": realserver.free_port(),
+            "healthzPort": 0,
+            "authentication": {"anonymous": {"enabled": True}, "webhook": {"enabled": False}},
+            "authorization": {"mode": "AlwaysAllow"},
+            "cgroupDriver": "cgroupfs",
+            "containerRuntimeEndpoint": f"unix://{self.node.containerd_socket}",
+            "enforceNodeAllocatable": [],
+            "evictionHard": {"memory.available": "1Mi", "nodefs.available": "0%", "imagefs.available": "0%"},
+            "failSwapOn": False,
+            "imageGCHighThresholdPercent": 100,
+            "imageGCLowThresholdPercent": 99,
+            "maxPods": 250,
+            "oomScoreAdj": 0,
+            "resolvConf": "",
+            "staticPodPath": str(self.manifests),
+            "volumePluginDir": str(self.directory / "volumeplugins"),
+            **({} if old else {"failCgroupV1": False}),
+        }
+
+    def wait(self, least: float = 40, quiet: float = 25, limit: float = 400) -> None:
+        """Wait until nothing has changed for some seconds among the containers that do not come and go."""
+        began = changed = time.monotonic()
+        before: object = None
+        while time.monotonic() - changed < quiet or time.monotonic() - began < least:
+            assert time.monotonic() - began < limit, "the node never comes to rest"
+            time.sleep(2)
+            if (now := self._at_rest()) != before:
+                before, changed = now, time.monotonic()
+
+    def _at_rest(self) -> object:
+        names = (("labels", "io.kubernetes.pod.name"), ("labels", "io.kubernetes.container.name"))
+        rows = [(*(row[a].get(b) for a, b in names), row["id"], row["state"]) for row in self.containers()]
+        return sorted(row for row in rows if "crash" not in row[0])
+
+
+@contextmanager
+def lab(directory: Path) -> Iterator[Lab]:
+    """Start everything but the kubelet below a directory, and remove it all afterwards."""
+    others = [*Path("/sys/fs/cgroup").glob("*/kubepods")]
+    assert not others, f"a kubelet runs on this machine, or left pods behind: {others[0]}"
+    with ExitStack() as stack:
+        stack.callback(_remove_cgroups)
+        _write_network(directory / "cni")
+        node = stack.enter_context(daemons.containerd_node(directory, IMAGE, OTHER_IMAGE))
+        (server := directory / "server").mkdir()
+        cluster = stack.enter_context(realserver.running(server))
+        made = Lab(directory, cluster, node)
+        stack.callback(made.stop)
+        made.manifests.mkdir()
+        yield made
+
+
+def _write_network(directory: Path) -> None:
+    """Write a CNI plugin that does nothing but claim an address, for pods with a network of their own."""
+    (plugins := directory / "bin").mkdir(parents=True)
+    (settings := directory / "net.d").mkdir()
+    for name in ("lab", "loopback"):
+        (plugins / name).write_text(_PLUGIN)
+        (plugins / name).chmod(0o755)
+    network = {"cniVersion": "0.4.0", "name": "lab", "plugins": [{"type": "lab"}]}
+    (settings / "lab.conflist").write_text(json.dumps(network))
+
+
+def _remove_cgroups() -> None:
+    """Remove what kubelets leave of their pods' cgroups; one is busy until its last process is gone."""
+    end = time.monotonic() + _GONE_SECONDS
+    while roots := list(Path("/sys/fs/cgroup").glob("*/kubepods")):
+        assert time.monotonic() < end, f"processes are left in {roots[0]}"
+        for root in roots:
+            for place in (*sorted(root.rglob("*/"), reverse=True), root):
+                with suppress(OSError):
+                    place.rmdir()
+        time.sleep(0.5)
+
+
+def settle(made: Lab, first: Kubelet) -> None:
+    """Create all pods under the first kubelet."""
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "lab"}, "data": {"key": "value"}}
+    made.cluster.create("/api/v1/namespaces/default/configmaps", config)
+    for name, manifest in pods.static_pods().items():
+        (made.manifests / name).write_text(json.dumps(manifest))
+    made.start(first)
+    wait_for_node(made)
+    made.patch(f"/api/v1/nodes/{NODE}", {"metadata": {"labels": {LABEL: "1"}}})
+    for one in pods.api_pods():
+        made.create(one)
+    made.wait(60)
+    add_ephemeral(made)
+
+
+def wait_for_node(made: Lab) -> None:
+    end = time.monotonic() + 90
+    while not made.api("GET", f"/api/v1/nodes/{NODE}"):
+        assert time.monotonic() < end, "the kubelet does not register its node; see its log"
+        time.sleep(1)
+
+
+def add_ephemeral(made: Lab) -> None:
+    debug = {"name": "debug", "image": IMAGE, "command": pods.SLEEP}
+    made.patch(f"{PODS}/ephemeral/ephemeralcontainers", {"spec": {"ephemeralContainers": [debug]}})

@@ -1,0 +1,76 @@
+"""What became of each container and pod between two looks at the runtime, as crictl lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+_POD = ("io.kubernetes.pod.namespace", "io.kubernetes.pod.name")
+_CONTAINER = "io.kubernetes.container.name"
+RUNNING = "CONTAINER_RUNNING"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One container of one pod, before and after a kubelet started."""
+
+    namespace: str
+    pod: str
+    container: str
+    ran: bool
+    """Whether it was running before."""
+    runs_on: bool
+    """Whether that very container is running still."""
+    created: bool
+    """Whether there is a newer container of its name."""
+    recreated: bool
+    """Whether its pod has a newer sandbox."""
+
+    @property
+    def word(self) -> str:
+        """``kept``, ``restarted``, ``killed``, ``started`` or ``idle``."""
+        if not self.ran:
+            return "started" if self.created else "idle"
+        if self.runs_on:
+            return "kept"
+        return "restarted" if self.created else "killed"
+
+    def document(self) -> Json:
+        """Return the row of tests/helpers/reality.py."""
+        names = {"namespace": self.namespace, "pod": self.pod, "container": self.container}
+        return {**names, "outcome": self.word, "podRecreated": self.recreated}
+
+
+def outcomes(before: tuple[list[Json], list[Json]], after: tuple[list[Json], list[Json]]) -> list[Outcome]:
+    """Compare two looks, each the containers and the sandboxes as crictl lists them."""
+    sandboxes = _newest(before[1], *_POD), _newest(after[1], *_POD)
+    old, new = (_newest(look[0], *_POD, _CONTAINER) for look in (before, after))
+    states = {row["id"]: row["state"] for row in after[0]}
+    found = []
+    for key in sorted(old.keys() | new.keys()):
+        was, now, (namespace, pod, container) = old.get(key), new.get(key), key
+        found.append(
+            Outcome(
+                namespace,
+                pod,
+                container,
+                ran=_field(was, "state") == RUNNING,
+                runs_on=states.get(_field(was, "id")) == RUNNING,
+                created=now is not None and _field(now, "id") != _field(was, "id"),
+                recreated=_field(sandboxes[0].get(key[:2]), "id") != _field(sandboxes[1].get(key[:2]), "id"),
+            )
+        )
+    return found
+
+
+def _field(row: Json | None, name: str) -> str:
+    return str(row[name]) if row else ""
+
+
+def _newest(rows: Iterable[Json], *labels: str) -> dict[tuple[str, ...], Json]:
+    found: dict[tuple[str, ...], Json] = {}
+    for row in sorted(rows, key=lambda row: int(row["createdAt"])):
+        found[tuple(row["labels"][label] for label in labels)] = row
+    return found

@@ -45,6 +45,10 @@ CHOICES: Final = {
         "scripts.golden.values",
         "golden/values, by Go programs; needs Go",
     ),
+    "reality": Choice(
+        "scripts.golden.reality",
+        "golden/reality/VERDICTS.json, by planning again what real kubelets did",
+    ),
     "sample": Choice(
         "scripts.sample.cluster",
         "hashcompat/sample/cluster.json, from the manifests in scripts/sample",

@@ -73,7 +73,7 @@ class Applied:
     """The pod's UID; a static pod's is the kubelet's."""
 
     container: str
-    """The container's name; empty for the resources of the pod as a whole."""
+    """The container's name."""
 
     resources: Mapping[str, Any]
     """Its ``limits`` and ``requests``, as in v1.ResourceRequirements."""

@@ -39,14 +39,21 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     yield from _cgroups(standing, olds, new)
     yield from _kept([item for item in standing if item.verdict is Verdict.KEEP], new)
     unrecorded = {old.release.text for old in olds if not old.behaviour.resources_recorded}
-    resized = [item for item in items if rules.RESIZE_POLICY in {reason.id for reason in item.reasons}]
-    if any(item.from_release in unrecorded for item in resized):
-        yield f"no kubelet that records resources, as {new.release} does, ran on these nodes before"
+    resized = [item for item in items if item.from_release in unrecorded and _is_resized(item)]
+    if resized:
+        yield (
+            f"no kubelet that records resources, as {new.release} does, ran on these nodes before: "
+            f"{_named(resized)}"
+        )
     gates = {_GATES[reason.id] for item in items for reason in item.reasons if reason.id in _GATES}
     yield from (
         f"the feature gate {gate} has its default"
         for gate in sorted(gates - options.gates - options.gates_off)
     )
+
+
+def _is_resized(item: Item) -> bool:
+    return rules.RESIZE_POLICY in {reason.id for reason in item.reasons}
 
 
 def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:

@@ -102,8 +102,7 @@ def _situated(case: Case, node: Node | None, view: View) -> Case:
         case,
         recorded=records.of(case.pod, case.container),
         sandboxes=records.sandboxes_of(case.pod),
-        applied=records.applied_to(case.pod, case.container.name),
-        applied_to_pod=records.applied_to(case.pod, ""),
+        applied=records.applied_to(case.pod, case.container),
         runtime=_runtime(node, case, view),
         node=node,
     )

@@ -21,7 +21,7 @@ def is_checkpoint(document: Mapping[str, Any]) -> bool:
 
 
 def from_checkpoint(document: Mapping[str, Any]) -> Iterator[Applied]:
-    """Yield the resources of each container and pod.
+    """Yield the resources of each container.
 
     Raises InputError for data that no kubelet wrote: with such a file it does not start.
     """
@@ -30,8 +30,6 @@ def from_checkpoint(document: Mapping[str, Any]) -> Iterator[Applied]:
         for uid, entry in pods.items():
             for name, resources in (entry.get("ContainerResources") or {}).items():
                 yield Applied(uid, name, _checked(resources))
-            if resources := entry.get("PodLevelResources"):
-                yield Applied(uid, "", _checked(resources))
     except (ValueError, AttributeError, TypeError, DecodeError) as error:
         raise InputError(f"actuated_pods_state: $.data: not what a kubelet writes: {error}") from None
 

@@ -60,9 +60,9 @@ class Records:
                 return found
         return self.sandboxes.get((pod.namespace, pod.name), ()) if pod.static or not pod.uid else ()
 
-    def applied_to(self, pod: Pod, container: str) -> Mapping[str, Any] | None:
-        """Return the resources that a kubelet applied to a container, or "" for the pod; None if unknown."""
-        return self.applied.get((pod.config_hash or pod.uid, container))
+    def applied_to(self, pod: Pod, container: Container) -> Mapping[str, Any] | None:
+        """Return the resources that a kubelet applied to a container; None where that is not known."""
+        return self.applied.get((pod.config_hash or pod.uid, container.name))
 
 
 def index(records: Iterable[Record]) -> Records:

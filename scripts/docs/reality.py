@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections import Counter
 from typing import Any, Final
 
+from scripts.golden.reality import PLANS, changes, name_of, read
 from scripts.lib.paths import REALITY
 
 _TEXT: Final = """# Reality
@@ -17,23 +17,44 @@ from Debian; a real API server. Between two kubelets, while none ran, processes 
 images changed, labels removed and taints set.
 
 Each change was planned three times: from the pods alone, with what the collector reads on the node, and with
-the manifests of the static pods too. The verdict of every container, and whether its pod is recreated, were
-as predicted: nothing contradicted any of {verdicts} verdicts. Only a plan from less than everything may be
-wrong, and only where it says on what its verdict depends: that the current release created a container, or
-that the manifest of a static pod sets no uid. `golden/reality` has all that was given and observed, and the
-tests replay it; `tests/suites/reality` does it again.
+the manifests of the static pods too.
+
+| plan | verdicts | UNKNOWN | contradicted by what happened |
+|---|---|---|---|
+{plans}
+
+What contradicted the plans from less: what was done to five pods after the old kubelet had stopped, which
+pods alone do not show; resources that an earlier kubelet had noted as applied, as a printed assumption says;
+and a static pod whose manifest sets a uid of 32 digits, which only the manifest shows, as the reason says.
+`golden/reality` has all that was given and observed, and the tests replay it; `tests/suites/reality` does it
+again.
 
 | from | to | containers | kept | restarted | killed | not running | pods recreated |
 |---|---|---|---|---|---|---|---|
 {rows}
 """
 
+_ABOUT: Final = {
+    "bare": "the pods alone",
+    "recorded": "with the collector's output",
+    "static": "with the manifests of static pods too",
+}
+
 
 def page() -> str:
     """Return the page, with a row for each change in the order in which they were made."""
-    changes = [json.loads(gzip.decompress(path.read_bytes())) for path in sorted(REALITY.glob("*.json.gz"))]
-    verdicts = 3 * sum(len(change["observed"]) for change in changes)
-    return _TEXT.format(verdicts=f"{verdicts:,}", rows="\n".join(map(_row, changes)))
+    verdicts = json.loads((REALITY / "VERDICTS.json").read_text(encoding="utf-8"))
+    found = [verdicts[name_of(path)] for path in changes()]
+    plans = [_plan(plan, [tallies[plan] for tallies in found]) for plan in PLANS]
+    return _TEXT.format(plans="\n".join(plans), rows="\n".join(_row(read(path)) for path in changes()))
+
+
+def _plan(plan: str, tallies: list[dict[str, int]]) -> str:
+    total: Counter[str] = Counter()
+    for tally in tallies:
+        total.update(tally)
+    contradicted = total.pop("contradicted")
+    return f"| {_ABOUT[plan]} | {total.total():,} | {total['UNKNOWN']} | {contradicted} |"
 
 
 def _row(change: dict[str, Any]) -> str:

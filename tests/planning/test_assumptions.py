@@ -18,7 +18,7 @@ CRI_DOCKERD = (
     "it finds dockershim's containers and sandboxes by the labels that both write"
 )
 NO_DOCKER = "nodes that are not in the input do not run Docker, which 1.24.0 does not drive"
-UNRECORDED = "no kubelet that records resources, as 1.33.0 does, ran on these nodes before"
+UNRECORDED = "no kubelet that records resources, as 1.33.0 does, ran on these nodes before: ns/p/c"
 CGROUPS = (
     "pods' cgroups stay where they are, "
     "though the default goes from a configured driver to the runtime's driver"

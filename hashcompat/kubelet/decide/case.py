@@ -56,8 +56,6 @@ class Case:
     """The pod's sandboxes that the runtime reports, where it was asked."""
     applied: Mapping[str, Any] | None = None
     """The resources that a kubelet applied to the container, where its own file was read."""
-    applied_to_pod: Mapping[str, Any] | None = None
-    """The resources that a kubelet applied to the pod as a whole, where its own file was read."""
     calibrated: bool = True
     """Whether every record of the node was reproduced."""
     runtime: str = ""

@@ -7,7 +7,6 @@ pkg/kubelet/allocation/features_linux.go and features_windows.go.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
@@ -48,7 +47,7 @@ def _is_exempt(case: Case) -> bool:
 def resized(case: Case) -> Decision | None:
     """Restart a container whose resources are applied by a restart, where no kubelet recorded them."""
     if case.applied is not None:
-        return _resized_from(case.applied, case)
+        return _resized_from(case.applied, case) or _resized_by_pod(case)
     for name in restarted_for(case.container.spec) if applies_resources(case) else ():
         return delayed(case, _applied_by_restart(name))
     return _resized_by_pod(case)
@@ -59,54 +58,37 @@ def _resized_from(applied: Mapping[str, Any], case: Case) -> Decision | None:
 
     Under a kubelet that notes them a difference is a resize under way, and no matter of the upgrade.
     """
-    before, now = case.old.behaviour, case.new.behaviour
-    with_pod = now.pod_limits == _OF_CONTAINER and not POD_LEVEL_GATES & case.gates_off
-    noted = before.resources_recorded and (before.pod_limits == _OF_CONTAINER) == with_pod
-    if noted or not now.resources_recorded or _is_exempt(case):
+    if case.old.behaviour.resources_recorded or not case.new.behaviour.resources_recorded or _is_exempt(case):
         return None
-    spec, pod = mapping(case.container.spec.get("resources")), mapping(case.pod.spec.get("resources"))
-    wanted = _Amounts(spec, pod if with_pod else {})
-    found = _Amounts(applied, (case.applied_to_pod or {}) if with_pod else {})
+    resources = mapping(case.container.spec.get("resources"))
     for name in _by_restart(case.container.spec):
-        if wanted.of(name) != found.of(name):
+        if _amounts(resources, name) != _amounts(applied, name):
             return delayed(case, _applied_by_restart(name))
     return None
+
+
+def _amounts(resources: Mapping[str, Any], name: str) -> tuple[Fraction, ...]:
+    """Return the limit and the request; zero for none."""
+    return tuple(amount(mapping(resources.get(kind)).get(name, "0")) for kind in ("limits", "requests"))
 
 
 def _applied_by_restart(name: str) -> Decision:
     return restart(rules.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart")
 
 
-@dataclass(frozen=True, slots=True)
-class _Amounts:
-    """The resources of a container, and the pod's, whose limits count where the container has none."""
-
-    container: Mapping[str, Any]
-    pod: Mapping[str, Any]
-
-    def of(self, name: str) -> tuple[Fraction, Fraction]:
-        """Return the limit and the request; zero for none."""
-        limit = self._amount(self.container, "limits", name) or self._amount(self.pod, "limits", name)
-        return limit, self._amount(self.container, "requests", name)
-
-    @staticmethod
-    def _amount(resources: Mapping[str, Any], kind: str, name: str) -> Fraction:
-        return amount(mapping(resources.get(kind)).get(name, "0"))
-
-
 def _resized_by_pod(case: Case) -> Decision | None:
     """Restart a container whose limit becomes that of its pod, or no longer is.
 
-    From 1.36 on, a container without a limit has its pod's. 1.35 recorded the pod's limits, and what 1.36
-    makes of that record is not determined.
+    From 1.36 on, a container without a limit has its pod's. What 1.36 makes of the records of 1.35, and 1.37
+    of those of older releases, depends on what else these allocated, and is not determined.
     """
-    before, now = case.old.behaviour.pod_limits, case.new.behaviour.pod_limits
-    if before == now or _OF_CONTAINER not in (before, now) or "ignored" in (before, now):
+    before, now = case.old.behaviour, case.new.behaviour
+    if before.pod_limits == now.pod_limits or _OF_CONTAINER not in (before.pod_limits, now.pod_limits):
         return None
-    if _is_exempt(case) or POD_LEVEL_GATES & case.gates_off:
+    if not now.resources_recorded or _is_exempt(case) or POD_LEVEL_GATES & case.gates_off:
         return None
     for name in _limited_by_pod(case):
-        if before == "recorded":
+        if before.pod_limits == "recorded" or now.missing_resource_record != "restarts":
             text = f"resizePolicy: whether {case.new.release} applies the pod's limit of {name} by a restart"
             return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
         text = f"resizePolicy: the pod's limit of {name} is applied by a restart"

@@ -147,6 +147,23 @@ POD_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
         pytest.param(
             "1.34.13", "1.36.6", pod({**C, **CPU_RESTARTS}, spec=POD_LIMIT), KEEP, id="another resource"
         ),
+        pytest.param(
+            "1.32.13",
+            "1.36.6",
+            pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT),
+            RESTARTED,
+            id="not known before",
+        ),
+        pytest.param(
+            "1.34.13",
+            "1.37.2",
+            pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT),
+            ("UNKNOWN", ["HC019"]),
+            id="1.37 fills its record",
+        ),
+        pytest.param(
+            "1.36.6", "1.32.13", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), KEEP, id="back to 1.32"
+        ),
         pytest.param("1.34.13", "1.36.6", pod(C, spec=POD_LIMIT), KEEP, id="no policy"),
         pytest.param(
             "1.34.13",
@@ -171,9 +188,9 @@ def test_hc019_an_equal_record_does_not_keep_it(run: Run, tmp_path: Path) -> Non
     )
 
 
-def applied(directory: Path, containers: Json, of_pod: Json | None = None) -> tuple[object, ...]:
+def applied(directory: Path, containers: Json) -> tuple[object, ...]:
     """Write what a kubelet of 1.33 or later keeps below its root directory, and return the option for it."""
-    entry = {"ContainerResources": containers, "PodLevelResources": of_pod}
+    entry = {"ContainerResources": containers, "PodLevelResources": {"limits": {"cpu": "1"}}}
     path = directory / "actuated_pods_state"
     path.write_text(json.dumps({"data": json.dumps({"entries": {"uid-p": entry}}), "checksum": 1}))
     return ("--recorded", path)
@@ -205,15 +222,10 @@ def test_hc019_a_difference_under_a_kubelet_that_notes_is_a_resize_of_its_own(
     assert decided(run, "1.33.0", "1.34.0", given, more=more) == KEEP
 
 
-@pytest.mark.parametrize(
-    ("of_pod", "expected"),
-    [(POD_LIMIT["resources"], KEEP), ({"limits": {"memory": "2Gi"}}, RESTARTED), (None, RESTARTED)],
-)
-def test_hc019_what_a_kubelet_noted_of_the_pod_decides(
-    run: Run, tmp_path: Path, of_pod: Json | None, expected: Expected
-) -> None:
-    given, more = pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), applied(tmp_path, {"c": {}}, of_pod)
-    assert decided(run, "1.35.10", "1.36.6", given, more=more) == expected
+def test_hc019_what_a_kubelet_noted_does_not_decide_over_the_pods_limits(run: Run, tmp_path: Path) -> None:
+    given, more = pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), applied(tmp_path, {"c": {}})
+    assert decided(run, "1.35.10", "1.36.6", given, more=more) == ("UNKNOWN", ["HC019"])
+    assert decided(run, "1.32.13", "1.36.6", given, more=more) == RESTARTED
 
 
 def test_a_damaged_note_is_an_error(run: Run, tmp_path: Path) -> None:
@@ -228,10 +240,7 @@ def test_a_damaged_note_is_an_error(run: Run, tmp_path: Path) -> None:
 
 def test_a_snapshot_keeps_what_a_kubelet_noted(run: Run, tmp_path: Path) -> None:
     given = as_json(pod({**SIZED, **CPU_RESTARTS}))
-    more = applied(tmp_path, {"c": SIZED["resources"]}, {"limits": {"cpu": "1"}})
+    more = applied(tmp_path, {"c": SIZED["resources"]})
     taken = run("snapshot", "-f", "-", *more, stdin=given)
-    assert taken.document["applied"] == [
-        {"uid": "uid-p", "container": "c", "resources": SIZED["resources"]},
-        {"uid": "uid-p", "container": "", "resources": {"limits": {"cpu": "1"}}},
-    ]
+    assert taken.document["applied"] == [{"uid": "uid-p", "container": "c", "resources": SIZED["resources"]}]
     assert decided(run, "1.32.0", "1.33.0", taken.document) == KEEP

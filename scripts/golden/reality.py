@@ -1,4 +1,4 @@
-"""One change of kubelets on a real node: what `plan` was given, what happened, and where the two disagree.
+"""Make golden/reality/VERDICTS.json: how plans compare with what happened on a node with real kubelets.
 
 A change is a document: ``from`` and ``to`` (the names of kubelets), ``flags`` (of `plan`), ``objects`` (nodes
 and pods as the API server has them), ``records`` (what the collector prints), ``manifests`` (static pods by
@@ -10,15 +10,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tests.helpers.program import GOLDEN
+from scripts.lib.generated import Generated, relative
+from scripts.lib.gotool import GoError
+from scripts.lib.paths import REALITY
 
 Json = dict[str, Any]
-STORE: Final = GOLDEN / "reality"
 AGREES: Final = {
     "KEEP": {"kept", "idle", "started"},
     "RESTART": {"restarted", "started"},
@@ -28,6 +33,8 @@ AGREES: Final = {
 """The outcomes that each verdict predicts."""
 HINT: Final = "unless its manifest sets one"
 """How a reason says that only the manifest of a static pod could show more."""
+RESIZED: Final = "HC019"
+"""The rule whose verdicts stand under the printed assumption that no newer kubelet ran here before."""
 PLANS: Final = ("bare", "recorded", "static")
 """Plans of the pods alone; with what the runtime recorded; and with the static pods' manifests too."""
 
@@ -50,7 +57,7 @@ class Row:
     def agrees(self) -> bool:
         """Whether the verdict, and whether the pod is recreated, are what happened."""
         if self.item is None or self.observed is None:
-            return self.observed is None or self.observed["outcome"] == "idle"
+            return self.observed is None or self.observed["outcome"] in ("idle", "started")
         if self.observed["outcome"] not in AGREES[self.item["verdict"]]:
             return False
         return bool(self.item["verdict"] == "UNKNOWN" or self.recreated == self.observed["podRecreated"])
@@ -58,11 +65,10 @@ class Row:
     @property
     def said(self) -> bool:
         """Whether a plan from less says on what it depends, or could not know what happened later."""
-        item = self.item or {"reasons": [], "creatorAssumed": False}
-        hint = any(HINT in reason["text"] for reason in item["reasons"])
-        return (self.plan != "static" and hint) or (
-            self.plan == "bare" and (item["creatorAssumed"] or self.disturbed)
-        )
+        reasons = self.item["reasons"] if self.item else ()
+        manifest = any(HINT in reason["text"] for reason in reasons)
+        resized = any(reason["id"] == RESIZED for reason in reasons)
+        return (self.plan != "static" and manifest) or (self.plan == "bare" and (resized or self.disturbed))
 
     def __str__(self) -> str:
         verdict = "not in the plan"
@@ -109,5 +115,49 @@ def write(change: Json, path: Path) -> None:
 
 
 def read(path: Path) -> Json:
+    """Return the change in a file."""
     change: Json = json.loads(gzip.decompress(path.read_bytes()))
     return change
+
+
+def tally(rows: list[Row]) -> dict[str, int]:
+    """Count the verdicts of one plan, and those that something contradicted."""
+    verdicts = Counter(row.item["verdict"] for row in rows if row.item)
+    return {**dict(sorted(verdicts.items())), "contradicted": sum(not row.agrees for row in rows)}
+
+
+def changes() -> list[Path]:
+    """Return the files of golden/reality, in the order in which the changes were made."""
+    return sorted(REALITY.glob("*.json.gz"))
+
+
+def make() -> dict[Path, bytes]:
+    """Plan every change again."""
+    with tempfile.TemporaryDirectory() as directory:
+        found = {name_of(path): _tallies(read(path), Path(directory) / path.stem) for path in changes()}
+    return relative(REALITY, {"VERDICTS.json": json.dumps(found, indent=1).encode() + b"\n"})
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a change, by which VERDICTS.json has it."""
+    return path.name.removesuffix(".json.gz")
+
+
+def _tallies(change: Json, directory: Path) -> dict[str, dict[str, int]]:
+    return {
+        plan: tally(compare(plan, planned(arguments), change))
+        for plan, arguments in inputs(change, directory)
+    }
+
+
+def planned(arguments: list[str]) -> Json:
+    """Run hashcompat with some arguments and return its document."""
+    command = [str(Path(sys.executable).with_name("hashcompat")), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise GoError(f"{' '.join(arguments)}: {done.stderr}")
+    document: Json = json.loads(done.stdout)
+    return document
+
+
+GENERATED: Final = Generated(make, owned=("golden/reality/VERDICTS.json",))

@@ -34,7 +34,7 @@ AGREES: Final = {
 HINT: Final = "unless its manifest sets one"
 """How a reason says that only the manifest of a static pod could show more."""
 RESIZED: Final = "HC019"
-"""The rule whose verdicts stand under the printed assumption that no newer kubelet ran here before."""
+"""The rule whose verdicts depend on the printed assumption that no newer kubelet ran here before."""
 PLANS: Final = ("bare", "recorded", "static")
 """Plans of the pods alone; with what the runtime recorded; and with the static pods' manifests too."""
 

@@ -75,10 +75,11 @@ def test_no_file_is_unused() -> None:
 
 
 def test_no_folder_is_unused() -> None:
-    """The other two with files of Go are read by the tests of static pods and of served manifests."""
+    """The others are read by the tests of static pods, of served manifests and of real kubelets."""
     assert {path.name for path in GOLDEN.iterdir()} == {
         "README.md",
         "containers",
+        "reality",
         "served",
         "staticpods",
         "values",

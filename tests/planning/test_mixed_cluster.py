@@ -214,7 +214,10 @@ def test_what_is_said_beside_it(result: Result) -> None:
         ),
         "Assumed: every pod without a recorded sandbox has one ready sandbox",
         "Assumed: 1.34.13 admits every running pod again",
-        "Assumed: no kubelet that records resources, as 1.34.13 does, ran on these nodes before",
+        (
+            "Assumed: no kubelet that records resources, as 1.34.13 does, ran on these nodes before: "
+            "ns/k3s-resized/c"
+        ),
         "Assumed: the feature gate InPlacePodVerticalScaling has its default",
         "Assumed: the feature gate PreventStaticPodAPIReferences has its default",
     ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from scripts.golden import reality
 from scripts.lib.paths import REALITY
-from tests.helpers.program import Run
+from tests.helpers.program import ROOT, Run
 
 VERDICTS = json.loads((REALITY / "VERDICTS.json").read_text())
 
@@ -33,3 +34,17 @@ def test_a_wrong_verdict_would_be_found() -> None:
     wrong = [row for row in reality.compare("recorded", {"items": [item]}, change) if not row.agrees]
     assert ("default", "plain-1", "c0") in [row.key for row in wrong if not row.said]
     assert len(wrong) > 100  # those that the plan lacks
+
+
+def test_the_readme_states_the_numbers_of_these_changes() -> None:
+    totals = [tallies["static"] for tallies in VERDICTS.values()]
+    verdicts = sum(count for tally in totals for name, count in tally.items() if name != "contradicted")
+    wanted = (len(totals), verdicts, sum(tally.get("UNKNOWN", 0) for tally in totals))
+    line = re.search(
+        r"(\d+) changes, .*?Of ([\d,]+) verdicts .*?, (\d+) were UNKNOWN",
+        (ROOT / "README.md").read_text(),
+        re.DOTALL,
+    )
+    assert line
+    assert tuple(int(number.replace(",", "")) for number in line.groups()) == wanted
+    assert sum(tally["contradicted"] for tally in totals) == 0

@@ -79,8 +79,10 @@ def _applied_by_restart(name: str) -> Decision:
 def _resized_by_pod(case: Case) -> Decision | None:
     """Restart a container whose limit becomes that of its pod, or no longer is.
 
-    From 1.36 on, a container without a limit has its pod's. What 1.36 makes of the records of 1.35, and 1.37
-    of those of older releases, depends on what else these allocated, and is not determined.
+    From 1.36 on, a container without a limit has its pod's. 1.34 notes neither that it allocated the pod's
+    limits nor that it applied them: 1.36 resizes at the next retry, within minutes. 1.35 notes only that it
+    applied them: 1.36 and 1.37 resize at once (observed, 1.35.8 -> 1.36.3 and 1.37.1). What 1.37 makes of the
+    notes of older releases is not determined.
     """
     before, now = case.old.behaviour, case.new.behaviour
     if before.pod_limits == now.pod_limits or _OF_CONTAINER not in (before.pod_limits, now.pod_limits):
@@ -88,7 +90,7 @@ def _resized_by_pod(case: Case) -> Decision | None:
     if not now.resources_recorded or _is_exempt(case) or POD_LEVEL_GATES & case.gates_off:
         return None
     for name in _limited_by_pod(case):
-        if before.pod_limits == "recorded" or now.missing_resource_record != "restarts":
+        if before.pod_limits != "recorded" and now.missing_resource_record != "restarts":
             text = f"resizePolicy: whether {case.new.release} applies the pod's limit of {name} by a restart"
             return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
         text = f"resizePolicy: the pod's limit of {name} is applied by a restart"

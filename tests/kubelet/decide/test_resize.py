@@ -135,11 +135,10 @@ POD_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
             "1.36.6", "1.35.10", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="back to 1.35"
         ),
         pytest.param(
-            "1.35.10",
-            "1.36.6",
-            pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT),
-            ("UNKNOWN", ["HC019"]),
-            id="1.35 recorded it",
+            "1.35.10", "1.36.6", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="1.35 noted it"
+        ),
+        pytest.param(
+            "1.35.10", "1.37.2", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), RESTARTED, id="into 1.37 too"
         ),
         pytest.param(
             "1.34.13", "1.35.10", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), KEEP, id="both the pod's"
@@ -224,7 +223,7 @@ def test_hc019_a_difference_under_a_kubelet_that_notes_is_a_resize_of_its_own(
 
 def test_hc019_what_a_kubelet_noted_does_not_decide_over_the_pods_limits(run: Run, tmp_path: Path) -> None:
     given, more = pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), applied(tmp_path, {"c": {}})
-    assert decided(run, "1.35.10", "1.36.6", given, more=more) == ("UNKNOWN", ["HC019"])
+    assert decided(run, "1.35.10", "1.36.6", given, more=more) == RESTARTED
     assert decided(run, "1.32.13", "1.36.6", given, more=more) == RESTARTED
 
 

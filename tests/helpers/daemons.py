@@ -21,7 +21,8 @@ from tests.helpers import processes
 
 IMAGE = "localhost/pause:test"
 DOCKER = "/usr/bin/docker"
-NEEDED = (DOCKER, "/usr/sbin/dockerd", "/usr/bin/containerd", "/usr/sbin/runc", "/bin/busybox")
+DOCKERD = "/usr/sbin/dockerd"
+CONTAINERD = ("/usr/bin/containerd", "/usr/bin/ctr", "/usr/sbin/runc", "/bin/busybox")
 _READY_SECONDS = 20
 _CONTAINERD = """
 version = 2
@@ -84,6 +85,7 @@ def _output(*command: str) -> str:
 @contextmanager
 def node(directory: Path) -> Iterator[Node]:
     """Run both runtimes below a directory; nothing of them is left afterwards, whatever a test did."""
+    _check("docker.io", (DOCKER, DOCKERD))
     with containerd_node(directory, IMAGE) as made, ExitStack() as stack:
         stack.enter_context(processes.running(_dockerd(directory), directory / "dockerd.log"))
         _wait(made.docker_socket)
@@ -95,8 +97,7 @@ def node(directory: Path) -> Iterator[Node]:
 @contextmanager
 def containerd_node(directory: Path, *images: str) -> Iterator[Node]:
     """Run containerd below a directory, with busybox under some names; the first is the pause image's."""
-    missing = [program for program in NEEDED if not Path(program).exists()]
-    assert not missing, f"install docker.io, containerd, runc and busybox-static: {missing} missing"
+    _check("containerd, runc and busybox-static", CONTAINERD)
     config = directory / "containerd.toml"
     config.write_text(_CONTAINERD.format(directory=directory, image=images[0]))
     made = Node(directory, crictl.built())
@@ -114,6 +115,11 @@ def containerd_node(directory: Path, *images: str) -> Iterator[Node]:
         yield made
 
 
+def _check(packages: str, programs: Sequence[str]) -> None:
+    missing = [program for program in programs if not Path(program).exists()]
+    assert not missing, f"install {packages}: {missing} missing"
+
+
 def _dockerd(directory: Path) -> list[str]:
     places = [
         f"--data-root={directory}/docker",
@@ -129,7 +135,7 @@ def _dockerd(directory: Path) -> list[str]:
     ]
     sockets = [f"--containerd={directory}/containerd.sock", f"--host=unix://{directory}/docker.sock"]
     return [
-        "/usr/sbin/dockerd",
+        DOCKERD,
         *sockets,
         *places,
         *networks,

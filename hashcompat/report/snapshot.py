@@ -78,6 +78,10 @@ def _sandbox(record: Sandbox) -> Document:
     }
 
 
+def _applied(record: Applied) -> Document:
+    return {"uid": record.uid, "container": record.container, "resources": dict(record.resources)}
+
+
 def _node(node: Node) -> Document:
     """Return a node with what decides; nothing that would be null."""
     info = {"kubeletVersion": node.kubelet, "containerRuntimeVersion": node.runtime}
@@ -142,7 +146,3 @@ def _state(container: Container) -> Document:
 
 
 SNAPSHOT: Final[Report[Snapshot]] = Report("ClusterSnapshot", document=_document, notes=_notes)
-
-
-def _applied(record: Applied) -> Document:
-    return {"uid": record.uid, "container": record.container, "resources": dict(record.resources)}

@@ -19,11 +19,10 @@ from hashcompat.patching.unified import mail
 from scripts.lib.gotool import GoError
 from scripts.lib.paths import CACHE
 from scripts.lib.program import Program
-from scripts.suites import patches
+from scripts.suites import patches, servers
 
 KUBERNETES: Final = "k8s.io/kubernetes"
 PACKAGE: Final = f"{KUBERNETES}/cmd/kubelet"
-_VERSION: Final = "k8s.io/component-base/version"
 _TAGS: Final = "providerless"
 """Without the cloud providers that 1.29 and 1.30 still have; nothing of a container's hash is in them."""
 
@@ -48,12 +47,13 @@ class Kubelet:
 
     def program(self) -> Program:
         """Write the module that the kubelet is built from, and describe the build."""
-        major, minor, _ = self.release.split(".")
-        reported = {"gitVersion": f"v{self.release}", "gitMajor": major, "gitMinor": minor}
-        variables = tuple((f"{_VERSION}.{key}", value) for key, value in reported.items())
         directory = CACHE / "kubelets" / self.name
         return Program(
-            directory / "kubelet", _module(self, directory), tags=_TAGS, package=PACKAGE, variables=variables
+            directory / "kubelet",
+            _module(self, directory),
+            tags=_TAGS,
+            package=PACKAGE,
+            variables=servers.reporting(self.release),
         )
 
     def patch(self) -> str:
@@ -70,25 +70,34 @@ class Kubelet:
         return mail(made, apply(made, files))
 
 
-KUBELETS: Final = (
+ACCEPT, PIN = Kubelet("1.31.14", "accept", "1.30.14"), Kubelet("1.31.14", "pin", "1.30.14")
+CHAIN: Final = (
     Kubelet("1.29.15"),
     Kubelet("1.30.14"),
+    ACCEPT,
     Kubelet("1.31.14"),
-    Kubelet("1.31.14", "accept", "1.30.14"),
-    Kubelet("1.31.14", "pin", "1.30.14"),
+    Kubelet("1.30.14"),
+    PIN,
+    Kubelet("1.30.14"),
+    Kubelet("1.31.14"),
     Kubelet("1.32.13"),
     Kubelet("1.33.13"),
     Kubelet("1.34.10"),
     Kubelet("1.35.2"),
     Kubelet("1.35.8"),
     Kubelet("1.36.3"),
+    Kubelet("1.35.8"),
+    Kubelet("1.36.3"),
     Kubelet("1.37.1"),
+    Kubelet("1.31.14"),
+    Kubelet("1.34.10"),
 )
+"""As the suite starts them: each minor in turn, rollbacks by one and by many, a skip, patched ones."""
 
 
 def programs() -> dict[str, Program]:
     """Describe every kubelet by its name."""
-    return {kubelet.name: kubelet.program() for kubelet in KUBELETS}
+    return {kubelet.name: kubelet.program() for kubelet in dict.fromkeys(CHAIN)}
 
 
 def built(kubelet: Kubelet) -> Path:

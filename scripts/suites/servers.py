@@ -34,11 +34,15 @@ def release() -> str:
 
 def program(name: str) -> Program:
     """Describe one of PACKAGES; it reports its release as upstream's builds do."""
-    version = release()
+    variables = reporting(release())
+    return Program(CACHE / "servers" / name, MODULE, package=PACKAGES[name], variables=variables)
+
+
+def reporting(version: str) -> tuple[tuple[str, str], ...]:
+    """Return the variables by which a program reports its release, as the linker sets them."""
     major, minor, _ = version.split(".")
     reported = {"gitVersion": f"v{version}", "gitMajor": major, "gitMinor": minor}
-    variables = tuple((f"{_VERSION}.{key}", value) for key, value in reported.items())
-    return Program(CACHE / "servers" / name, MODULE, package=PACKAGES[name], variables=variables)
+    return tuple((f"{_VERSION}.{key}", value) for key, value in reported.items())
 
 
 def programs() -> dict[str, Program]:

@@ -18,6 +18,7 @@ from tests.helpers import daemons, processes, realserver
 from tests.helpers.daemons import Node
 from tests.helpers.realserver import ADMIN, Cluster
 from tests.suites.reality import pods
+from tests.suites.reality.outcome import NAME
 from tests.suites.reality.pods import IMAGE, LABEL, NODE, OTHER_IMAGE, Json
 
 PODS = "/api/v1/namespaces/default/pods"
@@ -143,8 +144,7 @@ class Lab:
                 before, changed = now, time.monotonic()
 
     def _at_rest(self) -> object:
-        names = (("labels", "io.kubernetes.pod.name"), ("labels", "io.kubernetes.container.name"))
-        rows = [(*(row[a].get(b) for a, b in names), row["id"], row["state"]) for row in self.containers()]
+        rows = [(row["labels"][NAME], row["id"], row["state"]) for row in self.containers()]
         return sorted(row for row in rows if "crash" not in row[0])
 
 

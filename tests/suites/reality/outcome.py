@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 Json = dict[str, Any]
-_POD = ("io.kubernetes.pod.namespace", "io.kubernetes.pod.name")
-_CONTAINER = "io.kubernetes.container.name"
+NAME, CONTAINER = "io.kubernetes.pod.name", "io.kubernetes.container.name"
+_POD = ("io.kubernetes.pod.namespace", NAME)
 RUNNING = "CONTAINER_RUNNING"
 
 
@@ -38,15 +38,15 @@ class Outcome:
         return "restarted" if self.created else "killed"
 
     def document(self) -> Json:
-        """Return the row of tests/helpers/reality.py."""
+        """Return the row of scripts/golden/reality.py."""
         names = {"namespace": self.namespace, "pod": self.pod, "container": self.container}
         return {**names, "outcome": self.word, "podRecreated": self.recreated}
 
 
 def outcomes(before: tuple[list[Json], list[Json]], after: tuple[list[Json], list[Json]]) -> list[Outcome]:
     """Compare two looks, each the containers and the sandboxes as crictl lists them."""
-    sandboxes = _newest(before[1], *_POD), _newest(after[1], *_POD)
-    old, new = (_newest(look[0], *_POD, _CONTAINER) for look in (before, after))
+    sandboxes = newest(before[1], *_POD), newest(after[1], *_POD)
+    old, new = (newest(look[0], *_POD, CONTAINER) for look in (before, after))
     states = {row["id"]: row["state"] for row in after[0]}
     found = []
     for key in sorted(old.keys() | new.keys()):
@@ -69,7 +69,8 @@ def _field(row: Json | None, name: str) -> str:
     return str(row[name]) if row else ""
 
 
-def _newest(rows: Iterable[Json], *labels: str) -> dict[tuple[str, ...], Json]:
+def newest(rows: Iterable[Json], *labels: str) -> dict[tuple[str, ...], Json]:
+    """Return the newest container or sandbox for each combination of some labels' values."""
     found: dict[tuple[str, ...], Json] = {}
     for row in sorted(rows, key=lambda row: int(row["createdAt"])):
         found[tuple(row["labels"][label] for label in labels)] = row

@@ -9,35 +9,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from scripts.suites.kubelets import Kubelet
+from scripts.suites.kubelets import CHAIN, Kubelet
 from tests.suites.reality import pods
 from tests.suites.reality.lab import PODS, Lab, add_ephemeral
+from tests.suites.reality.outcome import CONTAINER, NAME, newest
 from tests.suites.reality.pods import LABEL, NODE, OTHER_IMAGE, TAINT, Json
-
-NAME, CONTAINER = "io.kubernetes.pod.name", "io.kubernetes.container.name"
-ACCEPT, PIN = Kubelet("1.31.14", "accept", "1.30.14"), Kubelet("1.31.14", "pin", "1.30.14")
-CHAIN = (
-    Kubelet("1.29.15"),
-    Kubelet("1.30.14"),
-    ACCEPT,
-    Kubelet("1.31.14"),
-    Kubelet("1.30.14"),
-    PIN,
-    Kubelet("1.30.14"),
-    Kubelet("1.31.14"),
-    Kubelet("1.32.13"),
-    Kubelet("1.33.13"),
-    Kubelet("1.34.10"),
-    Kubelet("1.35.2"),
-    Kubelet("1.35.8"),
-    Kubelet("1.36.3"),
-    Kubelet("1.35.8"),
-    Kubelet("1.36.3"),
-    Kubelet("1.37.1"),
-    Kubelet("1.31.14"),
-    Kubelet("1.34.10"),
-)
-"""Every minor after the other, rollbacks by one minor and by many, a skip, and patched ones between."""
 
 
 @dataclass(frozen=True)
@@ -66,18 +42,15 @@ class Step:
 STEPS = [Step(number + 1, old, new) for number, (old, new) in enumerate(pairwise(CHAIN))]
 
 
-def _newest(lab: Lab, pod: str, container: str) -> Json:
-    """Return the newest container of a name."""
-    found = [
-        row for row in lab.containers() if (row["labels"][NAME], row["labels"][CONTAINER]) == (pod, container)
-    ]
-    return max(found, key=lambda row: int(row["createdAt"]))
+def _container(lab: Lab, pod: str, container: str) -> str:
+    """Return the id of the newest container of a name."""
+    found: str = newest(lab.containers(), NAME, CONTAINER)[pod, container]["id"]
+    return found
 
 
 def _sandbox(lab: Lab, pod: str) -> str:
-    found = [row for row in lab.sandboxes() if row["labels"][NAME] == pod]
-    newest: str = max(found, key=lambda row: int(row["createdAt"]))["id"]
-    return newest
+    found: str = newest(lab.sandboxes(), NAME)[(pod,)]["id"]
+    return found
 
 
 def _kill_process(lab: Lab, *inspect: str) -> None:
@@ -95,11 +68,11 @@ def remove_sandbox(lab: Lab) -> None:
 
 
 def kill_process(lab: Lab) -> None:
-    _kill_process(lab, "inspect", _newest(lab, "process-killed", "killed")["id"])
+    _kill_process(lab, "inspect", _container(lab, "process-killed", "killed"))
 
 
 def remove_container(lab: Lab) -> None:
-    lab.node.cri("rm", "--force", _newest(lab, "container-removed", "removed")["id"])
+    lab.node.cri("rm", "--force", _container(lab, "container-removed", "removed"))
 
 
 def change_image(lab: Lab) -> None:

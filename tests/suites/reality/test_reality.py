@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import tempfile
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from hashcompat.go import jsontext
 from scripts.golden import reality
 from scripts.lib.paths import CACHE
 from scripts.suites import kubelets
@@ -48,12 +48,7 @@ def collected(lab: Lab) -> list[Json]:
         "KUBELET_ROOT": str(lab.root),
     }
     done = subprocess.run(["/bin/sh", COLLECTOR], env=environment, capture_output=True, text=True, check=True)
-    decoder, text, found = json.JSONDecoder(), done.stdout.strip(), []
-    while text:
-        document, end = decoder.raw_decode(text)
-        found.append(document)
-        text = text[end:].lstrip()
-    return found
+    return list(jsontext.load_all(done.stdout))
 
 
 def bared(made: Json) -> Json:

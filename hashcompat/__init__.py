@@ -7,9 +7,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # importing typing takes longer than all of this module
 if TYPE_CHECKING:
+    from typing import Any
+
     from hashcompat.api import (
         FINDINGS,
         RULES,

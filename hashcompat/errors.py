@@ -62,6 +62,13 @@ class DecodeError(InputError):
         return f"{self.path}: {self.problem}" if self.path else self.problem
 
 
+class CutError(DecodeError):
+    """A pod may be only the first part of one; the problem follows the path of a container of it."""
+
+    def __str__(self) -> str:
+        return f": {self.problem}"
+
+
 class NotStoredError(HashcompatError):
     """A snapshot does not contain the hash that was asked for."""
 

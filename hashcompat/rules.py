@@ -295,7 +295,8 @@ RULES: Final = (
         NOT_STORED,
         "not in the snapshot",
         "The input is a snapshot with hidden values, and the version of this program that made it did not "
-        "know this kubelet. Take a new snapshot.",
+        "know this kubelet; or a recorded hash is not from the snapshot, which hides those to compare it "
+        "with. Take a new snapshot, with the records.",
         "",
     ),
     Rule(

@@ -29,6 +29,10 @@ CHOICES: Final = {
         "scripts.schemas.podtypes",
         "reads the types of pods from Go source",
     ),
+    "featuregates": Choice(
+        "scripts.schemas.featuregates",
+        "reads feature gates from Go source",
+    ),
     "containers": Choice(
         "scripts.golden.containers",
         "the oracles of containers, one per release",

@@ -29,6 +29,10 @@ CHOICES: Final = {
         "scripts.schemas.podtypes",
         "schemas/types/pod, from the source of Kubernetes; needs Go",
     ),
+    "featuregates": Choice(
+        "scripts.schemas.featuregates",
+        "schemas/tables/gates.json, from the source of Kubernetes; needs Go",
+    ),
     "containers": Choice(
         "scripts.golden.containers",
         "golden/containers, by Go programs; needs Go",

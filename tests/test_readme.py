@@ -15,7 +15,7 @@ CAPTURES = re.findall(r"<!-- output: (.+?) -->\n```\n(.*?)\n```", README, re.DOT
 
 
 def hashcompat(arguments: str) -> subprocess.CompletedProcess[str]:
-    program = [sys.executable, "-c", "from hashcompat.cli.main import main; main()"]
+    program = [sys.executable, "-m", "hashcompat"]
     return subprocess.run(
         [*program, *arguments.split()], capture_output=True, text=True, check=True, cwd=ROOT
     )

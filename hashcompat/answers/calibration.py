@@ -8,14 +8,18 @@ from typing import Final
 
 from hashcompat.answers.origin import Origin, origin_of
 from hashcompat.answers.tokenmount import TokenMount, find_token_mount
-from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.errors import DecodeError, InputError
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.errors import DecodeError, InputError, NotStoredError
 from hashcompat.kubelet.decide.never import at_rest
+from hashcompat.model.hashes import comparable
 from hashcompat.model.plan import Share
 from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.model.records import Recorded
+from hashcompat.planning.gates import check_gates
 from hashcompat.planning.options import AUTO
+from hashcompat.planning.origin import Subject
 from hashcompat.planning.view import View
+from hashcompat.records.age import is_older
 from hashcompat.records.index import Records
 
 DIFFERS: Final = "differs"
@@ -80,16 +84,20 @@ def check_records(
     """Compare the records among the options with what a release computes for their containers.
 
     ``release`` may be ``auto``: what each node reports. With ``search_mounts``, the token mount is searched
-    that a manifest lacks. Raises UsageError for an unknown release, and
-    InputError, with file and path, for a container that does not decode.
+    that a manifest lacks. Raises UsageError for an unknown release and for feature gates that cannot be set,
+    and InputError, with file and path, for a container that does not decode.
     """
-    kubelet_of = _kubelets(inventory.nodes, release, view.catalog)
+    kubelet_of = _kubelets(inventory.nodes, release, view)
     records = view.options.records
     pairs = [(pod, container) for pod in inventory.pods for container in pod.containers]
-    found = {record: (pod, container) for pod, container in pairs if (record := records.of(pod, container))}
+    found = {
+        record: (pod, container) for pod, container in pairs if (record := records.latest(pod, container))
+    }
     left_over = list(_left_over(records, found))
     rows = [
-        _compared(record, *pair, kubelet_of(pair[0]), view, search_mounts=search_mounts)
+        CheckedRecord(pair[0].node, record, problem="older than its container")
+        if is_older(record, pair[1])
+        else _compared(record, *pair, kubelet_of(pair[0]), view, search_mounts=search_mounts)
         for record, pair in found.items()
         if not at_rest(*pair)
     ]
@@ -104,17 +112,19 @@ def check_records(
 def _left_over(records: Records, found: Mapping[Recorded, object]) -> Iterator[Recorded]:
     """Yield the records of no pod, but none without uid whose container has another record of a pod."""
     names = {(record.pod, record.container) for record in found}
-    for record in dict.fromkeys([*records.by_uid.values(), *records.by_name.values()]):
+    for record in records:
         if record not in found and (record.uid or (record.pod, record.container) not in names):
             yield record
 
 
-def _kubelets(nodes: Sequence[Node], release: str, catalog: Catalog) -> Callable[[Pod], Kubelet | None]:
+def _kubelets(nodes: Sequence[Node], release: str, view: View) -> Callable[[Pod], Kubelet | None]:
     """Return the function that returns a pod's kubelet, where its release is known."""
     if release != AUTO:
-        kubelet = catalog.kubelet(release)
+        kubelet = view.kubelet(release)
+        check_gates(view.options, [release], view.catalog)
         return lambda _: kubelet
-    known = {node.name: catalog.kubelet(node.kubelet) for node in nodes if catalog.knows(node.kubelet)}
+    known = {node.name: view.kubelet(node.kubelet) for node in nodes if view.catalog.knows(node.kubelet)}
+    check_gates(view.options, [str(kubelet.release) for kubelet in known.values()], view.catalog)
     return lambda pod: known.get(pod.node)
 
 
@@ -131,15 +141,24 @@ def _compared(
         return CheckedRecord(pod.node, record, problem="the kubelet release of its node is not known")
     try:
         spec = view.seen(pod, container, kubelet)
-        computed = view.hash(pod, spec, kubelet)
+        computed = view.hash(pod, container, spec, kubelet)
+    except NotStoredError:
+        return CheckedRecord(pod.node, record, problem="the snapshot does not cover its kubelet")
     except DecodeError as error:
         raise InputError(f"{pod.origin}: {container.path}{error}") from None
     if record.hash is None:
         return CheckedRecord(pod.node, record, computed.value, "no hash was recorded")
     if record.hash in computed.candidates:
         return CheckedRecord(pod.node, record, computed.value)
-    if search_mounts and (mount := find_token_mount(record.hash, pod, spec, kubelet)):
+    if not comparable(record.hash, container.stored):
+        return CheckedRecord(pod.node, record, computed.value, "a snapshot hides one of the two hashes")
+    if (
+        search_mounts
+        and isinstance(record.hash, int)
+        and (mount := find_token_mount(record.hash, pod, spec, kubelet))
+    ):
         return CheckedRecord(pod.node, record, computed.value, WITH_MOUNT, mount=mount)
-    origin = origin_of(record.hash, spec, kubelet, view.catalog, keep_empty=view.keeps_empty(pod))
+    subject = Subject(spec, view.keeps_empty(pod), container.stored)
+    origin = origin_of(record.hash, subject, kubelet, view.catalog)
     problem = OTHER_CREATOR if origin else DIFFERS
     return CheckedRecord(pod.node, record, computed.value, problem, origin)

@@ -12,8 +12,10 @@ from hashcompat.answers.deep import differences
 from hashcompat.answers.marking import mark
 from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.errors import DecodeError, InputError, UsageError
+from hashcompat.errors import DecodeError, InputError, NotStoredError, UsageError
 from hashcompat.kubelet.hashing import hashers
+from hashcompat.model.escape import name_path
+from hashcompat.model.hashes import HiddenHash
 from hashcompat.model.mask import masked
 from hashcompat.model.plan import Item, Verdict, Way
 from hashcompat.model.pods import ContainerType, Inventory, Pod
@@ -118,12 +120,12 @@ def explain(
     planner = Planner(way, inventory.nodes, replace(view, options=replace(view.options, keep_going=True)))
     found: list[tuple[int, Draft]] = []
     for pod in inventory.pods:
-        is_target = (pod.namespace, pod.name) == (namespace, name)
+        is_target = (pod.namespace, pod.name) == (namespace, name) or _is_quoted(target, pod)
         # A record that is not reproduced makes the other containers of its node doubtful.
         if is_target or view.options.records:
             drafts = planner.add(pod)
             found += drafts if is_target else []
-    chosen = [row for row in found if wanted in ("", row[1].container.name)]
+    chosen = [row for row in found if _is_wanted(target, wanted, row[1])]
     if not chosen:
         raise _not_found(target, wanted, [draft.container.name for _, draft in found], inventory.pods)
     items = planner.settled()
@@ -144,8 +146,20 @@ def _parsed(target: str) -> tuple[str, str, str]:
     return namespace, name, container
 
 
+def _is_quoted(target: str, pod: Pod) -> bool:
+    """Return whether a target is of a pod as ``-o name`` prints it, its names quoted as needed."""
+    return '"' in target and f"{target}/".startswith(f"{name_path(pod.namespace, pod.name)}/")
+
+
+def _is_wanted(target: str, wanted: str, draft: Draft) -> bool:
+    """Return whether a target names a pod's container, or all of them."""
+    pod, name = draft.pod, draft.container.name
+    paths = (name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, name))
+    return wanted in ("", name) or target in paths
+
+
 def _not_found(target: str, container: str, containers: list[str], pods: Iterable[Pod]) -> InputError:
-    known = containers or list(dict.fromkeys(f"{pod.namespace}/{pod.name}" for pod in pods))
+    known = containers or list(dict.fromkeys(name_path(pod.namespace, pod.name) for pod in pods))
     near = get_close_matches(container or target, dict.fromkeys(known), n=3, cutoff=0.3) or known[:3]
     return InputError(
         f"no {'container' if containers else 'pod'} {target} in the input; "
@@ -185,7 +199,7 @@ def _explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: b
         item=item,
         old=old.side(item.hashes.from_) if old else None,
         new=new.side(item.hashes.to) if new else None,
-        log_line=_log_line(item, view.kubelet(way.new)),
+        log_line="" if _is_hidden(draft) else _log_line(item, view.kubelet(way.new)),
         event=_event(item, view.kubelet(way.new)),
         masked=not show_values,
         compared=compared,
@@ -205,7 +219,7 @@ def _with_differences(explanation: Explanation, old: _Shown, new: _Shown, catalo
 def _shown(
     draft: Draft, new: Kubelet, view: View, *, show_values: bool
 ) -> tuple[_Shown | None, _Shown | None]:
-    """Return what the two kubelets see; None for an unknown one and where nothing decodes."""
+    """Return what the two kubelets see; None for an unknown one, and where nothing decodes or is stored."""
     pod, container = draft.pod, draft.container
     old = view.current(draft.release) if view.catalog.knows(draft.release) else None
     keep_empty = view.keeps_empty(pod)
@@ -215,7 +229,7 @@ def _shown(
             _show(kubelet, as_decoded(spec if show_values else masked(spec), kubelet), keep_empty=keep_empty)
             for kubelet, spec in zip((old or new, new), specs, strict=True)
         ]
-    except DecodeError:
+    except (DecodeError, NotStoredError):
         return None, None
     return (before if old else None), after
 
@@ -252,6 +266,12 @@ def _event(item: Item, new: Kubelet) -> str:
     if item.container.type is not ContainerType.SIDECAR or not _is_restarted_by_hash(item):
         return ""
     return new.behaviour.sidecar_restart_event.format(container=item.container.name)
+
+
+def _is_hidden(draft: Draft) -> bool:
+    """Return whether a snapshot hides the recorded hash, which the log of the target kubelet may have."""
+    record = draft.prepared.case.recorded if draft.prepared else None
+    return record is not None and isinstance(record.hash, HiddenHash)
 
 
 def _log_line(item: Item, new: Kubelet) -> str:

@@ -9,14 +9,15 @@ from hashcompat.apiserver.admission import NOTE
 from hashcompat.catalog.apiserver import ApiServer
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.compile.decode import unknown_fields
-from hashcompat.errors import DecodeError, InputError
+from hashcompat.errors import DecodeError, InputError, NotStoredError
 from hashcompat.kubelet.hashing import ContainerHash, hashers
 from hashcompat.kubelet.staticpods import StaticUid, static_view
-from hashcompat.kubelet.stored import without_stored
+from hashcompat.model.escape import name_path
 from hashcompat.model.plan import ReleaseFacts
 from hashcompat.model.pods import Container, Inventory, Pod
 from hashcompat.planning.facts import facts
-from hashcompat.planning.view import Spec, View, created, place
+from hashcompat.planning.gates import check_gates
+from hashcompat.planning.view import Spec, View, check_whole, created, place
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Hashed:
     def unknown_uids(self) -> list[str]:
         """Why a static pod's UID is not known, once for each pod and release."""
         lines = [
-            f"{row.pod.namespace}/{row.pod.name}: "
+            f"{name_path(row.pod.namespace, row.pod.name)}: "
             f"the UID that {release} gives it is not known: {found.unknown}"
             for row in self.rows
             for release, found in row.uids.items()
@@ -64,10 +65,11 @@ def hash_containers(
 ) -> Hashed:
     """Hash every container under every release.
 
-    Raises UsageError for unknown releases, and InputError, with file and path, for a container that does not
-    decode.
+    Raises UsageError for unknown releases and for feature gates that cannot be set, and InputError, with file
+    and path, for a container that does not decode.
     """
-    kubelets = {name: view.catalog.kubelet(name) for name in releases}
+    check_gates(view.options, releases, view.catalog)
+    kubelets = {name: view.catalog.kubelet(name, view.options.gate_settings) for name in releases}
     rows = []
     for pod in inventory.pods:
         for container in pod.containers:
@@ -88,6 +90,7 @@ def _assumptions(rows: Sequence[HashRow], kubelets: Mapping[str, Kubelet], view:
 
 def _specs(pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], view: View) -> dict[str, Spec]:
     """Return what each kubelet sees, once for all API servers that do the same to a manifest."""
+    check_whole(pod)
     if not view.is_created(pod):
         return {name: view.seen(pod, container, kubelet) for name, kubelet in kubelets.items()}
     served: dict[ApiServer, Spec] = {}
@@ -102,7 +105,7 @@ def _row(
     pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], view: View, *, with_text: bool
 ) -> HashRow:
     specs = _specs(pod, container, kubelets, view)
-    hashes = {name: view.hash(pod, specs[name], kubelet) for name, kubelet in kubelets.items()}
+    hashes = {name: _hash(pod, container, specs[name], kubelet, view) for name, kubelet in kubelets.items()}
     texts = {
         name: hashers(kubelet, keep_empty=view.keeps_empty(pod))[0].text(specs[name])
         for name, kubelet in kubelets.items()
@@ -115,10 +118,18 @@ def _row(
     return HashRow(pod, container, hashes, texts, uids)
 
 
+def _hash(pod: Pod, container: Container, spec: Spec, kubelet: Kubelet, view: View) -> ContainerHash:
+    """Return a hash; one without candidates where a snapshot does not cover the kubelet."""
+    try:
+        return view.hash(pod, container, spec, kubelet)
+    except NotStoredError:
+        return ContainerHash(frozenset(), kubelet.era.name)
+
+
 def dropped_fields(inventory: Inventory, kubelets: Sequence[Kubelet]) -> Iterator[str]:
     """Yield each container's fields that a kubelet does not know and therefore drops before it hashes."""
     for kubelet in kubelets:
         for pod in inventory.pods:
             for container in pod.containers:
-                for path in unknown_fields(kubelet.schema.container, without_stored(container.spec)):
+                for path in unknown_fields(kubelet.schema.container, container.spec):
                     yield f"{pod.origin}: {container.path}{path}: unknown to {kubelet.release}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from hashcompat.answers.deep import differences
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.hashing import hashers
-from hashcompat.planning.origin import maker_of
+from hashcompat.model.hashes import Hash
+from hashcompat.planning.origin import Subject, maker_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +23,18 @@ class Origin:
     """The places where what the two releases hash differs; empty where their eras differ."""
 
 
-def origin_of(
-    recorded: int, spec: Mapping[str, Any], kubelet: Kubelet, catalog: Catalog, *, keep_empty: bool
-) -> Origin | None:
+def origin_of(recorded: Hash, subject: Subject, kubelet: Kubelet, catalog: Catalog) -> Origin | None:
     """Return the release that computes a recorded hash of a container; None if no known release does."""
-    other = maker_of(recorded, spec, kubelet, catalog, keep_empty=keep_empty)
+    other = maker_of(recorded, subject, kubelet, catalog)
     if other is None:
         return None
-    fields = _fields(spec, other, kubelet, keep_empty=keep_empty)
+    fields = _fields(subject, other, kubelet)
     return Origin(str(other.release), other.era.name, fields)
 
 
-def _fields(spec: Mapping[str, Any], one: Kubelet, other: Kubelet, *, keep_empty: bool) -> tuple[str, ...]:
+def _fields(subject: Subject, one: Kubelet, other: Kubelet) -> tuple[str, ...]:
     if one.era is not other.era:
         return ()
+    keep_empty, spec = subject.keep_empty, subject.spec
     trees = [hashers(kubelet, keep_empty=keep_empty)[0].tree(spec) for kubelet in (one, other)]
     return tuple(found.place for found in differences(*trees))

@@ -1,53 +1,36 @@
-"""A cluster without its values: what later plans need, with every hash that they can need."""
+"""A cluster without its values: what later plans need, and nothing that reveals a value.
+
+Numbers computed of values reveal them, for FNV-1a can be inverted (docs/security.md): container hashes, the
+UIDs of static pods. So a snapshot holds which of them are equal, by numbers that it gives them itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
-from hashcompat.apiserver.on_read import as_read, as_unread
-from hashcompat.catalog.apiserver import ReadDefault
-from hashcompat.catalog.eras import Era
+from hashcompat.answers.aliases import aliases, is_computed
+from hashcompat.answers.hiding import Hidden, Hider
+from hashcompat.answers.keeping import MASK, Keeper, masked
+from hashcompat.answers.numbering import Numbers, has_hidden
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.types import Schema
 from hashcompat.corev1.scheduling import label_keys
 from hashcompat.errors import DecodeError, InputError
-from hashcompat.go.jsonpath import mapping
-from hashcompat.go.jsontext import ESCAPES
-from hashcompat.kubelet.hashing import compile_hasher
-from hashcompat.kubelet.stored import KEY
-from hashcompat.model.mask import masked
+from hashcompat.go.jsontext import kind_of
+from hashcompat.model.escape import name_path
+from hashcompat.model.hashes import HiddenHash, StoredHashes
 from hashcompat.model.pods import Container, Inventory, Node, Pod
+from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.planning.prepare import Likeness, likeness
-
-Spec = Mapping[str, Any]
-
-_POD: Final = (
-    "nodeName",
-    "hostNetwork",
-    "restartPolicy",
-    "automountServiceAccountToken",
-    "nodeSelector",
-    "affinity",
-    "tolerations",
-    "resources",
-    "os",
-)
+from hashcompat.records.index import index
 
 _SYSTEM: Final = "kubernetes.io/os"
 """The label of a node that shows its operating system."""
 
-_SECURITY: Final = ("supplementalGroupsPolicy", "sysctls")
+_TAINT: Final = ("key", "value", "effect")
 
-_HIDDEN_IN_VOLUMES: Final = (("csi", "volumeAttributes"), ("flexVolume", "options"))
-
-_ESCAPED: Final = frozenset("\b\f")
-
-_LONGEST_MASK: Final = 20
-
-Column = tuple[Schema, Era, str]
-"""A way of hashing: a type tree, an era, an encoding/json."""
+_NOWHERE: Final = HiddenHash(0)
+"""A recorded hash of no container in the snapshot: nothing can be compared with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,145 +38,122 @@ class Snapshot:
     """A cluster without its values."""
 
     inventory: Inventory
-    """The pods and nodes with hidden values, and the hashes of the true ones."""
+    """The pods, nodes and records with hidden values."""
     newest: str
-    """The newest release whose hashes it holds."""
+    """The newest release that plans from it may name."""
+    with_hashes: bool = False
+    """Whether the hashes over hidden values are in it."""
 
 
-def snapshot(inventory: Inventory, catalog: Catalog) -> Snapshot:
-    """Return a cluster with hidden values and the hashes that depend on them; errors as ``redacted``."""
-    return Snapshot(redacted(inventory, catalog), catalog.known.newest)
+def snapshot(inventory: Inventory, catalog: Catalog, *, with_hashes: bool = False) -> Snapshot:
+    """Return a cluster with hidden values, which gives the same plans between known releases.
 
-
-def redacted(inventory: Inventory, catalog: Catalog) -> Inventory:
-    """Return the inventory with hidden values, which gives the same plans between known releases.
-
-    Raises InputError, with file and path, for a container that does not decode, and for a manifest: what API
-    servers make of it depends on more than the kubelet's release, and a static pod's UID on every value in
-    it.
+    ``with_hashes`` keeps the hashes over hidden values, so that plans show them; whoever has them can find
+    short values. Raises InputError, with file and path, for a value of the wrong type, for a pod that may not
+    be whole, for a manifest (what API servers make of it depends on more than the kubelet's release, and a
+    static pod's UID on every value in it), and ``with_hashes`` for a pod of a snapshot without them.
     """
-    known: dict[Likeness, Spec] = {}
-    columns = _columns(catalog)
-
-    def container(pod: Pod, given: Container) -> Container:
-        key = likeness(pod, given)
-        if key not in known:
-            known[key] = _container(pod, given, columns, catalog)
-        return replace(given, spec=known[key])
-
-    pods = tuple(_pod(pod, container) for pod in inventory.pods)
-    keys = frozenset(key for pod in pods for key in label_keys(pod.spec)) | {_SYSTEM}
-    return replace(inventory, pods=pods, nodes=tuple(_node(node, keys) for node in inventory.nodes))
+    redaction = _Redaction(catalog, inventory, with_hashes=with_hashes)
+    return Snapshot(redaction.inventory(), catalog.known.newest, with_hashes)
 
 
-def _pod(pod: Pod, hide: Callable[[Pod, Container], Container]) -> Pod:
-    """Keep what decides of a pod's spec; of a static pod's, whose UID digests it all, all but the values."""
-    if pod.manifest:
+class _Redaction:
+    """Hides one inventory."""
+
+    def __init__(self, catalog: Catalog, inventory: Inventory, *, with_hashes: bool) -> None:
+        self._keeper = Keeper(catalog)
+        self._hider = Hider(catalog, self._keeper)
+        self._given, self._pods = inventory, tuple(inventory.pods)
+        self._with_hashes = with_hashes
+        self._index = index(inventory.records)
+        self._uids = aliases(self._pods, inventory.records)
+        self._known: dict[Likeness, Hidden] = {}
+        self._numbered: dict[Recorded, Recorded] = {}
+
+    def inventory(self) -> Inventory:
+        """Return what the snapshot holds; errors as ``snapshot``."""
+        pods = tuple(map(self._pod, self._pods))
+        keys = frozenset(key for pod in pods for key in label_keys(pod.spec)) | {_SYSTEM}
+        nodes = tuple(_node(node, keys) for node in self._given.nodes)
+        records = (self._record(record) for record in self._given.records)
+        kept = tuple(record for record in records if record is not None)
+        return replace(self._given, pods=pods, nodes=nodes, records=kept)
+
+    def _pod(self, pod: Pod) -> Pod:
+        if pod.manifest:
+            raise InputError(
+                f"{pod.origin}: {name_path(pod.namespace, pod.name)} is a manifest; "
+                "a snapshot is made of a cluster's pods, which have a uid"
+            )
+        if pod.doubt:
+            raise InputError(f"{pod.origin}: {name_path(pod.namespace, pod.name)}: {pod.doubt}")
+        try:
+            spec = self._keeper.pod(pod.spec, whole=pod.static)
+        except DecodeError as error:
+            place = pod.containers[0].path.rpartition(".")[0]
+            raise InputError(f"{pod.origin}: {place}{error}") from None
+        containers = tuple(self._container(pod, container) for container in pod.containers)
+        uid, config_hash = (self._uids.get(one, one) for one in (pod.uid, pod.config_hash))
+        return replace(pod, spec=spec, containers=containers, uid=uid, config_hash=config_hash)
+
+    def _container(self, pod: Pod, container: Container) -> Container:
+        key = likeness(pod, container)
+        if key not in self._known:
+            self._known[key] = self._hider.hidden(container, pod.origin)
+        hidden = self._known[key]
+        if self._with_hashes:
+            return replace(container, spec=hidden.spec, stored=_kept(hidden, pod))
+        numbers = Numbers(hidden)
+        stored = numbers.stored()
+        found = self._index.of(pod, container)
+        record = numbers.recorded(found) if found else None
+        if found and record:  # one without namespace may be that of several pods
+            same = self._numbered.setdefault(found, record) == record
+            self._numbered[found] = record if same else _nowhere(found)
+        needed = hidden.has_values or (record is not None and has_hidden(record))
+        return replace(container, spec=hidden.spec, stored=stored if needed else None)
+
+    def _record(self, record: Record) -> Record | None:
+        """Return a record as the snapshot holds it; None for resources of no pod that is named."""
+        uid = self._uids.get(record.uid, record.uid)
+        match record:
+            case Sandbox():
+                return replace(record, uid=uid, ip=record.ip and MASK)
+            case Applied() if is_computed(record.uid) and record.uid not in self._uids:
+                return None
+            case Applied():
+                kept = self._keeper.container({"resources": record.resources}, masked)["resources"]
+                return replace(record, uid=uid, resources=kept)
+        if self._with_hashes:
+            return replace(record, uid=uid)
+        return replace(self._numbered.get(record) or _nowhere(record), uid=uid)
+
+
+def _kept(hidden: Hidden, pod: Pod) -> StoredHashes | None:
+    """Return the hashes of a container themselves."""
+    if any(isinstance(true, HiddenHash) for true in hidden.true.values()):
         raise InputError(
-            f"{pod.origin}: {pod.namespace}/{pod.name} is a manifest; "
-            "a snapshot is made of a cluster's pods, which have a uid"
+            f"{pod.origin}: {name_path(pod.namespace, pod.name)} is from a snapshot without hashes: "
+            "none can be kept"
         )
-    kept = pod.spec if pod.static else _kept(pod.spec)
-    volumes = (
-        {"volumes": [_volume(volume) for volume in kept["volumes"]]}
-        if isinstance(kept.get("volumes"), list)
-        else {}
-    )
+    return StoredHashes(hidden.true, hidden=False) if hidden.has_values else None
+
+
+def _nowhere(record: Recorded) -> Recorded:
+    """Return a record that belongs to no container of the snapshot, or to several, without its hashes."""
     return replace(
-        pod, spec={**kept, **volumes}, containers=tuple(hide(pod, container) for container in pod.containers)
+        record,
+        hash=None if record.hash is None else _NOWHERE,
+        without_resources=None if record.without_resources is None else _NOWHERE,
     )
-
-
-def _kept(spec: Spec) -> Spec:
-    """Return what decides of an API pod's spec besides its containers."""
-    kept = {key: spec[key] for key in _POD if key in spec}
-    context = mapping(spec.get("securityContext"))
-    security = {key: context[key] for key in _SECURITY if key in context}
-    return {**kept, "securityContext": security} if security else kept
 
 
 def _node(node: Node, keys: frozenset[str]) -> Node:
-    """Keep the labels that decide about a pod."""
-    labels = node.labels
-    return (
-        node if labels is None else replace(node, labels={key: labels[key] for key in keys & labels.keys()})
-    )
-
-
-def _volume(volume: Any) -> Any:
-    """Hide the options for drivers of a static pod's volumes, which may be credentials."""
-    for source, key in _HIDDEN_IN_VOLUMES:
-        told = volume.get(source) if isinstance(volume, Mapping) else None
-        if isinstance(told, Mapping) and isinstance(told.get(key), Mapping):
-            volume = {**volume, source: {**told, key: dict.fromkeys(told[key], "***")}}
-    return volume
-
-
-def _columns(catalog: Catalog) -> list[Column]:
-    """Return every way of hashing; for JSON with each encoding/json, as vendors may use both."""
-    kubelets = [catalog.kubelet(name) for name in catalog.releases()]
-    ways = dict.fromkeys((kubelet.schema, kubelet.era) for kubelet in kubelets)
-    return [
-        (schema, era, escapes)
-        for schema, era in ways
-        for escapes in (ESCAPES if era.hashes_json else list(ESCAPES)[:1])
-    ]
-
-
-def _container(pod: Pod, container: Container, columns: list[Column], catalog: Catalog) -> Spec:
-    plain = masked(container.spec, lambda text: text)
-    if plain == masked(container.spec, lambda text: _hidden(text, "***")):
-        return plain
-    for length in range(3, _LONGEST_MASK):
-        mask = "*" * length
-        hidden = masked(container.spec, lambda text, mask=mask: _hidden(text, mask))  # type: ignore[misc]
-        try:
-            table = _table(_forms(container.spec, catalog), _forms(hidden, catalog), columns)
-        except DecodeError as error:
-            raise InputError(f"{pod.origin}: {container.path}{error}") from None
-        if table is not None:
-            return {**hidden, KEY: table}
-    raise InputError(f"{pod.origin}: {container.path}: no mask tells its hashes apart")
-
-
-def _hidden(text: str, mask: str) -> str:
-    """Hide a text, but not whether it is empty, nor whether Go 1.22's encoding/json writes it differently."""
-    return (mask + ("\b" if _ESCAPED & set(text) else "")) if text else ""
-
-
-def _table(given: list[Spec], hidden: list[Spec], columns: list[Column]) -> dict[str, int] | None:
-    """Return the true hashes by those of the hidden texts.
-
-    It is None where two texts share a hash, so that another mask is needed. Where two kubelets print the same
-    text with values hidden, they do so with values: what differs between them is never in a value, but for
-    the two characters that _hidden keeps.
-    """
-    table: dict[str, int] = {}
-    texts: dict[str, str] = {}
-    for schema, era, escapes in columns:
-        hasher = compile_hasher(schema, era, escapes, keep_empty=False)
-        for true_form, hidden_form in zip(given, hidden, strict=True):
-            pieces = hasher.pieces(hasher.decode(hidden_form))
-            key, text = f"{hasher.digest(pieces):x}", "".join(pieces)
-            if texts.setdefault(key, text) != text:
-                return None
-            if key not in table:
-                table[key] = hasher.hash(true_form)
-    return table
-
-
-def _forms(spec: Spec, catalog: Catalog) -> list[Spec]:
-    """Return each form in which a plan may hash a container: see planning/prepare."""
-    read = _read(spec, catalog.every_read_default)
-    return [*read, *({**form, "resources": {}} for form in read if form.get("resources"))]
-
-
-def _read(spec: Spec, defaults: list[ReadDefault]) -> list[Spec]:
-    """Return a container as API servers with any of their own defaults may serve it."""
-    found = [spec]
-    for default in defaults:
-        changed = [as_read(known, [default]) for known in found]
-        if default.gate is None:
-            changed += [as_unread(known, default) for known in found]
-        found += [new for new in changed if new not in found]
-    return found
+    """Keep the labels that decide about a pod, and the taints."""
+    labels = None if node.labels is None else {key: node.labels[key] for key in keys & node.labels.keys()}
+    taints = tuple({key: row[key] for key in _TAINT if key in row} for row in node.taints)
+    for place, row in (("metadata.labels", labels or {}), *(("spec.taints", taint) for taint in taints)):
+        for key, value in row.items():
+            if not isinstance(value, str | None):
+                raise InputError(f"node {node.name}: $.{place}: {key}: want a string, got {kind_of(value)}")
+    return replace(node, labels=labels, taints=taints)

@@ -137,15 +137,22 @@ def calibrate(
     return calibration.check_records(inventory, release, view, search_mounts=search_token_mount)
 
 
-def snapshot(source: Source, *, records: Iterable[Record] = (), catalog: Catalog | None = None) -> Snapshot:
+def snapshot(
+    source: Source,
+    *,
+    records: Iterable[Record] = (),
+    with_hashes: bool = False,
+    catalog: Catalog | None = None,
+) -> Snapshot:
     """Return a cluster with values hidden; ``load`` of its document gives the same plans later.
 
-    ``records`` are kept as well as those of the source. Raises InputError for a manifest: a snapshot is made
-    of a cluster's pods.
+    ``records`` are kept as well as those of the source. ``with_hashes`` keeps the hashes over hidden values,
+    which reveal short values; otherwise they are None in later plans. Raises InputError for a manifest: a
+    snapshot is made of a cluster's pods.
     """
     inventory = load(source)
     kept = replace(inventory, records=(*inventory.records, *records))
-    return redaction.snapshot(kept, catalog or default_catalog())
+    return redaction.snapshot(kept, catalog or default_catalog(), with_hashes=with_hashes)
 
 
 def releases(catalog: Catalog | None = None) -> ReleaseList:

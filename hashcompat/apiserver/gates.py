@@ -1,6 +1,6 @@
 """Fields of features that are off, which an API server drops when it creates a pod (dropped.json).
 
-Feature gates have their default values. Static pods do not pass through an API server and keep such fields.
+Static pods do not pass through an API server and keep such fields.
 Source: pkg/api/pod/util.go ``DropDisabledPodFields`` (up to 1.13 ``DropDisabledAlphaFields``).
 """
 

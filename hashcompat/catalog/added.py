@@ -6,16 +6,24 @@ Everything else is taken from the newest release that the program knows.
 from __future__ import annotations
 
 import shlex
+import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from hashcompat.catalog import files
 from hashcompat.catalog.releases import ReleaseRow, oldest_first
+from hashcompat.catalog.treeform import check_form, check_types
 from hashcompat.catalog.types import Schema, Tree
 from hashcompat.errors import HashcompatError, InputError
 from hashcompat.go.codecs import DEFAULTS
 from hashcompat.release import Release, parse_release
+
+_LARGEST: Final = 1 << 20
+"""Bytes of a file; the largest tree so far has 14 thousand."""
+
+_HASHED: Final = ("name", "image")
+"""The fields of a container that the newest era picks, by their keys in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +54,18 @@ class AddedReleases:
 def added_releases(directory: Path | None) -> AddedReleases:
     """Read the releases in the user's directory, one per file; a damaged one hinders no other."""
     releases, damaged = list[Added](), list[str]()
-    for path in sorted(directory.glob("*.json")) if directory else ():
+    try:
+        paths = sorted(directory.iterdir()) if directory else []
+    except FileNotFoundError:
+        paths = []
+    except OSError as error:
+        return AddedReleases(damaged=(f"{directory}: cannot read added releases: {error.strerror}",))
+    for path in (path for path in paths if path.suffix == ".json"):
         try:
             releases.append(_read(path))
         except InputError as error:
-            damaged.append(f"{error}; going on without it: remove it with: rm {shlex.quote(str(path))}")
+            remove = f"rm {'-r ' if path.is_dir() else ''}{shlex.quote(str(path))}"
+            damaged.append(f"{error}; going on without it: remove it with: {remove}")
     return AddedReleases(tuple(oldest_first(releases)), tuple(damaged))
 
 
@@ -59,18 +74,41 @@ def _read(path: Path) -> Added:
 
     Raises InputError, naming the file, for one that is damaged.
     """
+    _check_file(path)
     document = files.read_json(path)
     try:
-        tree = {key: document[key] for key in ("package", "releases", "madeFrom", "root", "types")}
-        added = Added(parse_release(document["release"]), tree)
-        Schema(added.release.minor, tree, DEFAULTS).container  # noqa: B018 - builds every type
-    except (HashcompatError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise InputError(f"{path}: not an added release: {_words(error)}") from None
-    return added
+        return added(document)
+    except HashcompatError as error:
+        raise InputError(f"{path}: not an added release: {error}") from None
 
 
-def _words(error: Exception) -> str:
-    return f"{error} is missing" if isinstance(error, KeyError) else str(error)
+def _check_file(path: Path) -> None:
+    """Refuse what would be read for ever."""
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise InputError(f"{path}: cannot read: {error.strerror}") from None
+    if not stat.S_ISREG(state.st_mode):
+        raise InputError(f"{path}: not an added release: not a file")
+    if state.st_size > _LARGEST:
+        raise InputError(f"{path}: not an added release: larger than {_LARGEST} bytes")
+
+
+def added(document: Any) -> Added:
+    """Return an added release from what its file holds.
+
+    Raises InputError with the path of what is wrong, UsageError for the name of no upstream release.
+    """
+    check_form(document)
+    release = parse_release(document["release"])
+    tree = {key: value for key, value in document.items() if key != "release"}
+    if release.vendor:
+        raise InputError(f"release: {release} is not an upstream release")
+    schema = Schema(release.minor, tree, DEFAULTS)
+    check_types(schema)
+    if missing := set(_HASHED) - {field.json for field in schema.container.fields}:
+        raise InputError(f"its container has no field {min(missing)}")
+    return Added(release, tree)
 
 
 def row_of(added: Added, newest: ReleaseRow, types: str) -> ReleaseRow:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hashcompat.catalog.defaults import Default
+from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.releases import Range, parse_range
 from hashcompat.catalog.types import Schema
 from hashcompat.model.pods import ContainerType
@@ -41,14 +42,14 @@ class ReadDefault:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A field of a feature that is off by default; API servers drop it from new pods (dropped.json)."""
+    """A field of a feature; API servers drop it from new pods while its gate is off (dropped.json)."""
 
     path: str
     """The field's path below the container; ``[]`` after a key means each element of its list."""
     gate: str
     """The feature gate that keeps the field."""
     releases: Range
-    """The API servers that drop it, or do not know it yet."""
+    """The API servers that drop it while the gate is off, or before they know it."""
     source: str
     """The function in pkg/api/pod/util.go."""
     becomes: Any = None
@@ -88,9 +89,9 @@ class ApiServer:
     defaults: tuple[Default, ...]
     """What decoding sets, in the order in which it applies."""
     written: tuple[ReadDefault, ...]
-    """What else is written without a gate, on creation and on reading."""
+    """What else is written, on creation and on reading."""
     dropped: tuple[Dropped, ...] = ()
-    """What is dropped while every gate is as it is by default."""
+    """What is dropped because its gate is off."""
     profiles: tuple[Profile, ...] = ()
     """The annotations that become fields."""
 
@@ -116,25 +117,29 @@ class ApiServerTables:
         """What any API server writes on reading a pod."""
         return [row for row in self.written if not row.at_creation]
 
-    def read_by(self, server: Release, since: Release, gates: frozenset[str]) -> tuple[ReadDefault, ...]:
+    def read_by(self, server: Release, since: Release, gates: Gates) -> tuple[ReadDefault, ...]:
         """Return what an API server writes on reading a pod, but one of the release ``since`` does not.
 
-        ``gates`` are the feature gates that are on.
+        ``gates`` are those of the one that reads; what depends on one it writes whatever the other one did.
         """
         return tuple(
             row
             for row in self.on_read
             if row.releases.holds(server)
-            and (row.gate in gates if row.gate else not row.releases.holds(since))
+            and (gates.is_on(row.gate) if row.gate else not row.releases.holds(since))
         )
 
-    def written_by(self, server: Release) -> tuple[ReadDefault, ...]:
-        """Return what an API server writes into a new pod without any gate."""
-        return tuple(row for row in self.written if row.gate is None and row.releases.holds(server))
+    def written_by(self, server: Release, gates: Gates) -> tuple[ReadDefault, ...]:
+        """Return what an API server writes into a new pod."""
+        return tuple(
+            row
+            for row in self.written
+            if row.releases.holds(server) and (row.gate is None or gates.is_on(row.gate))
+        )
 
-    def dropped_by(self, server: Release) -> tuple[Dropped, ...]:
-        """Return what an API server drops from a new pod while every gate is as it is by default."""
-        return tuple(row for row in self.dropped if row.releases.holds(server))
+    def dropped_by(self, server: Release, gates: Gates) -> tuple[Dropped, ...]:
+        """Return what an API server drops from a new pod because a gate is off."""
+        return tuple(row for row in self.dropped if row.releases.holds(server) and not gates.is_on(row.gate))
 
     def profiles_by(self, server: Release) -> tuple[Profile, ...]:
         """Return the annotations that an API server turns into fields of a new pod."""

@@ -48,12 +48,12 @@ class Behaviour:
     """The image of the infra container whose hash decides over the pod; None where there is no such hash."""
     dockershim: bool
     """Whether the kubelet can drive Docker by itself."""
-    static_pod_references: str
-    """Whether static pods that name API objects are ``allowed``, ``refused by default`` or ``refused``."""
     static_pod_digest: str
     """The digest of a static pod's UID."""
     static_pod_source: Mapping[str, str]
     """What follows the pod in that digest, by kind of source."""
+    mirror_pod_owner: str
+    """What a mirror pod's controller is: ``none``, or ``the node``."""
     token_mount: Mapping[str, str]
     """How the volume is named that an API server of this release mounts a service account's token from: a
     ``prefix``, with ``{account}`` for the account's name, and five characters of an ``alphabet``."""
@@ -66,8 +66,6 @@ class Behaviour:
     """Whether admission waits until the node's labels are ``read``, or they ``may be missing``."""
     no_execute_taints: bool
     """Whether admission looks at taints with the effect NoExecute."""
-    sidecar_admission: str
-    """Whether pods with sidecars are ``ignored``, ``refused by default`` or ``admitted``."""
     strict_groups: bool
     """Whether the supplementalGroupsPolicy Strict needs the node's feature."""
     safe_sysctls: Sequence[str]

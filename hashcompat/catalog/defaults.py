@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.releases import Range, parse_range
 from hashcompat.catalog.types import Schema
 from hashcompat.errors import InputError
@@ -38,25 +39,13 @@ class DefaultRow:
     when: str
     """The condition, in a word or in words."""
     value: Any
-    """What is set, as JSON; a list begins with a verb and may have an argument."""
+    """What is set, as JSON; a list that begins with a verb may have an argument."""
     releases: Range
     """The releases that do so."""
     gate: str | None
     """The feature gate that it depends on."""
     places: frozenset[str]
     """The lists below spec and status that it is confined to; empty: everywhere."""
-
-
-@dataclass(frozen=True, slots=True)
-class GateDefault:
-    """Whether a feature gate is on by default, in some releases."""
-
-    gate: str
-    """The gate's name."""
-    releases: Range
-    """The releases."""
-    on: bool
-    """Whether it is on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,39 +88,33 @@ class DefaultTables:
 
     rows: tuple[DefaultRow, ...]
     """The defaults, in the order in which they apply."""
-    gates: tuple[GateDefault, ...]
-    """The feature gates that rows depend on."""
     parsers: tuple[ImageParser, ...]
     """The ways to read an image's name."""
 
-    def held(self, release: Release) -> tuple[DefaultRow, ...]:
-        """Return the rows of a release in the order in which they apply; gates have their default values."""
-        return tuple(row for row in self.rows if row.releases.holds(release) and self._on(row.gate, release))
+    def held(self, release: Release, gates: Gates) -> tuple[DefaultRow, ...]:
+        """Return the rows of a release in the order in which they apply."""
+        return tuple(
+            row
+            for row in self.rows
+            if row.releases.holds(release) and (row.gate is None or gates.is_on(row.gate))
+        )
 
     def parser(self, release: Release) -> str:
         """Return how a release reads an image."""
         return next(parser.name for parser in self.parsers if parser.releases.holds(release))
 
-    def resolved(self, release: Release, resolve: Resolver) -> tuple[Default, ...]:
+    def resolved(self, release: Release, gates: Gates, resolve: Resolver) -> tuple[Default, ...]:
         """Return the defaults that hold in a release, resolved against the structs of a tree."""
         parser = self.parser(release)
-        return tuple(default for row in self.held(release) for default in _defaults(row, resolve, parser))
-
-    def _on(self, gate: str | None, release: Release) -> bool:
-        if gate is None:
-            return True
-        return next(known.on for known in self.gates if known.gate == gate and known.releases.holds(release))
+        return tuple(
+            default for row in self.held(release, gates) for default in _defaults(row, resolve, parser)
+        )
 
 
 def default_tables(document: Row) -> DefaultTables:
     """Read the rows of defaults.json."""
     return DefaultTables(
         tuple(sorted(map(_row, document["defaults"]), key=lambda row: row.order)),
-        tuple(
-            GateDefault(row["gate"], parse_range(default["releases"]), default["on"])
-            for row in document["gates"]
-            for default in row["defaults"]
-        ),
         tuple(ImageParser(row["parser"], parse_range(row["releases"])) for row in document["imageParsers"]),
     )
 
@@ -163,7 +146,8 @@ def _defaults(row: DefaultRow, resolve: Resolver, parser: str) -> Iterator[Defau
     if struct is None:
         return
     value = row.value
-    operation, argument = (value[0], value[-1]) if isinstance(value, list) else ("set", value)
+    has_verb = isinstance(value, list) and isinstance(value[0], str)
+    operation, argument = (value[0], value[-1]) if has_verb else ("set", value)
     if operation in _OF_A_FIELD:
         argument, _ = field_keys(struct, argument)
     for field in row.fields:

@@ -17,6 +17,7 @@ from hashcompat.catalog.behaviour import Behaviour, Table, behaviour_of, behavio
 from hashcompat.catalog.changes import Changes, changes_from
 from hashcompat.catalog.defaults import Default, DefaultRow, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
+from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
 from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
@@ -45,6 +46,8 @@ class Kubelet:
     """The possible encoding/json variants: both for a vendor's build whose Go is not known, else one."""
     behaviour: Behaviour
     """What else it does with running containers."""
+    gates: Gates
+    """Its feature gates."""
     static_pods: StaticPods
     """What decides the UIDs of static pods."""
     patch_assumed: bool
@@ -85,13 +88,14 @@ class Catalog:
     def __init__(self, directory: Path, added: Path | None = None) -> None:
         self._data = files.DataFiles(directory)
         self._added = added
-        self._kubelets: dict[str, Kubelet] = {}
+        self._kubelets: dict[tuple[str, Settings], Kubelet] = {}
         self._schemas: dict[str, Schema] = {}
         self._defaults: dict[tuple[tuple[DefaultRow, ...], str], tuple[Default, ...]] = {}
-        self._read_defaults: dict[tuple[str, str, frozenset[str]], tuple[ReadDefault, ...]] = {}
-        self._api_servers: dict[str, ApiServer] = {}
+        self._read_defaults: dict[tuple[str, str, Settings], tuple[ReadDefault, ...]] = {}
+        self._api_servers: dict[tuple[str, Settings], ApiServer] = {}
         self._predecessors: dict[tuple[str, date], tuple[Predecessor, ...]] = {}
         self._pod_data = PodData(self._data)
+        self.gate_table = GateTable(self._data)
 
     @cached_property
     def known(self) -> KnownReleases:
@@ -160,11 +164,12 @@ class Catalog:
         return self._api_server_tables.on_read
 
     def read_defaults(
-        self, server: Release, since: Release, gates: frozenset[str]
+        self, server: Release, since: Release, settings: Settings = NO_SETTINGS
     ) -> tuple[ReadDefault, ...]:
         """Return what an API server writes on reading a pod, but one of the release ``since`` does not."""
-        key = server.upstream, since.upstream, gates
+        key = server.upstream, since.upstream, settings
         if key not in self._read_defaults:
+            gates = Gates(self.gate_table, server, settings)
             self._read_defaults[key] = self._api_server_tables.read_by(server, since, gates)
         return self._read_defaults[key]
 
@@ -172,34 +177,36 @@ class Catalog:
         """Return ``(path, value)`` of every default that any API server writes into stored pods."""
         return [(row.path, row.value) for row in self._api_server_tables.written]
 
-    def api_server(self, name: str) -> ApiServer:
-        """Return what an API server does to a manifest; feature gates have their default values.
+    def api_server(self, name: str, settings: Settings = NO_SETTINGS) -> ApiServer:
+        """Return what an API server with some feature gates set does to a manifest.
 
         Releases that do the same share one object. Errors as kubelet.
         """
-        if name not in self._api_servers:
-            found = self._api_server(self.kubelet(name).release)
-            self._api_servers[name] = next(
+        key = name, settings
+        if key not in self._api_servers:
+            kubelet = self.kubelet(name, settings)
+            found = self._api_server(kubelet.release, kubelet.gates)
+            self._api_servers[key] = next(
                 (known for known in self._api_servers.values() if known.does_as(found)), found
             )
-        return self._api_servers[name]
+        return self._api_servers[key]
 
-    def _api_server(self, release: Release) -> ApiServer:
+    def _api_server(self, release: Release, gates: Gates) -> ApiServer:
         tables = self._api_server_tables
         return ApiServer(
             self.newest_schema(),
-            self._container_defaults(release),
-            tables.written_by(release),
-            tables.dropped_by(release),
+            self._container_defaults(release, gates),
+            tables.written_by(release, gates),
+            tables.dropped_by(release, gates),
             tables.profiles_by(release),
         )
 
-    def _container_defaults(self, release: Release) -> tuple[Default, ...]:
+    def _container_defaults(self, release: Release, gates: Gates) -> tuple[Default, ...]:
         """Return a release's defaults below Container; releases with the same ones share one object."""
         tables = self._pod_data.defaults
-        rows = tables.held(release), tables.parser(release)
+        rows = tables.held(release, gates), tables.parser(release)
         if rows not in self._defaults:
-            found = tables.resolved(release, container_structs(self.newest_schema()).get)
+            found = tables.resolved(release, gates, container_structs(self.newest_schema()).get)
             self._defaults[rows] = next((known for known in self._defaults.values() if known == found), found)
         return self._defaults[rows]
 
@@ -211,14 +218,15 @@ class Catalog:
         """Name every known release, oldest first."""
         return list(self.known.names)
 
-    def kubelet(self, name: str) -> Kubelet:
-        """Return the kubelet of a release.
+    def kubelet(self, name: str, settings: Settings = NO_SETTINGS) -> Kubelet:
+        """Return the kubelet of a release, with some feature gates set.
 
         Raises UsageError for a malformed or unknown release, naming the nearest known ones.
         """
-        if name not in self._kubelets:
-            self._kubelets[name] = self._lookup(name)
-        return self._kubelets[name]
+        key = name, settings
+        if key not in self._kubelets:
+            self._kubelets[key] = self._lookup(name, settings)
+        return self._kubelets[key]
 
     def knows(self, name: str) -> bool:
         """Return whether a name is that of a known release."""
@@ -242,18 +250,20 @@ class Catalog:
             self._predecessors[key] = tuple(found.values())
         return self._predecessors[key]
 
-    def _lookup(self, name: str) -> Kubelet:
+    def _lookup(self, name: str, settings: Settings) -> Kubelet:
         found, row = self.known.find(name)
         release = self.vendors.true(found)
         behaviour = behaviour_of(release, self._behaviour)
+        gates = Gates(self.gate_table, release, settings)
         return Kubelet(
             release=release,
             schema=self.schema(row.types),
             era=self.eras[row.era],
             escapes=_escapes(release, row),
             behaviour=behaviour,
+            gates=gates,
             static_pods=StaticPods(
-                self._pod_data, release, behaviour.static_pod_digest, behaviour.static_pod_source
+                self._pod_data, release, gates, behaviour.static_pod_digest, behaviour.static_pod_source
             ),
             patch_assumed=release.patch not in row.patches,
             based_on=row.based_on,

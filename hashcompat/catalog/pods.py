@@ -9,6 +9,7 @@ from typing import Any
 
 from hashcompat.catalog.defaults import Default, DefaultTables, default_tables, field_keys
 from hashcompat.catalog.files import POD, DataFiles
+from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.releases import Range, latest_minor_at, parse_range
 from hashcompat.catalog.types import Tree, TypeBuilder
 from hashcompat.errors import InputError, UsageError
@@ -144,6 +145,8 @@ class StaticPods:
     """Where the types, defaults and conversions come from."""
     release: Release
     """The release."""
+    gates: Gates
+    """The kubelet's feature gates."""
     digest: str
     """The digest's name: a row of behaviour.json."""
     source: Mapping[str, str]
@@ -164,8 +167,8 @@ class StaticPods:
 
     @cached_property
     def defaults(self) -> tuple[Default, ...]:
-        """The defaults that hold with the default gates, in the order in which they apply."""
-        return self.data.defaults.resolved(self.release, self.types.struct)
+        """The defaults that hold, in the order in which they apply."""
+        return self.data.defaults.resolved(self.release, self.gates, self.types.struct)
 
     @cached_property
     def conversions(self) -> tuple[Conversion, ...]:

@@ -62,12 +62,16 @@ class TypeBuilder:
         self._package = tree["package"]
         self._wrappers = wrappers or {}
         self._done: dict[str, GoType] = dict(foreign)
+        self._begun: set[str] = set()
 
     def resolve(self, name: str) -> GoType:
         """Return the type of that name, as the tree spells it."""
         if name not in self._done:
             if name not in self._types:
                 raise InputError(f"the type tree names {name}, which neither it nor this program knows")
+            if name in self._begun:
+                raise InputError(f"the type {name} contains itself, so no text of it would end")
+            self._begun.add(name)
             self._done[name] = self._build(name)
         return self._done[name]
 

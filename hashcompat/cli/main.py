@@ -6,17 +6,17 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
 from hashcompat import __version__
 from hashcompat.cli import streams
-from hashcompat.errors import ExitCode, HashcompatError
-from hashcompat.formats.escape import printable
+from hashcompat.errors import ExitCode, HashcompatError, UsageError
+from hashcompat.model.escape import printable
 
 _COMMANDS: Final = (
     "plan",
@@ -41,6 +41,10 @@ _HELP: Final = """Predict which containers a kubelet upgrade kills and recreates
 
 Exit codes: 0 done, 1 failed, 2 finding, 3 undecided, 64 usage error, 130 interrupted.
 """
+
+
+Action = Callable[[str, Sequence[str]], Any]
+"""Does what a program of that name is to do with its arguments, and returns an exit code or None for 0."""
 
 
 class _Commands(click.Group):
@@ -76,44 +80,56 @@ def cli() -> None:
     """Hold the commands together."""
 
 
-def main() -> NoReturn:
-    """Run the command line and leave with a documented exit code."""
+def main() -> int:
+    """Run the command line and return a documented exit code."""
     program = "kubectl hashcompat" if Path(sys.argv[0]).name.startswith("kubectl-") else "hashcompat"
-    streams.replace_closed()
-    code = _run(program, sys.argv[1:])
-    streams.drop_unwritable()
-    sys.exit(code)
+    return _whole_process(program, _called)
 
 
-def _run(program: str, arguments: Sequence[str]) -> int:
+def complete_for_kubectl() -> int:
+    """Print what kubectl asks for with the words of its command line."""
+    return _whole_process("kubectl hashcompat", _answered)
+
+
+def _whole_process(program: str, action: Action) -> int:
+    streams.prepare()
+    try:
+        return _run(program, sys.argv[1:], action)
+    finally:
+        streams.drop_unwritable()
+
+
+def _run(program: str, arguments: Sequence[str], action: Action | None = None) -> int:
     """Return the exit code; every failure becomes one message of at most three lines on stderr."""
     try:
-        return _reported(program, arguments)
+        return _reported(program, arguments, action or _called)
     except BrokenPipeError:
         return ExitCode.CLOSED_PIPE
 
 
-def _reported(program: str, arguments: Sequence[str]) -> int:
+def _reported(program: str, arguments: Sequence[str], action: Action) -> int:
     """Run a command and report its failure; raises BrokenPipeError where nobody reads stdout or stderr."""
     try:
-        result = _called(program, arguments)
+        result = action(program, arguments)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        streams.say(error.format_message())
         return ExitCode.USAGE
     except click.UsageError as error:
         return _fail(
-            error.format_message(),
+            " ".join(error.format_message().split()),  # click lists choices one per line
             ExitCode.USAGE,
             f"\nSee '{error.ctx.command_path if error.ctx else program} --help'.",
         )
     except HashcompatError as error:
         return _fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo(err=True)  # ends the line on which the terminal shows ^C
+        streams.say("")  # ends the line on which the terminal shows ^C
         return _fail("interrupted", ExitCode.INTERRUPTED)
     except BrokenPipeError:
         raise
+    except MemoryError:
+        return _fail("not enough memory for this input; give less of it at once", ExitCode.FAILED)
     except OSError as error:
         return _fail(f"{error.filename or 'output'}: {error.strerror}", ExitCode.FAILED)
     except Exception as error:  # noqa: BLE001 - a bug must not pass for a finding
@@ -128,6 +144,8 @@ def _called(program: str, arguments: Sequence[str]) -> Any:
 
         click.echo(shells.answer(instruction, cli))
         return ExitCode.OK
+    if any(not _is_passed(argument) for argument in arguments):
+        raise UsageError("an argument holds a character that no system passes: NUL, or half of a pair")
     try:
         with cli.make_context(program, list(arguments)) as context:
             return cli.invoke(context)
@@ -135,16 +153,23 @@ def _called(program: str, arguments: Sequence[str]) -> Any:
         return end.exit_code
 
 
-def complete_for_kubectl() -> NoReturn:
-    """Answer kubectl, which runs ``kubectl_complete-hashcompat`` with the words of the command line."""
+def _is_passed(argument: str) -> bool:
+    """Return whether a process can be started with an argument, and so a file may be called like it."""
+    try:
+        return b"\0" not in os.fsencode(argument)
+    except UnicodeEncodeError:
+        return False
+
+
+def _answered(_program: str, arguments: Sequence[str]) -> None:
+    """Print what kubectl asks for."""
     from hashcompat.cli.shells import kubectl_answer
 
-    click.echo("\n".join(kubectl_answer(cli, sys.argv[1:])))
-    sys.exit(0)
+    click.echo("\n".join(kubectl_answer(cli, arguments)))
 
 
 def _fail(message: str, code: ExitCode, hint: str = "") -> int:
-    click.echo(f"Error: {printable(message)}{hint}", err=True)
+    streams.say(f"Error: {printable(message)}{hint}")
     return code
 
 

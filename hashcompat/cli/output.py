@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import os
 import sys
-import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
 import click
 
+from hashcompat.cli import streams
 from hashcompat.errors import InputError, UsageError
 from hashcompat.formats import FORMATS, offered
-from hashcompat.formats.escape import printable
 from hashcompat.formats.json import JSON
 from hashcompat.formats.model import Style, plain
+from hashcompat.model.escape import printable
 from hashcompat.report.model import Report
+from hashcompat.sources.replacing import replacing
 
 Result = TypeVar("Result")
 
@@ -27,6 +27,9 @@ STDOUT: Final = "-"
 """The value of ``--out`` that stands for standard output."""
 
 _PIECES: Final = 1000
+
+_ERRORS: Final = "backslashreplace"
+"""How lone surrogates are written, which UTF-8 lacks."""
 
 
 class Shown(Protocol):
@@ -57,13 +60,15 @@ def show(report: Report[Result], result: Result, shown: Shown) -> None:
     """
     form = FORMATS[format_of(report, shown)]
     document = JSON if report.document else form
-    style = Style(headers=not shown.no_headers, paint=_paint if _has_colours(shown.color) else plain)
+    paint = _paint if _has_colours(shown.color) else plain
+    style = Style(not shown.no_headers, paint, streams.encoding())
     if shown.out not in (None, STDOUT):
         write_whole(Path(shown.out), document.render(report, result, Style()))
     elif shown.out == STDOUT:
         form = document
     if report.document or shown.out in (None, STDOUT):
-        write(form.render(report, result, style))
+        put = write if form.for_programs or report.raw else _write_text
+        put(form.render(report, result, style))
 
 
 def format_of(report: Report[Any], shown: Shown) -> str:
@@ -88,15 +93,27 @@ def _has_colours(color: str) -> bool:
 
 
 def write(pieces: Iterable[str]) -> None:
-    """Print text unchanged, some pieces at a time: a hashed text may hold escape sequences."""
+    """Print exact text unchanged, as UTF-8 whatever the terminal: a hashed text may hold anything."""
+    for block in _blocks(pieces):
+        click.echo(block.encode(errors=_ERRORS), nl=False)
+
+
+def _write_text(pieces: Iterable[str]) -> None:
+    """Print what people read, in the encoding of their terminal."""
+    for block in _blocks(pieces):
+        click.echo(block, nl=False, color=True)
+
+
+def _blocks(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield some pieces at a time."""
     pieces = iter(pieces)
     while block := "".join(islice(pieces, _PIECES)):
-        click.echo(block, nl=False, color=True)
+        yield block
 
 
 def note(message: str) -> None:
     """Print a line for people to stderr."""
-    click.echo(printable(message), err=True)
+    streams.say(printable(message))
 
 
 def notes(report: Report[Result], result: Result, *, quiet: bool = False) -> None:
@@ -115,6 +132,10 @@ def note_dropped(lines: Iterable[str]) -> None:
 def write_whole(path: Path, content: str | Iterable[str]) -> None:
     """Write a file by rename, so that a failure leaves no half of it and an old one as it was.
 
+    A new file is for its owner alone (0600); one that replaces another keeps that one's permissions, and a
+    link leads to it as before. The content is on the disk before the name is, so that a crash leaves the
+    one or the other.
+
     Anything but a regular file (``/dev/null``, a pipe) is written to, never replaced. Where the
     name ends in ``.gz`` the content is gzipped, without a time, so that the same content gives the same
     bytes.
@@ -125,31 +146,16 @@ def write_whole(path: Path, content: str | Iterable[str]) -> None:
                 _write(stream, content, packed=path.suffix == ".gz")
             return
         path = path.resolve()
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                _write(stream, content, packed=path.suffix == ".gz")
-            Path(temporary).chmod(0o666 & ~_umask())
-            Path(temporary).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
-            raise
+        with replacing(path) as stream:
+            _write(stream, content, packed=path.suffix == ".gz")
     except OSError as error:
         raise InputError(f"{path}: cannot write: {error.strerror}") from None
 
 
 def _write(stream: BinaryIO, content: str | Iterable[str], *, packed: bool) -> None:
-    pieces = (piece.encode() for piece in ([content] if isinstance(content, str) else content))
+    pieces = (piece.encode(errors=_ERRORS) for piece in ([content] if isinstance(content, str) else content))
     if not packed:
         stream.writelines(pieces)
         return
     with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as archive:
         archive.writelines(pieces)
-
-
-def _umask() -> int:
-    """Return the process's umask, which can be read only by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

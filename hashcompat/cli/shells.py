@@ -8,6 +8,8 @@ from typing import Final
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
+from hashcompat.errors import UsageError
+
 VARIABLE: Final = "_HASHCOMPAT_COMPLETE"
 """The environment variable by which a shell's script asks for completions; named as click names it."""
 
@@ -29,8 +31,26 @@ def script(shell: str, root: click.Command) -> str:
 
 
 def answer(instruction: str, root: click.Command) -> str:
-    """Return what a script asks for by ``bash_complete`` and the like; the words are in the environment."""
-    return SHELLS[instruction.partition("_")[0]](root, {}, _PROGRAM, VARIABLE).complete()
+    """Return what a script asks for by ``bash_complete`` and the like; the words are in the environment.
+
+    Raises UsageError where no script of this program asks.
+    """
+    made = SHELLS.get(instruction.removesuffix("_complete"))
+    completion = made(root, {}, _PROGRAM, VARIABLE) if made else None
+    if completion is None or not _is_asked(completion):
+        raise UsageError(
+            f"{VARIABLE}={instruction} is not what the scripts of 'hashcompat completion' set; unset it"
+        )
+    return completion.complete()
+
+
+def _is_asked(completion: ShellComplete) -> bool:
+    """Return whether the environment holds the words, and the number of the one that is completed."""
+    try:
+        completion.get_completion_args()
+    except (KeyError, ValueError):
+        return False
+    return True
 
 
 _DIRECTIVES: Final[Mapping[str, int]] = {"plain": 4, "file": 0, "dir": 16}

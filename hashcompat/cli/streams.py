@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import io
 import os
 import sys
 from typing import Final
 
+import click
+
 _ENCODING: Final = "utf-8"
 
 
-def replace_closed() -> None:
+def prepare() -> None:
+    """Make the streams usable whatever the process was started with.
+
+    A character that their encoding lacks (a Latin-1 terminal, the C locale) is escaped, never an error.
+    """
+    _replace_closed()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def encoding() -> str:
+    """Return the encoding of stdout, as ``codecs`` names it."""
+    return codecs.lookup(sys.stdout.encoding or _ENCODING).name
+
+
+def say(text: str, *, end: str = "\n") -> None:
+    """Print to stderr; what a full one does not take is lost, because nothing could report that.
+
+    Raises BrokenPipeError where nobody reads it any more.
+    """
+    try:
+        click.echo(f"{text}{end}", nl=False, err=True)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        pass
+
+
+def _replace_closed() -> None:
     """Put a stream in the place of each that was closed when the process started.
 
     So no file that is opened later gets the number of a standard stream. Reading and writing fail as they do

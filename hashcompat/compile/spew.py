@@ -270,15 +270,21 @@ def _interface(name: str, sharp: bool, lead: str) -> Printer:
 _dynamic_printer: Final = lru_cache(maxsize=1024)(compile_printer)
 _TOKENS: Final = [f" {byte}" for byte in range(256)]
 _LONGEST_REMEMBERED: Final = 256
+_AT_ONCE: Final = 1 << 16
+"""Characters that are printed at once: while they are, each of their bytes takes 8 more."""
+
 _BYTES_HEAD: Final = f"({BYTES.name})["
 
 
 def byte_slice_pieces(pieces: Iterable[str]) -> list[str]:
     """Return the ``%#v`` text, in pieces, of the non-empty ``[]byte`` that is the UTF-8 of ``pieces``."""
-    text = [
-        _tokens(piece) if len(piece) <= _LONGEST_REMEMBERED else _tokens.__wrapped__(piece)
-        for piece in pieces
-    ]
+    text: list[str] = []
+    for piece in pieces:
+        if len(piece) <= _LONGEST_REMEMBERED:
+            text.append(_tokens(piece))
+        else:
+            starts = range(0, len(piece), _AT_ONCE)
+            text += (_tokens.__wrapped__(piece[start : start + _AT_ONCE]) for start in starts)
     text[0] = _BYTES_HEAD + text[0][1:]
     text.append("]")
     return text

@@ -78,7 +78,7 @@ def _pod_ip(change: _Change) -> None:
 
 def _grace_period(change: _Change) -> None:
     spec = change.pod["spec"]
-    if spec["terminationGracePeriodSeconds"] < 0:
+    if float(spec["terminationGracePeriodSeconds"]) < 0:  # which may be the text -0
         spec["terminationGracePeriodSeconds"] = 1
 
 

@@ -109,6 +109,16 @@ def _copy_port(site: Site) -> None:
         site.target[key] = reach(site.target, site.row.argument)
 
 
+def _add_resize_policies(site: Site) -> None:
+    """Append the policies of requested resources that have none (``setDefaultResizePolicy``)."""
+    key, target = site.row.keys[-1], site.target
+    requests, present = reach(target, ("resources", "requests")) or {}, target.get(key) or []
+    named = {(policy or {}).get("resourceName") for policy in present}
+    added = [dict(one) for one in site.row.argument if one["resourceName"] in requests.keys() - named]
+    if added:
+        target[key] = [*present, *added]
+
+
 def _round(site: Site) -> None:
     row = site.row
     holder = reach(site.target, row.keys[:-1])
@@ -133,7 +143,7 @@ _CONDITIONS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "nil": lambda value: value is None,
     "empty": lambda value: not value,
     "0": lambda value: not value,
-    "negative": lambda value: value is not None and value < 0,
+    "negative": lambda value: value is not None and float(value) < 0,
     "always": lambda _: True,
 }
 """Tests of the plain conditions: a pointer is unset if nil, anything else if it is the zero value."""
@@ -144,6 +154,7 @@ _APPLIERS: Final[Mapping[str, _Applier]] = {
     "pullPolicy": _set_pull_policy,
     "roundUpToMilli": _round,
     "set Volume.VolumeSource.EmptyDir": _set_empty_dir,
+    "set Container.ResizePolicy": _add_resize_policies,
     "copy Container.Resources.Requests": copy_limits,
     "copy ContainerPort.HostPort": _copy_port,
     "copy PodSpec.Resources.Requests": copy_pod_limits,

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, Final
 
 from hashcompat.go.jsonpath import mapping
 
 Labels = Mapping[str, str]
+
+_Toleration = tuple[str, str, str, str]
 
 _INTEGER: Final = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 
@@ -83,23 +86,30 @@ _OPERATORS: Final[Mapping[str, Callable[[str | None, Sequence[Any]], bool]]] = {
 
 def not_tolerated(spec: Mapping[str, Any], taints: Iterable[Mapping[str, Any]], effect: str) -> str:
     """Return the first taint of an effect that a pod does not tolerate, as kubectl writes it; or empty."""
-    tolerations = [mapping(row) for row in _sequence(spec.get("tolerations"))]
+    tolerated = {_tolerated(mapping(row)) for row in _sequence(spec.get("tolerations"))}
     for taint in taints:
-        if taint.get("effect") == effect and not any(_tolerates(row, taint) for row in tolerations):
+        if taint.get("effect") == effect and tolerated.isdisjoint(_tolerations(taint)):
             value = f"={taint['value']}" if taint.get("value") else ""
             return f"{taint.get('key')}{value}:{effect}"
     return ""
 
 
-def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
-    if (toleration.get("effect") or taint.get("effect")) != taint.get("effect"):
-        return False
-    if (toleration.get("key") or taint.get("key")) != taint.get("key"):
-        return False
-    operator = toleration.get("operator") or "Equal"
-    if operator == "Equal":
-        return (toleration.get("value") or "") == (taint.get("value") or "")
-    return bool(operator == "Exists")
+def _tolerated(toleration: Mapping[str, Any]) -> _Toleration:
+    """Return effect, key, operator and value of a toleration; without an effect or a key it has any."""
+    operator = _text(toleration, "operator") or "Equal"
+    value = _text(toleration, "value") if operator == "Equal" else ""
+    return _text(toleration, "effect"), _text(toleration, "key"), operator, value
+
+
+def _tolerations(taint: Mapping[str, Any]) -> Iterator[_Toleration]:
+    """Yield every toleration that tolerates a taint."""
+    ways = (("Exists", ""), ("Equal", _text(taint, "value")))
+    for effect, key, way in product(("", _text(taint, "effect")), ("", _text(taint, "key")), ways):
+        yield effect, key, *way
+
+
+def _text(row: Mapping[str, Any], key: str) -> str:
+    return str(row.get(key) or "")
 
 
 def _sequence(value: Any) -> Sequence[Any]:

@@ -8,39 +8,46 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from hashcompat.formats.model import Format, Style
+from hashcompat.model.escape import UTF_8, is_visible
 from hashcompat.report.model import Document, Report, Rows
 
-UNPRINTABLE: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What JSON lets pass and a terminal could take for a command."""
+_NOT_ASCII: Final = re.compile(r"[^\n -~]")
 
 
-def to_json(document: Document) -> Iterator[str]:
-    """Yield indented JSON in pieces, without a last line break; what a terminal could read is escaped."""
+def to_json(document: Document, encoding: str = UTF_8) -> Iterator[str]:
+    """Yield indented JSON in pieces, without a last line break.
+
+    What is not visible is escaped, and everything but ASCII where the encoding is not UTF-8.
+    """
     lead = "{\n  "
     for key, value in document.items():
         yield f"{lead}{json.dumps(key)}: "
-        yield from _rows(value) if isinstance(value, Rows) else [_value(value, "\n  ")]
+        yield from _rows(value, encoding) if isinstance(value, Rows) else [_value(value, "\n  ", encoding)]
         lead = ",\n  "
     yield "\n}"
 
 
-def _rows(rows: Rows[Any]) -> Iterator[str]:
+def _rows(rows: Rows[Any], encoding: str) -> Iterator[str]:
     lead = "["
     for row in rows:
-        yield lead + "\n    " + _value(row, "\n    ")
+        yield lead + "\n    " + _value(row, "\n    ", encoding)
         lead = ","
     yield "\n  ]" if rows.values else "[]"
 
 
-def _value(value: object, line: str) -> str:
-    text = json.dumps(value, indent=2, ensure_ascii=False).replace("\n", line)
-    return UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+def _value(value: object, line: str, encoding: str) -> str:
+    text = json.dumps(value, indent=2, ensure_ascii=encoding != UTF_8).replace("\n", line)
+    return _NOT_ASCII.sub(_seen, text)
 
 
-def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:  # noqa: ARG001 - a format's signature
+def _seen(match: re.Match[str]) -> str:
+    return match[0] if is_visible(match[0]) else json.dumps(match[0])[1:-1]
+
+
+def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     if report.document:
-        yield from to_json(report.document(result))
+        yield from to_json(report.document(result), style.encoding)
         yield "\n"
 
 
-JSON: Final = Format("json", lambda report: report.document is not None, _render)
+JSON: Final = Format("json", lambda report: report.document is not None, _render, for_programs=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from hashcompat.model.escape import UTF_8
 from hashcompat.report.model import Report
 
 Paint = Callable[[str, str], str]
@@ -24,6 +25,8 @@ class Style:
     headers: bool = True
     """Whether a table has its header line."""
     paint: Paint = plain
+    encoding: str = UTF_8
+    """What the characters are written in, as ``codecs`` names it; what it lacks is escaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +38,5 @@ class Format:
     """Returns whether it can show such results: by what the report offers, or by its kind."""
     render: Callable[[Report[Any], Any, Style], Iterator[str]]
     """Yields the text of a result in pieces, so that a large one is never held as a whole."""
+    for_programs: bool = False
+    """Whether programs read it: it is UTF-8 then, and ASCII where the style's encoding is another."""

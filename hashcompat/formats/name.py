@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hashcompat.formats.escape import printable
 from hashcompat.formats.model import Format, Style
+from hashcompat.model.escape import printable
 from hashcompat.report.model import Report
 
 
-def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:  # noqa: ARG001 - a format's signature
+def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     if report.names:
-        yield from (f"{printable(name)}\n" for name in report.names(result))
+        yield from (f"{printable(name, style.encoding)}\n" for name in report.names(result))
 
 
 NAME: Final = Format("name", lambda report: report.names is not None, _render)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from hashcompat.formats.layout import line_text, table_lines
 from hashcompat.formats.model import Style
+from hashcompat.model.escape import printable
 from hashcompat.report.model import Report, Section, Table
 
 
@@ -25,8 +27,9 @@ def _section(section: Section, style: Style) -> str:
     """Return a section's lines, indented below its title if it has one."""
     body = section.body
     if isinstance(body, Table):
-        lines = list(table_lines(body, Style(paint=style.paint)))
+        lines = list(table_lines(body, replace(style, headers=True)))
     else:
-        lines = [line_text(line, style.paint) for line in body]
+        lines = [line_text(line, style) for line in body]
     text = "\n".join(lines)
-    return f"{section.title}\n{textwrap.indent(text, '  ')}" if section.title else text
+    title = printable(section.title, style.encoding)
+    return f"{title}\n{textwrap.indent(text, '  ')}" if title else text

@@ -6,18 +6,16 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hashcompat.formats.json import UNPRINTABLE
 from hashcompat.formats.model import Format, Style
+from hashcompat.model.escape import UTF_8, is_visible
 from hashcompat.report.model import Document, Report, Rows
 
 
-def to_yaml(document: Document) -> Iterator[str]:
-    """Yield YAML in pieces."""
+def to_yaml(document: Document, encoding: str = UTF_8) -> Iterator[str]:
+    """Yield YAML in pieces; all of it ASCII where something is not visible, or the encoding is not UTF-8."""
     import yaml  # noqa: PLC0415 - only -o yaml pays for the import
 
-    unicode = all(
-        UNPRINTABLE.search(json.dumps(value, ensure_ascii=False)) is None for value in _flat(document)
-    )
+    unicode = encoding == UTF_8 and all(_is_visible(value) for value in _flat(document))
 
     def dump(value: object) -> str:
         text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=unicode, width=1 << 30)
@@ -31,14 +29,19 @@ def to_yaml(document: Document) -> Iterator[str]:
             yield dump({key: [] if isinstance(value, Rows) else value})
 
 
+def _is_visible(value: object) -> bool:
+    text = json.dumps(value, ensure_ascii=False)
+    return all(map(is_visible, text))
+
+
 def _flat(document: Document) -> Iterator[object]:
     for value in document.values():
         yield from value if isinstance(value, Rows) else [value]
 
 
-def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:  # noqa: ARG001 - a format's signature
+def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     if report.document:
-        yield from to_yaml(report.document(result))
+        yield from to_yaml(report.document(result), style.encoding)
 
 
-YAML: Final = Format("yaml", lambda report: report.document is not None, _render)
+YAML: Final = Format("yaml", lambda report: report.document is not None, _render, for_programs=True)

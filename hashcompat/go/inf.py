@@ -29,8 +29,8 @@ Words = tuple[int, ...] | None
 Dec = tuple[tuple[bool, Words], int]
 """Typed value of ``DEC``: ``((negative, 64-bit words), scale)``, which stands for unscaled / 10**scale."""
 
-_LARGEST_EXPONENT: Final = 10_000
-"""Beyond this, Go itself would need gigabytes for an ``inf.Dec``; no API server accepts such a quantity."""
+LARGEST_EXPONENT: Final = 10_000
+"""Decimal places of a quantity; not far beyond, Go itself needs gigabytes for an ``inf.Dec``."""
 
 
 def dec(unscaled: int, scale: int) -> Dec:
@@ -60,8 +60,8 @@ def round_up(unscaled: int, scale: int, new_scale: int) -> int:
     Raises DecodeError where Go would not finish.
     """
     shift = new_scale - scale
-    if shift > _LARGEST_EXPONENT:
-        raise DecodeError("a quantity whose exponent is too large")
+    if shift > LARGEST_EXPONENT:
+        raise DecodeError(f"a quantity whose exponent is too large: more than {LARGEST_EXPONENT}")
     if shift >= 0:
         return unscaled * int(10**shift)
     if -shift > unscaled.bit_length():

@@ -10,7 +10,18 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from hashcompat.errors import InputError
-from hashcompat.go.jsontext import DECODER, no_json, skip_space, too_deep
+from hashcompat.go import limits
+from hashcompat.go.jsonpath import below, element
+from hashcompat.go.jsontext import DECODER, no_json, skip_space
+from hashcompat.go.limits import (
+    Meter,
+    check_depth,
+    document_meter,
+    object_meter,
+    too_deep,
+    too_long,
+    values_in,
+)
 from hashcompat.go.parts import ITEMS, Part
 
 _PLAIN: Final = json.JSONDecoder()
@@ -32,31 +43,35 @@ def parts(chunks: Iterable[str], *, strict: bool = True) -> Iterator[Part]:
         if char == "{":
             yield from _object(window, number)
         else:
-            yield Part(number, window.value())
+            yield Part(number, window.value("$"))
 
 
 def _object(window: _Window, number: int) -> Iterator[Part]:
     """Yield the elements of ``items`` as they are read, and then the object without them."""
     members: dict[str, Any] = {}
     seen: set[str] = set()
+    meter = document_meter()
     more = window.opens("{", "}")
     while more:
-        key = window.key()
+        key = window.key(meter)
         if key in seen:
             raise InputError(f"the key {key!r} appears twice in one object")
         seen.add(key)
-        if key == ITEMS and window.peek() == "[":
-            yield from _elements(window, number, members)
+        if window.peek() != "[":
+            members[key] = window.value(below("$", key), meter)
+        elif key == ITEMS:
+            for index, value in enumerate(_elements(window, key)):
+                yield Part(number, value, index, members.get("kind"))
         else:
-            members[key] = window.value()
+            members[key] = list(_elements(window, key, meter))
         more = window.goes_on("}")
     yield Part(number, members)
 
 
-def _elements(window: _Window, number: int, members: dict[str, Any]) -> Iterator[Part]:
+def _elements(window: _Window, key: str, meter: Meter | None = None) -> Iterator[Any]:
     more, index = window.opens("[", "]"), 0
     while more:
-        yield Part(number, window.value(), index, members.get("kind"))
+        yield window.value(element(below("$", key), index), meter)
         more, index = window.goes_on("]"), index + 1
 
 
@@ -68,6 +83,7 @@ class _Window:
         self._decoder = decoder
         self._text = ""
         self._position = 0
+        self._path = "$"  # of the value that is being read
         self._line, self._column = 1, 1  # of the first character of the text
 
     def peek(self) -> str:
@@ -93,17 +109,35 @@ class _Window:
         self._take(",")
         return True
 
-    def key(self) -> str:
+    def key(self, meter: Meter) -> str:
         """Consume a member's name and the colon after it; return the name."""
         if self.peek() != '"':
             raise self._error("Expecting property name enclosed in double quotes", self._position)
-        name: str = self.value()
+        name: str = self.value("$", meter)
         self._take(":")
         return name
 
-    def value(self) -> Any:
-        """Consume one value, reading more chunks until it is complete."""
+    def value(self, path: str, meter: Meter | None = None) -> Any:
+        """Consume one value, reading more chunks until it is complete; ``meter`` adds up its size.
+
+        Raises InputError, with line, column and ``path``, for one that is larger than any object.
+        """
         self.peek()
+        self._path = path
+        value, end = self._decoded()
+        size = end - self._position, values_in(self._text, self._position, end)
+        try:
+            object_meter().add(*size)
+            if meter is not None:
+                meter.add(*size)
+            check_depth(value)
+        except InputError as error:
+            raise self._refused(error) from None
+        self._position = end
+        return value
+
+    def _decoded(self) -> tuple[Any, int]:
+        """Return the value at the current position, and where it ends."""
         while True:
             try:
                 value, end = self._decoder.raw_decode(self._text, self._position)
@@ -113,11 +147,10 @@ class _Window:
             except ValueError:  # more digits than Python turns into an integer, which DECODER keeps as text
                 self._decoder = DECODER
             except RecursionError:
-                raise too_deep() from None
+                raise self._refused(too_deep()) from None
             else:
                 if self._ends(end) or not self._more():
-                    self._position = end
-                    return value
+                    return value, end
 
     def _ends(self, end: int) -> bool:
         """Return whether a value certainly ends there.
@@ -144,11 +177,13 @@ class _Window:
         Reading in growing steps keeps the cost of decoding a long value again and again linear.
         """
         rest = self._text[self._position :]
+        if len(rest) > limits.LONGEST:
+            raise self._refused(too_long())
         read, length = [rest], 0
         for chunk in self._chunks:
             read.append(chunk)
             length += len(chunk)
-            if length > len(rest):
+            if length > len(rest) or length + len(rest) > limits.LONGEST:
                 break
         if not length:
             return False
@@ -162,9 +197,15 @@ class _Window:
             return self._line + lines, position - self._text.rindex("\n", 0, position)
         return self._line, self._column + position
 
+    def _refused(self, problem: InputError) -> InputError:
+        """Return the error for the value that is being read."""
+        line, column = self._place(self._position)
+        return InputError(f"line {line} column {column}: {self._path}: {problem}")
+
     def _error(self, problem: str, position: int) -> InputError:
         """Return the error for a problem; one at the very end of the text means that the text was cut."""
-        cut = position >= len(self._text.rstrip()) or problem.startswith("Unterminated string")
+        at_end = position >= len(self._text.rstrip()) and not any(chunk.strip() for chunk in self._chunks)
+        cut = at_end or problem.startswith("Unterminated string")
         return no_json(
             *self._place(position), f"{problem}; the text ends there: is it cut short?" if cut else problem
         )

@@ -7,31 +7,35 @@ bytes that are not UTF-8.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
-from typing import Any, Final, NoReturn, Self
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
 
 from hashcompat.errors import DecodeError, InputError
+from hashcompat.go.limits import check_depth, too_deep
 
 
-class Number(float):
-    """A JSON number that is not a plain integer, with its text.
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A JSON number that is not a plain integer: its text.
 
-    ``resource.Quantity`` parses the text, not the value.
+    ``resource.Quantity`` parses and prints the text, so ``1.5`` and ``1.500`` are two values. It is not a
+    float, so that no encoder, comparison or cache can take one for the other.
     """
 
-    __slots__ = ("raw",)
     raw: str
     """The number as written."""
 
-    def __new__(cls, raw: str) -> Self:
-        """Create the float that ``raw`` reads as, and keep ``raw`` with it."""
-        number = super().__new__(cls, raw)
-        number.raw = raw
-        return number
-
     def __str__(self) -> str:
         return self.raw
+
+    def __float__(self) -> float:
+        return float(self.raw)
+
+    def __bool__(self) -> bool:
+        return float(self) != 0
 
 
 _LONGEST_INTEGER: Final = 400
@@ -95,6 +99,25 @@ def dumps(value: Any) -> str:
     return re.sub(f'"{mark}([^"#]*){mark}"', r"\1", json.dumps(_plain(value, mark), indent=1))
 
 
+def canonical(value: Any) -> bytes:
+    """Return bytes that two values share only if no kubelet can hash them differently.
+
+    Keys are sorted, numbers keep their text, and lone surrogates stay apart. Raises InputError for excessive
+    nesting.
+    """
+    numbers: list[str] = []
+
+    def place(number: Number) -> float:
+        numbers.append(number.raw)
+        return math.nan  # which no JSON contains
+
+    try:
+        text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=place)
+    except RecursionError:
+        raise too_deep() from None
+    return f"{text} {json.dumps(numbers)}".encode(errors="surrogatepass")
+
+
 def _plain(value: Any, mark: str) -> Any:
     """Put the text of numbers between marks that occur in no other string."""
     if isinstance(value, Number):
@@ -128,6 +151,7 @@ def load_all(text: str) -> Iterator[Any]:
             raise no_json(error.lineno, error.colno, error.msg) from None
         except RecursionError:
             raise too_deep() from None
+        check_depth(document)
         yield document
         position = skip_space(text, position)
 
@@ -135,11 +159,6 @@ def load_all(text: str) -> Iterator[Any]:
 def no_json(line: int, column: int, problem: str) -> InputError:
     """Return the error for text that is not JSON; lines and columns count from 1."""
     return InputError(f"line {line} column {column}: not valid JSON: {problem}")
-
-
-def too_deep() -> InputError:
-    """Return the error for nesting deeper than the parser supports and any Kubernetes object needs."""
-    return InputError("nested too deeply to be a Kubernetes object")
 
 
 def end_of_value(text: str, start: int) -> int:
@@ -156,10 +175,9 @@ def skip_space(text: str, position: int) -> int:
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise InputError(
-            f"the key {next(key for key in keys if keys.count(key) > 1)!r} appears twice in one object"
-        )
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise InputError(f"the key {twice!r} appears twice in one object")
     return result
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final, NoReturn
 
 from hashcompat.errors import DecodeError, UndecidedError
-from hashcompat.go.jsontext import ESCAPES, clean, kind_of, quote
+from hashcompat.go.jsontext import ESCAPES, Number, clean, kind_of, quote
 from hashcompat.go.types import Coded, Struct, zero_value
 
 LOCATION: Final = Struct("time.Location", ())
@@ -98,7 +98,7 @@ def _compact(value: object) -> str:
         return _quoted(value)
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int | float):
+    if isinstance(value, int | float | Number):
         return str(value)
     raise DecodeError(f"want JSON, got {kind_of(value)}")
 

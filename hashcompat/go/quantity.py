@@ -12,6 +12,7 @@ from typing import Final
 
 from hashcompat.errors import DecodeError
 from hashcompat.go import inf
+from hashcompat.go.jsontext import Number
 from hashcompat.go.types import Basic, Coded, Field, Struct
 
 FORMAT: Final = Basic("resource.Format", "string")
@@ -48,7 +49,7 @@ _BINARY_SUFFIXES: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei
 _DECIMAL_NAMES: Final = {exponent: suffix for suffix, exponent in _DECIMAL_SUFFIXES.items()}
 _BINARY_NAMES: Final = {exponent: suffix for suffix, exponent in _BINARY_SUFFIXES.items()}
 
-_SPLIT: Final = re.compile(r"([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
+_SPLIT: Final = re.compile(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
 _EXPONENT: Final = re.compile(r"[eE]([+-]?[0-9]+)")
 _GO_SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -57,8 +58,14 @@ _GO_SPACE: Final = (
 _MAX_INT64_DIGITS: Final = 18
 MAX_INT64: Final = 2**63 - 1
 _NANO_SCALE: Final = 9
-_LONGEST: Final = 4000
-"""Characters; Python refuses to convert numbers of more than 4300 digits."""
+LONGEST: Final = 4000
+"""Characters of a quantity; Python refuses to convert numbers of more than 4300 digits."""
+
+_LONGEST_BITS: Final = LONGEST * 10 // 3
+"""Bits of a number of that many digits, rounded up."""
+
+_REMEMBERED: Final = 1024
+"""Quantities; clusters use few different ones, and each may have thousands of digits."""
 
 ZERO: Final[Quantity] = ((0, 0), (None,), "", "")
 
@@ -75,15 +82,15 @@ def raw_text(value: object) -> str:
 
     Raises DecodeError for other kinds of JSON.
     """
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Number):
         raise DecodeError("want a quantity such as 100m or 64Mi")
     return value.strip(_GO_SPACE) if isinstance(value, str) else str(value)
 
 
 def refuse_absurd(text: str) -> None:
     """Raise DecodeError for more digits than any quantity needs, before they exhaust Python or memory."""
-    if len(text) > _LONGEST:
-        raise DecodeError("a quantity with too many digits")
+    if len(text) > LONGEST:
+        raise DecodeError(f"a quantity with too many digits: more than {LONGEST} characters")
 
 
 def to_json(value: Quantity) -> str:
@@ -91,7 +98,7 @@ def to_json(value: Quantity) -> str:
     return value[2] or canonical(value)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_REMEMBERED)
 def parse(text: str) -> Quantity:
     """Parse as ``resource.ParseQuantity``.
 
@@ -165,22 +172,31 @@ def canonical(value: Quantity) -> str:
 
 
 def canonical_text(amount: int, scale: int, form: str) -> str:
-    """Return the canonical text of amount / 10**scale: no fraction, the largest suffix (1.0 - 1.36)."""
+    """Return the canonical text of amount / 10**scale: no fraction, the largest suffix (1.0 - 1.36).
+
+    Raises DecodeError for more digits than a quantity may have, such as of a sum.
+    """
     if amount == 0:
         return "0"
     if form == BINARY_SI and scale >= 0 and amount % 10**scale == 0:
         whole = amount // 10**scale
         if abs(whole) >= 1024:
             whole, power = _strip(whole, 1024)
-            return f"{whole}{_BINARY_NAMES.get(10 * power, '')}"
+            return f"{_digits(whole)}{_BINARY_NAMES.get(10 * power, '')}"
     mantissa, power = _strip(amount, 10)
     exponent = inf.int32(power - scale)
     mantissa *= 10 ** (exponent % 3)
     exponent = inf.int32(exponent - exponent % 3)
     if form == DECIMAL_EXPONENT:
-        return f"{mantissa}e{exponent}" if exponent else str(mantissa)
+        return f"{_digits(mantissa)}e{exponent}" if exponent else _digits(mantissa)
     # Beyond 10^18 Go has no suffix and prints none, so the exponent is lost, here too.
-    return f"{mantissa}{_DECIMAL_NAMES.get(exponent, '')}"
+    return f"{_digits(mantissa)}{_DECIMAL_NAMES.get(exponent, '')}"
+
+
+def _digits(value: int) -> str:
+    if value.bit_length() > _LONGEST_BITS:
+        raise DecodeError(f"a quantity with too many digits: more than {LONGEST}")
+    return str(value)
 
 
 def decimal(value: Quantity) -> tuple[int, int]:
@@ -192,11 +208,12 @@ def decimal(value: Quantity) -> tuple[int, int]:
 
 
 def _strip(value: int, factor: int) -> tuple[int, int]:
-    times = 0
-    while value % factor == 0:
-        value //= factor
-        times += 1
-    return value, times
+    """Divide by a factor as often as that leaves no rest: first by ever higher powers of it."""
+    if value % factor:
+        return value, 0
+    value, squares = _strip(value // factor, factor * factor)
+    once_more = value % factor == 0
+    return value // factor if once_more else value, 1 + 2 * squares + once_more
 
 
 def round_up_to_milli(value: Quantity) -> Quantity:

@@ -27,7 +27,7 @@ from hashcompat.go.types import Coded, Field
 OldQuantity = tuple[tuple[inf.Dec] | None, str]
 """Typed value of the types below: ``((amount,), format)``."""
 
-_SPLIT: Final = re.compile(r"([+-]?)(?:([0-9]+)\.?([0-9]*)|\.([0-9]+))([eEinumkKMGTP]*[-+]?[0-9]*)")
+_SPLIT: Final = re.compile(r"([+-]?)(?:([0-9]++)\.?+([0-9]*+)|\.([0-9]++))([eEinumkKMGTP]*+[-+]?[0-9]*+)")
 _MILLI: Final = 3
 _NANO: Final = 9
 

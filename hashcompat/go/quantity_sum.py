@@ -81,5 +81,5 @@ def _aligned(one: Quantity, other: Quantity) -> tuple[int, int, int]:
     (first, first_scale), (second, second_scale) = decimal(one), decimal(other)
     scale = max(first_scale, second_scale)
     if abs(first_scale - second_scale) > _WIDEST:
-        raise DecodeError("quantities whose scales differ too much to be added")
+        raise DecodeError(f"quantities whose scales differ too much to be added: by more than {_WIDEST}")
     return first * int(10 ** (scale - first_scale)), second * int(10 ** (scale - second_scale)), scale

@@ -140,7 +140,7 @@ UINT8: Final = Basic("uint8", "uint8")
 BYTES: Final = Slice("[]uint8", UINT8)
 STRING_MAP: Final = Map("map[string]string", STRING, STRING)
 
-_ARRAY = re.compile(r"\[(\d+)\](.+)", re.DOTALL)
+_ARRAY = re.compile(r"\[(\d{1,18})\](.+)", re.DOTALL)
 
 
 def parse_type(notation: str, resolve: Resolver) -> GoType:

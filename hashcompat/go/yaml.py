@@ -10,14 +10,19 @@ import base64
 import math
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 import yaml
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import Number, clean, decode_text
+from hashcompat.go.limits import LONGEST, Meter, document_meter, object_meter, too_deep, too_long
 from hashcompat.go.parts import ITEMS, Part
 from hashcompat.go.strconv import format_float, json_float
+
+DEEPEST: Final = 200
+"""Levels of lists and objects: each is three calls deeper, and Python ends at 1,000."""
 
 _CONSTANTS: Final[dict[str, Any]] = {
     **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True),
@@ -45,7 +50,6 @@ _FLOAT_KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
 _BINARY: Final = "tag:yaml.org,2002:binary"
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _BETWEEN_DIGITS: Final = re.compile("(?<=[0-9])_(?=[0-9])")
-_DEEPEST: Final = 200
 _MOST_ALIASED: Final = 0.99
 _LEAST_ALIASED: Final = 0.10
 _FEW_NODES: Final = 400_000
@@ -154,7 +158,7 @@ def load_all(text: str) -> Iterator[Any]:
     events = _events([text])
     for event in events:
         if isinstance(event, yaml.DocumentStartEvent):
-            yield _Builder(events).value(next(events))
+            yield _Builder(events).value(next(events), object_meter())
 
 
 def parts(chunks: Iterable[str]) -> Iterator[Part]:
@@ -170,7 +174,9 @@ def parts(chunks: Iterable[str]) -> Iterator[Part]:
 def _events(chunks: Iterable[str]) -> Iterator[Any]:
     stream = _Utf8(chunks)
     try:
-        yield from yaml.parse(stream, Loader=_LOADER)
+        for event in yaml.parse(stream, Loader=_LOADER):
+            stream.waiting = 0
+            yield event
     except yaml.YAMLError as error:
         stream.check()
         raise _invalid(error) from None
@@ -187,30 +193,38 @@ def _invalid(error: yaml.YAMLError) -> InputError:
 class _Utf8:
     """Passes text to the parser in C, which needs UTF-8.
 
-    A lone surrogate represents a byte that is not UTF-8; the text ends there, and ``check`` raises the error.
+    A lone surrogate represents a byte that is not UTF-8; the text ends there, and ``check`` raises the error,
+    as it does where the parser finds no end of a scalar or comment.
     """
+
+    waiting = 0
+    """Characters since the parser's last event."""
 
     def __init__(self, chunks: Iterable[str]) -> None:
         self._chunks = iter(chunks)
         self._lines = 0
-        self._broken = False
+        self._problem = ""
 
     def read(self, _: int = -1, /) -> bytes:
         """Return the next chunk, whatever size is requested; empty at the end."""
         text = next(self._chunks, "")
+        if text and self.waiting > LONGEST:
+            self._problem = str(too_long())
+            return b""
+        self.waiting += len(text)
         try:
             data = text.encode()
         except UnicodeEncodeError as error:
             self._lines += text.count("\n", 0, error.start)
-            self._broken = True
+            self._problem = "not valid YAML: not UTF-8"
             return b""
         self._lines += text.count("\n")
         return data
 
     def check(self) -> None:
-        """Raise InputError if the text was not UTF-8."""
-        if self._broken:
-            raise InputError(f"line {self._lines + 1}: not valid YAML: not UTF-8")
+        """Raise InputError if the text ended early."""
+        if self._problem:
+            raise InputError(f"line {self._lines + 1}: {self._problem}")
 
 
 def _at(mark: Any, problem: str) -> InputError:
@@ -218,73 +232,125 @@ def _at(mark: Any, problem: str) -> InputError:
     return InputError(f"{place}{problem}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Anchored:
+    """A value that aliases can repeat."""
+
+    value: Any
+    nodes: int
+    characters: int
+    height: int
+    """The levels of lists and mappings in it, itself included."""
+
+
 class _Builder:
     """Builds one document from parser events.
 
-    This bounds the depth, and needs no tree between events and values.
+    This bounds size and depth, as if each alias were written out, and needs no tree between events and
+    values.
     """
 
     def __init__(self, events: Iterator[Any]) -> None:
         self._events = events
-        self._anchors: dict[str, Any] = {}
-        self._sizes: dict[str, int] = {}
+        self._anchors: dict[str, _Anchored] = {}
         self._nodes, self._aliased = 0, 0  # decoded so far, and those of them from aliases
-        self._depth = 0
+        self._characters = 0  # of scalars so far, aliases included
+        self._depth, self._deepest = 0, 0
+        self._open = 0  # anchored values around this one
+        self._meters: tuple[Meter, ...] = ()
+        self._kept = document_meter()
 
-    def value(self, event: Any) -> Any:
-        """Return the value that begins with ``event``."""
-        if isinstance(event, yaml.AliasEvent):
-            if event.anchor not in self._anchors:
-                raise _at(event.start_mark, "an alias of an anchor that is not defined before it")
-            self._expand(event)
-            return self._anchors[event.anchor]
-        before = self._nodes
-        self._nodes += 1
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise _at(event.start_mark, "nested too deeply to be a Kubernetes object")
-        value = (
-            self._collection(event) if isinstance(event, yaml.CollectionStartEvent) else _json_value(event)
-        )
-        self._depth -= 1
-        if event.anchor is not None:
-            self._anchors[event.anchor] = value
-            self._sizes[event.anchor] = self._nodes - before
+    def value(self, event: Any, *meters: Meter) -> Any:
+        """Return the value that begins with ``event``; errors as ``load_all``.
+
+        ``meters`` add up its size; by default those of the value around it.
+        """
+        outer, self._meters = self._meters, meters or self._meters
+        value = self._aliased_value(event) if isinstance(event, yaml.AliasEvent) else self._own_value(event)
+        self._meters = outer
         return value
 
-    def _expand(self, event: Any) -> None:
-        """Count what an alias expands to; raise InputError for a document of little else (decode.go)."""
-        self._nodes += self._sizes[event.anchor] + 1
-        self._aliased += self._sizes[event.anchor]
+    def _own_value(self, event: Any) -> Any:
+        nodes, characters, deepest = self._nodes, self._characters, self._deepest
+        anchored = event.anchor is not None
+        self._open += anchored
+        self._depth += 1
+        self._deepest = self._depth
+        if self._depth > DEEPEST:
+            raise _at(event.start_mark, str(too_deep(DEEPEST)))
+        if isinstance(event, yaml.CollectionStartEvent):
+            self._count(event, 1, 0)
+            value = self._collection(event)
+        else:
+            self._count(event, 1, len(event.value))
+            value = _json_value(event)
+        self._depth -= 1
+        self._open -= anchored
+        if anchored:
+            size = self._nodes - nodes, self._characters - characters
+            self._anchors[event.anchor] = _Anchored(value, *size, self._deepest - self._depth)
+            if not self._open:
+                self._measure(event, self._kept, size[1], size[0])
+        self._deepest = max(deepest, self._deepest)
+        return value
+
+    def _count(self, event: Any, nodes: int, characters: int) -> None:
+        self._nodes += nodes
+        self._characters += characters
+        for meter in self._meters:
+            self._measure(event, meter, characters, nodes)
+
+    @staticmethod
+    def _measure(event: Any, meter: Meter, characters: int, nodes: int) -> None:
+        try:
+            meter.add(characters, nodes)
+        except InputError as error:
+            raise _at(event.start_mark, str(error)) from None
+
+    def _aliased_value(self, event: Any) -> Any:
+        """Return what an alias repeats; raise InputError for a document of little else (decode.go)."""
+        known = self._anchors.get(event.anchor)
+        if known is None:
+            raise _at(event.start_mark, "an alias of an anchor that is not defined before it")
+        if self._depth + known.height > DEEPEST:
+            raise _at(event.start_mark, str(too_deep(DEEPEST)))
+        self._deepest = max(self._deepest, self._depth + known.height)
+        self._count(event, known.nodes + 1, known.characters)
+        self._aliased += known.nodes
         many = self._aliased > 100 and self._nodes > 1000
         if many and self._aliased / self._nodes > _allowed_ratio(self._nodes):
             raise _at(event.start_mark, "excessive aliasing: nearly all of the document is aliases")
+        return known.value
 
     def _collection(self, start: yaml.CollectionStartEvent) -> Any:
         if isinstance(start, yaml.MappingStartEvent):
             return self._mapping()
-        return list(self._elements())
+        return [self.value(event) for event in self._elements()]
 
     def parts(self, event: Any, number: int) -> Iterator[Part]:
         """Yield the elements of ``items``, then the document without them; nothing for an empty document."""
         if not isinstance(event, yaml.MappingStartEvent) or event.anchor is not None:
-            if (value := self.value(event)) is not None:
+            if (value := self.value(event, object_meter())) is not None:
                 yield Part(number, value)
             return
         members: dict[str, Any] = {}
+        whole = document_meter()
+        self._meters = (whole,)
         for key, start in self._members(members):
-            if key == ITEMS and isinstance(start, yaml.SequenceStartEvent) and start.anchor is None:
-                yield from (
-                    Part(number, value, index, members.get("kind"))
-                    for index, value in enumerate(self._elements())
-                )
+            if not isinstance(start, yaml.SequenceStartEvent) or start.anchor is not None:
+                members[key] = self.value(start, object_meter(), whole)
+            elif key != ITEMS:
+                members[key] = [self.value(event, object_meter(), whole) for event in self._elements()]
             else:
-                members[key] = self.value(start)
+                for index, each in enumerate(self._elements()):
+                    value = self.value(each, object_meter())
+                    yield Part(number, value, index, members.get("kind"))
         yield Part(number, members)
 
     def _elements(self) -> Iterator[Any]:
+        """Yield the event that begins each element; whoever takes it reads the element."""
         while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
-            yield self.value(event)
+            yield event
 
     def _mapping(self) -> dict[str, Any]:
         result: dict[str, Any] = {}
@@ -323,7 +389,7 @@ class _Builder:
         """Return the text of the key that begins with ``event``; infinities are valid only as keys."""
         if not isinstance(event, yaml.ScalarEvent) or event.anchor is not None:
             return _key(self.value(event), event)
-        self._nodes += 1
+        self._count(event, 1, len(event.value))
         return _key(_scalar(event), event)
 
 

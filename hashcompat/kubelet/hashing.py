@@ -23,6 +23,7 @@ from hashcompat.go.digest import BY_NAME, Digest
 from hashcompat.go.jsontext import ESCAPES, loads
 from hashcompat.go.types import BYTES, STRING, STRING_MAP, GoType, Struct
 from hashcompat.kubelet.stored import true_hash
+from hashcompat.model.hashes import Hash, StoredHashes, number_of
 
 Step = Callable[[Any], Any]
 
@@ -77,15 +78,20 @@ class Hasher:
 class ContainerHash:
     """A container's hash under one kubelet: two candidates if it depends on the Go of a vendor's build."""
 
-    candidates: frozenset[int]
-    """The unsigned 32-bit hashes; empty where nothing can be computed."""
+    candidates: frozenset[Hash]
+    """The possible hashes; empty where nothing can be computed."""
     era: str
     """The era's name."""
 
     @property
+    def is_certain(self) -> bool:
+        """Whether there is exactly one candidate."""
+        return len(self.candidates) == 1
+
+    @property
     def value(self) -> int | None:
-        """The unsigned 32-bit hash, or None unless there is exactly one candidate."""
-        return next(iter(self.candidates)) if len(self.candidates) == 1 else None
+        """The unsigned 32-bit hash; None unless there is exactly one candidate, and for a hidden one."""
+        return number_of(next(iter(self.candidates))) if self.is_certain else None
 
     @property
     def hex(self) -> str | None:
@@ -94,11 +100,18 @@ class ContainerHash:
 
 
 def container_hash(
-    container: Mapping[str, Any], kubelet: Kubelet, *, keep_empty: bool = False
+    container: Mapping[str, Any],
+    kubelet: Kubelet,
+    *,
+    keep_empty: bool = False,
+    stored: StoredHashes | None = None,
 ) -> ContainerHash:
-    """Hash one container's JSON as ``kubelet`` does; errors as Hasher.hash, and true_hash for snapshots."""
+    """Hash one container's JSON as ``kubelet`` does.
+
+    ``stored`` is what a snapshot stores of the container's hashes. Errors as Hasher.hash and true_hash.
+    """
     candidates = frozenset(
-        true_hash(container, hasher.hash(container)) for hasher in hashers(kubelet, keep_empty=keep_empty)
+        true_hash(stored, hasher.hash(container)) for hasher in hashers(kubelet, keep_empty=keep_empty)
     )
     return ContainerHash(candidates, kubelet.era.name)
 

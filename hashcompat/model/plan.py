@@ -52,7 +52,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Hashes:
-    """A container's hashes, unsigned 32-bit numbers; None where a hash is unknown."""
+    """A container's hashes, unsigned 32-bit numbers; None where a hash is unknown or hidden by a snapshot."""
 
     recorded: int | None = None
     """The hash that a kubelet recorded when it created the container."""
@@ -116,6 +116,9 @@ class Item:
 
     from_url: bool = False
     """Whether the pod is a static pod that comes from a URL, and only its mirror pod was read."""
+
+    hashed: bool = False
+    """Whether its hashes were compared or could be; those that a snapshot hides are None in ``hashes``."""
 
     creator: str = ""
     """Which release is assumed to have created the container, in words; empty where none is."""

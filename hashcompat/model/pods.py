@@ -6,9 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
+from hashcompat.model.hashes import StoredHashes
 from hashcompat.model.records import Record
+
+PROFILES: Final = (
+    "container.apparmor.security.beta.kubernetes.io/",
+    "container.seccomp.security.alpha.kubernetes.io/",
+)
+"""Annotations that API servers of some releases turn into fields of the container whose name follows."""
 
 
 class ContainerType(StrEnum):
@@ -43,6 +50,12 @@ class Container:
 
     probed: bool | None = None
     """Whether its startupProbe has passed (``started``); None where the status does not show that."""
+
+    id: str = ""
+    """Its id in the container runtime; empty where the status does not show that."""
+
+    stored: StoredHashes | None = None
+    """What a snapshot stores of its hashes, where it hides values of its spec."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,11 +124,17 @@ class Pod:
     config_hash: str = ""
     """The UID of the static pod, from the annotation of its mirror pod; empty for other pods."""
 
+    mirror_doubt: str = ""
+    """What contradicts the annotation that makes it a mirror pod, in a few words; empty for nothing."""
+
     profiles: Mapping[str, str] = field(default_factory=dict)
     """The annotations of a manifest that ask for security profiles of its containers."""
 
     static_manifest: StaticManifest | None = None
     """What the static pod is read from; None where the manifest is not available."""
+
+    doubt: str = ""
+    """Why it may be only the first part of a pod; empty where nothing indicates that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+
+from hashcompat.model.hashes import Hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +26,28 @@ class Recorded:
     container: str
     """The container's name in the pod."""
 
-    hash: int | None
+    hash: Hash | None
     """The recorded hash; None where it is missing."""
 
     running: bool | None
     """Whether the runtime reports it running; None where the source does not report states."""
-    attempt: int = 0
-    """How often the kubelet had created the container before."""
+    attempt: int | None = None
+    """How often the kubelet had created the container before; None where the source does not report it."""
 
     hash_version: str = ""
     """The release that a vendor's kubelet says the hash is of; empty where none does."""
 
-    without_resources: int | None = None
+    without_resources: Hash | None = None
     """The second hash that 1.27 - 1.30 record with the gate InPlacePodVerticalScaling; None elsewhere."""
+
+    id: str = ""
+    """The container's id in the runtime; empty where the source does not report it."""
+
+    created: datetime | None = None
+    """When the container was created, UTC; None where the source does not report it."""
+
+    any_year: bool = False
+    """Whether the year of ``created`` is not known: kubelets' logs have none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory
+from hashcompat.planning.gates import check_gates
 from hashcompat.planning.hops import tallies
-from hashcompat.planning.patched import resolved, resolved_current
+from hashcompat.planning.patched import current, resolved, resolved_current
 from hashcompat.planning.planner import Planner
 from hashcompat.planning.view import View
 
@@ -37,11 +38,16 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
 
 
 def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:
-    """Return the view with the patches that its options assume, resolved for one upgrade, and notes."""
+    """Return the view with the patches that its options assume, resolved for one upgrade, and notes.
+
+    Raises UsageError for feature gates and patches that are not possible.
+    """
+    check_gates(view.options, (*current(way, inventory.nodes, view.catalog), way.new), view.catalog)
     if view.options.current_patch is not None:
         patch = resolved_current(view.options.current_patch, way, view.catalog)
         view = replace(view, current_patch=patch)
-    if view.options.patch is None:
+    options = view.options
+    if options.patch is None:
         return view, ()
-    target, note = resolved(view.options.patch, way, inventory.nodes, view.catalog)
+    target, note = resolved(options.patch, way, inventory.nodes, view.catalog, options.gate_settings)
     return replace(view, patch=target), (note,) if note else ()

@@ -8,6 +8,7 @@ from typing import Final
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
+from hashcompat.model.escape import name_path
 from hashcompat.model.plan import Item, Verdict
 from hashcompat.model.words import count
 from hashcompat.planning.judge import Judge
@@ -22,7 +23,7 @@ _GATES: Final = {rules.RESIZE_POLICY: RESIZE_GATE, rules.STATIC_REFUSED: REFEREN
 
 def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     """Yield a short line for each assumption that could change one of these verdicts."""
-    new, catalog, options = judge.new, judge.view.catalog, judge.view.options
+    new, catalog = judge.new, judge.view.catalog
     names = {item.from_release for item in items}
     olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
     if judge.view.current_patch is not None:
@@ -47,8 +48,7 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
         )
     gates = {_GATES[reason.id] for item in items for reason in item.reasons if reason.id in _GATES}
     yield from (
-        f"the feature gate {gate} has its default"
-        for gate in sorted(gates - options.gates - options.gates_off)
+        f"the feature gate {gate} has its default" for gate in sorted(gates) if not new.gates.sets(gate)
     )
 
 
@@ -75,7 +75,7 @@ def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Ite
     1.24 and cri-dockerd list the same Docker labels (``ListContainers`` of both).
     """
     new, known = judge.new, {kubelet.release.text for kubelet in olds}
-    by_record = any(item.from_release not in known and item.hashes.to is not None for item in items)
+    by_record = any(item.from_release not in known and item.hashed for item in items)
     if new.behaviour.dockershim or not (by_record or any(old.behaviour.dockershim for old in olds)):
         return
     if judge.view.options.cri_dockerd:
@@ -99,7 +99,7 @@ def _creators(items: Sequence[Item]) -> Iterator[str]:
 
 
 def _named(items: Iterable[Item]) -> str:
-    return named([f"{item.pod.namespace}/{item.pod.name}/{item.container.name}" for item in items])
+    return named([name_path(item.pod.namespace, item.pod.name, item.container.name) for item in items])
 
 
 def named(names: Sequence[str]) -> str:

@@ -7,11 +7,14 @@ from typing import Any, Final
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.corev1.scheduling import label_keys
+from hashcompat.kubelet.decide import static
 from hashcompat.kubelet.decide.never import at_rest
+from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Pod
 from hashcompat.model.words import count
 from hashcompat.planning.assumptions import named
 from hashcompat.planning.judge import Draft, Judge
+from hashcompat.records.age import is_older
 
 PROBE_GATE: Final = "ExecProbeTimeout"
 
@@ -30,41 +33,63 @@ class Cautions:
         self._judge = judge
         self._slow: dict[tuple[str, str], list[str]] = {}
         self._selective: dict[str, list[str]] = {}
+        self._doubtful: dict[tuple[bool, str], list[str]] = {}
+        self._outdated: list[str] = []
         self._nodes: set[str] = set()
 
     def add(self, draft: Draft) -> None:
         """Look at one more container."""
         self._nodes.add(draft.pod.node)
         case = draft.prepared.case if draft.prepared else None
-        if case is None or not case.old_known or at_rest(draft.pod, draft.container):
+        names = draft.pod.namespace, draft.pod.name, draft.container.name
+        pod, container = name_path(*names[:2]), name_path(*names)
+        if doubt := draft.pod.mirror_doubt or (static.doubt(case) if case else ""):
+            _add(pod, self._doubtful.setdefault((draft.pod.static, doubt), []))
+        if at_rest(draft.pod, draft.container):
+            return
+        record = self._judge.view.options.records.latest(draft.pod, draft.container)
+        if record is not None and is_older(record, draft.container):
+            self._outdated.append(container)
+        if case is None or not case.old_known:
             return
         if case.new.behaviour.labels_at_admission != "read" and _selects_more_than(_OF_KUBELETS, draft.pod):
-            pods = self._selective.setdefault(str(case.new.release), [])
-            pods += [pod] if (pod := f"{draft.pod.namespace}/{draft.pod.name}") not in pods[-1:] else []
+            _add(pod, self._selective.setdefault(str(case.new.release), []))
         if self._begins_to_enforce(case.old, case.new) and any(_has_exec(draft.container.spec)):
-            name = f"{draft.pod.namespace}/{draft.pod.name}/{draft.container.name}"
-            self._slow.setdefault((str(case.old.release), str(case.new.release)), []).append(name)
+            slow = self._slow.setdefault((str(case.old.release), str(case.new.release)), [])
+            slow.append(container)
 
-    def _begins_to_enforce(self, old: Kubelet, new: Kubelet) -> bool:
+    @staticmethod
+    def _begins_to_enforce(old: Kubelet, new: Kubelet) -> bool:
         before, now = (kubelet.behaviour.exec_probe_timeout for kubelet in (old, new))
-        return (before, now) == (
-            "ignored",
-            "enforced",
-        ) and PROBE_GATE not in self._judge.view.options.gates_off
+        return (before, now) == ("ignored", "enforced") and new.gates.is_on(PROBE_GATE)
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each kind of trouble."""
-        for (old, new), names in self._slow.items():
+        for (old, new), names in sorted(self._slow.items()):
             yield (
                 f"{new} enforces the timeoutSeconds of exec probes, which {old} ignored: "
                 "a liveness or startup probe that takes longer kills its container "
-                f"({count(len(names), 'container')}: {named(names)})"
+                f"({count(len(names), 'container')}: {named(sorted(names))})"
             )
-        for new, pods in self._selective.items():
+        for new, pods in sorted(self._selective.items()):
             yield (
                 f"{new} may look at pods before it has read its node's labels, and then refuses those that "
                 "select a label which it does not set itself (kubernetes/kubernetes#94087: "
-                f"{count(len(pods), 'pod')}: {named(pods)})"
+                f"{count(len(pods), 'pod')}: {named(sorted(pods))})"
+            )
+        for (may_be, doubt), pods in sorted(self._doubtful.items()):
+            one = len(pods) == 1
+            ordinary = "an ordinary one" if one else "ordinary ones"
+            worse = f"{'counts' if one else 'count'} as whichever is worse, that or {ordinary}"
+            said = worse if may_be else f"{'is' if one else 'are'} {ordinary}"
+            yield (
+                f"{count(len(pods), 'pod')} with the annotation of a mirror pod {said}, "
+                f"for {doubt}: {named(sorted(pods))}"
+            )
+        if self._outdated:
+            yield (
+                f"the records of {count(len(self._outdated), 'container')} do not count, for they are older: "
+                f"{named(sorted(self._outdated))}; collect them again"
             )
         yield from self._runtimes()
 
@@ -80,6 +105,12 @@ class Cautions:
                         f"{runtime} on {name} {fault.about} ({fault.source}): "
                         "if it restarts too, every pod that is not on the host's network is recreated"
                     )
+
+
+def _add(pod: str, pods: list[str]) -> None:
+    """Add a pod once; its containers come one after another."""
+    if pod not in pods[-1:]:
+        pods.append(pod)
 
 
 def _selects_more_than(labels: frozenset[str], pod: Pod) -> bool:

@@ -41,17 +41,21 @@ class Creation:
         API servers are upgraded first, so either may have created the pod, unless the option says which.
         """
         server, pod = self.view.creator(self.case.old), self.case.pod
-        newer = self.view.catalog.api_server(str(self.case.new.release))
+        newer = self.view.api_server(str(self.case.new.release))
         if self.view.options.apiserver or not pod.profiles or server.profiles == newer.profiles:
             return False
         other = replace(server, profiles=newer.profiles)
         return self._differs(created(pod, self.case.container, other))
 
     def gates(self) -> str:
-        """Name the feature gates that change the verdict where the creating API server has them on."""
+        """Name the feature gates that change the verdict where the creating API server has them on.
+
+        Those that the options set are known.
+        """
         pod, container = self.case.pod, self.case.container
-        dropped = self.view.creator(self.case.old).dropped
-        gates = gates_at_work(container.spec, dropped, container.type, image_volumes(pod.spec))
+        server, dropped = self.view.creator_gates(self.case.old), self.view.creator(self.case.old).dropped
+        unset = [row for row in dropped if not server.sets(row.gate)]
+        gates = gates_at_work(container.spec, unset, container.type, image_volumes(pod.spec))
         deciding = tuple(gate for gate in gates if self._decide((gate,)))
         return ", ".join(deciding or (gates if len(gates) > 1 and self._decide(gates) else ()))
 

@@ -16,14 +16,13 @@ from hashcompat.catalog.lookup import Kubelet, Predecessor
 from hashcompat.kubelet.alike import never_alike
 from hashcompat.kubelet.decide.case import Case, Creators, Decision
 from hashcompat.kubelet.decide.container import is_ignored
+from hashcompat.model.hashes import Hash
 from hashcompat.model.plan import Verdict
 from hashcompat.model.pods import Container, ContainerType, Node
-from hashcompat.planning.origin import maker_of
+from hashcompat.planning.origin import Subject, maker_of
 from hashcompat.planning.prepare import Prepared, is_current
 from hashcompat.planning.replicas import Latest
-from hashcompat.planning.view import Spec, View
-
-_Known = tuple[Spec, frozenset[int]]
+from hashcompat.planning.view import View
 
 _CURRENT: Final = "the current release (published before the start)"
 
@@ -37,8 +36,8 @@ class Provenance:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._hashes: Latest[tuple[int, Kubelet], _Known] = Latest()
-        self._makers: Latest[tuple[int, int | None], tuple[Spec, str]] = Latest()
+        self._hashes: Latest[tuple[object, Kubelet], frozenset[Hash]] = Latest()
+        self._makers: Latest[tuple[object, Hash, Kubelet], str] = Latest()
 
     def added(self, prepared: Prepared, node: Node | None) -> Prepared:
         """Return a case with the release that its record names, or else with those that it may be of.
@@ -62,12 +61,12 @@ class Provenance:
         recorded = case.recorded.hash if case.recorded else None
         if recorded is None or recorded in case.old_hash.candidates | case.new_hash.candidates:
             return ""
-        key = id(spec), recorded
+        key = prepared.group, recorded, case.old
         if key not in self._makers:
-            keep_empty = self._view.keeps_empty(case.pod)
-            found = maker_of(recorded, spec, case.old, self._view.catalog, keep_empty=keep_empty)
-            self._makers[key] = spec, str(found.release) if found else ""
-        return self._makers[key][1]
+            subject = Subject(spec, self._view.keeps_empty(case.pod), case.container.stored)
+            found = maker_of(recorded, subject, case.old, self._view.catalog)
+            self._makers[key] = str(found.release) if found else ""
+        return self._makers[key]
 
     def _creators(self, prepared: Prepared) -> Creators | None:
         case, patch = prepared.case, self._view.current_patch
@@ -114,15 +113,15 @@ class Provenance:
         found = self._candidates(kubelet, prepared)
         return not found.isdisjoint(case.new_hash.candidates) or bool(found and found <= case.accepted)
 
-    def _candidates(self, kubelet: Kubelet, prepared: Prepared) -> frozenset[int]:
+    def _candidates(self, kubelet: Kubelet, prepared: Prepared) -> frozenset[Hash]:
         """Return what a release recorded if it created the container; errors as ``View.hash``."""
         case, spec = prepared.case, prepared.old_spec
         if kubelet.way == case.old.way:
             return case.old_hash.candidates
-        key = id(spec), kubelet
+        key = prepared.group, kubelet
         if key not in self._hashes:
-            self._hashes[key] = spec, self._view.hash(case.pod, spec, kubelet).candidates
-        return self._hashes[key][1]
+            self._hashes[key] = self._view.hash(case.pod, case.container, spec, kubelet).candidates
+        return self._hashes[key]
 
     def _older(self, kubelet: Kubelet, day: date) -> tuple[Predecessor, ...]:
         return self._view.catalog.predecessors(kubelet.release, day)

@@ -11,7 +11,7 @@ from functools import partial
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.errors import DecodeError, InputError, NotStoredError
+from hashcompat.errors import CutError, DecodeError, InputError, NotStoredError
 from hashcompat.kubelet.decide import decide, decide_by_record
 from hashcompat.kubelet.decide.case import Decision, not_compared
 from hashcompat.kubelet.decide.never import at_rest
@@ -56,7 +56,7 @@ class Draft:
         case = self.prepared.case if self.prepared else None
         if case is None or case.recorded is None or case.recorded.hash is None or not case.old_known:
             return None
-        if at_rest(self.pod, self.container):
+        if at_rest(self.pod, self.container) or not case.comparable:
             return None
         known = case.old_hash.candidates | case.new_hash.candidates
         return case.recorded.hash in known or bool(case.maker)
@@ -82,8 +82,8 @@ class Judge:
     def drafts(self, pod: Pod) -> list[Draft]:
         """Prepare each container of a pod for its decision.
 
-        Raises InputError, with file and path, for one that does not decode, unless ``keep_going`` makes it
-        UNKNOWN.
+        Raises InputError, with file and path, for one that does not decode or may be cut short, unless
+        ``keep_going`` makes it UNKNOWN.
         """
         seen = self.view.options.records.as_reported(pod) if self.view.options.records else pod
         return [self._draft(seen, container) for container in seen.containers]
@@ -91,6 +91,8 @@ class Judge:
     def _draft(self, pod: Pod, container: Container) -> Draft:
         release, view = self._release_of(pod), self.view
         draft = partial(Draft, pod, container, release)
+        if pod.doubt:
+            return draft(None, self._undecoded(pod, container, CutError(pod.doubt)))
         old = view.current(release) if view.catalog.knows(release) else None
         obstacle = _unknown_release(pod, container, release) if old is None else Decision(Verdict.KEEP)
         if old is None and (
@@ -103,10 +105,14 @@ class Judge:
         except NotStoredError as error:
             return draft(None, _unknown(rules.NOT_STORED, str(error)))
         except DecodeError as error:
-            problem = f"{place(pod, container)}{error}"
-            if not view.options.keep_going:
-                raise InputError(f"{pod.origin}: {problem}") from None
-            return draft(None, _unknown(rules.NOT_DECODED, problem))
+            return draft(None, self._undecoded(pod, container, error))
+
+    def _undecoded(self, pod: Pod, container: Container, error: DecodeError) -> Decision:
+        """Return UNKNOWN where the plan is to go on, or else raise the error as one of the input."""
+        problem = f"{place(pod, container)}{error}"
+        if not self.view.options.keep_going:
+            raise InputError(f"{pod.origin}: {problem}") from None
+        return _unknown(rules.NOT_DECODED, problem)
 
     def _release_of(self, pod: Pod) -> str:
         if self.way.old != AUTO:
@@ -119,8 +125,9 @@ class Judge:
         if key in self._known:
             return replica(self._known[key], pod, container, node, self.view)
         transition = Transition(pod, container, old or self.new, self.new, old_known=old is not None)
-        self._known[key] = prepare(transition, node, self.view, self._hash_of)
-        return self._known[key]
+        prepared = prepare(transition, node, self.view, self._hash_of)
+        self._known.add(key, prepared, key[0].size)
+        return prepared
 
 
 def _unknown(rule: str, text: str) -> Decision:

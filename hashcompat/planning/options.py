@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from hashcompat.catalog.gates import NO_SETTINGS, Settings
 from hashcompat.records.index import Records
 
 STRATEGIES: Final = ("accept", "pin")
@@ -35,9 +36,9 @@ class Options:
     records: Records = field(default_factory=Records)
     """The hashes and sandboxes that a runtime reports."""
     gates: frozenset[str] = frozenset()
-    """The feature gates that are on in the target kubelet and API server."""
+    """The feature gates that are set to on, in every kubelet and API server that has them."""
     gates_off: frozenset[str] = frozenset()
-    """The feature gates that are off there."""
+    """The feature gates that are set to off there."""
     cri_dockerd: bool = False
     """Whether cri-dockerd drives Docker where the target kubelet does not."""
     apiserver: str = ""
@@ -50,3 +51,12 @@ class Options:
     """Whether vendors' kubelets that are not public are taken to be as upstream's."""
     current_patch: AssumePatch | None = None
     """The patch that the current kubelets have; ``like`` is needed."""
+
+    @property
+    def gate_settings(self) -> Settings:
+        """The feature gates that are set, with their values."""
+        if not (self.gates or self.gates_off):
+            return NO_SETTINGS
+        return frozenset(
+            [*((name, True) for name in self.gates), *((name, False) for name in self.gates_off)]
+        )

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import DecodeError, NotStoredError
 from hashcompat.kubelet.hashing import container_hash
+from hashcompat.model.hashes import Hash, StoredHashes
 
 
-def maker_of(
-    recorded: int, spec: Mapping[str, Any], kubelet: Kubelet, catalog: Catalog, *, keep_empty: bool
-) -> Kubelet | None:
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a kubelet saw of a container whose hash is recorded."""
+
+    spec: Mapping[str, Any]
+    """The container's JSON."""
+    keep_empty: bool
+    """Whether empty lists and maps count."""
+    stored: StoredHashes | None = None
+    """What a snapshot stores of its hashes."""
+
+
+def maker_of(recorded: Hash, subject: Subject, kubelet: Kubelet, catalog: Catalog) -> Kubelet | None:
     """Return the release nearest to a kubelet's that computes a recorded hash; None if no known one does.
 
     The nearest is the newest of the older ones, else the oldest of the newer ones.
     """
     for other in _other_ways(kubelet, catalog):
         try:
-            found = container_hash(spec, other, keep_empty=keep_empty)
+            found = container_hash(subject.spec, other, keep_empty=subject.keep_empty, stored=subject.stored)
         except (DecodeError, NotStoredError):
             continue
         if recorded in found.candidates:

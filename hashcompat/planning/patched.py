@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from hashcompat.catalog.gates import Settings
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.patching import Site
 from hashcompat.catalog.releases import same_upstream
@@ -16,7 +17,8 @@ from hashcompat.errors import UsageError
 from hashcompat.kubelet import alike
 from hashcompat.kubelet.alike import Defaults, unknown_to
 from hashcompat.kubelet.hashing import compile_hasher
-from hashcompat.kubelet.stored import KEY, true_hash
+from hashcompat.kubelet.stored import true_hash
+from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Node
 from hashcompat.planning.options import AUTO, STRATEGIES, AssumePatch
@@ -94,7 +96,7 @@ def _check_strategy(asked: AssumePatch) -> None:
 
 
 def resolved(
-    asked: AssumePatch, way: Way, nodes: Iterable[Node], catalog: Catalog
+    asked: AssumePatch, way: Way, nodes: Iterable[Node], catalog: Catalog, settings: Settings
 ) -> tuple[AssumedPatch | None, str]:
     """Return the patch of one upgrade, or None and why none is needed.
 
@@ -102,8 +104,8 @@ def resolved(
     unknown releases and strategies, and for what no patch can do.
     """
     _check_strategy(asked)
-    likes = asked.like or _current(way, nodes, catalog)
-    kubelet, olds = catalog.kubelet(way.new), [catalog.kubelet(like) for like in likes]
+    likes = asked.like or current(way, nodes, catalog)
+    kubelet, olds = catalog.kubelet(way.new, settings), [catalog.kubelet(like) for like in likes]
     check_patchable(kubelet, catalog.source_site(kubelet), olds)
     wanted = alike.distinct(olds, kubelet, new_fields=False)
     if asked.strategy == "pin":
@@ -115,8 +117,8 @@ def resolved(
     return AssumedPatch(asked.strategy, kubelet, wanted, tuple(catalog.server_defaults()), pinned), ""
 
 
-def _current(way: Way, nodes: Iterable[Node], catalog: Catalog) -> tuple[str, ...]:
-    """Return the current releases."""
+def current(way: Way, nodes: Iterable[Node], catalog: Catalog) -> tuple[str, ...]:
+    """Return the current releases; of what nodes report, those that are known."""
     if way.old != AUTO:
         return (way.old,)
     return tuple(dict.fromkeys(node.kubelet for node in nodes if catalog.knows(node.kubelet)))
@@ -135,23 +137,36 @@ def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
 
 
 def _decoded(spec: Mapping[str, Any], schema: Schema) -> Mapping[str, Any]:
-    """Return a container's JSON as a kubelet decodes it; what a snapshot stored with it is kept."""
-    stored = {KEY: spec[KEY]} if KEY in spec else {}
-    return {**known_only(schema.container, spec), **stored}
+    decoded: Mapping[str, Any] = known_only(schema.container, spec)
+    return decoded
 
 
-def accepted_hashes(
-    spec: Mapping[str, Any], new: Kubelet, likes: Sequence[Kubelet], defaults: Defaults, *, keep_empty: bool
-) -> frozenset[int]:
-    """Return the old hashes that an accepting kubelet treats as unchanged.
+@dataclass(frozen=True, slots=True)
+class Accepting:
+    """A kubelet that is patched to accept the hashes of other releases."""
 
-    They are those of the releases that know every field that is set. Raises NotStoredError for a container of
-    a snapshot that was made without this kind of kubelet.
-    """
-    decoded = _decoded(spec, new.decodes or new.schema)
-    knowing = [like for like in likes if not like.era.whole or not unknown_to(spec, new, like, defaults)]
-    hashers = [compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty) for like in knowing]
-    return frozenset(true_hash(decoded, hasher.hash(decoded)) for hasher in hashers)
+    kubelet: Kubelet
+    """The kubelet, without the patch."""
+    likes: Sequence[Kubelet]
+    """The kubelets whose hashes it accepts."""
+    defaults: Defaults
+    """What API servers of any release write into stored pods."""
+
+    def hashes(
+        self, spec: Mapping[str, Any], *, keep_empty: bool, stored: StoredHashes | None
+    ) -> frozenset[Hash]:
+        """Return the old hashes of a container that it treats as unchanged.
+
+        They are those of the releases that know every field that is set. ``stored`` is what a snapshot stores
+        of the container's hashes; raises NotStoredError for one that was made without this kind of kubelet.
+        """
+        new, defaults = self.kubelet, self.defaults
+        decoded = _decoded(spec, new.decodes or new.schema)
+        likes = [
+            like for like in self.likes if not like.era.whole or not unknown_to(spec, new, like, defaults)
+        ]
+        hashers = [compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty) for like in likes]
+        return frozenset(true_hash(stored, hasher.hash(decoded)) for hasher in hashers)
 
 
 def check_patchable(new: Kubelet, site: Site, olds: Sequence[Kubelet]) -> None:

@@ -14,6 +14,7 @@ from hashcompat.catalog.releases import oldest_first
 from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.skew import skew_warnings
+from hashcompat.model.hashes import number_of
 from hashcompat.model.plan import (
     ContainerName,
     Hashes,
@@ -42,6 +43,7 @@ from hashcompat.planning.view import View
 Value = TypeVar("Value")
 
 _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
+    attrgetter("pod.uid"),
     attrgetter("pod.name"),
     attrgetter("pod.namespace"),
     attrgetter("pod.node"),
@@ -96,6 +98,7 @@ class Planner:
             rests=bool(at_rest(draft.pod, draft.container)),
             sandboxed=sandboxed,
             from_url=draft.pod.from_url,
+            hashed=draft.prepared is not None,
             creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
         )
 
@@ -125,8 +128,8 @@ def _hashes(prepared: Prepared | None) -> Hashes:
     if prepared is None:
         return Hashes()
     case = prepared.case
-    old_hash = case.old_hash.value if case.old_known else None
-    return Hashes(case.recorded.hash if case.recorded else None, old_hash, case.new_hash.value)
+    recorded = number_of(case.recorded.hash) if case.recorded else None
+    return Hashes(recorded, case.old_hash.value if case.old_known else None, case.new_hash.value)
 
 
 @lru_cache(maxsize=4096)
@@ -140,7 +143,8 @@ def _differences(prepared: Prepared, view: View) -> Iterator[Reason]:
     case = prepared.case
     if prepared.filled:
         yield Reason(rules.API_DEFAULT, f"the new API server fills in {', '.join(prepared.filled)}")
-        if container_hash(prepared.old_spec, case.new).candidates == case.old_hash.candidates:
+        before = container_hash(prepared.old_spec, case.new, stored=case.container.stored)
+        if before.candidates == case.old_hash.candidates:
             return
     yield from difference(prepared.old_spec, case.old, case.new, view.catalog)
 

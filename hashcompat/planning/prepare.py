@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any
 
 from hashcompat.apiserver.gates import image_volumes
@@ -12,15 +13,27 @@ from hashcompat.catalog.releases import same_upstream
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import static_view
-from hashcompat.model.pods import Container, Node, Pod
+from hashcompat.model.hashes import Hash
+from hashcompat.model.pods import PROFILES, Container, Node, Pod
 from hashcompat.planning.creation import Creation
-from hashcompat.planning.patched import accepted_hashes
+from hashcompat.planning.patched import Accepting
 from hashcompat.planning.reading import Transition, read
 from hashcompat.planning.view import Spec, View
 
-Likeness = tuple[Any, ...]
 
-HashOf = Callable[[Pod, Spec, Kubelet], ContainerHash]
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What replicas share, as a key: equal for two containers only if every kubelet hashes them alike."""
+
+    spec: bytes
+    """A digest of the spec's text, 16 bytes: a text of megabytes would stay in memory."""
+    size: int
+    """The characters of that text."""
+    rest: tuple[Any, ...]
+    """The pod's fields that affect the hash."""
+
+
+HashOf = Callable[[Pod, Container, Spec, Kubelet], ContainerHash]
 """How a container of an API pod is hashed unchanged: ``View.hash``, or a function that caches its results."""
 
 
@@ -36,6 +49,8 @@ class Prepared:
     """What the target kubelet sees."""
     filled: tuple[str, ...]
     """The paths that the target API server fills in by itself and that change the target kubelet's hash."""
+    group: object = field(default_factory=object, compare=False)
+    """The same object in all replicas, and only there."""
 
 
 def prepare(transition: Transition, node: Node | None, view: View, hash_of: HashOf | None = None) -> Prepared:
@@ -48,22 +63,20 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
     reading = read(spec, transition, view)
     as_given = not pod.manifest and reading.spec is spec
     hashed = hash_of if as_given and hash_of is not None else view.hash
-    new_hash = hashed(pod, reading.spec, new)
+    new_hash = hashed(pod, container, reading.spec, new)
     case = Case(
         pod,
         container,
         old,
         new,
-        old_hash=hashed(pod, spec, old),
+        old_hash=hashed(pod, container, spec, old),
         new_hash=replace(new_hash, candidates=new_hash.candidates | reading.without),
         old_known=transition.old_known,
         cri_dockerd=view.options.cri_dockerd,
-        gates=view.options.gates,
-        gates_off=view.options.gates_off,
         assume_upstream=view.options.assume_upstream,
-        without_resources=_without_resources(reading.spec, new, view),
+        without_resources=_without_resources(transition, reading.spec),
         lost_default=reading.lost,
-        accepted=_accepted(pod, reading.spec, new, view),
+        accepted=_accepted(transition, reading.spec, view),
         static_uids=_static_uids(transition),
     )
     if view.is_created(pod):
@@ -74,19 +87,30 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
 
 def likeness(pod: Pod, container: Container) -> Likeness:
     """Return what replicas share: the spec, and the pod's fields that affect the hash."""
+    text = repr(container.spec)  # unlike ==, it distinguishes 1, 1.0 and true, and shows the order of keys
     place = (pod.static_manifest, container.path) if pod.static_manifest else ()
-    images = (image_volumes(pod.spec), tuple(sorted(pod.profiles.items()))) if pod.manifest else ()
-    return (
-        repr(container.spec),
-        container.type,
-        pod.manifest,
-        pod.host_network,
-        images,
-        pod.static,
-        pod.automount,
-        container.name if pod.profiles else "",
-        place,
+    profiles = _profiles(pod, container) if pod.profiles else ()
+    return Likeness(
+        blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest(),
+        len(text),
+        (
+            repr(container.stored),
+            container.type,
+            pod.manifest,
+            pod.host_network,
+            image_volumes(pod.spec) if pod.manifest else (),
+            pod.static,
+            pod.automount,
+            profiles,
+            place,
+        ),
     )
+
+
+def _profiles(pod: Pod, container: Container) -> tuple[str, ...]:
+    """Return what decides which security profiles of annotations become fields of a container."""
+    own = (pod.profiles.get(prefix + container.name) for prefix in PROFILES)
+    return tuple(map(repr, (*own, pod.spec.get("securityContext"), pod.spec.get("os"))))
 
 
 def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | None, view: View) -> Prepared:
@@ -127,18 +151,22 @@ def _static_uids(transition: Transition) -> tuple[Any, ...]:
     return tuple(static_view(manifest, kubelet).uid for kubelet in kubelets) if manifest else ()
 
 
-def _accepted(pod: Pod, spec: Spec, new: Kubelet, view: View) -> frozenset[int]:
+def _accepted(transition: Transition, spec: Spec, view: View) -> frozenset[Hash]:
     """Return the old hashes that the target kubelet accepts, where it is patched to accept some."""
-    patch = view.patch
+    patch, new = view.patch, transition.new
     if patch is None or patch.strategy != "accept" or not patch.concerns(new):
         return frozenset()
-    return accepted_hashes(spec, new, patch.likes, patch.defaults, keep_empty=view.keeps_empty(pod))
+    accepting = Accepting(new, patch.likes, patch.defaults)
+    keep_empty, stored = view.keeps_empty(transition.pod), transition.container.stored
+    return accepting.hashes(spec, keep_empty=keep_empty, stored=stored)
 
 
-def _without_resources(spec: Spec, new: Kubelet, view: View) -> frozenset[int]:
+def _without_resources(transition: Transition, spec: Spec) -> frozenset[Hash]:
     """Return what the target kubelet compares with the recorded hash without resources, where it does.
 
     Source: pkg/kubelet/container/helpers.go ``HashContainerWithoutResources``.
     """
-    compares = RESIZE_GATE in view.options.gates and new.behaviour.hash_without_resources
-    return container_hash({**spec, "resources": {}}, new).candidates if compares else frozenset()
+    new, stored = transition.new, transition.container.stored
+    if not (new.behaviour.hash_without_resources and new.gates.is_on(RESIZE_GATE)):
+        return frozenset()
+    return container_hash({**spec, "resources": {}}, new, stored=stored).candidates

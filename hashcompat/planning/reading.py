@@ -7,7 +7,7 @@ server changes pods before any kubelet is upgraded (kubernetes/kubernetes#63814)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from hashcompat.apiserver.created import as_defaulted
@@ -16,6 +16,7 @@ from hashcompat.catalog.apiserver import ReadDefault
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import newer_of
 from hashcompat.kubelet.hashing import container_hash
+from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Container, Pod
 from hashcompat.planning.view import Spec, View
 
@@ -46,7 +47,7 @@ class Reading:
     """The paths of new defaults that change the target kubelet's hash."""
     lost: str = ""
     """The path of a default that only the current API server writes on reading, so it may not be stored."""
-    without: frozenset[int] = frozenset()
+    without: frozenset[Hash] = frozenset()
     """The hashes of the container without the lost default."""
 
 
@@ -58,16 +59,18 @@ def read(spec: Spec, transition: Transition, view: View) -> Reading:
     if pod.manifest and not view.options.defaults:
         return Reading(spec)
     since, server = _servers(transition, view)
+    stored = transition.container.stored
     filled: list[str] = []
     for step in _steps(transition, since, server, view):
         after = step(spec)
-        if after is not spec and after != spec and container_hash(after, new) != container_hash(spec, new):
+        changed = after is not spec and after != spec
+        if changed and container_hash(after, new, stored=stored) != container_hash(spec, new, stored=stored):
             filled += added_paths(spec, after)
         spec = after
     if pod.manifest:  # what the current API server wrote was stored with the pod
         return Reading(spec, tuple(filled))
-    lost = view.catalog.read_defaults(since.release, server.release, frozenset())
-    return _with_lost(spec, tuple(filled), lost, new)
+    lost = view.catalog.read_defaults(since.release, server.release)
+    return _with_lost(Reading(spec, tuple(filled)), lost, new, stored)
 
 
 def _servers(transition: Transition, view: View) -> tuple[Kubelet, Kubelet]:
@@ -84,18 +87,23 @@ def _steps(
     """Yield what the target API server does on reading: a manifest's decoding defaults, then the new rows."""
     pod, container, catalog = transition.pod, transition.container, view.catalog
     if pod.manifest:
-        decoding = catalog.api_server(str(server.release))
+        decoding = view.api_server(str(server.release))
         yield lambda spec: as_defaulted(
             spec, decoding, container_type=container.type, host_network=pod.host_network
         )
-    rows = catalog.read_defaults(server.release, since.release, view.options.gates)
+    rows = catalog.read_defaults(server.release, since.release, view.options.gate_settings)
     yield from (partial(as_read, defaults=[row]) for row in rows if container.type in row.container_types)
 
 
-def _with_lost(spec: Spec, filled: tuple[str, ...], lost: Iterable[ReadDefault], new: Kubelet) -> Reading:
+def _with_lost(
+    reading: Reading, lost: Iterable[ReadDefault], new: Kubelet, stored: StoredHashes | None
+) -> Reading:
     for default in lost:
-        stored = as_unread(spec, default)
-        without = container_hash(stored, new).candidates
-        if stored is not spec and without != container_hash(spec, new).candidates:
-            return Reading(spec, filled, default.path, without)
-    return Reading(spec, filled)
+        before = as_unread(reading.spec, default)
+        without = container_hash(before, new, stored=stored).candidates
+        if (
+            before is not reading.spec
+            and without != container_hash(reading.spec, new, stored=stored).candidates
+        ):
+            return replace(reading, lost=default.path, without=without)
+    return reading

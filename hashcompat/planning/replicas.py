@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.hashing import ContainerHash
-from hashcompat.model.pods import Pod
+from hashcompat.model.pods import Container, Pod
 from hashcompat.planning.prepare import HashOf, Prepared
 from hashcompat.planning.view import Spec
 
@@ -18,25 +18,38 @@ Value = TypeVar("Value")
 KEPT: Final = 256
 """The number of distinct containers in the cache."""
 
+LARGEST: Final = 1 << 22
+"""Characters of all specs in the cache together: 256 usual ones have a quarter of it."""
+
 
 class Latest(dict[Key, Value]):
     """A dict that is emptied when it is full, so that memory does not grow with the cluster."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._size = 0
+
     def __setitem__(self, key: Key, value: Value) -> None:
-        if len(self) >= KEPT:
+        self.add(key, value)
+
+    def add(self, key: Key, value: Value, size: int = 0) -> None:
+        """Set a value that keeps a spec of ``size`` characters in memory."""
+        if len(self) >= KEPT or self._size + size > LARGEST:
             self.clear()
+            self._size = 0
+        self._size += size
         super().__setitem__(key, value)
 
 
 def once_a_spec(compute: Callable[[Prepared], Value]) -> Callable[[Prepared], Value]:
     """Return a function that computes once for all replicas of a container, which share the hashed spec."""
-    known: Latest[Hashable, tuple[Prepared, Value]] = Latest()
+    known: Latest[Hashable, Value] = Latest()
 
     def run(prepared: Prepared) -> Value:
-        key = id(prepared.old_spec), prepared.case.old
+        key = prepared.group, prepared.case.old
         if key not in known:
-            known[key] = prepared, compute(prepared)  # the spec has to live as long as its id is a key
-        return known[key][1]
+            known[key] = compute(prepared)
+        return known[key]
 
     return run
 
@@ -45,10 +58,13 @@ def remembering(hash_of: HashOf) -> HashOf:
     """Return a function that hashes each container once per kubelet, for containers that stay in memory."""
     known: dict[tuple[int, Kubelet], tuple[Spec, ContainerHash]] = {}
 
-    def run(pod: Pod, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+    def run(pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
         key = id(spec), kubelet
         if key not in known:
-            known[key] = spec, hash_of(pod, spec, kubelet)  # the spec has to live as long as its id is a key
+            known[key] = (
+                spec,
+                hash_of(pod, container, spec, kubelet),
+            )  # the spec has to live as long as its id is a key
         return known[key][1]
 
     return run

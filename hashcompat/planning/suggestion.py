@@ -9,8 +9,9 @@ from hashcompat.catalog.releases import oldest_first
 from hashcompat.errors import NotStoredError, UsageError
 from hashcompat.kubelet.alike import hash_alike
 from hashcompat.kubelet.decide import decide
+from hashcompat.model.hashes import Hash
 from hashcompat.model.plan import Suggestion, Verdict
-from hashcompat.planning.patched import accepted_hashes, check_patchable
+from hashcompat.planning.patched import Accepting, check_patchable
 from hashcompat.planning.prepare import Prepared
 from hashcompat.planning.replicas import once_a_spec
 from hashcompat.planning.view import View
@@ -46,13 +47,12 @@ class Suggester:
             return False
         return True
 
-    def _hashes(self, prepared: Prepared) -> frozenset[int]:
+    def _hashes(self, prepared: Prepared) -> frozenset[Hash]:
         case = prepared.case
-        keep_empty = self._view.keeps_empty(case.pod)
+        accepting = Accepting(self._new, [case.old], self._defaults)
+        keep_empty, stored = self._view.keeps_empty(case.pod), case.container.stored
         try:
-            return accepted_hashes(
-                prepared.new_spec, self._new, [case.old], self._defaults, keep_empty=keep_empty
-            )
+            return accepting.hashes(prepared.new_spec, keep_empty=keep_empty, stored=stored)
         except NotStoredError:
             return frozenset()
 

@@ -10,7 +10,9 @@ from hashcompat.apiserver.created import as_served
 from hashcompat.apiserver.gates import image_volumes
 from hashcompat.apiserver.profiles import with_profiles
 from hashcompat.catalog.apiserver import ApiServer
+from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.errors import CutError
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import static_view
 from hashcompat.model.pods import Container, Pod
@@ -38,12 +40,12 @@ class View:
 
     def kubelet(self, release: str) -> Kubelet:
         """Return a kubelet, patched where the patch concerns it. Raises UsageError for an unknown release."""
-        return as_patched(self.catalog.kubelet(release), self.patch)
+        return as_patched(self.catalog.kubelet(release, self.options.gate_settings), self.patch)
 
     def current(self, release: str) -> Kubelet:
         """Return a current kubelet, patched as the current ones are; errors as ``kubelet``."""
         if self.current_patch is not None:
-            return self.current_patch.applied(self.catalog.kubelet(release))
+            return self.current_patch.applied(self.catalog.kubelet(release, self.options.gate_settings))
         return self.kubelet(release)
 
     def keeps_empty(self, pod: Pod) -> bool:
@@ -59,27 +61,48 @@ class View:
 
         Its release is the option ``apiserver``, or else the kubelet's own.
         """
-        return self.catalog.api_server(self.options.apiserver or str(kubelet.release))
+        return self.api_server(self._creating(kubelet))
+
+    def creator_gates(self, kubelet: Kubelet) -> Gates:
+        """Return the feature gates of that API server."""
+        return self.catalog.kubelet(self._creating(kubelet), self.options.gate_settings).gates
+
+    def _creating(self, kubelet: Kubelet) -> str:
+        return self.options.apiserver or str(kubelet.release)
+
+    def api_server(self, release: str) -> ApiServer:
+        """Return what an API server does to a manifest; errors as ``kubelet``."""
+        return self.catalog.api_server(release, self.options.gate_settings)
 
     def seen(self, pod: Pod, container: Container, kubelet: Kubelet) -> Spec:
         """Return the container JSON that a kubelet sees.
 
         An API pod's is unchanged, a manifest's is as an API server would serve it, and a static pod's as the
-        kubelet itself defaults it. Raises DecodeError for JSON that does not fit the Go types.
+        kubelet itself defaults it. Raises DecodeError for JSON that does not fit the Go types, and for a pod
+        that may not be whole.
         """
+        check_whole(pod)
         if pod.static_manifest is not None:
             containers = static_view(pod.static_manifest, kubelet).containers
             return containers[pod.containers.index(container)] if containers else container.spec
         return created(pod, container, self.creator(kubelet)) if self.is_created(pod) else container.spec
 
-    def hash(self, pod: Pod, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+    def hash(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
         """Hash what a kubelet sees of a container; no candidates where it reads manifests in unknown ways.
 
-        Raises DecodeError for JSON that does not fit the Go types.
+        Raises DecodeError for JSON that does not fit the Go types, and NotStoredError for a container of a
+        snapshot that does not cover the kubelet.
         """
         if pod.static_manifest is not None and not kubelet.static_pods.known:
             return ContainerHash(frozenset(), kubelet.era.name)
-        return container_hash(as_decoded(spec, kubelet), kubelet, keep_empty=self.keeps_empty(pod))
+        decoded, keep_empty = as_decoded(spec, kubelet), self.keeps_empty(pod)
+        return container_hash(decoded, kubelet, keep_empty=keep_empty, stored=container.stored)
+
+
+def check_whole(pod: Pod) -> None:
+    """Raise CutError for a pod that may be only the first part of one."""
+    if pod.doubt:
+        raise CutError(pod.doubt)
 
 
 def created(pod: Pod, container: Container, server: ApiServer) -> Spec:

@@ -6,11 +6,11 @@ pkg/kubelet/allocation/state/checkpoint.go and state.go (1.33.13, 1.37.1).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hashcompat.errors import DecodeError, InputError
+from hashcompat.go import jsontext
 from hashcompat.go.quantity import from_json
 from hashcompat.model.records import Applied
 
@@ -26,11 +26,11 @@ def from_checkpoint(document: Mapping[str, Any]) -> Iterator[Applied]:
     Raises InputError for data that no kubelet wrote: with such a file it does not start.
     """
     try:
-        pods = json.loads(document["data"]).get("entries") or {}
+        pods = jsontext.loads(document["data"]).get("entries") or {}
         for uid, entry in pods.items():
             for name, resources in (entry.get("ContainerResources") or {}).items():
                 yield Applied(uid, name, _checked(resources))
-    except (ValueError, AttributeError, TypeError, DecodeError) as error:
+    except (InputError, AttributeError, TypeError, DecodeError) as error:
         raise InputError(f"actuated_pods_state: $.data: not what a kubelet writes: {error}") from None
 
 

@@ -9,29 +9,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from hashcompat.model.records import Record, Recorded, Sandbox
 from hashcompat.records import labels as names
 from hashcompat.records.applied import from_checkpoint, is_checkpoint
-from hashcompat.records.labels import mapping
+from hashcompat.records.labels import mapping, rows, text
 from hashcompat.records.sandboxes import from_cri_pod, from_docker_sandbox
 
 _HEX: Final = re.compile(r"[0-9a-f]{1,8}")
 
-_DECIMAL: Final = re.compile(r"\d{1,10}")
+_DECIMAL: Final = re.compile(r"[0-9]{1,10}")
 
 _RKT_HASH: Final = "rkt.kubernetes.io/container-hash"
 
 _RKT_ATTEMPT: Final = "rkt.kubernetes.io/restart-count"
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What a runtime reports of a container besides labels and annotations."""
+
+    id: str
+    created: datetime | None
+    running: bool
+    attempt: int | None
+
+
 def from_node(document: Any) -> Iterator[Record]:
     """Yield what a node's JSON records; containers that no kubelet created are skipped.
 
-    Known are ``docker inspect``, Docker's container list, ``docker ps --format json``, crictl's ``ps``,
-    ``inspect``, ``pods`` and ``inspectp`` with ``-o json``, ``rkt cat-manifest``, and the kubelet's own
-    ``actuated_pods_state``.
+    Known are ``docker inspect``, Docker's container list, crictl's ``ps``, ``inspect``, ``pods`` and
+    ``inspectp`` with ``-o json``, ``rkt cat-manifest``, and the kubelet's own ``actuated_pods_state``. Raises
+    InputError for what no kubelet writes, and for labels that an image could imitate.
     """
     if isinstance(document, list):
         for item in document:
@@ -60,8 +72,13 @@ def _from_cri_row(row: Any) -> Iterator[Recorded | Sandbox]:
 def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     labels, annotations = mapping(status, "labels"), mapping(status, "annotations")
     if labels.get(names.NAME):
-        running = status.get("state") in ("CONTAINER_RUNNING", 1)
-        yield _recorded(labels, annotations, running=running, attempt=names.cri_attempt(status))
+        made = _Made(
+            text(status, "id"),
+            names.time_of(status.get("createdAt")),
+            status.get("state") in ("CONTAINER_RUNNING", 1),
+            names.cri_attempt(status),
+        )
+        yield _recorded(labels, annotations, made)
     else:
         yield from from_cri_pod(status)
 
@@ -79,44 +96,44 @@ def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
         names.NAMESPACE: found.namespace,
         names.UID: found.uid,
     }
-    told = {key: value for key, value in found.labels.items() if key in named and value}
     hashes = {
         key: found.labels.get(f"annotation.{key}") for key in (names.HASH, names.HASH_WITHOUT_RESOURCES)
     }
     hashes[names.HASH] = found.hex or hashes[names.HASH] or found.labels.get(names.HASH)
-    yield _recorded({**named, **told}, hashes, running=found.running, attempt=found.attempt)
+    identity = text(container, "Id") or text(container, "ID")
+    made = _Made(identity, names.time_of(container.get("Created")), found.running, found.attempt)
+    yield _recorded(named, hashes, made)
 
 
 def _from_rkt(manifest: Mapping[str, Any]) -> Iterator[Recorded]:
     """Read the pod manifest that a kubelet gave rkt; it does not show any state."""
     pod = _annotations(manifest)
-    for app in manifest.get("apps") or ():
+    for app in rows(manifest, "apps"):
         told = _annotations(app) if isinstance(app, Mapping) else {}
         if name := told.get(names.NAME):
-            text, attempt = told.get(_RKT_HASH, ""), pod.get(_RKT_ATTEMPT, "")
+            value, attempt = told.get(_RKT_HASH, ""), pod.get(_RKT_ATTEMPT, "")
             uid, namespace, pod_name = (pod.get(key, "") for key in (names.UID, names.NAMESPACE, names.POD))
             yield Recorded(
-                uid, namespace, pod_name, name, _decimal(text), running=None, attempt=_decimal(attempt) or 0
+                uid, namespace, pod_name, name, _decimal(value), running=None, attempt=_decimal(attempt)
             )
 
 
-def _decimal(text: str) -> int | None:
-    return int(text) if _DECIMAL.fullmatch(text) else None
+def _decimal(written: str) -> int | None:
+    """Read an unsigned 32-bit number."""
+    value = int(written) if _DECIMAL.fullmatch(written) else None
+    return value if value is not None and value < 1 << 32 else None
 
 
 def _annotations(value: Mapping[str, Any]) -> Mapping[str, str]:
     """Return an appc object's annotations, a list of names and values."""
-    rows = value.get("annotations") or ()
     return {
         str(row["name"]): str(row["value"])
-        for row in rows
+        for row in rows(value, "annotations")
         if isinstance(row, Mapping) and {"name", "value"} <= row.keys()
     }
 
 
-def _recorded(
-    labels: Mapping[str, Any], annotations: Mapping[str, Any], *, running: bool, attempt: int
-) -> Recorded:
+def _recorded(labels: Mapping[str, Any], annotations: Mapping[str, Any], made: _Made) -> Recorded:
     """Build the record; a missing or unreadable hash counts as 0 to a kubelet, and is None here."""
     uid, namespace, pod, name = (
         str(labels.get(key, "")) for key in (names.UID, names.NAMESPACE, names.POD, names.NAME)
@@ -128,10 +145,12 @@ def _recorded(
         pod,
         name,
         value,
-        running=running,
-        attempt=attempt,
+        running=made.running,
+        attempt=made.attempt,
         hash_version=str(annotations.get(names.HASH_VERSION) or ""),
         without_resources=without,
+        id=made.id,
+        created=made.created,
     )
 
 

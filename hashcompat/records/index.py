@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from hashcompat.model.pods import Container, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.records.age import is_older
 
 Key = tuple[str, ...]
+
+_OF_API_SERVERS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The uid of a pod that an API server made; a kubelet gives static pods one without hyphens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,25 +22,37 @@ class Records:
     """Recorded hashes, sandboxes and resources by uid, and by names where the source has no uid."""
 
     by_uid: Mapping[Key, Recorded] = field(default_factory=dict)
-    by_name: Mapping[Key, Recorded] = field(default_factory=dict)
+    by_name: Mapping[Key, tuple[Recorded, ...]] = field(default_factory=dict)
+    """One record for each uid, and one for none."""
     sandboxes: Mapping[Key, tuple[Sandbox, ...]] = field(default_factory=dict)
     applied: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.by_uid or self.by_name)
 
-    def of(self, pod: Pod, container: Container) -> Recorded | None:
-        """Return the record of a container, or None.
+    def __iter__(self) -> Iterator[Recorded]:
+        """Yield each record that may count, once."""
+        named = (record for found in self.by_name.values() for record in found)
+        return iter(dict.fromkeys([*self.by_uid.values(), *named]))
 
-        A pod of the same name with another uid is another pod. A mirror pod has a uid of its own, so a static
-        pod goes by its names.
+    def of(self, pod: Pod, container: Container) -> Recorded | None:
+        """Return the record of a container, or None: one that is older than the container does not count."""
+        found = self.latest(pod, container)
+        return None if found is None or is_older(found, container) else found
+
+    def latest(self, pod: Pod, container: Container) -> Recorded | None:
+        """Return the record of a container or of those before it, or None.
+
+        A pod of the same name with another uid is another pod. A mirror pod has a uid of its own, and shows
+        that of its static pod.
         """
-        if found := self.by_uid.get((pod.uid, container.name)):
-            return found
-        for key in ((pod.namespace, pod.name, container.name), ("", pod.name, container.name)):
-            found = self.by_name.get(key)
-            if found is not None and (pod.static or not found.uid or not pod.uid):
+        for uid in _uids(pod):
+            if found := self.by_uid.get((uid, container.name)):
                 return found
+        for key in ((pod.namespace, pod.name, container.name), ("", pod.name, container.name)):
+            candidates = [one for one in self.by_name.get(key, ()) if _may_be_of(pod, one)]
+            if candidates:
+                return max(candidates, key=_rank)
         return None
 
     def as_reported(self, pod: Pod) -> Pod:
@@ -55,14 +72,30 @@ class Records:
 
     def sandboxes_of(self, pod: Pod) -> tuple[Sandbox, ...]:
         """Return the sandboxes of a pod by its uid; a static pod's by its manifest's uid or by names."""
-        for uid in filter(None, (pod.config_hash, pod.uid)):
+        for uid in _uids(pod):
             if found := self.sandboxes.get((uid,)):
                 return found
-        return self.sandboxes.get((pod.namespace, pod.name), ()) if pod.static or not pod.uid else ()
+        return tuple(one for one in self.sandboxes.get((pod.namespace, pod.name), ()) if _may_be_of(pod, one))
 
     def applied_to(self, pod: Pod, container: Container) -> Mapping[str, Any] | None:
         """Return the resources that a kubelet applied to a container; None where that is not known."""
-        return self.applied.get((pod.config_hash or pod.uid, container.name))
+        found = (self.applied.get((uid, container.name)) for uid in _uids(pod))
+        return next((one for one in found if one is not None), None)
+
+
+def _uids(pod: Pod) -> tuple[str, ...]:
+    """Return under which uids a kubelet runs a pod: its own, or of a static pod that which is shown."""
+    return tuple(filter(None, (pod.uid, pod.config_hash)))
+
+
+def _may_be_of(pod: Pod, record: Recorded | Sandbox) -> bool:
+    """Return whether a record of a pod's names may be the pod's, where uids do not decide."""
+    if not record.uid:
+        return True
+    if pod.static:
+        known = pod.config_hash or (pod.uid if pod.static_manifest else "")
+        return not known and not _OF_API_SERVERS.fullmatch(record.uid)
+    return not pod.uid
 
 
 def index(records: Iterable[Record]) -> Records:
@@ -71,29 +104,49 @@ def index(records: Iterable[Record]) -> Records:
     Where none is running, the latest attempt counts, then the last record.
     """
     by_uid: dict[Key, Recorded] = {}
-    by_name: dict[Key, Recorded] = {}
-    sandboxes: dict[Key, tuple[Sandbox, ...]] = {}
+    by_name: dict[Key, dict[str, Recorded]] = {}
+    sandboxes: dict[Key, list[Sandbox]] = {}
     applied: dict[Key, Mapping[str, Any]] = {}
     for record in records:
         if isinstance(record, Applied):
             applied[record.uid, record.container] = record.resources
-            continue
-        if isinstance(record, Sandbox):
+        elif isinstance(record, Sandbox):
             for key in ((record.uid,), (record.namespace, record.pod)):
-                sandboxes[key] = (*sandboxes.get(key, ()), record)
-            continue
-        if record.uid:
-            _keep(by_uid, (record.uid, record.container), record)
-        _keep(by_name, (record.namespace, record.pod, record.container), record)
-    unique = {key: tuple(dict.fromkeys(told)) for key, told in sandboxes.items()}
-    return Records(by_uid, by_name, unique, applied)
+                sandboxes.setdefault(key, []).append(record)
+        else:
+            if record.uid:
+                _keep(by_uid, (record.uid, record.container), record)
+            named = by_name.setdefault((record.namespace, record.pod, record.container), {})
+            _keep(named, record.uid, record)
+    return Records(
+        by_uid,
+        {key: tuple(found.values()) for key, found in by_name.items()},
+        {key: tuple(dict.fromkeys(found)) for key, found in sandboxes.items()},
+        applied,
+    )
 
 
-def _keep(table: dict[Key, Recorded], key: Key, record: Recorded) -> None:
+def _keep(table: dict[Any, Recorded], key: Any, record: Recorded) -> None:
     known = table.get(key)
-    if known is None or _rank(record) >= _rank(known):
+    if known is None or _supersedes(record, known):
         table[key] = record
 
 
-def _rank(record: Recorded) -> tuple[bool, int]:
-    return record.running is not False, record.attempt
+def _supersedes(record: Recorded, known: Recorded) -> bool:
+    """Return whether a record that comes after another one of a container counts in its place.
+
+    A log shows no container, only that one is created again: what a runtime shows counts, unless it is older.
+    """
+    if _is_line(record) != _is_line(known):
+        line, shown = (record, known) if _is_line(record) else (known, record)
+        if line.created and shown.created and not line.any_year:
+            return (line.created > shown.created) == (line is record)
+    return _rank(record) >= _rank(known)
+
+
+def _is_line(record: Recorded) -> bool:
+    return record.running is None
+
+
+def _rank(record: Recorded) -> tuple[bool, bool, int]:
+    return record.running is not False, record.running is not None, record.attempt or 0

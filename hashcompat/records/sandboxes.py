@@ -7,12 +7,9 @@ kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); up to 1.5 pkg/kubelet/d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any, Final
 
-from hashcompat.go.metav1 import is_time
 from hashcompat.model.records import Sandbox
 from hashcompat.records import labels as names
 from hashcompat.records.labels import DockerContainer, mapping
@@ -34,26 +31,11 @@ def from_cri_pod(status: Mapping[str, Any]) -> Iterator[Sandbox]:
         namespace,
         pod,
         ready=ready,
-        attempt=names.cri_attempt(status),
+        attempt=names.cri_attempt(status) or 0,
         host_network=_cri_host_network(options),
         ip=ip if isinstance(ip, str) else None,
-        created=_nanoseconds(status.get("createdAt")),
+        created=names.nanoseconds(status.get("createdAt")),
     )
-
-
-def _nanoseconds(created: object) -> int | None:
-    """Read a time of crictl: nanoseconds as a text in ``pods``, RFC 3339 in ``inspectp``."""
-    text = str(created)
-    if text.isdecimal() and len(text) < 20:
-        return int(text)
-    if not is_time(text):
-        return None
-    try:
-        seconds = datetime.fromisoformat(text[:19] + re.sub(r"[.,]\d+", "", text[19:])).timestamp()
-    except (ValueError, OverflowError):
-        return None
-    fraction = re.match(r"[.,](\d+)", text[19:])
-    return int(seconds) * 10**9 + (int(fraction[1].ljust(9, "0")[:9]) if fraction else 0)
 
 
 def _cri_host_network(options: Mapping[str, Any]) -> bool | None:
@@ -67,4 +49,4 @@ def from_docker_sandbox(found: DockerContainer, container: Mapping[str, Any]) ->
     """Return an infra container as a sandbox; its IP is the network plugin's, unknown to Docker."""
     mode = mapping(container, "HostConfig").get("NetworkMode")
     host_network = mode == "host" if isinstance(mode, str) and mode else None
-    return Sandbox(found.uid, found.namespace, found.pod, found.running, found.attempt, host_network)
+    return Sandbox(found.uid, found.namespace, found.pod, found.running, found.attempt or 0, host_network)

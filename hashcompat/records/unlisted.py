@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Inventory, Source
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 
@@ -45,7 +46,9 @@ def unlisted(
     for (namespace, name), containers in shown.items():
         seen = inventory.origin.kind is Source.CLUSTER or namespace in namespaces
         if seen and (namespace, name) not in known:
-            named = ", ".join([f"static pod {namespace}/{name}", *dict.fromkeys(containers)])
+            named = ", ".join(
+                [f"static pod {name_path(namespace, name)}", *map(name_path, dict.fromkeys(containers))]
+            )
             yield (
                 f"on {_node(name, nodes)} but not among the pods: {named}: it has no mirror pod;"
                 " --static-pod-dir reads its manifest"

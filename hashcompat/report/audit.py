@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from hashcompat.model.escape import name_path, word
 from hashcompat.model.words import count
 from hashcompat.patching.audit import Audit, AuditRow
-from hashcompat.report.model import Document, Report, Table, document
+from hashcompat.report.model import Document, Prose, Report, Table, document
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS")
 
@@ -45,11 +46,11 @@ def _table(audit: Audit) -> Table:
 
 def _cells(row: AuditRow) -> list[object]:
     names = [row.pod.node, row.pod.namespace, row.pod.name, row.container.name]
-    return [*names, ", ".join(row.hit.strings), ", ".join(row.hit.fields)]
+    return [*names, Prose(", ".join(row.hit.strings)), Prose(", ".join(row.hit.fields))]
 
 
 def _names(audit: Audit) -> Iterator[str]:
-    return (f"{row.pod.namespace}/{row.pod.name}/{row.container.name}" for row in audit.rows)
+    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in audit.rows)
 
 
 def _notes(audit: Audit) -> list[str]:
@@ -66,7 +67,7 @@ def _notes(audit: Audit) -> list[str]:
 
 
 def _counted(names: tuple[str, ...], noun: str) -> str:
-    told = f" ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})" if names else ""
+    told = f" ({', '.join(map(word, names[:3]))}{', …' if len(names) > 3 else ''})" if names else ""
     return f"{count(len(names), noun)}{told}"
 
 

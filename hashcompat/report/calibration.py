@@ -8,8 +8,10 @@ from typing import Any, Final
 from hashcompat.answers.calibration import CheckedRecord, RecordCheck
 from hashcompat.answers.origin import Origin
 from hashcompat.answers.tokenmount import TokenMount
+from hashcompat.model.escape import name_path
+from hashcompat.model.hashes import number_of
 from hashcompat.model.words import agree, count
-from hashcompat.report.model import Document, Report, Rows, Table, document
+from hashcompat.report.model import Document, Prose, Report, Rows, Table, document
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTED", "PROBLEM")
 
@@ -33,7 +35,7 @@ def _item(row: CheckedRecord) -> dict[str, Any]:
         "pod": row.record.pod,
         "uid": row.record.uid,
         "container": row.record.container,
-        "hash": {"recorded": row.record.hash, "computed": row.computed},
+        "hash": {"recorded": number_of(row.record.hash), "computed": row.computed},
         "problem": row.problem,
         "origin": _origin(row.origin) if row.origin else None,
         "tokenMount": _mount(row.mount) if row.mount else None,
@@ -59,7 +61,7 @@ def _table(check: RecordCheck) -> Table:
 def _cells(row: CheckedRecord) -> list[object]:
     record = row.record
     names = [row.node, record.namespace, record.pod, record.container]
-    return [*names, record.hash, row.computed, _problem(row)]
+    return [*names, number_of(record.hash), row.computed, Prose(_problem(row))]
 
 
 def _problem(row: CheckedRecord) -> str:
@@ -74,7 +76,7 @@ def _problem(row: CheckedRecord) -> str:
 
 def _names(check: RecordCheck) -> Iterator[str]:
     records = (row.record for row in _missed(check))
-    return (f"{record.namespace}/{record.pod}/{record.container}" for record in records)
+    return (name_path(record.namespace, record.pod, record.container) for record in records)
 
 
 def _notes(check: RecordCheck) -> Iterator[str]:

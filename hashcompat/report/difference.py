@@ -11,7 +11,7 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.planning.facts import facts
 from hashcompat.report.explanation import upstream_table
 from hashcompat.report.items import release_facts
-from hashcompat.report.model import Document, Report, Section, Table, document
+from hashcompat.report.model import Document, Prose, Report, Section, Table, document
 
 
 def _document(difference: ReleaseDifference) -> Document:
@@ -37,7 +37,7 @@ def _release(kubelet: Kubelet) -> Document:
 
 def _text(difference: ReleaseDifference) -> Iterator[Section]:
     sides = (("from", difference.old), ("to", difference.new))
-    rows = [[label, side.release, side.era.name, side.schema.made_from] for label, side in sides]
+    rows = [[label, side.release, side.era.name, Prose(side.schema.made_from)] for label, side in sides]
     yield Section(Table(("", "KUBELET", "ERA", "TYPES MADE FROM"), lambda: rows))
     if difference.upstream:
         title = "The hash algorithm changed: every container restarts"
@@ -51,7 +51,13 @@ def _text(difference: ReleaseDifference) -> Iterator[Section]:
 
 def _type_rows(difference: ReleaseDifference) -> Iterator[list[object]]:
     for row in difference.types:
-        yield [row.type, row.field or "(type)", row.old, row.new, *_source(row.upstream)]
+        yield [
+            row.type,
+            row.field or "(type)",
+            Prose(row.old or ""),
+            Prose(row.new or ""),
+            *_source(row.upstream),
+        ]
 
 
 def _source(upstream: Change | None) -> list[object]:

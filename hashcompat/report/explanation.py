@@ -10,7 +10,7 @@ from typing import Any, Final
 from hashcompat.answers.explanation import Explanation, Explanations, Side
 from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.report.items import item_document, item_name, reason_words, verdict_cell
-from hashcompat.report.model import Coloured, Document, Line, Report, Section, Table, document
+from hashcompat.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
 
 _MASK_NOTE: Final = (
     "values of env, args, commands and headers are masked; --show-values prints what is really hashed"
@@ -75,7 +75,9 @@ def _sections(explanation: Explanation) -> Iterator[Section]:
     if rows := _hash_rows(explanation):
         yield Section(Table(("", "KUBELET", "HASH", "HEX", "ERA"), lambda: rows))
     if explanation.fields:
-        lines = [[field.path, _short(field.old), "->", _short(field.new)] for field in explanation.fields]
+        lines = [
+            [field.path, _short(field.old), Prose("->"), _short(field.new)] for field in explanation.fields
+        ]
         yield Section(Table((), lambda: lines), "Fields that make the difference")
     yield from _texts(explanation)
     if explanation.upstream:
@@ -97,10 +99,10 @@ def _hash_rows(explanation: Explanation) -> list[list[object]]:
     return rows
 
 
-def _short(value: Any) -> str:
+def _short(value: Any) -> Prose:
     if isinstance(value, str):
-        return value
-    return "nil" if value is None else json.dumps(value, ensure_ascii=False)
+        return Prose(value)
+    return Prose("nil" if value is None else json.dumps(value, ensure_ascii=False))
 
 
 def _texts(explanation: Explanation) -> Iterator[Section]:
@@ -149,7 +151,7 @@ def upstream_table(rows: Sequence[Change | EraChange]) -> Table:
 def _upstream_row(row: Change | EraChange) -> list[object]:
     links = ", ".join(filter(None, [row.pr, *row.issues]))
     what = row.field if isinstance(row, Change) else f"{row.old} -> {row.new}"
-    return [row.release, what, row.about, links]
+    return [row.release, Prose(what), Prose(row.about), Prose(links)]
 
 
 EXPLANATIONS: Final[Report[Explanations]] = Report("ExplanationList", document=_document, text=_text)

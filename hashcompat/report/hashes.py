@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from hashcompat.answers.hashes import Hashed, HashRow
+from hashcompat.model.escape import name_path
 from hashcompat.model.plan import ReleaseFacts
 from hashcompat.report.model import Document, Report, Rows, Table, document
 
@@ -69,7 +70,7 @@ def _cells(row: HashRow) -> Iterator[tuple[str, list[object]]]:
 
 
 def _names(hashed: Hashed) -> Iterator[str]:
-    return (f"{row.pod.namespace}/{row.pod.name}/{row.container.name}" for row in hashed.rows)
+    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in hashed.rows)
 
 
 def _texts(hashed: Hashed) -> Iterator[str]:

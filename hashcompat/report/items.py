@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from hashcompat.model.escape import name_path
 from hashcompat.model.plan import Hop, Item, ReleaseFacts, Verdict
 from hashcompat.report.model import Coloured, Document
 from hashcompat.rules import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
@@ -45,7 +46,7 @@ def item_document(item: Item) -> Document:
 
 def item_name(item: Item) -> str:
     """Return NAMESPACE/POD/CONTAINER, as ``explain`` takes it."""
-    return f"{item.pod.namespace}/{item.pod.name}/{item.container.name}"
+    return name_path(item.pod.namespace, item.pod.name, item.container.name)
 
 
 def verdict_cell(item: Item) -> Coloured:

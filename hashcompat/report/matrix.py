@@ -14,7 +14,7 @@ from hashcompat.planning.differences import FieldChange
 from hashcompat.planning.options import AUTO
 from hashcompat.release import parse_release
 from hashcompat.report.items import hop_words
-from hashcompat.report.model import Document, Report, Table, document
+from hashcompat.report.model import Document, Prose, Report, Table, document
 
 _GO: Final = "those with a backspace or form feed (another Go)"
 
@@ -45,7 +45,7 @@ def _listing(matrix: Matrix) -> Table:
     """Return a line for each pair of neighbours, there and back: who restarts, and why."""
     pairs = [pair for old, new in pairwise(matrix.releases) for pair in ((old, new), (new, old))]
     cells = [matrix.cells[pair] for pair in pairs if pair in matrix.cells]
-    rows = [[cell.old, cell.new, cell.scope.value, who(cell), cell.upstream] for cell in cells]
+    rows = [[cell.old, cell.new, cell.scope.value, Prose(who(cell)), Prose(cell.upstream)] for cell in cells]
     return Table(("FROM", "TO", "SCOPE", "WHICH CONTAINERS", "UPSTREAM"), lambda: rows)
 
 

@@ -47,13 +47,23 @@ class Coloured:
         return self.text
 
 
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A cell of several words, such as a reason."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
 Line = Sequence[str | Coloured]
 """Pieces of one line; a line break or control character inside one is data, for the format to escape."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns and rows; a cell is what ``str`` prints, None for nothing."""
+    """Columns and rows; a cell is a name or number, as ``str`` prints it, or Prose; None for nothing."""
 
     columns: Sequence[str]
     """Empty for rows that explain themselves."""

@@ -17,7 +17,7 @@ from hashcompat.report.items import (
     release_facts,
     verdict_cell,
 )
-from hashcompat.report.model import Document, Report, Rows, Table, document
+from hashcompat.report.model import Document, Prose, Report, Rows, Table, document
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "FROM", "TO", "REASON")
 
@@ -102,7 +102,7 @@ def _wide(shown: Plan | Excerpt) -> Table:
 def _cells(item: Item) -> list[object]:
     pod = item.pod
     names = [pod.node, pod.namespace, pod.name, item.container.name]
-    return [*names, verdict_cell(item), item.hashes.from_, item.hashes.to, reason_words(item)]
+    return [*names, verdict_cell(item), item.hashes.from_, item.hashes.to, Prose(reason_words(item))]
 
 
 def _more_cells(item: Item) -> list[object]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from hashcompat.answers.releases import KnownMinor, ReleaseList, Versions
-from hashcompat.report.model import Document, Report, Section, Table, document
+from hashcompat.report.model import Document, Prose, Report, Section, Table, document
 
 
 def _document(known: ReleaseList) -> Document:
@@ -32,7 +32,7 @@ def _table(known: ReleaseList) -> Table:
 def _cells(minor: KnownMinor) -> list[object]:
     releases = f"{minor.releases[0]} - {minor.releases[-1]}"
     go = " -> ".join(dict.fromkeys(version for _, version in minor.go))
-    return [minor.name, _added(minor) or releases, minor.types, minor.era, go]
+    return [minor.name, Prose(_added(minor) or releases), minor.types, minor.era, Prose(go)]
 
 
 def _wide(known: ReleaseList) -> Table:
@@ -44,7 +44,7 @@ def _wide(known: ReleaseList) -> Table:
 def _wide_cells(minor: KnownMinor) -> list[object]:
     go = ", ".join(f"{version} since {since}" for since, version in minor.go)
     releases = _added(minor) or " ".join(minor.releases)
-    return [minor.name, releases, minor.types, minor.era, go, minor.made_from]
+    return [minor.name, Prose(releases), minor.types, minor.era, Prose(go), Prose(minor.made_from)]
 
 
 def _added(minor: KnownMinor) -> str:

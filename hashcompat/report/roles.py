@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hashcompat.report.model import Document, Report, Table
+from hashcompat.model.escape import name_path
+from hashcompat.report.model import Document, Prose, Report, Table
 from hashcompat.sources.cluster.roles import Roles
 
 
@@ -16,7 +17,7 @@ def _document(roles: Roles) -> Document:
 
 def _names(roles: Roles) -> Iterator[str]:
     """Yield ``Kind/[namespace/]name``."""
-    return ("/".join([role["kind"], *_place(role)]) for role in roles.objects)
+    return (name_path(role["kind"], *_place(role)) for role in roles.objects)
 
 
 def _place(role: Mapping[str, Any]) -> list[str]:
@@ -32,7 +33,7 @@ def _rows(roles: Roles) -> Iterator[list[object]]:
     for role in roles.objects:
         for rule in role.get("rules", ()):
             lists = (", ".join(rule.get(key, ())) for key in ("verbs", "resources", "resourceNames"))
-            yield [role["kind"], role["metadata"].get("namespace"), *lists]
+            yield [role["kind"], role["metadata"].get("namespace"), *map(Prose, lists)]
 
 
 ROLES: Final[Report[Roles]] = Report("List", document=_document, table=_table, names=_names)

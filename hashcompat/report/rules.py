@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hashcompat.report.model import Document, Report, Table, document
+from hashcompat.report.model import Document, Prose, Report, Table, document
 from hashcompat.rules import RULES as EVERY_RULE
 from hashcompat.rules import Rule, RuleList
 
@@ -18,7 +18,7 @@ def _document(rules: RuleList) -> Document:
 
 
 def _cells(rule: Rule) -> list[object]:
-    return [rule.id, rule.name, rule.meaning]
+    return [rule.id, Prose(rule.name), Prose(rule.meaning)]
 
 
 def _table(rules: RuleList) -> Table:
@@ -26,7 +26,7 @@ def _table(rules: RuleList) -> Table:
 
 
 def _wide(rules: RuleList) -> Table:
-    rows = [[*_cells(rule), rule.source] for rule in rules.rules]
+    rows = [[*_cells(rule), Prose(rule.source)] for rule in rules.rules]
     return Table(("ID", "RULE", "MEANING", "SOURCE"), lambda: rows)
 
 

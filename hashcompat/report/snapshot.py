@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, Final
 
 from hashcompat.answers.redaction import Snapshot
+from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.model.records import Applied, Recorded, Sandbox
 from hashcompat.model.words import count
 from hashcompat.report.model import Document, Report, document
+from hashcompat.sources.snapshots import HASHES, HIDDEN, document_of, text_of
 
 _LISTS: Final = {
     ContainerType.CONTAINER: "containers",
@@ -35,7 +38,7 @@ def _document(snapshot: Snapshot) -> Document:
     sandboxes = [_sandbox(record) for record in inventory.records if isinstance(record, Sandbox)]
     applied = [_applied(record) for record in inventory.records if isinstance(record, Applied)]
     items = [*map(_node, inventory.nodes), *map(_pod, inventory.pods)]
-    spec = {"newestRelease": snapshot.newest}
+    spec = {"newestRelease": snapshot.newest, "hashes": "kept" if snapshot.with_hashes else HIDDEN}
     records = {"recorded": recorded, "sandboxes": sandboxes, "applied": applied}
     return document("ClusterSnapshot", spec=spec, **records, items=items)
 
@@ -57,12 +60,23 @@ def _recorded(record: Recorded) -> Document:
         "namespace": record.namespace,
         "pod": record.pod,
         "container": record.container,
-        "hash": record.hash,
+        "hash": _hash(record.hash),
         "running": record.running,
         "attempt": record.attempt,
         "hashVersion": record.hash_version,
-        "hashWithoutResources": record.without_resources,
+        "hashWithoutResources": _hash(record.without_resources),
+        "id": record.id,
+        "created": _time(record.created),
+        "createdInAnyYear": record.any_year,
     }
+
+
+def _time(value: datetime | None) -> str | None:
+    return value.isoformat().replace("+00:00", "Z") if value else None
+
+
+def _hash(value: Hash | None) -> int | str | None:
+    return None if value is None else text_of(value)
 
 
 def _sandbox(record: Sandbox) -> Document:
@@ -86,14 +100,13 @@ def _node(node: Node) -> Document:
     """Return a node with what decides; nothing that would be null."""
     info = {"kubeletVersion": node.kubelet, "containerRuntimeVersion": node.runtime}
     labels = {} if node.labels is None else {"labels": node.labels}
-    taints = [{key: row[key] for key in ("key", "value", "effect") if key in row} for row in node.taints]
     strict = node.strict_groups
     features = {} if strict is None else {"features": {"supplementalGroupsPolicy": strict}}
     return {
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": node.name, **labels},
-        **({"spec": {"taints": taints}} if taints else {}),
+        **({"spec": {"taints": list(node.taints)}} if node.taints else {}),
         "status": {"nodeInfo": info, **features},
     }
 
@@ -101,7 +114,8 @@ def _node(node: Node) -> Document:
 def _pod(pod: Pod) -> Document:
     lists: dict[str, list[Any]] = {}
     for container in pod.containers:
-        lists.setdefault(_LISTS[container.type], []).append(container.spec)
+        stored = {HASHES: document_of(container.stored)} if container.stored else {}
+        lists.setdefault(_LISTS[container.type], []).append({**container.spec, **stored})
     made: Document = {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -113,8 +127,10 @@ def _pod(pod: Pod) -> Document:
 
 def _metadata(pod: Pod) -> Document:
     kind, _, name = pod.owner.partition("/")
-    annotations = {"kubernetes.io/config.mirror": ""} if pod.static else {}
-    if pod.from_url:
+    annotations = {"kubernetes.io/config.mirror": ""} if pod.static or pod.mirror_doubt else {}
+    if pod.mirror_doubt.startswith("kubernetes.io/"):  # one annotation contradicts the other: so do these
+        annotations["kubernetes.io/config.source"] = "api"
+    elif pod.from_url:
         annotations["kubernetes.io/config.source"] = "http"
     hashed = {"kubernetes.io/config.hash": pod.config_hash} if pod.config_hash else {}
     return {
@@ -138,11 +154,12 @@ def _status(pod: Pod) -> Document:
 
 def _state(container: Container) -> Document:
     """Return a container's status; none that would be null."""
-    started = {"startedAt": container.started.isoformat().replace("+00:00", "Z")} if container.started else {}
+    started = {"startedAt": _time(container.started)} if container.started else {}
+    identity = {"containerID": f"runtime://{container.id}"} if container.id else {}
     restarts = {"restartCount": container.restarts} if container.restarts is not None else {}
     probed = {"started": container.probed} if container.probed is not None else {}
     state = {"running": started} if container.running else {}
-    return {"name": container.name, "state": state, **restarts, **probed}
+    return {"name": container.name, "state": state, **restarts, **probed, **identity}
 
 
 SNAPSHOT: Final[Report[Snapshot]] = Report("ClusterSnapshot", document=_document, notes=_notes)

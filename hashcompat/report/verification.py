@@ -7,7 +7,7 @@ from typing import Final
 
 from hashcompat.answers.golden import Verification, Verifications
 from hashcompat.model.words import agree, count
-from hashcompat.report.model import Document, Report, Table, document
+from hashcompat.report.model import Document, Prose, Report, Table, document
 
 
 def _document(found: Verifications) -> Document:
@@ -29,7 +29,7 @@ def _item(result: Verification) -> Document:
 
 def _table(found: Verifications) -> Table:
     rows = [
-        [result.directory, row.release, row.case, row.problem]
+        [result.directory, row.release, row.case, Prose(row.problem)]
         for result in found.items
         for row in result.mismatches
     ]

@@ -7,12 +7,13 @@ one without is a manifest, whose pods are yet to be created.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from hashcompat.errors import InputError
+from hashcompat.go import jsontext
 from hashcompat.sources.templates import part, place_of, text, unread_places
 
 Key = str | tuple[str, str, str]
@@ -45,7 +46,7 @@ class Templates:
         """Return whether an object is read: all are, but for pod templates that do not count."""
         if value.get("kind") == "Pod":
             return True
-        uid = part(value, "metadata").get("uid")
+        uid = text(part(value, "metadata"), "uid")
         return uid not in self.left_out if uid else not (asks_for_none(value) and place_of(value))
 
 
@@ -187,13 +188,14 @@ def _owners(metadata: Mapping[str, Any]) -> Iterator[tuple[Key, Key | None]]:
 
 
 def _created_by(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    text = part(metadata, "annotations").get(_CREATED_BY)
+    """Return the reference in the annotation, which anybody may write; owners are of the same namespace."""
     try:
-        document = json.loads(text) if isinstance(text, str) else None
-    except ValueError:
+        document = jsontext.loads(text(part(metadata, "annotations"), _CREATED_BY) or "{}")
+    except InputError:
         return []
-    reference = document.get("reference") if isinstance(document, dict) else None
-    return [reference] if isinstance(reference, dict) else []
+    reference = part(document, "reference") if isinstance(document, dict) else {}
+    own = text(metadata, "namespace") or "default"
+    return [reference] if reference and text(reference, "namespace") in ("", own) else []
 
 
 def _name_above(kind: str, name: str, labels: Mapping[str, Any]) -> tuple[str, str] | None:

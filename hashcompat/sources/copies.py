@@ -6,16 +6,24 @@ taken at two times: no verdict could be given for both.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from hashlib import blake2b
+from typing import Final
 
 from hashcompat.errors import InputError
-from hashcompat.go.jsontext import too_deep
-from hashcompat.model.pods import Node, Pod
+from hashcompat.go.jsontext import canonical
+from hashcompat.model.escape import name_path
+from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.sources.controllers import Templates
 from hashcompat.sources.objects import Object, read
 from hashcompat.sources.templates import part, text
+
+_PLACES: Final = {"origin", "path", "spec", "containers", "static_manifest"}
+
+_POD: Final = tuple(one.name for one in fields(Pod) if one.name not in _PLACES)
+
+_CONTAINER: Final = tuple(one.name for one in fields(Container) if one.name not in _PLACES)
 
 
 def pods_of(objects: Iterable[Object], templates: Templates) -> Iterator[Pod]:
@@ -42,22 +50,22 @@ def _is_first(found: Object, pod: Pod, digests: dict[str, int], objects: Iterabl
     if digests[uid] != digest:
         first = next(one for one in objects if text(part(one.value, "metadata"), "uid") == uid)
         raise InputError(
-            f"{first} and {found}: two different pods of one uid, {pod.namespace}/{pod.name}: {uid};"
+            f"{first} and {found}: two different pods of one uid, "
+            f"{name_path(pod.namespace, pod.name)}: {uid};"
             " give the newer one alone"
         )
     return False
 
 
 def _digest(pod: Pod) -> int:
-    """Digest what is read of a pod, but for where it stands, into 8 bytes."""
-    names = (pod.namespace, pod.name, pod.node, pod.owner, pod.config_hash)
-    containers = [(container.running, str(container.started)) for container in pod.containers]
-    state = (pod.phase, pod.deleting, pod.static, containers)
+    """Digest what is read of a pod, but for where it is in the input, into 8 bytes."""
+    pod_parts = [getattr(pod, name) for name in _POD]
+    containers = [[repr(getattr(one, name)) for name in _CONTAINER] for one in pod.containers]
     try:
-        document = json.dumps((names, state, pod.spec), sort_keys=True)
-    except RecursionError:
-        raise InputError(f"{pod.origin}: {too_deep()}") from None
-    return int.from_bytes(blake2b(document.encode(), digest_size=8).digest())
+        document = canonical((pod_parts, containers, pod.spec))
+    except InputError as error:
+        raise InputError(f"{pod.origin}: {error}") from None
+    return int.from_bytes(blake2b(document, digest_size=8).digest())
 
 
 def nodes_of(nodes: Iterable[tuple[Node, Object]]) -> tuple[Node, ...]:

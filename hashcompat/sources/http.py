@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from io import BufferedReader, BytesIO
 from typing import Final
+from urllib.parse import urljoin
 
 import requests
+from urllib3.exceptions import HTTPError
 
 from hashcompat.errors import InputError
+from hashcompat.sources.answers import GZIP, LateError, before, check_encoding, is_delimited, pieces
+from hashcompat.sources.compression import all_of
+from hashcompat.sources.limits import MOST_BYTES
 
 _TIMEOUT_SECONDS: Final = (10, 60)
+
+_LONGEST_SECONDS: Final = 600
+"""For the whole of one URL: 3 GB, the largest cluster as JSON, at 5 MB/s."""
+
+_MOST_REDIRECTS: Final = 5
+"""As a link to a release file needs: to the file's page, and on to its storage; more is a circle."""
+
+_OK: Final = (200, 203)
+"""Statuses whose content is the whole: 206 is a part, 204 and 205 have none."""
 
 
 def label(url: str) -> str:
@@ -19,25 +38,73 @@ def label(url: str) -> str:
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
 
 
-def download(url: str) -> bytes:
-    """Return the content behind ``url``.
+def download(url: str, most: int) -> bytes:
+    """Return the content behind ``url``, decompressed, of ``most`` bytes at the most.
 
-    Raises InputError, naming the URL, when it cannot be had whole; a partial answer is never input.
+    Raises InputError, naming the URL, when it cannot be downloaded whole; a partial answer is never input.
     """
+    found = BytesIO()
+    if not save(url, found.write, most):
+        raise InputError(f"{label(url)}: cannot download: the server gave no length, so it may be cut short")
     try:
-        response = requests.get(url, timeout=_TIMEOUT_SECONDS)
-        response.raise_for_status()
+        return all_of(BufferedReader(BytesIO(found.getvalue())), most)
+    except InputError as error:
+        raise InputError(f"{label(url)}: {error}") from None
+
+
+def save(url: str, add: Callable[[bytes], object], most: int = MOST_BYTES) -> bool:
+    """Pass the content behind ``url`` to ``add``, gzipped as it may be; return whether its end is proven.
+
+    Raises InputError, naming the URL, for anything but a whole answer.
+    """
+    end = time.monotonic() + _LONGEST_SECONDS
+    try:
+        return before(end, partial(_save, url, add, most, end))
+    except LateError:
+        why = f"no whole answer within {_LONGEST_SECONDS} s"
     except requests.HTTPError as error:
-        raise InputError(
-            f"{label(url)}: the server answered {error.response.status_code} {error.response.reason}"
-        ) from None
-    except requests.RequestException as error:
-        raise InputError(f"{label(url)}: cannot download: {type(error).__name__}") from None
-    expected = response.headers.get("Content-Length")
-    if (
-        expected is not None
-        and "Content-Encoding" not in response.headers
-        and len(response.content) != int(expected)
-    ):
-        raise InputError(f"{label(url)}: cannot download: the answer was cut short")
-    return response.content
+        why = f"the server answered {error}"
+    except (requests.RequestException, ValueError) as error:  # a redirect may lead to what is not a URL
+        why = f"cannot download: {type(error).__name__}"
+    except (HTTPError, OSError):
+        why = "cannot download: the answer was cut short"
+    except InputError as error:
+        why = f"cannot download: {error}"
+    raise InputError(f"{label(url)}: {why}") from None
+
+
+def _save(url: str, add: Callable[[bytes], object], most: int, end: float) -> bool:
+    with _Session() as session, closing(_final(session, url)) as response:
+        if response.status_code not in _OK:
+            raise requests.HTTPError(f"{response.status_code} {response.reason}")
+        check_encoding(response.headers)
+        proven = is_delimited(response.headers)
+        for piece in pieces(response.raw, most, end, decode=False):
+            add(piece)
+        return proven
+
+
+class _Session(requests.Session):
+    """Leaves redirects alone: requests would read their bodies whole, and go on without TLS."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:  # noqa: ARG002
+        return None
+
+    def target(self, response: requests.Response) -> str | None:
+        """Return where an answer redirects to."""
+        return super().get_redirect_target(response)
+
+
+def _final(session: _Session, url: str) -> requests.Response:
+    """Return the answer at the end of all redirects, unread."""
+    for _ in range(_MOST_REDIRECTS + 1):
+        response = session.get(url, timeout=_TIMEOUT_SECONDS, stream=True, headers={"Accept-Encoding": GZIP})
+        target = session.target(response)
+        if target is None:
+            return response
+        response.close()
+        target = urljoin(url, target)
+        if url.startswith("https:") and not target.startswith("https:"):
+            raise InputError("the server redirects from https to what is not https")
+        url = target
+    raise InputError(f"more than {_MOST_REDIRECTS} redirects")

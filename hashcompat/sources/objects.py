@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hashcompat.corev1.references import api_references
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean, kind_of
-from hashcompat.model.pods import Container, ContainerType, Node, Pod
+from hashcompat.model.pods import PROFILES, Container, ContainerType, Node, Pod
 from hashcompat.model.records import Record
-from hashcompat.sources import snapshots
+from hashcompat.sources import mirrors, snapshots
 from hashcompat.sources.statuses import STATUSES, States
 from hashcompat.sources.templates import Place, group_of, part, place_of
 
 _LISTS: Final = ("spec.initContainers", "spec.containers", "spec.ephemeralContainers")
-_MIRROR: Final = "kubernetes.io/config.mirror"
-_SOURCE: Final = "kubernetes.io/config.source"
-_URL: Final = "http"
-_CONFIG_HASH: Final = "kubernetes.io/config.hash"
-_PROFILES: Final = (
-    "container.apparmor.security.beta.kubernetes.io/",
-    "container.seccomp.security.alpha.kubernetes.io/",
-)
-"""Annotations that API servers of some releases turn into fields, when they create a pod."""
+MOST_CONTAINERS: Final = 500
+"""Containers in one list of a pod; each verdict looks at all of them, and ten in a pod are many."""
 
 
 Found = Pod | Node | Record
@@ -48,6 +41,12 @@ class Object:
     path: str
     """Its place in the document (``$.items[3]``)."""
 
+    doubt: str = ""
+    """Why it may be only the first part of an object; empty where nothing indicates that."""
+
+    in_snapshot: bool = False
+    """Whether a ClusterSnapshot holds it, whose containers may have stored hashes."""
+
     def __str__(self) -> str:
         return f"{self.origin}: {self.path}"
 
@@ -62,10 +61,11 @@ def read_object(value: object, origin: str, path: str = "$") -> Iterator[Found]:
         yield from read(found)
 
 
-def opened(value: object, origin: str, path: str = "$") -> Iterator[Object]:
+def opened(value: object, origin: str, path: str = "$", *, in_snapshot: bool = False) -> Iterator[Object]:
     """Yield an object, or those in a list and in lists within it; a snapshot comes after what is in it.
 
-    Raises InputError, with ``origin`` and the path, for what is not a Kubernetes object.
+    ``in_snapshot``: a snapshot holds the object. Raises InputError, with ``origin`` and the path, for what is
+    not a Kubernetes object, and for a list that says that it goes on.
     """
     if not isinstance(value, Mapping):
         raise InputError(
@@ -78,12 +78,26 @@ def opened(value: object, origin: str, path: str = "$") -> Iterator[Object]:
         value = {**value, "kind": kind}
     if not isinstance(kind, str) or not kind:
         raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind")
+    if is_list(kind):
+        _check_end(value, origin, path)
     listed = is_list(kind) and isinstance(value.get("items"), list)
     if listed:
         for index, item in enumerate(value["items"]):
-            yield from opened(with_kind(item, kind), origin, f"{path}.items[{index}]")
+            inside = in_snapshot or kind == snapshots.KIND
+            yield from opened(with_kind(item, kind), origin, f"{path}.items[{index}]", in_snapshot=inside)
     if not listed or kind == snapshots.KIND:
-        yield Object(value, origin, path)
+        yield Object(value, origin, path, in_snapshot=in_snapshot)
+
+
+def _check_end(value: Mapping[str, Any], origin: str, path: str) -> None:
+    """Refuse one page of a list (``metav1.ListMeta``): the other pages' pods would be missing."""
+    metadata = part(value, "metadata")
+    for key in ("continue", "remainingItemCount"):
+        if metadata.get(key):
+            raise InputError(
+                f"{origin}: {path}.metadata.{key}: this is one page of a list that goes on; save all of it, "
+                "with kubectl get -o json or without a limit"
+            )
 
 
 def read(found: Object) -> Iterator[Found]:
@@ -94,13 +108,27 @@ def read(found: Object) -> Iterator[Found]:
     """
     value, kind, origin, path = found.value, found.value["kind"], found.origin, found.path
     if kind == "Pod":
-        yield _pod(value, origin, path)
+        pod = replace(_pod(value, origin, path), doubt=found.doubt)
+        yield _with_stored(pod) if found.in_snapshot else pod
     elif kind == "Node" and not group_of(value):
         yield _node(value, origin, path)
     elif kind == snapshots.KIND:
         yield from snapshots.records(value, origin)
     elif (place := place_of(value)) is not None:
-        yield _template(value, place, origin, path)
+        yield replace(_template(value, place, origin, path), doubt=found.doubt)
+
+
+def _with_stored(pod: Pod) -> Pod:
+    """Take the stored hashes of a snapshot's containers out of their specs."""
+    return replace(pod, containers=tuple(_opened_container(pod, container) for container in pod.containers))
+
+
+def _opened_container(pod: Pod, container: Container) -> Container:
+    if snapshots.HASHES not in container.spec:
+        return container
+    spec = dict(container.spec)
+    place = f"{pod.origin}: {container.path}[{snapshots.HASHES!r}]"
+    return replace(container, stored=snapshots.stored_hashes(spec.pop(snapshots.HASHES), place), spec=spec)
 
 
 def is_list(kind: object) -> bool:
@@ -182,20 +210,27 @@ def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> P
     annotations = _mapping(metadata, "annotations", origin, meta_path)
     if not spec.get("containers"):
         raise InputError(f"{origin}: {path}.spec.containers: a Pod needs at least one container")
-    static = _MIRROR in annotations or annotations.get(_SOURCE) in ("file", _URL)
+    for key in mirrors.ANNOTATIONS:
+        _string(annotations, key, origin, f"{meta_path}.annotations")
+    node, owner = (
+        _string(spec, "nodeName", origin, f"{path}.spec"),
+        owner or _owner(metadata, origin, meta_path),
+    )
+    mirror = mirrors.mirror_of(metadata, annotations, node, owner)
     return Pod(
         origin=origin,
         namespace=_string(metadata, "namespace", origin, meta_path) or "default",
         name=_string(metadata, "name", origin, meta_path)
         or _string(metadata, "generateName", origin, meta_path),
         uid=uid,
-        node=_string(spec, "nodeName", origin, f"{path}.spec"),
-        owner=owner or _owner(metadata, origin, meta_path),
+        node=node,
+        owner=owner,
         manifest=not uid and not status,
         phase=_string(status, "phase", origin, f"{path}.status"),
         deleting=bool(metadata.get("deletionTimestamp")),
-        static=static,
-        from_url=annotations.get(_SOURCE) == _URL,
+        static=mirror.static,
+        mirror_doubt=mirror.doubt,
+        from_url=mirror.from_url,
         host_network=spec.get("hostNetwork") is True,
         restart_policy=_string(spec, "restartPolicy", origin, f"{path}.spec") or "Always",
         references=api_references(spec),
@@ -204,8 +239,10 @@ def _pod(value: Mapping[str, Any], origin: str, path: str, owner: str = "") -> P
         else None,
         spec=spec,
         profiles=_profiles(annotations) if not uid and not status else {},
-        config_hash=_string(annotations, _CONFIG_HASH, origin, f"{meta_path}.annotations"),
-        containers=tuple(_containers(spec, {} if _is_unseen(status, static) else status, origin, path)),
+        config_hash=mirror.uid,
+        containers=tuple(
+            _containers(spec, {} if _is_unseen(status, mirror.static) else status, origin, path)
+        ),
     )
 
 
@@ -225,7 +262,7 @@ def _profiles(annotations: Mapping[str, Any]) -> dict[str, str]:
     return {
         key: value
         for key, value in annotations.items()
-        if key.startswith(_PROFILES) and isinstance(value, str)
+        if key.startswith(PROFILES) and isinstance(value, str)
     }
 
 
@@ -246,6 +283,8 @@ def _containers(
         items = spec.get(key) or []
         if not isinstance(items, list):
             raise InputError(f"{origin}: {path}.{field}: want a list, got {kind_of(items)}")
+        if len(items) > MOST_CONTAINERS:
+            raise InputError(f"{origin}: {path}.{field}: more than {MOST_CONTAINERS} containers in one list")
         for index, item in enumerate(items):
             place = f"{path}.{field}[{index}]"
             if not isinstance(item, Mapping):
@@ -261,6 +300,7 @@ def _containers(
                 state.started,
                 state.restarts,
                 state.probed,
+                state.id,
             )
 
 

@@ -1,14 +1,84 @@
-"""The recorded hashes in a snapshot; its pods and nodes are Kubernetes objects like any others."""
+"""What a snapshot holds besides Kubernetes objects: recorded hashes, and which kubelets hash alike.
+
+A hash is a number, or ``h`` and the number of one that the snapshot hides.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from hashcompat.errors import InputError
+from hashcompat.go.jsontext import kind_of
+from hashcompat.model.hashes import Hash, HiddenHash, StoredHashes
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 
 KIND: Final = "ClusterSnapshot"
+
+HASHES: Final = "hashcompat.io/hashes"
+"""A key of a snapshot's containers; anywhere else it is a field that Go does not know."""
+
+PUBLIC: Final = "same"
+"""Stands for a hash in which no hidden value takes part: the one computed of what is in the snapshot."""
+
+HIDDEN: Final = "hidden"
+"""What the spec of a snapshot says of hashes over hidden values; otherwise they are kept."""
+
+_NUMBER: Final = re.compile(r"h(0|[1-9][0-9]{0,8})")
+
+_TEXT: Final = re.compile(r"[0-9a-f]{1,8}")
+
+_LIMIT: Final = 1 << 32
+"""Hashes have 32 bits."""
+
+
+def text_of(value: Hash) -> int | str:
+    """Return a hash as a snapshot holds it."""
+    return f"h{value.number}" if isinstance(value, HiddenHash) else value
+
+
+def document_of(stored: StoredHashes) -> dict[str, int | str]:
+    """Return a container's stored hashes as a snapshot holds them."""
+    return {f"{text:x}": _stored_text(one, stored) for text, one in stored.by_text.items()}
+
+
+def _stored_text(value: Hash, stored: StoredHashes) -> int | str:
+    return PUBLIC if stored.hidden and isinstance(value, int) else text_of(value)
+
+
+def stored_hashes(value: object, place: str) -> StoredHashes:
+    """Read a container's stored hashes.
+
+    Raises InputError, which names the place, for what no snapshot has.
+    """
+    if not isinstance(value, Mapping):
+        raise InputError(f"{place}: want an object, got {kind_of(value)}; take a new snapshot")
+    hidden = any(isinstance(one, str) for one in value.values())
+    by_text: dict[int, Hash] = {}
+    for text, one in value.items():
+        found = int(text, 16) if one == PUBLIC and _TEXT.fullmatch(text) else _hash(one)
+        if found is None or not _TEXT.fullmatch(text) or isinstance(one, str) != hidden:
+            raise InputError(f"{place}: {text!r}: no hash of a snapshot; take a new one")
+        by_text[int(text, 16)] = found
+    return StoredHashes(by_text, hidden=hidden)
+
+
+def warnings(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what plans of a snapshot do not show."""
+    spec = document.get("spec")
+    if isinstance(spec, Mapping) and spec.get("hashes") == HIDDEN:
+        yield (
+            "the snapshot hides values and the hashes over them: such a hash is shown as none"
+            " (snapshot --with-hashes keeps them)"
+        )
+
+
+def _hash(value: object) -> Hash | None:
+    if isinstance(value, str) and (match := _NUMBER.fullmatch(value)):
+        return HiddenHash(int(match[1]))
+    return value if type(value) is int and 0 <= value < _LIMIT else None
 
 
 def records(document: Mapping[str, Any], origin: str) -> Iterator[Record]:
@@ -17,41 +87,102 @@ def records(document: Mapping[str, Any], origin: str) -> Iterator[Record]:
     Raises InputError, with the path, for a row that no snapshot has.
     """
     for key, read in (("recorded", _recorded), ("sandboxes", _sandbox), ("applied", _applied)):
-        for index, row in enumerate(document.get(key) or ()):
+        rows = document.get(key)
+        if not isinstance(rows, list | None):
+            raise InputError(f"{origin}: $.{key}: want a list, got {kind_of(rows)}; take a new snapshot")
+        for index, row in enumerate(rows or ()):
             try:
-                yield read(row)
-            except (KeyError, TypeError) as error:
+                yield read(_Row(row))
+            except (KeyError, TypeError, ValueError) as error:
                 raise InputError(
                     f"{origin}: $.{key}[{index}]: no row of a snapshot: {error}; take a new one"
                 ) from None
 
 
-def _recorded(row: Mapping[str, Any]) -> Recorded:
+class _Row:
+    """A row, whose values are checked for their types as they are taken."""
+
+    def __init__(self, values: object) -> None:
+        if not isinstance(values, Mapping):
+            raise TypeError(f"want an object, got {kind_of(values)}")
+        self._values = values
+
+    def text(self, key: str, default: str | None = None) -> str:
+        found = self._values[key] if default is None else self._values.get(key, default)
+        if not isinstance(found, str):
+            raise TypeError(f"{key}: want a string, got {kind_of(found)}")
+        return found
+
+    def is_null(self, key: str) -> bool:
+        return self._values[key] is None
+
+    def truth(self, key: str) -> bool:
+        found = self.truth_or_none(key)
+        if found is None:
+            raise TypeError(f"{key}: want true or false, got null")
+        return found
+
+    def truth_or_none(self, key: str) -> bool | None:
+        found = self._values[key]
+        if not isinstance(found, bool | None):
+            raise TypeError(f"{key}: want true or false, got {kind_of(found)}")
+        return found
+
+    def flag(self, key: str) -> bool:
+        return key in self._values and self.truth(key)
+
+    def count(self, key: str) -> int | None:
+        found = self._values.get(key)
+        if found is not None and type(found) is not int:
+            raise TypeError(f"{key}: want an integer, got {kind_of(found)}")
+        return found
+
+    def hash(self, key: str) -> Hash | None:
+        found = _hash(self._values[key])
+        if found is None and self._values[key] is not None:
+            raise TypeError(f"{key}: a hash is a number, or h and a number")
+        return found
+
+    def time(self, key: str) -> datetime | None:
+        found = self._values.get(key)
+        return None if found is None else datetime.fromisoformat(self.text(key)).astimezone(UTC)
+
+    def object(self, key: str) -> Mapping[str, Any]:
+        found = self._values[key]
+        if not isinstance(found, Mapping):
+            raise TypeError(f"{key}: want an object, got {kind_of(found)}")
+        return found
+
+
+def _recorded(row: _Row) -> Recorded:
     return Recorded(
-        row["uid"],
-        row["namespace"],
-        row["pod"],
-        row["container"],
-        row["hash"],
-        running=row["running"],
-        attempt=row["attempt"],
-        hash_version=row.get("hashVersion", ""),
-        without_resources=row["hashWithoutResources"],
+        row.text("uid"),
+        row.text("namespace"),
+        row.text("pod"),
+        row.text("container"),
+        row.hash("hash"),
+        running=row.truth_or_none("running"),
+        attempt=row.count("attempt"),
+        hash_version=row.text("hashVersion", ""),
+        without_resources=row.hash("hashWithoutResources"),
+        id=row.text("id", ""),
+        created=row.time("created"),
+        any_year=row.flag("createdInAnyYear"),
     )
 
 
-def _sandbox(row: Mapping[str, Any]) -> Sandbox:
+def _sandbox(row: _Row) -> Sandbox:
     return Sandbox(
-        row["uid"],
-        row["namespace"],
-        row["pod"],
-        row["ready"],
-        row["attempt"],
-        row["hostNetwork"],
-        row["ip"],
-        row.get("created"),
+        row.text("uid"),
+        row.text("namespace"),
+        row.text("pod"),
+        row.truth("ready"),
+        row.count("attempt") or 0,
+        row.truth_or_none("hostNetwork"),
+        None if row.is_null("ip") else row.text("ip"),
+        row.count("created"),
     )
 
 
-def _applied(row: Mapping[str, Any]) -> Applied:
-    return Applied(row["uid"], row["container"], row["resources"])
+def _applied(row: _Row) -> Applied:
+    return Applied(row.text("uid"), row.text("container"), row.object("resources"))

@@ -34,6 +34,8 @@ class State:
     """How often it was created again; None where that is not reported."""
     probed: bool | None = None
     """Whether its startupProbe has passed; None where that is not reported."""
+    id: str = ""
+    """Its id in the runtime, without the runtime's name; empty where that is not reported."""
 
 
 class States:
@@ -69,11 +71,13 @@ def _state(row: Mapping[str, Any], place: str) -> State:
     state, restarts = row.get("state"), row.get("restartCount")
     running = state.get("running") if isinstance(state, Mapping) else None
     started = running.get("startedAt") if isinstance(running, Mapping) else None
+    identity = row.get("containerID")
     return State(
         isinstance(state, Mapping) and "running" in state,
         _time(started, f"{place}.state.running.startedAt"),
         restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,
         probed if isinstance(probed := row.get("started"), bool) else None,
+        clean(identity).rpartition("://")[2] if isinstance(identity, str) else "",
     )
 
 

@@ -43,6 +43,12 @@ def group_of(value: Mapping[str, Any]) -> str:
     return text(value, "apiVersion").rpartition("/")[0]
 
 
+def is_workload(value: Mapping[str, Any]) -> bool:
+    """Return whether an object is of a workload kind of Kubernetes' own, by its API group too."""
+    kind = value.get("kind")
+    return isinstance(kind, str) and kind in _PLACES and group_of(value) in _GROUPS
+
+
 def place_of(value: Mapping[str, Any]) -> Place | None:
     """Return where an object holds the pod template that is read; None for an object without one.
 
@@ -52,8 +58,8 @@ def place_of(value: Mapping[str, Any]) -> Place | None:
     kind = value.get("kind")
     if kind in _WITHOUT_PODS:
         return None
-    if isinstance(kind, str) and kind in _PLACES and group_of(value) in _GROUPS:
-        return _PLACES[kind]
+    if is_workload(value):
+        return _PLACES[value["kind"]]
     containers = _containers(part(value, "spec").get("template"))
     return USUAL if containers and all(text(one, "name") for one in containers) else None
 

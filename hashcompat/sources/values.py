@@ -10,6 +10,7 @@ from hashcompat.model.records import Record
 from hashcompat.sources.controllers import Census
 from hashcompat.sources.copies import nodes_of, pods_of
 from hashcompat.sources.objects import BESIDE_PODS, opened, read
+from hashcompat.sources.snapshots import KIND, warnings
 
 
 def collect(values: Iterable[object]) -> Inventory:
@@ -28,9 +29,10 @@ def collect(values: Iterable[object]) -> Inventory:
     if not pods:
         raise InputError("no pods among the objects; an empty plan would look like a safe one")
     others = [(thing, one) for one in objects if one.value["kind"] in BESIDE_PODS for thing in read(one)]
+    hidden = (line for one in objects if one.value["kind"] == KIND for line in warnings(one.value))
     return Inventory(
         pods,
         nodes_of((thing, where) for thing, where in others if isinstance(thing, Node)),
         tuple(thing for thing, _ in others if isinstance(thing, Record)),
-        warnings=templates.warnings,
+        warnings=(*templates.warnings, *dict.fromkeys(hidden)),
     )

@@ -194,9 +194,10 @@ def test_the_api_reproduces_verification_snapshot_and_calibration(
 ) -> None:
     assert run("verify", golden, "-o", "json").out == hashcompat.to_json(hashcompat.verify(golden)) + "\n"
     saved = tmp_path / "snapshot.json"
-    saved.write_text(hashcompat.to_json(hashcompat.snapshot([pod(ARTICLE)])))
     given = as_json(pod(ARTICLE))
-    assert run("snapshot", "-f", "-", stdin=given).out.split() == saved.read_text().split()
+    for more in ((), ("--with-hashes",)):
+        saved.write_text(hashcompat.to_json(hashcompat.snapshot([pod(ARTICLE)], with_hashes=bool(more))))
+        assert run("snapshot", "-f", "-", *more, stdin=given).out.split() == saved.read_text().split()
     assert hashcompat.plan(saved, "1.7.16", "1.9.11").items == (
         hashcompat.plan([pod(ARTICLE)], "1.7.16", "1.9.11").items
     )

@@ -34,7 +34,7 @@ def manifest(metadata: dict[str, Any] | None = None, **spec: Any) -> Pod:
         ),
         pytest.param(manifest({"uid": "u"}), {}, None, id="an API pod has it"),
         pytest.param(
-            manifest({"annotations": {"kubernetes.io/config.source": "file"}}),
+            manifest({"annotations": {"kubernetes.io/config.mirror": ""}}),
             {},
             None,
             id="a static pod never gets it",
@@ -71,7 +71,7 @@ def test_the_mount_is_added_to_manifests(pod: Pod, container: dict[str, Any], mo
         ),
         pytest.param(manifest({"uid": "u"}), None, None, id="an API pod has them"),
         pytest.param(
-            manifest({"annotations": {"kubernetes.io/config.source": "file"}}),
+            manifest({"annotations": {"kubernetes.io/config.mirror": ""}}),
             None,
             None,
             id="a static pod never gets them",

@@ -123,7 +123,9 @@ def test_a_row_may_be_for_some_containers_only() -> None:
 def test_what_a_new_api_server_writes_that_the_old_one_did_not(
     catalog: Catalog, server: str, since: str, gates: tuple[str, ...], paths: list[str]
 ) -> None:
-    rows = catalog.read_defaults(parse_release(server), parse_release(since), frozenset(gates))
+    rows = catalog.read_defaults(
+        parse_release(server), parse_release(since), frozenset((gate, True) for gate in gates)
+    )
     assert [row.path for row in rows] == paths
 
 

@@ -45,15 +45,6 @@ RELEASE = parse_release("v1.9.11-vendor")
             },
         ),
         ("dockershim", {"1.23.17": True, "1.24.0": False}),
-        (
-            "static_pod_references",
-            {
-                "1.33.13": "allowed",
-                "1.34.0": "refused by default",
-                "1.36.6": "refused by default",
-                "1.37.0": "refused",
-            },
-        ),
         ("missing_resource_record", {"1.36.6": "restarts", "1.37.0": "filled"}),
         ("minors_behind_server", {"1.24.17": 2, "1.25.0": 3}),
     ],

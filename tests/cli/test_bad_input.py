@@ -123,9 +123,13 @@ CONTENT: list[tuple[str, bytes, str]] = [
     ("deep JSON objects", b'{"a":' * DEEP, "nested too deeply"),
     ("deep YAML in brackets", b"a: " + b"[" * DEEP, "nested too deeply"),
     ("deep YAML in dashes", b"- " * DEEP, "nested too deeply"),
-    ("a long line", b"x" * 20_000_000, "not a Kubernetes object"),
+    ("a long line", b"x" * 20_000_000, "more than 8,388,608 characters in one object"),
     ("a long line in braces", b"{" + b"x" * 20_000_000, "line 1 column 2: not valid JSON"),
-    ("a long text without its end", b'{"a": "' + b"x" * 20_000_000, "line 1 column 7: not valid JSON"),
+    (
+        "a long text without its end",
+        b'{"a": "' + b"x" * 20_000_000,
+        "line 1 column 7: $.a: more than 8,388,608 characters",
+    ),
 ]
 
 
@@ -169,7 +173,9 @@ def test_one_bad_file_among_good_ones_is_an_error_not_a_gap(run: Run, tmp_path: 
 
 def test_one_bad_document_is_named_by_its_number(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "pods.yaml"
-    path.write_text("\n---\n".join(["# YAML", json.dumps(pod()), json.dumps(PLAIN)]))
+    path.write_text(
+        "\n---\n".join(["# YAML", json.dumps(pod(status={"phase": "Running"})), json.dumps(PLAIN)])
+    )
     assert f"{path} (document 2): $: not a Kubernetes object" in run(*PLAN, "-f", path).err
 
 

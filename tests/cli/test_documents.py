@@ -14,6 +14,7 @@ from hashcompat.report.registry import REPORTS
 from hashcompat.report.roles import ROLES
 from tests.helpers.pods import ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
 from tests.helpers.program import CONTAINERS, ROOT, Run
+from tests.helpers.upgrades import hash_changed
 
 DIRECTORY = ROOT / "schemas" / "documents"
 SCHEMAS: dict[str, Any] = {
@@ -38,7 +39,7 @@ ODD = [
     pod(name="done", status={"phase": "Succeeded"}),
     node("v1.27.3-gke.100"),
 ]
-GOOD = [item for item in ODD if item["metadata"]["name"] != "m"]
+GOOD = [item for item in ODD if item["metadata"]["name"] != "m-n1"]
 
 STATIC = ("-f", "-", "--static-pod-path", "/m/x.yaml", "--node-name", "n")
 
@@ -59,10 +60,9 @@ COMPARED = [
     ("v1.30.2-gke.1", "1.31.99"),
 ]
 
-LOG = (
-    'Pod "prometheus-node-exporter-fmvwp" container "prometheus-node-exporter" '
-    "hash changed ({} vs 1428860573), it will be"
-)
+EXPORTER = "prometheus-node-exporter"
+STARTED = "0501 18:44:50"
+SAMPLED = (f"{EXPORTER}-fmvwp", EXPORTER)
 CALIBRATION = ("verify", "--recorded", "-", "--sample", "--kubelet", "1.7.16")
 
 OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
@@ -84,7 +84,7 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
         as_json(*ODD),
     ),
     ("RestartPlan", ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-"), ARTICLE_MANIFEST.encode()),
-    ("CalibrationResult", CALIBRATION, LOG.format(1559107639).encode()),
+    ("CalibrationResult", CALIBRATION, hash_changed(1559107639, *SAMPLED, at=STARTED).encode()),
     ("HashList", ("hash", "--kubelet", "1.7.16,v1.9.11", "--sample"), b""),
     ("HashList", ("hash", "--kubelet", "1.27.3-gke.100,1.36.99", "-f", "-"), as_json(*GOOD)),
     (
@@ -154,7 +154,8 @@ def test_a_document_of_mismatches_fits_too(run: Run, golden: Any) -> None:
 
 
 def test_a_document_of_records_that_differ_or_have_no_pod_fits_too(run: Run) -> None:
-    told = LOG.format(1) + LOG.format(2).replace("fmvwp", "gone0")
+    pods = (f"{EXPORTER}-fmvwp", f"{EXPORTER}-gone0")
+    told = "\n".join(hash_changed(value, name, EXPORTER, at=STARTED) for value, name in enumerate(pods, 1))
     document = run(*CALIBRATION, "-o", "json", stdin=told.encode()).document
     assert [item["problem"] for item in document["items"]] == ["differs", "no such container in the source"]
     assert errors("CalibrationResult", document) == []

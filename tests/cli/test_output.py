@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from tests.helpers.pods import as_json, pod
-from tests.helpers.program import FORMATS, SCRIPTS, Result, Run
+from tests.helpers.program import FORMATS, SCRIPTS, Result, Run, files_in
 
 PLAN = ("plan", "--from", "1.13.12", "--to", "1.14.10", "--sample")
 FILTERS: list[tuple[str, ...]] = [
@@ -30,10 +30,6 @@ FILTERS: list[tuple[str, ...]] = [
     ("--only-restarts",),
     ("-n", "shop", "--only-restarts"),
 ]
-
-
-def files_in(directory: Path) -> list[str]:
-    return [path.name for path in directory.iterdir()]
 
 
 def names(result: Result, form: str) -> list[str]:
@@ -306,10 +302,60 @@ def test_the_summary_counts_what_only_restarts_leaves_out(run: Run) -> None:
     assert len(shown["items"]) < len(whole["items"])
 
 
-def test_a_saved_document_has_the_permissions_of_any_new_file(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "new").touch()
-    run(*PLAN, "--out", tmp_path / "plan.json")
-    assert (tmp_path / "plan.json").stat().st_mode == (tmp_path / "new").stat().st_mode
+def test_a_new_file_is_for_its_owner_alone(run: Run, tmp_path: Path) -> None:
+    given = as_json(pod())
+    for name in ("snapshot.json", "snapshot.json.gz"):
+        assert run("snapshot", "-f", "-", "--out", tmp_path / name, stdin=given).code == 0
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["snapshot.json", "snapshot.json.gz"]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+def test_a_file_keeps_the_permissions_of_the_one_that_it_replaces(
+    run: Run, tmp_path: Path, mode: int
+) -> None:
+    path, link = tmp_path / "plan.json", tmp_path / "link.json"
+    path.touch()
+    path.chmod(mode | stat.S_ISUID)
+    link.symlink_to(path)
+    run(*PLAN, "--out", link)
+    assert json.loads(path.read_text())["kind"] == "RestartPlan"
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_the_content_is_on_the_disk_before_the_name(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    sizes: list[int] = []
+
+    def synced(descriptor: int) -> None:
+        steps.append("fsync")
+        sizes.append(os.fstat(descriptor).st_size)
+
+    def renamed(self: Path, target: Path) -> None:
+        steps.append("rename")
+        os.rename(self, target)  # noqa: PTH104 - Path.rename is what is replaced
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", renamed)
+    run(*PLAN, "--out", tmp_path / "plan.json.gz")
+    assert steps == ["fsync", "rename"]
+    assert sizes == [(tmp_path / "plan.json.gz").stat().st_size]
+
+
+def test_a_failure_leaves_the_old_file_and_no_other(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    path = tmp_path / "plan.json"
+    path.write_text("old")
+    result = run(*PLAN, "--out", path)
+    assert (result.code, result.err) == (1, f"Error: {path}: cannot write: No space left on device\n")
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("plan.json", "old")]
 
 
 def test_one_is_not_counted_in_the_plural(run: Run) -> None:

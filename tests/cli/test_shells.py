@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from hashcompat.cli.main import cli
 from hashcompat.cli.shells import kubectl_answer
-from tests.helpers.program import SCRIPTS
+from tests.helpers.program import SCRIPTS, Run
 
 
 @pytest.mark.parametrize(
@@ -34,3 +36,27 @@ def test_kubectl_s_program_answers() -> None:
     )
     first, *rest = done.stdout.splitlines()
     assert (first.partition("\t")[0], rest, done.stderr) == ("matrix", [":4"], "")
+
+
+@pytest.mark.parametrize("instruction", ["bash_source", "bash_complete", "csh_complete", "1"])
+def test_the_variable_of_completion_without_its_script_is_a_usage_error(
+    run: Run, monkeypatch: pytest.MonkeyPatch, instruction: str
+) -> None:
+    monkeypatch.setenv("_HASHCOMPAT_COMPLETE", instruction)
+    result = run("plan")
+    assert (result.code, result.out) == (64, "")
+    assert f"_HASHCOMPAT_COMPLETE={instruction} is not what the scripts" in result.err
+
+
+def test_kubectl_s_program_ends_as_every_other() -> None:
+    code = "from hashcompat.__main__ import complete_for_kubectl; complete_for_kubectl()"
+    program = [sys.executable, "-c", code]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*program, "pl"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "Error: output: No space left on device\n")
+
+
+def test_completion_without_a_shell_is_a_usage_error(run: Run) -> None:
+    result = run("completion")
+    assert (result.code, result.out) == (64, "")
+    assert "Choose from: bash, zsh, fish\n" in result.err

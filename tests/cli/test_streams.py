@@ -44,6 +44,14 @@ def test_a_closed_stderr_changes_nothing_but_itself() -> None:
     assert shell(f"{PLAN} -f nothing 2>&-") == (1, "", "")
 
 
+def test_a_full_stderr_changes_nothing_but_itself() -> None:
+    code, out, err = shell(f"{PLAN} --sample -n shop 2>/dev/full")
+    assert (code, len(out.splitlines()), err) == (0, 15, "")
+    assert shell(f"{PLAN} -f nothing 2>/dev/full") == (1, "", "")
+    assert shell("hashcompat nothing 2>/dev/full") == (64, "", "")
+    assert shell("hashcompat 2>/dev/full") == (64, "", "")
+
+
 def test_a_closed_stdin_is_unreadable_input_and_otherwise_not_missed() -> None:
     assert shell(f"{PLAN} -f - <&-") == (1, "", "Error: standard input: cannot read: Bad file descriptor\n")
     assert shell(f"{PLAN} -f {SAMPLE} -q -o name <&-")[::2] == (0, "")

@@ -134,3 +134,10 @@ def test_map_keys_print_in_the_order_of_their_bytes(value: dict[str, str]) -> No
 )
 def test_interfaces_and_arrays(go_type: GoType, value: Any, sharp: str, plain: str) -> None:
     assert (spew(go_type, value), spew(go_type, value, sharp=False)) == (sharp, plain)
+
+
+def test_a_long_text_is_printed_in_parts_that_join_between_characters() -> None:
+    text = "a\u20ac\U0001f600" * 100_000
+    pieces = byte_slice_pieces(["{", text, "}"])
+    assert "".join(pieces) == spew(BYTES, f"{{{text}}}".encode())
+    assert max(map(len, pieces)) < len("".join(pieces)) / 3

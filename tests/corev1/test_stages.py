@@ -13,11 +13,12 @@ import pytest
 
 from hashcompat.catalog.defaults import field_keys
 from hashcompat.catalog.files import DataFiles, default_directory
+from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.catalog.pods import Conversion, PodData, StaticPods
 from hashcompat.corev1 import conversion as podconversion
 from hashcompat.corev1 import defaults as poddefaults
-from hashcompat.corev1.objects import Site, own
+from hashcompat.corev1.objects import Json, Site, own
 from hashcompat.corev1.resources import pod_limits, pod_requests
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.jsonpath import reach
@@ -29,8 +30,10 @@ DATA = DataFiles(default_directory())
 SOURCE = {"file": "", "url": ""}
 
 
-def static_pods(minor: str, data: PodData | None = None) -> StaticPods:
-    return StaticPods(data or PodData(DATA), parse_release(f"{minor}.0"), "md5", SOURCE)
+def static_pods(minor: str, data: PodData | None = None, settings: Settings = NO_SETTINGS) -> StaticPods:
+    release = parse_release(f"{minor}.0")
+    gates = Gates(GateTable(DATA), release, settings)
+    return StaticPods(data or PodData(DATA), release, gates, "md5", SOURCE)
 
 
 @pytest.fixture
@@ -65,6 +68,18 @@ def test_rows_that_hold_nowhere_are_those_behind_a_gate() -> None:
     ids = {f"{row['type']}.{field}" for row in document["defaults"] for field in row["field"].split(", ")}
     held = {row.id for minor in MINORS for row in static_pods(minor).defaults}
     assert ids - held == {"Container.ResizePolicy", "HTTPGetAction.Protocol"}
+
+
+def test_a_gate_that_is_set_brings_its_defaults() -> None:
+    restarts = {"resourceName": "cpu", "restartPolicy": "RestartContainer"}
+    keeps = [{"resourceName": name, "restartPolicy": "NotRequired"} for name in ("cpu", "memory")]
+    sized = {"resources": {"requests": {"cpu": "1", "memory": "1"}}}
+    given = [{}, sized, {**sized, "resizePolicy": [restarts]}, {**sized, "resizePolicy": keeps}]
+    static = static_pods("1.30", settings=frozenset({("InPlacePodVerticalScaling", True)}))
+    pod: Json = {"spec": {"containers": json.loads(json.dumps(given))}}
+    poddefaults.apply_defaults(pod, static)
+    found = [container.get("resizePolicy") for container in pod["spec"]["containers"]]
+    assert found == [None, keeps, [restarts, keeps[1]], keeps]
 
 
 def test_rows_are_in_order() -> None:

@@ -11,7 +11,7 @@ import yaml
 
 from hashcompat.formats import FORMATS, offered
 from hashcompat.formats.model import Style
-from hashcompat.report.model import Coloured, Report, Rows, Section, Table, document
+from hashcompat.report.model import Coloured, Prose, Report, Rows, Section, Table, document
 from hashcompat.report.registry import REPORTS
 
 PLAIN = Style()
@@ -43,9 +43,29 @@ def test_every_result_has_a_document_in_both_forms(report: Report[object]) -> No
 
 
 def test_a_table_escapes_all_but_its_own_colours() -> None:
-    assert shown("table") == "ONE    TWO\na      -\nred    x\\x1b[2J\\ny\n"
+    assert shown("table") == 'ONE    TWO\na      -\nred    "x\\x1b[2J\\ny"\n'
     painted = shown("table", Style(headers=False, paint=lambda text, colour: f"<{colour}>{text}<>"))
-    assert painted == "a    -\n<red>red<>  x\\x1b[2J\\ny\n"
+    assert painted == 'a    -\n<red>red<>  "x\\x1b[2J\\ny"\n'
+
+
+def test_columns_are_aligned_by_what_a_terminal_shows() -> None:
+    wide = Table(("ONE", "TWO"), lambda: [["中中中", "x"], ["a", Prose("y  z")]])
+    lines = shown("table", report=Report("Wide", table=lambda _: wide))
+    assert lines == "ONE     TWO\n中中中  x\na       y\\x20 z\n"
+
+
+def test_what_an_encoding_lacks_counts_as_it_is_shown() -> None:
+    lacking = Table(("ONE", "TWO"), lambda: [["ä", "x"], ["a", Coloured("b", "red")]])
+    lines = shown("table", Style(encoding="ascii"), Report("Lacking", table=lambda _: lacking))
+    assert lines == 'ONE     TWO\n"\\xe4"  x\na       b\n'
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_documents_are_ascii_where_the_encoding_is_not_utf_8(form: str) -> None:
+    text = shown(form, Style(encoding="iso8859-1"), result="é\U0001f600\ud800")
+    assert text.isascii()
+    read = json.loads if form == "json" else yaml.safe_load
+    assert read(text)["text"] == "é\U0001f600\ud800"
 
 
 def test_a_bare_table_has_no_header_without_rows() -> None:
@@ -74,7 +94,8 @@ def test_names_are_one_a_line_and_escaped() -> None:
 def test_text_indents_what_has_a_title() -> None:
     prose = dataclasses.replace(REPORT, table=None)
     assert (
-        shown("table", report=prose) == "é\\x9b!\n\nRows\n  ONE    TWO\n  a      -\n  red    x\\x1b[2J\\ny\n"
+        shown("table", report=prose)
+        == 'é\\x9b!\n\nRows\n  ONE    TWO\n  a      -\n  red    "x\\x1b[2J\\ny"\n'
     )
 
 

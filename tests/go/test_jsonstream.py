@@ -112,7 +112,7 @@ def test_a_kind_behind_the_items_is_told_with_the_rest() -> None:
             "line 1 column 20: not valid JSON: Invalid control character",
             id="a line break in text",
         ),
-        pytest.param('{"a": ' + "[" * 100_000, "nested too deeply", id="depth"),
+        pytest.param('{"a": ' + "[" * 100_000, "line 1 column 8: $.a[0]: nested too deeply", id="depth"),
     ],
 )
 def test_an_error_says_where(text: str, problem: str, size: int) -> None:
@@ -155,3 +155,12 @@ def test_an_integer_of_any_length_is_read(*, strict: bool) -> None:
     text = f'{{"a": {"9" * 5000}, "items": [{{"b": {"8" * 4301}}}, 7]}}'
     first, second, rest = parts([text], strict=strict)
     assert (first.value["b"].raw, second.value, rest.value["a"].raw) == ("8" * 4301, 7, "9" * 5000)
+
+
+def test_an_error_where_a_chunk_ends_is_none_of_a_text_that_was_cut() -> None:
+    for chunks in (["{", " ", "~ }"], ["{ ~ }"]):
+        with pytest.raises(InputError) as caught:
+            list(parts(chunks))
+        assert "cut short" not in str(caught.value)
+    with pytest.raises(InputError, match="cut short"):
+        list(parts(["{", " ", "  "]))

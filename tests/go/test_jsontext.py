@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from hashcompat.errors import DecodeError, InputError
 from hashcompat.go.jsontext import (
     ESCAPES,
     Number,
+    canonical,
     clean,
     decode_text,
     dumps,
@@ -95,9 +97,36 @@ def test_a_number_that_is_no_usual_integer_keeps_its_text(raw: str) -> None:
     assert (number.raw, str(number)) == (raw, raw)
 
 
-def test_a_kept_number_is_a_float_too() -> None:
-    assert loads("1.50") == 1.5
-    assert loads("1e400") == math.inf
+def test_a_kept_number_has_a_value_too() -> None:
+    assert float(loads("1.50")) == 1.5
+    assert float(loads("1e400")) == math.inf
+    assert [bool(loads(raw)) for raw in ("-0", "0.0", "1e-1")] == [False, False, True]
+
+
+LOOKALIKES = [
+    *("1.5", "1.500", '"1.5"', "1", "1.0", "1e0", "true", '"1"', "0", "-0", "0.0", "false", "null"),
+    *("[]", "{}", '""', "[1.5, null]", "[null, 1.5]", "[1.5, 2.5]", "[2.5, 1.5]", '"NaN"', r'"\u0000"'),
+]
+"""JSON texts whose values some comparison of Python takes for one."""
+
+
+@pytest.mark.parametrize("show", [canonical, repr])
+def test_no_two_values_share_a_key(show: Callable[[Any], object]) -> None:
+    values = [*map(loads, LOOKALIKES), "\ud83d\udc80", "\U0001f480", "\\ud83d\\udc80"]
+    assert len(set(map(show, values))) == len(values)
+
+
+def test_a_canonical_text_does_not_depend_on_the_order_of_keys() -> None:
+    assert canonical(loads('{"a": 1.5, "b": 2.5}')) == canonical(loads('{"b": 2.5, "a": 1.5}'))
+    assert canonical(loads('{"a": 1.5, "b": 2.5}')) != canonical(loads('{"a": 2.5, "b": 1.5}'))
+
+
+def test_a_canonical_text_is_not_made_of_anything_however_deep() -> None:
+    value: Any = None
+    for _ in range(100_000):
+        value = [value]
+    with pytest.raises(InputError, match="nested too deeply"):
+        canonical(value)
 
 
 @pytest.mark.parametrize("raw", ["0", "9223372036854775808", "-5", "9" * 400])

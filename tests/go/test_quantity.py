@@ -17,6 +17,7 @@ from hashcompat.go.quantity import (
     ZERO,
     Quantity,
     canonical,
+    canonical_text,
     from_json,
     parse,
     round_up_to_milli,
@@ -279,3 +280,11 @@ def test_cached_text_is_the_text_that_was_given(text: str) -> None:
 def test_a_kept_number_and_the_same_string_are_one() -> None:
     values: list[Any] = [Number("1.50"), "1.50"]
     assert from_json(values[0]) == from_json(values[1])
+
+
+@pytest.mark.parametrize("form", ["BinarySI", "DecimalExponent", ""])
+def test_a_computed_quantity_of_too_many_digits_is_refused(form: str) -> None:
+    """Python converts no number of more than 4,300 digits to text."""
+    assert canonical_text(10**4949, 0, "DecimalExponent") == "100e4947"
+    with pytest.raises(DecodeError, match="too many digits: more than 4000"):
+        canonical_text(7**9000, 0, form)

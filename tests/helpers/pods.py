@@ -40,9 +40,13 @@ def pod(*containers: Json, name: str = "p", node: str = "n1", **more: Any) -> Js
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, **more}
 
 
-def mirror_pod(*containers: Json, **more: Any) -> Json:
-    """Return a static pod as the API server shows it."""
-    return pod(*containers, metadata={"annotations": {"kubernetes.io/config.mirror": "0123"}}, **more)
+def mirror_pod(*containers: Json, name: str = "p", node: str = "n1", **more: Any) -> Json:
+    """Return a static pod as the API server shows it: ``p-n1`` of the node ``n1``."""
+    metadata = {
+        "annotations": {"kubernetes.io/config.mirror": "0123"},
+        "ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": node, "controller": True}],
+    }
+    return pod(*containers, name=f"{name}-{node}", node=node, metadata=metadata, **more)
 
 
 SAME_UID = ((16, 17), (19, 20), (21, 22), (28, 29))

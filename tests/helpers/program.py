@@ -34,6 +34,11 @@ def formats_of(name: str) -> list[str]:
     return list(choice.choices)
 
 
+def files_in(directory: Path) -> list[str]:
+    """Return the names in a directory, hidden ones too."""
+    return [path.name for path in directory.iterdir()]
+
+
 OUTER = ("PYTEST_ADDOPTS", "RANDOM_SEED")
 """Settings of the outer run that one within it must not take: workers, coverage and reports, and the seed."""
 

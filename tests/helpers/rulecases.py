@@ -11,9 +11,15 @@ MAIN: Json = {"name": "main", "image": "i"}
 SIZED: Json = {**C, "resources": {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}}
 CPU_RESTARTS: Json = {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]}
 GATE = ("--feature-gates", "InPlacePodVerticalScaling=true")
+SIDECARS = ("--feature-gates", "SidecarContainers=true")
 Expected = tuple[str, list[str]]
 KEEP: tuple[str, list[str]] = ("KEEP", [])
 NEW_UID: Expected = ("RESTART", ["HC022"])
+
+
+def admitting(*releases: str) -> tuple[str, ...]:
+    """Return the flag with which 1.28 admits sidecars, where one of the releases is of that minor."""
+    return SIDECARS if any(release.startswith("1.28.") for release in releases) else ()
 
 
 def sidecar(**more: Any) -> Json:

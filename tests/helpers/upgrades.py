@@ -72,3 +72,11 @@ def recorded(directory: Path, *records: Json) -> tuple[object, ...]:
     path = directory / "crictl-ps.json"
     path.write_text(json.dumps({"containers": list(records)}))
     return ("--recorded", path)
+
+
+def hash_changed(now: int, pod: str = "p", container: str = "c", at: str = "0114 17:57:42") -> str:
+    """Return the line in which a kubelet of 1.7 says that it creates a container again, with another hash."""
+    return (
+        f"I{at}.715551   12945 kuberuntime_manager.go:486] "
+        f'Pod "{pod}" container "{container}" hash changed (1 vs {now}), it will be killed and re-created.'
+    )

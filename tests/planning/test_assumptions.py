@@ -155,8 +155,10 @@ def test_a_record_on_a_node_of_no_known_release_hangs_on_the_runtime_too(run: Ru
 
 def test_the_url_of_static_pods_is_assumed_to_stay(run: Run) -> None:
     """Talos and k0s serve manifests at URLs, and where the port changes, so does the UID."""
-    served, filed = ({"annotations": {"kubernetes.io/config.source": source}} for source in ("http", "file"))
-    line = "the URL of static pods, port and all, stays the same: ns/p/c"
-    assert line in assumed(run, "1.36.0", "1.36.3", pod(C, metadata=served))
-    assert line not in assumed(run, "1.36.0", "1.36.3", pod(C, metadata=filed))
-    assert line not in assumed(run, "1.36.0", "1.37.0", pod(C, metadata=served))
+    served, filed = mirror_pod(C), mirror_pod(C)
+    served["metadata"]["annotations"]["kubernetes.io/config.source"] = "http"
+    filed["metadata"]["annotations"]["kubernetes.io/config.source"] = "file"
+    line = "the URL of static pods, port and all, stays the same: ns/p-n1/c"
+    assert line in assumed(run, "1.36.0", "1.36.3", served)
+    assert line not in assumed(run, "1.36.0", "1.36.3", filed)
+    assert line not in assumed(run, "1.36.0", "1.37.0", served)

@@ -14,6 +14,7 @@ import pytest
 
 from tests.helpers.pods import Json, as_json, pod, same_uid
 from tests.helpers.program import SAMPLE, Run
+from tests.helpers.rulecases import admitting
 
 Rule = Callable[[Json], bool]
 
@@ -153,8 +154,7 @@ def expected(old: str, new: str) -> dict[str, set[str]]:
 
 
 def verdicts(run: Run, old: str, new: str) -> dict[str, set[str]]:
-    admitting = ("--feature-gates", "SidecarContainers=true")  # 1.28 refuses pods with sidecars otherwise
-    command = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *admitting)
+    command = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *admitting(old, new))
     items = run(*command, stdin=cluster()).items
     found: dict[str, set[str]] = {"RESTART": set(), "UNKNOWN": set()}
     for item in items:

@@ -43,7 +43,8 @@ def host(kubelet: str, name: str, runtime: str) -> Json:
 def pinned(name: str, node: str) -> Json:
     """Return a static pod whose manifest sets its UID, so that the container hash decides."""
     given = mirror_pod(C, name=name, node=node)
-    given["metadata"]["annotations"]["kubernetes.io/config.hash"] = f"set-for-{name}"
+    uid = f"set-for-{name}"
+    given["metadata"]["annotations"] = {f"kubernetes.io/config.{key}": uid for key in ("hash", "mirror")}
     return given
 
 
@@ -59,8 +60,8 @@ PODS: list[tuple[Json, dict[str, tuple[str, list[str]]]]] = [
     (pod(C, name="old-job", node="old", status=DONE, metadata=JOB), {"c": ("KEEP", ["HC002"])}),
     (pod(C, name="gke-web", node="gke"), {"c": ("RESTART", ["HC016"])}),
     (pod(C, name="gke-never", node="gke", spec={"restartPolicy": "Never"}), {"c": ("RESTART", ["HC016"])}),
-    (mirror_pod(C, name="gke-static", node="gke"), {"c": ("RESTART", ["HC016"])}),
-    (mirror_pod(C, name="gke-refused", node="gke", spec=CONFIG), {"c": ("KILL", ["HC021"])}),
+    (mirror_pod(C, name="static", node="gke"), {"c": ("RESTART", ["HC016"])}),
+    (mirror_pod(C, name="refused", node="gke", spec=CONFIG), {"c": ("KILL", ["HC021"])}),
     (pod(C, name="gke-job", node="gke", status=DONE, metadata=JOB), {"c": ("KEEP", ["HC002"])}),
     (pod(C, name="eks-web", node="eks"), {"c": ("RESTART", ["HC001"])}),
     (pod(C, name="eks-never", node="eks", spec={"restartPolicy": "Never"}), {"c": ("UNKNOWN", ["HC014"])}),
@@ -73,8 +74,8 @@ PODS: list[tuple[Json, dict[str, tuple[str, list[str]]]]] = [
         ),
         {"c": ("UNKNOWN", ["HC014"]), "s": ("RESTART", ["HC001"]), "p": ("RESTART", ["HC001", "HC025"])},
     ),
-    (mirror_pod(C, name="eks-static", node="eks"), {"c": ("RESTART", ["HC022"])}),
-    (pinned("eks-pinned", "eks"), {"c": ("RESTART", ["HC001"])}),
+    (mirror_pod(C, name="static", node="eks"), {"c": ("RESTART", ["HC022"])}),
+    (pinned("pinned", "eks"), {"c": ("RESTART", ["HC001"])}),
     (
         pod(C, name="eks-leaving", node="eks", metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"}),
         {"c": ("KEEP", ["HC002"])},
@@ -89,7 +90,7 @@ PODS: list[tuple[Json, dict[str, tuple[str, list[str]]]]] = [
         ),
         {"c": ("KEEP", []), "s": ("UNKNOWN", ["HC011"]), "p": ("UNKNOWN", ["HC011"])},
     ),
-    (mirror_pod(C, name="k3s-static", node="k3s"), {"c": ("RESTART", ["HC022"])}),
+    (mirror_pod(C, name="static", node="k3s"), {"c": ("RESTART", ["HC022"])}),
     (pod(RESIZED, name="k3s-resized", node="k3s"), {"c": ("RESTART", ["HC019"])}),
     (pod(C, name="k3s-crashing", node="k3s", status=WAITING), {"c": ("KEEP", ["HC002"])}),
 ]
@@ -97,9 +98,10 @@ TOLD = [
     ("eks-web", C),
     ("eks-mesh", SIDECAR),
     ("eks-mesh", {**SIDECAR, **PROBE, "name": "p"}),
-    ("eks-static", C),
-    ("eks-pinned", C),
+    ("static-eks", C),
+    ("pinned-eks", C),
 ]
+STATIC_UIDS = {"static-eks": "0123456789abcdef0123456789abcdef", "pinned-eks": "set-for-pinned"}
 FLEET = {"eks": 36, "k3s": 60}
 WRONG = ("fleet-eks-0", "fleet-eks-1", "fleet-eks-2")
 
@@ -121,7 +123,7 @@ def result(run: Run, tmp_path: Path) -> Result:
             hash_of(run, EKS, spec),
             name,
             spec["name"],
-            uid="a docker id" if "static" in name or "pinned" in name else None,
+            uid=STATIC_UIDS.get(name),
         )
         for name, spec in TOLD
     ]
@@ -191,9 +193,9 @@ def test_only_new_sandboxes_and_new_uids_recreate_a_pod(result: Result) -> None:
         "old-web",
         "gke-web",
         "gke-never",
-        "gke-static",
-        "eks-static",
-        "k3s-static",
+        "static-gke",
+        "static-eks",
+        "static-k3s",
     }
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.helpers.pods import Json, as_json, mirror_pod, pod
 from tests.helpers.program import Run
+from tests.helpers.upgrades import hash_changed
 
 PLAIN: Json = {"name": "c", "image": "i"}
 MOUNT: Json = {**PLAIN, "volumeMounts": [{"name": "v", "mountPath": "/v"}]}
@@ -101,15 +102,11 @@ def test_a_patch_leaves_static_pods_their_uid(run: Run) -> None:
     assert (verdict, why) == ("RESTART", ["HC022"])
 
 
-def log(value: int) -> str:
-    return f'Pod "p" container "c" hash changed ({value} vs 1), it will be killed and re-created.\n'
-
-
 def test_the_recorded_hash_is_what_is_accepted(run: Run, tmp_path: Path) -> None:
     recorded = run("hash", "--kubelet", "1.7.16", "-f", "-", "-o", "json", stdin=as_json(pod(PLAIN))).item[
         "hashes"
     ]["1.7.16"]["hash"]
-    (tmp_path / "kubelet.log").write_text(log(recorded))
+    (tmp_path / "kubelet.log").write_text(hash_changed(recorded))
     arguments = (
         "--from",
         "1.8.15",
@@ -122,7 +119,7 @@ def test_the_recorded_hash_is_what_is_accepted(run: Run, tmp_path: Path) -> None
     )
     assert verdicts(run, *arguments, "--like", "1.7.16", pods=as_json(pod(PLAIN))) == [("KEEP", ["HC028"])]
     assert verdicts(run, *arguments, pods=as_json(pod(PLAIN)))[0][0] == "KEEP"
-    (tmp_path / "kubelet.log").write_text(log(recorded ^ 1))
+    (tmp_path / "kubelet.log").write_text(hash_changed(recorded ^ 1))
     assert verdicts(run, *arguments, "--like", "1.7.16", pods=as_json(pod(PLAIN))) == [("RESTART", ["HC013"])]
 
 

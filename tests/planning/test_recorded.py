@@ -10,11 +10,21 @@ import pytest
 
 from tests.helpers.pods import ARTICLE, Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
-from tests.helpers.upgrades import UID, decided, hash_of, planned, record, recorded
+from tests.helpers.upgrades import UID, decided, hash_changed, hash_of, planned, record, recorded
 
 C: Json = {"name": "c", "image": "i"}
 D: Json = {"name": "d", "image": "i"}
 OLD, NEW = "1.9.11", "1.16.0"
+STATIC = {"pod": "p-n1"}
+STATIC_UID = "0123456789abcdef0123456789abcdef"
+API_UID = "8cdcb7ba-17d0-11e9-9243-52540064c479"
+
+
+def static(uid: str = STATIC_UID) -> Json:
+    """Return a mirror pod that shows the uid of its static pod."""
+    given = mirror_pod(C)
+    given["metadata"]["annotations"] = {f"kubernetes.io/config.{key}": uid for key in ("hash", "mirror")}
+    return given
 
 
 @pytest.mark.parametrize(
@@ -119,8 +129,12 @@ def test_without_records_there_is_no_share(run: Run) -> None:
         pytest.param(pod(C), {"pod": "q"}, False, id="another pod"),
         pytest.param(pod(C), {"container": "d"}, False, id="another container"),
         pytest.param(pod(C), {"uid": ""}, True, id="no uid told"),
+        pytest.param(static(), {**STATIC, "uid": STATIC_UID}, True, id="a mirror pod shows its uid"),
+        pytest.param(static(), {**STATIC, "uid": "0" * 32}, False, id="another static pod of that name"),
+        pytest.param(static(), {**STATIC, "uid": ""}, True, id="a static pod, no uid told"),
+        pytest.param(mirror_pod(C), {**STATIC, "uid": "0" * 32}, True, id="a mirror pod without its uid"),
         pytest.param(
-            mirror_pod(C), {"uid": "the manifest's hash"}, True, id="a mirror pod has a uid of its own"
+            mirror_pod(C), {**STATIC, "uid": API_UID}, False, id="an API pod of the name of a static pod"
         ),
     ],
 )
@@ -129,6 +143,13 @@ def test_records_are_joined_by_uid_or_by_names(
 ) -> None:
     item = planned(run, "1.9.11", "1.9.11", given, more=recorded(tmp_path, record(7, **told)))["c"]
     assert item["hash"]["recorded"] == (7 if joined else None)
+
+
+def test_a_pod_whose_uid_has_a_record_is_not_the_mirror_of_another(run: Run, tmp_path: Path) -> None:
+    """Mirror pods have no containers of their own."""
+    given = static()
+    records = recorded(tmp_path, record(7, **STATIC), record(8, **STATIC, uid=STATIC_UID))
+    assert planned(run, "1.9.11", "1.9.11", given, more=records)["c"]["hash"]["recorded"] == 7
 
 
 def test_the_running_container_counts_not_the_one_before(run: Run, tmp_path: Path) -> None:
@@ -149,13 +170,11 @@ SANDBOX: Json = {
     "State": {"Running": True},
     "Config": {"Labels": LABELS},
 }
-LOG_1_7 = (
-    "I0114 17:57:42.715551 12945 kuberuntime_manager.go:486] "
-    'Pod "p" container "c" hash changed (7 vs 8), it will be killed'
-)
+LOG_1_7 = hash_changed(7)
 LOG_1_8 = (
-    'I0114 kuberuntime.go:550] Container "c" ({"docker" "f5"}) of pod p_ns(uid-p): '
-    "Container spec hash changed (7 vs 8).. Container"
+    "I0114 17:57:42.715551 12945 kuberuntime_manager.go:550] "
+    'Container "c" ({"docker" "f5"}) of pod p_ns(uid-p): '
+    "Container spec hash changed (8 vs 7).. Container will be killed and recreated."
 )
 
 
@@ -229,9 +248,7 @@ def test_a_directory_is_read_whole(run: Run, tmp_path: Path) -> None:
 
 def test_a_nodes_dump_is_a_directory_with_other_files_too(run: Run, tmp_path: Path) -> None:
     (tmp_path / "inspect.json").write_text(json.dumps([{"status": record(7), "info": {}}]))
-    (tmp_path / "kubelet.log").write_text(
-        'pod "p_ns(uid-p)" container "d" hash changed (8 vs 9), it will be killed and re-created.'
-    )
+    (tmp_path / "kubelet.log").write_text(hash_changed(8, container="d"))
     (tmp_path / "df.txt").write_text("Filesystem 1K-blocks")
     items = planned(run, "1.9.11", "1.9.11", pod(C, D), more=("--recorded", tmp_path))
     assert [item["hash"]["recorded"] for item in items.values()] == [7, 8]
@@ -333,9 +350,7 @@ def docker_node(kubelet: str) -> Json:
 
 
 def pinned_pod() -> Json:
-    given = mirror_pod(C)
-    given["metadata"]["annotations"]["kubernetes.io/config.hash"] = "set-by-hand"
-    return given
+    return static("set-by-hand")
 
 
 @pytest.mark.parametrize(
@@ -394,7 +409,10 @@ def test_a_record_decides_where_the_nodes_release_is_not_known(
         for c in (*given["spec"]["containers"], *given["spec"].get("initContainers", ()))
         if c["name"] == "c"
     )
-    told = recorded(tmp_path, record(hash_of(run, created_by, spec) if created_by else None))
+    name, uid = (given["metadata"][key] for key in ("name", "uid"))
+    uid = given["metadata"].get("annotations", {}).get("kubernetes.io/config.mirror", uid)
+    value = hash_of(run, created_by, spec) if created_by else None
+    told = recorded(tmp_path, record(value, name, uid=uid))
     item = planned(run, "auto", to, node(kubelet), given, more=told)["c"]
     assert (item["verdict"], [reason["id"] for reason in item["reasons"]]) == expected
     assert (item["hash"]["from"], item["calibrated"]) == (None, None)
@@ -453,7 +471,7 @@ def test_an_older_attempt_that_exited_is_not_compared(run: Run, tmp_path: Path) 
 
 def test_a_log_does_not_show_what_runs(run: Run, tmp_path: Path) -> None:
     log = tmp_path / "kubelet.log"
-    log.write_text('pod "p_ns(uid-p)" container "c" hash changed (1 vs 2), it will be killed and re-created.')
+    log.write_text(f"{LOG_1_7}\n")
     assert decided(run, OLD, NEW, with_state(waiting={}), more=("--recorded", log)) == ("KEEP", ["HC002"])
 
 

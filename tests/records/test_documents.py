@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from hashcompat.errors import InputError
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.records.documents import from_node
-from hashcompat.records.log import from_log
 
 UID = "8cdcb7ba-17d0-11e9-9243-52540064c479"
 LABELS = {
@@ -26,6 +27,7 @@ def docker(name: str = NEW_NAME, *, running: Any = True, **labels: str) -> dict[
     return {
         "Id": "c0ffee",
         "Name": name,
+        "Created": "2026-01-14T17:57:42.715551Z",
         "State": {"Running": running},
         "Config": {"Labels": {**LABELS, **labels}},
     }
@@ -34,6 +36,7 @@ def docker(name: str = NEW_NAME, *, running: Any = True, **labels: str) -> dict[
 def cri(state: str = "CONTAINER_RUNNING", **annotations: str) -> dict[str, Any]:
     return {
         "id": "c0ffee",
+        "createdAt": "1768413462715551000",
         "metadata": {"name": "app", "attempt": 2},
         "labels": LABELS,
         "annotations": annotations,
@@ -45,7 +48,10 @@ def containers(document: object) -> list[Recorded]:
     return [record for record in from_node(document) if isinstance(record, Recorded)]
 
 
-EXPECTED = Recorded(UID, "shop", "web-0", "app", 0x552AAE9D, running=True, attempt=2)
+CREATED = datetime(2026, 1, 14, 17, 57, 42, tzinfo=UTC)
+EXPECTED = Recorded(
+    UID, "shop", "web-0", "app", 0x552AAE9D, running=True, attempt=2, id="c0ffee", created=CREATED
+)
 HASH = {"io.kubernetes.container.hash": "552aae9d"}
 
 
@@ -58,8 +64,9 @@ HASH = {"io.kubernetes.container.hash": "552aae9d"}
         ),
         pytest.param(
             {
-                "Id": "c",
+                "Id": "c0ffee",
                 "Names": [NEW_NAME],
+                "Created": 1768413462,
                 "State": "running",
                 "Labels": {"annotation.io.kubernetes.container.hash": "552aae9d"},
             },
@@ -69,25 +76,39 @@ HASH = {"io.kubernetes.container.hash": "552aae9d"}
         pytest.param({"containers": [cri(**HASH)]}, id="crictl ps -o json"),
         pytest.param([{"status": cri(**HASH), "info": {"pid": 1}}], id="crictl inspect of several"),
         pytest.param({"containers": [{"status": cri(**HASH), "info": {}}]}, id="crictl inspect, listed"),
-        pytest.param(
-            {
-                "ID": "c0ffee",
-                "Names": NEW_NAME.lstrip("/"),
-                "State": "running",
-                "Labels": 'annotation.io.kubernetes.container.ports=[{"containerPort":1,"protocol":"TCP"}],'
-                f"annotation.io.kubernetes.container.hash=552aae9d,io.kubernetes.pod.uid={UID}",
-            },
-            id="docker ps --format json",
-        ),
     ],
 )
 def test_the_recorded_hash_is_found(document: object) -> None:
     assert list(from_node(document)) == [EXPECTED]
 
 
-def test_up_to_1_5_the_name_counts_not_the_label() -> None:
-    (record,) = containers([docker(OLD_NAME, **{"io.kubernetes.container.hash": "1"})])
-    assert (record.hash, record.container, record.attempt) == (0xE4CC795, "app", 0)
+def test_labels_in_one_text_are_refused() -> None:
+    """The value of one label holds commas too, and an image chooses its own labels."""
+    row = {
+        "ID": "c0ffee",
+        "Names": NEW_NAME.lstrip("/"),
+        "State": "running",
+        "Labels": "annotation.io.kubernetes.container.hash=552aae9d,maintainer=x,"
+        f"annotation.io.kubernetes.container.hash=1,io.kubernetes.pod.uid={UID}",
+    }
+    with pytest.raises(InputError, match="give the output of docker inspect"):
+        containers(row)
+    assert containers({**row, "Names": "registry"}) == []
+
+
+@pytest.mark.parametrize("key", ["io.kubernetes.container.hash", "annotation.io.kubernetes.container.hash"])
+def test_up_to_1_5_the_name_counts_not_the_label(key: str) -> None:
+    planted = {"io.kubernetes.docker.type": "podsandbox", "io.kubernetes.pod.uid": "other"}
+    (record,) = containers([docker(OLD_NAME, **{key: "1"}, **planted)])
+    found = (record.uid, record.hash, record.container, record.attempt)
+    assert found == (UID, 0xE4CC795, "app", None)
+
+
+def test_from_1_6_the_name_says_whose_container_it_is() -> None:
+    """Only a kubelet's own labels replace an image's, and 1.6 has fewer of them."""
+    planted = {"io.kubernetes.pod.uid": "other", "io.kubernetes.pod.name": "web-1"}
+    (record,) = containers([docker(**planted, **{f"annotation.{key}": value for key, value in HASH.items()})])
+    assert record == EXPECTED
 
 
 def test_a_label_of_1_2_is_read_where_the_name_has_none() -> None:
@@ -112,6 +133,7 @@ def test_a_missing_annotation_is_a_record_without_a_hash() -> None:
     "document",
     [
         pytest.param([docker("/registry")], id="no kubelet's container"),
+        pytest.param({"Id": "c0ffee", "Name": []}, id="a container whose names are an empty list"),
         pytest.param(
             {"containers": [{"labels": {}, "annotations": HASH}]}, id="a CRI container without labels"
         ),
@@ -134,18 +156,30 @@ def test_the_state_of_a_cri_container(state: str, *, running: bool) -> None:
     assert record.running is running
 
 
-def test_an_attempt_that_is_no_number_is_the_first() -> None:
-    (record,) = containers({"containers": [{**cri(**HASH), "metadata": {"attempt": "2"}}]})
-    assert record.attempt == 0
+@pytest.mark.parametrize(("told", "attempt"), [({"attempt": "2"}, None), ({"attempt": True}, None), ({}, 0)])
+def test_an_attempt_that_is_no_number_is_not_known(told: dict[str, Any], attempt: int | None) -> None:
+    (record,) = containers({"containers": [{**cri(**HASH), "metadata": told}]})
+    assert record.attempt == attempt
+
+
+@pytest.mark.parametrize("told", [True, "9" * 20, "2026-13-41T00:00:00Z", "yesterday", -(10**12), None, {}])
+def test_a_time_that_is_none_is_not_known(told: object) -> None:
+    (record,) = containers({"containers": [{**cri(**HASH), "createdAt": told}]})
+    assert record.created is None
+
+
+@pytest.mark.parametrize(
+    "manifest", [{"apps": 7}, {"apps": [{"annotations": 7}]}, {"apps": [{}], "annotations": "text"}]
+)
+def test_odd_rows_of_rkt_are_passed_over(manifest: dict[str, Any]) -> None:
+    assert containers({"acKind": "PodManifest", **manifest}) == []
 
 
 @pytest.mark.parametrize("number", ["9" * 5000, "\u0663"])
 def test_numbers_that_no_kubelet_writes_are_not_read(number: str) -> None:
     row = {**docker(), "Name": f"/k8s_c_p_ns_uid_{number}"}
     (record,) = containers(row)
-    assert record.attempt == 0
-    line = f'pod "web-0_shop({UID})" container "c" hash changed ({number} vs 1)'
-    assert list(from_log(line)) == []
+    assert record.attempt is None
 
 
 def test_an_exited_docker_container_is_not_running() -> None:
@@ -153,40 +187,9 @@ def test_an_exited_docker_container_is_not_running() -> None:
     assert not record.running
 
 
-def test_the_log_of_1_8_to_1_13_tells_the_recorded_hash_first() -> None:
-    """The incident's own line, broken over lines as it was published."""
-    log = """I0114 17:57:42.715551   12945 kuberuntime_manager.go:550] \
-Container "prometheus-node-exporter" ({"docker" "f59c4812"})
-        of pod prometheus-node-exporter-l7vzz_monitoring(4ec492d2-17de-11e9-9206-52540064c479):
-        Container spec hash changed (1559107639 vs 1428860573).. Container will be killed and recreated."""
-    assert list(from_log(log)) == [
-        Recorded(
-            "4ec492d2-17de-11e9-9206-52540064c479",
-            "monitoring",
-            "prometheus-node-exporter-l7vzz",
-            "prometheus-node-exporter",
-            1559107639,
-            running=None,
-        )
-    ]
-
-
 @pytest.mark.parametrize(
-    ("pod", "expected"),
-    [
-        pytest.param(f'pod "web-0_shop({UID})"', (UID, "shop", "web-0"), id="Docker, 1.2 - 1.5"),
-        pytest.param(f'Pod "web-0_shop({UID})"', (UID, "shop", "web-0"), id="rkt, 1.2 - 1.7"),
-        pytest.param('pod "web-0_shop"', ("", "shop", "web-0"), id="Docker, 1.0 and 1.1: the full name"),
-        pytest.param('Pod "web-0"', ("", "", "web-0"), id="CRI, 1.6 and 1.7: the name alone"),
-    ],
+    ("text", "value"), [("4294967295", (1 << 32) - 1), ("4294967296", None), ("e4cc795", None)]
 )
-def test_logs_up_to_1_7_name_the_pod_in_four_ways(pod: str, expected: tuple[str, str, str]) -> None:
-    log = f'I0114 17:57:42.715551 1 manager.go:1] {pod} container "app" hash changed (1 vs 2), '
-    log += "it will be killed and re-created."
-    assert list(from_log(log)) == [Recorded(*expected, "app", 1, running=None)]
-
-
-@pytest.mark.parametrize(("text", "value"), [("4294967295", 4294967295), ("e4cc795", None)])
 def test_rkt_wrote_decimal(text: str, value: int | None) -> None:
     """The manifest's annotations name the pod (1.5.8 pkg/kubelet/rkt/rkt.go newAppcRuntimeApp)."""
     app = [
@@ -266,7 +269,3 @@ NETWORK = {"linux": {"namespaces": {"options": {"network": "POD"}}}, "network": 
 )
 def test_sandboxes_are_told_apart_from_containers(document: object, expected: Sandbox) -> None:
     assert list(from_node(document)) == [expected]
-
-
-def test_later_logs_carry_no_values() -> None:
-    assert list(from_log("Container app definition changed, will be restarted")) == []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from hashcompat.model.plan import ContainerName, Item, PodName, Share, Verdict, share
-from hashcompat.model.pods import Container, ContainerType, Pod
+from hashcompat.model.pods import Container, ContainerType, Pod, StaticManifest
 from hashcompat.model.records import Recorded
 from hashcompat.records.index import index
 
@@ -87,3 +88,31 @@ def test_the_share_counts_what_has_a_record() -> None:
     assert not share(items).complete
     assert Share(0, 0).complete
     assert str(Share(0, 0)) == "no recorded hash could be compared"
+
+
+LINE_TIME = datetime(2019, 1, 14, 18, tzinfo=UTC)
+LINE = replace(RECORD, hash=8, running=None, created=LINE_TIME)
+
+
+@pytest.mark.parametrize(
+    ("line", "created", "expected"),
+    [
+        pytest.param(LINE, LINE_TIME - timedelta(days=1), 8, id="created again since"),
+        pytest.param(LINE, LINE_TIME + timedelta(seconds=9), 7, id="what was created then"),
+        pytest.param(replace(LINE, any_year=True), LINE_TIME - timedelta(days=1), 7, id="of no known year"),
+        pytest.param(replace(LINE, created=None), LINE_TIME, 7, id="of no known time"),
+    ],
+)
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_line_of_a_log_counts_where_it_is_later_than_the_container(
+    line: Recorded, created: datetime, expected: int, *, reverse: bool
+) -> None:
+    told = [line, replace(RECORD, created=created)]
+    found = index(told[::-1] if reverse else told).of(POD, CONTAINER)
+    assert found is not None
+    assert found.hash == expected
+
+
+def test_a_static_pod_whose_manifest_sets_its_uid_has_no_other() -> None:
+    static = replace(POD, static=True, static_manifest=StaticManifest({}, "n", "file:/x"))
+    assert index([replace(RECORD, uid="u2")]).of(static, CONTAINER) is None

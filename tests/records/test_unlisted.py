@@ -55,7 +55,7 @@ def test_of_an_unknown_node_it_is_the_node(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("objects", "told", "more"),
     [
-        pytest.param((mirror_pod(name="etcd-n1"),), SHOWN, (), id="its mirror pod is there"),
+        pytest.param((mirror_pod(name="etcd"),), SHOWN, (), id="its mirror pod is there"),
         pytest.param((pod(),), record(7, "gone"), (), id="a pod of an API server that is gone"),
         pytest.param((pod(),), record(7, "etcd-n1", uid=UID, state="CONTAINER_EXITED"), (), id="it exited"),
         pytest.param(

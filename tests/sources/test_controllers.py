@@ -103,8 +103,19 @@ def test_the_owner_of_old_pods_stands_in_an_annotation(run: Run) -> None:
     created = {"kind": "SerializedReference", "reference": {"kind": "DaemonSet", "name": "x", "uid": "uid-x"}}
     made = pod(metadata={"annotations": {"kubernetes.io/created-by": json.dumps(created)}})
     assert [item["pod"] for item in planned(run, made, one).items] == ["p"]
-    broken = pod(metadata={"annotations": {"kubernetes.io/created-by": "{"}})
-    assert [item["pod"] for item in planned(run, broken, one).items] == ["p", "x"]
+
+
+ELSEWHERE = {"kind": "DaemonSet", "namespace": "other", "name": "x", "uid": "uid-x"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[" * 100_000, "7", '{"reference": 7}', "\ud800", json.dumps({"reference": ELSEWHERE})]
+)
+def test_an_annotation_that_no_controller_wrote_names_no_owner(run: Run, text: str) -> None:
+    """Owners are in their pods' namespace."""
+    made = pod(metadata={"annotations": {"kubernetes.io/created-by": text}})
+    result = planned(run, made, workload("DaemonSet", "x"))
+    assert [item["pod"] for item in result.items] == ["p", "x"]
 
 
 def test_an_owner_without_uid_goes_by_kind_namespace_and_name(run: Run) -> None:
@@ -222,3 +233,10 @@ def test_values_of_the_python_api_are_treated_alike() -> None:
 def test_what_no_api_server_returns_is_an_error_or_nothing_but_no_bug(run: Run, broken: Json) -> None:
     result = planned(run, {"kind": "Service", **broken}, pod())
     assert (result.code, len(result.items)) == (0, 1)
+
+
+@pytest.mark.parametrize("uid", [[1], {}, 7, True])
+def test_a_uid_that_is_no_text_is_none(run: Run, uid: object) -> None:
+    one = workload("DaemonSet", "x")
+    one["metadata"]["uid"] = uid
+    assert [item["pod"] for item in planned(run, one).items] == ["x"]

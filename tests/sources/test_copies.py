@@ -23,7 +23,7 @@ ALONE = as_json(pod())
     [
         pytest.param(ALONE, id="the same file"),
         pytest.param(as_json(listed(pod(), pod(name="q"))), id="in a List"),
-        pytest.param(yaml.safe_dump(pod()).encode(), id="as YAML"),
+        pytest.param(yaml.safe_dump(pod(status={})).encode(), id="as YAML"),
         pytest.param(json.dumps(dict(reversed(pod().items()))).encode(), id="with keys in another order"),
         pytest.param(
             as_json(pod(metadata={"resourceVersion": "9", "managedFields": []})),
@@ -124,3 +124,14 @@ def test_values_of_the_python_api_are_counted_once_too() -> None:
         hashcompat.plan([pod(), pod(node="n2")], "1.8.15", "1.9.11")
     with pytest.raises(InputError, match=r"two different nodes called n1: v1\.8\.15, and v1\.9\.11"):
         hashcompat.plan([pod(), node("v1.8.15"), node("v1.9.11")], "auto", "1.9.11")
+
+
+@pytest.mark.parametrize(("one", "other"), [("1.5", "1.500"), ("1", "1.0"), ("1", '"1"'), ("0", "-0")])
+def test_two_texts_of_a_number_are_two_pods(run: Run, tmp_path: Path, one: str, other: str) -> None:
+    """Kubelets up to 1.28 hash the text of a quantity."""
+    limited = as_json(pod({"name": "c", "image": "i", "resources": {"limits": {"cpu": "CPU"}}})).decode()
+    for name, text in (("a", one), ("b", other)):
+        (tmp_path / name).write_text(limited.replace('"CPU"', text))
+    result = run(*PLAN, "-f", tmp_path / "a", "-f", tmp_path / "b")
+    assert result.code == 1
+    assert "two different pods of one uid" in result.err

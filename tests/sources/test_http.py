@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import gzip
+import io
+import socketserver
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+import requests
+import yaml
 
-from tests.helpers.pods import ARTICLE, as_json, pod
+from hashcompat.errors import InputError
+from hashcompat.sources import http
+from tests.helpers.pods import ARTICLE, as_json, listed, pod
 from tests.helpers.program import Run
 
 BODY = as_json(pod(ARTICLE))
+LISTED = as_json(listed(pod(ARTICLE)))
 PLAN = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-o", "json")
 
 
@@ -116,3 +125,188 @@ def test_a_wrong_type_in_a_download_names_the_url_without_its_query(
     assert (
         result.err == f"Error: {server}/pods.json: $.spec.containers[0].args: want a list, got an integer\n"
     )
+
+
+class Raw(socketserver.StreamRequestHandler):
+    """Sends the next of some pieces after each pause, to whoever asks."""
+
+    pieces: tuple[bytes, ...] = ()
+    pause = 0.0
+    stop = threading.Event()
+
+    def handle(self) -> None:
+        while self.rfile.readline().strip():
+            pass
+        try:
+            for piece in self.pieces:
+                self.wfile.write(piece)
+                self.stop.wait(self.pause)
+        except OSError:  # nobody waits any more
+            pass
+
+
+@contextmanager
+def sending(*pieces: bytes, pause: float = 0) -> Iterator[str]:
+    """Serve bytes as they are, whatever is asked for."""
+    stop = threading.Event()
+    handler = type("Sending", (Raw,), {"pieces": pieces, "pause": pause, "stop": stop})
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler) as listening:
+        listening.daemon_threads = True
+        thread = threading.Thread(target=listening.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{listening.server_address[1]}/pods.json"
+        stop.set()
+        listening.shutdown()
+        thread.join()
+
+
+def answer(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
+    return "\r\n".join([f"HTTP/1.1 {status}", *headers, "", ""]).encode() + body
+
+
+def chunked(body: bytes) -> bytes:
+    half = len(body) // 2
+    parts = (body[:half], body[half:])
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
+
+
+LINES = BODY + b"\n"
+YAML = yaml.safe_dump(pod(ARTICLE, status={"phase": "Running"})).encode()
+OPEN = "the server gave no length, so nothing shows whether the content was cut"
+LENGTH = f"Content-Length: {len(BODY)}"
+
+
+@pytest.mark.parametrize(
+    ("sent", "says"),
+    [
+        pytest.param(answer(BODY, LENGTH), "", id="a length"),
+        pytest.param(answer(BODY, LENGTH, LENGTH), "", id="one length twice"),
+        pytest.param(answer(chunked(BODY), "Transfer-Encoding: chunked"), "", id="chunks"),
+        pytest.param(answer(LISTED), "", id="a List without a length"),
+        pytest.param(answer(gzip.compress(LISTED)), "", id="gzip of a List without a length"),
+        pytest.param(answer(chunked(YAML), "Transfer-Encoding: chunked"), "", id="YAML in chunks"),
+        pytest.param(answer(LINES), OPEN, id="JSON lines without a length"),
+        pytest.param(answer(LINES + LISTED), OPEN, id="JSON documents without a length"),
+        pytest.param(answer(YAML), OPEN, id="YAML without a length"),
+        pytest.param(answer(LISTED[:-5]), "is it cut short?", id="a cut List without a length"),
+        pytest.param(
+            answer(chunked(BODY)[:-5], "Transfer-Encoding: chunked"),
+            "the answer was cut short",
+            id="cut chunks",
+        ),
+        pytest.param(answer(BODY, "Content-Length: abc"), "Content-Length is 'abc'", id="a word"),
+        pytest.param(answer(BODY, "Content-Length: -1"), "Content-Length is '-1'", id="below 0"),
+        pytest.param(answer(BODY, LENGTH, "Content-Length: 3"), "cannot download: ", id="two lengths"),
+        pytest.param(
+            answer(BODY, LENGTH, "Content-Range: bytes 0-9/99", status="206 Partial Content"),
+            "the server answered 206 Partial Content",
+            id="a part",
+        ),
+        pytest.param(answer(b"", status="204 No Content"), "answered 204 No Content", id="nothing"),
+        pytest.param(
+            answer(b"", "Content-Length: 0", status="304 Not Modified"),
+            "answered 304 Not Modified",
+            id="unchanged",
+        ),
+        pytest.param(answer(BODY, LENGTH, "Content-Encoding: br"), "Content-Encoding is 'br'", id="Brotli"),
+        pytest.param(answer(BODY, LENGTH, "Content-Encoding: gzip, gzip"), "is 'gzip, gzip'", id="a chain"),
+        pytest.param(b"SSH-2.0-OpenSSH\r\n", "cannot download: ", id="another protocol"),
+        pytest.param(answer(b"", *["X: y"] * 500), "cannot download: ", id="many headers"),
+        pytest.param(answer(b"", "X: " + "y" * 100_000), "cannot download: ", id="a long header"),
+    ],
+)
+def test_only_what_is_certainly_whole_is_read(run: Run, sent: bytes, says: str) -> None:
+    with sending(sent) as url:
+        result = run(*PLAN, "-f", url)
+    if says:
+        assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+        assert result.err.startswith(f"Error: {url}: ")
+        assert says in result.err
+    else:
+        assert result.item["hash"]["to"] == 1428860573
+
+
+def test_records_need_a_proven_end(run: Run) -> None:
+    with sending(answer(b'{"containers": []}')) as url:
+        result = run("verify", "--kubelet", "1.9.11", "--sample", "--recorded", url)
+    assert (result.code, result.out) == (1, "")
+    assert OPEN in result.err
+
+
+@pytest.mark.parametrize(
+    ("pieces", "pause"),
+    [
+        ((answer(b"{", "Content-Length: 99"), *[b" "] * 40), 0.1),
+        ((b"HTTP/1.1 200 OK\r\nX: ", *[b"y"] * 40), 0.1),
+        ((b"HTTP/1.1 100 Continue\r\n\r\n",) * 40, 0.1),
+        ((b"", b""), 2),
+    ],
+    ids=["body", "header", "endless continue", "silence"],
+)
+def test_a_server_that_drips_is_given_up(
+    run: Run, monkeypatch: pytest.MonkeyPatch, pieces: tuple[bytes, ...], pause: float
+) -> None:
+    monkeypatch.setattr(http, "_LONGEST_SECONDS", 0.5)
+    start = time.monotonic()
+    with sending(*pieces, pause=pause) as url:
+        result = run(*PLAN, "-f", url)
+        taken = time.monotonic() - start
+    assert (result.code, result.err) == (1, f"Error: {url}: no whole answer within 0.5 s\n")
+    assert taken < 10
+
+
+@pytest.mark.parametrize(("most", "refused"), [(len(BODY), False), (len(BODY) - 1, True)])
+def test_what_is_downloaded_is_limited(most: int, refused: bool) -> None:
+    with sending(answer(BODY, LENGTH)) as url:
+        if refused:
+            with pytest.raises(
+                InputError, match=f"^{url}: cannot download: an answer of more than {most} bytes"
+            ):
+                http.download(url, most)
+        else:
+            assert http.download(url, most) == BODY
+
+
+def test_what_expands_is_limited() -> None:
+    packed = gzip.compress(bytes(1 << 20))
+    with sending(answer(packed, f"Content-Length: {len(packed)}", "Content-Encoding: gzip")) as url:
+        assert http.download(url, 1 << 20) == bytes(1 << 20)
+        with pytest.raises(InputError, match=f"^{url}: gzip data of more than 10000 bytes"):
+            http.download(url, 10_000)
+
+
+def test_a_source_file_needs_a_proven_end() -> None:
+    with (
+        sending(answer(b"package v1\n")) as url,
+        pytest.raises(InputError, match="the server gave no length"),
+    ):
+        http.download(url, 100)
+
+
+def test_redirects_are_limited_and_their_bodies_left_alone(run: Run) -> None:
+    with sending(answer(b"x" * 10, "Content-Length: 99999", "Location: /", status="302 Found")) as url:
+        result = run(*PLAN, "-f", url)
+    assert (result.code, result.err) == (1, f"Error: {url}: cannot download: more than 5 redirects\n")
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("file:///etc/passwd", "cannot download: InvalidSchema"),
+        ("http://[::1", "cannot download: "),
+        ("ftp://host/x", "cannot download: InvalidSchema"),
+    ],
+)
+def test_a_redirect_leads_to_another_url(run: Run, target: str, says: str) -> None:
+    with sending(answer(b"", "Content-Length: 0", f"Location: {target}", status="302 Found")) as url:
+        result = run(*PLAN, "-f", url)
+    assert (result.code, result.out, result.err.startswith(f"Error: {url}: {says}")) == (1, "", True)
+
+
+def test_a_redirect_never_leaves_tls(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = requests.Response()
+    moved.status_code, moved.headers["Location"] = 302, "http://host/pods.json"
+    moved.raw = io.BytesIO()
+    monkeypatch.setattr(http._Session, "get", lambda *_, **__: moved)
+    with pytest.raises(InputError, match="the server redirects from https to what is not https"):
+        http.save("https://host/pods.json", bytearray().extend)

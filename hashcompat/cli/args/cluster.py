@@ -7,10 +7,9 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
-import click
-
 from hashcompat.cli.args.declare import option
 from hashcompat.cli.output import note
+from hashcompat.cli.streams import say
 from hashcompat.errors import InputError, UsageError
 from hashcompat.model.pods import Inventory
 
@@ -138,9 +137,9 @@ class _Progress:
 
     def show(self, text: str) -> None:
         if self._on:
-            click.echo(f"\r\x1b[KReading {text}", nl=False, err=True)
+            say(f"\r\x1b[KReading {text}", end="")
             self._shown = True
 
     def end(self) -> None:
         if self._shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
+            say("\r\x1b[K", end="")

@@ -34,7 +34,9 @@ def option(*flags: str, default: Any = None, **settings: Any) -> Any:
 
 def argument(*, default: Any = None, **settings: Any) -> Any:
     """Declare a dataclass field as a positional argument; ``settings`` are those of ``click.argument``."""
-    return field(default=default, metadata={_KEY: _Declared((), {"default": default, **settings})})
+    if not settings.get("required"):  # a default, even None, would satisfy click
+        settings["default"] = default
+    return field(default=default, metadata={_KEY: _Declared((), settings)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import click
 
@@ -17,6 +18,12 @@ from hashcompat.planning.options import STRATEGIES, AssumePatch, Options
 
 if TYPE_CHECKING:
     from hashcompat.catalog.lookup import Catalog
+
+_BOOLEANS: Final = {
+    **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
+    **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
+}
+"""The texts that Go's ``strconv.ParseBool`` takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,10 +104,11 @@ class Facts:
         is_flag=True,
         help="Take vendors' kubelets that are not public (ACK, TKE, CCE) to hash as upstream's.",
     )
-    feature_gates: str | None = option(
+    feature_gates: tuple[str, ...] = option(
         "--feature-gates",
-        metavar="GATE=true[,...]",
-        help="Feature gates of the target kubelet and API server.",
+        multiple=True,
+        metavar="GATE=true|false[,...]",
+        help="Feature gates as kubelets and API servers are given them; those that lack a gate ignore it.",
     )
 
     def options(
@@ -117,13 +125,13 @@ class Facts:
 
         for release in filter(None, (self.apiserver, self.apiserver_to)):
             catalog.kubelet(release)
-        gates = _gates(self.feature_gates or "")
+        gates = frozenset(_gates(",".join(self.feature_gates)))
         return Options(
             defaults=not reading.source.no_defaults,
             keep_going=keep_going or inventory.origin.kind is Source.CLUSTER,
             records=index(self.records.collect(reading, inventory)),
-            gates=frozenset(name for name, on in gates.items() if on),
-            gates_off=frozenset(name for name, on in gates.items() if not on),
+            gates=frozenset(name for name, on in gates if on),
+            gates_off=frozenset(name for name, on in gates if not on),
             cri_dockerd=self.cri_dockerd,
             assume_upstream=self.assume_upstream,
             apiserver=self.apiserver or "",
@@ -169,12 +177,14 @@ class Patched:
         )
 
 
-def _gates(text: str) -> dict[str, bool]:
-    """Read ``Gate=true,Other=false`` as the kubelet's flag does."""
-    gates = {}
+def _gates(text: str) -> Iterator[tuple[str, bool]]:
+    """Read ``Gate=true,Other=false`` as the flag of kubelets does.
+
+    Source: k8s.io/component-base/featuregate/feature_gate.go ``Set``; values are those of Go's
+    ``strconv.ParseBool``.
+    """
     for pair in filter(None, text.split(",")):
-        name, _, value = pair.strip().partition("=")
-        if value.lower() not in ("true", "false"):
+        name, _, value = (part.strip() for part in pair.partition("="))
+        if value not in _BOOLEANS:
             raise UsageError(f"--feature-gates: want GATE=true or GATE=false, got {pair.strip()!r}")
-        gates[name] = value.lower() == "true"
-    return gates
+        yield name, _BOOLEANS[value]

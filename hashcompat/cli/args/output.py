@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import click
 
 from hashcompat.cli.args.declare import Changed, option
 from hashcompat.formats import offered
 from hashcompat.report.model import Report
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,25 @@ class Quiet:
     HEADING: ClassVar = "Output"
 
     quiet: bool = option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """What a report leaves out that goes where the values may not."""
+
+    HEADING: ClassVar = "Output"
+
+    no_hashes: bool = option(
+        "--no-hashes",
+        is_flag=True,
+        help="Leave hashes out, for a report that travels: each reveals 32 bits of hidden values.",
+    )
+
+    def of(self, result: Result) -> Result:
+        """Return a result as it is reported."""
+        from hashcompat.report.withheld import without_hashes
+
+        return without_hashes(result) if self.no_hashes else result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Final
 
 from hashcompat.answers.comparison import compare_releases
 from hashcompat.catalog import files
-from hashcompat.catalog.added import Added
+from hashcompat.catalog.added import added
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.releases import is_older
 from hashcompat.cli import output
@@ -16,7 +16,9 @@ from hashcompat.errors import InputError, UsageError
 from hashcompat.formats.json import to_json
 from hashcompat.release import Release, parse_release
 from hashcompat.report.difference import DIFFERENCE
-from hashcompat.sources.files.collect import contents
+from hashcompat.sources.compression import all_of
+from hashcompat.sources.files.inputs import inputs, named, require_end
+from hashcompat.sources.limits import LONGEST_SOURCE
 from hashcompat.sources.upstream.gotypes import ROOT, container_types
 
 _TYPES: Final = "https://raw.githubusercontent.com/kubernetes/api/v0.{minor}.{patch}/core/v1/types.go"
@@ -32,30 +34,37 @@ def add_release(name: str, source: str | None, shown: Shown) -> None:
     newest = known.known.newest
     release = _newer(name, newest, known)
     origin, data = _types_go(source or _TYPES.format(minor=release.minor_number, patch=release.patch))
-    tree = {
+    document = {
+        "release": release.upstream,
         "package": "v1",
         "releases": f"=={release.upstream}",
         "madeFrom": origin,
         "root": ROOT,
         "types": container_types(data, origin),
     }
+    try:
+        found = added(document)
+    except InputError as error:
+        raise InputError(f"{origin}: {error}") from None
     directory = files.user_directory()
     path = directory / f"{release.minor}.json"
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{directory}: cannot write: {error.strerror}") from None
-    output.write_whole(path, chain(to_json(Added(release, tree).document), "\n"))
+    output.write_whole(path, chain(to_json(found.document), "\n"))
     difference = compare_releases(newest, str(release), Catalog(files.default_directory(), directory))
     output.show(DIFFERENCE, difference, shown)
     output.note(f"Added {release.upstream}: {path}; remove the file to forget it")
 
 
 def _types_go(source: str) -> tuple[str, bytes]:
-    found = list(contents(source, recursive=False, suffixes=(".go",)))
+    found = list(inputs(source, recursive=False, suffixes=(".go",)))
     if len(found) > 1:
         raise InputError(f"{source}: {len(found)} Go files in this directory; name core/v1/types.go itself")
-    return found[0]
+    require_end(found[0])
+    with found[0].open() as stream, named(found[0].origin):
+        return found[0].origin, all_of(stream, LONGEST_SOURCE)
 
 
 def _newer(name: str, newest: str, known: Catalog) -> Release:

@@ -12,7 +12,7 @@ from hashcompat.cli.args.declare import argument, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading, is_named
-from hashcompat.cli.args.output import Shown, shows
+from hashcompat.cli.args.output import Shown, Withheld, shows
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
@@ -37,6 +37,7 @@ class Arguments:
     facts: Facts
     patched: Patched
     shown: Annotated[Shown, shows(EXPLANATIONS, DIFFERENCE)]
+    withheld: Withheld
 
 
 @declared(
@@ -60,4 +61,4 @@ def command(given: Arguments) -> None:
     options = given.facts.options(reading, found, catalog, patches=given.patched.patches)
     view = View(catalog, options)
     explanations = explain(found, given.target, way, view, show_values=given.show_values)
-    output.show(EXPLANATIONS, explanations, given.shown)
+    output.show(EXPLANATIONS, given.withheld.of(explanations), given.shown)

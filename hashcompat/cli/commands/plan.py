@@ -12,7 +12,7 @@ from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.output import Quiet, Shown, Verbose, shows
+from hashcompat.cli.args.output import Quiet, Shown, Verbose, Withheld, shows
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
@@ -46,6 +46,7 @@ class Arguments:
     facts: Facts
     patched: Patched
     shown: Annotated[Shown, shows(PLAN)]
+    withheld: Withheld
     quiet: Quiet
     verbose: Verbose
 
@@ -66,6 +67,7 @@ def command(given: Arguments) -> int:
     found = reading.inventory()
     options = given.facts.options(reading, found, catalog, keep_going=given.keep_going, patches=patches)
     plan = planning.make(found, way.old, way.new, View(catalog, options))
+    plan = given.withheld.of(plan)
     output.show(PLAN, without_kept(plan) if given.only_restarts else plan, given.shown)
     if given.verbose.verbose:
         output.note_dropped(dropped_fields(found, kubelets))

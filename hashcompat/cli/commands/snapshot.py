@@ -32,6 +32,11 @@ class Saved:
         metavar="FILE",
         help="Save the snapshot in FILE, gzipped where it ends in .gz; default and -: standard output.",
     )
+    with_hashes: bool = option(
+        "--with-hashes",
+        is_flag=True,
+        help="Keep the hashes over hidden values too. They reveal short values to whoever has the file.",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,15 +55,16 @@ class Arguments:
 def command(given: Arguments) -> None:
     """Save pods and nodes so that -f FILE gives the same plans later, between any releases known now.
 
-    Values of env, args, commands and HTTP headers are hidden; the hashes that they take part in are saved
-    instead. Hashes are not encryption: whoever can guess a value can see whether the guess was right.
+    Every text is hidden that no plan asks for: values of env, args, commands, headers, probes, volumes.
+    Hashes would reveal such values, so which kubelets hash a container alike is saved instead, and plans from
+    the file show no hash over them.
     """
     quiet = given.quiet.quiet
     catalog = given.data.catalog(quiet=quiet)
     reading = Reading(given.source, given.scope, quiet=quiet)
     found = reading.inventory()
     found = replace(found, records=tuple(given.records.collect(reading, found)))
-    hidden = snapshot(found, catalog)
+    hidden = snapshot(found, catalog, with_hashes=given.saved.with_hashes)
     text = f"{jsontext.dumps(document_of(hidden))}\n"
     if given.saved.out in (None, output.STDOUT):
         output.write([text])

@@ -13,7 +13,7 @@ from hashcompat.cli.args.declare import argument, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Records
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.output import Quiet, Shown, shows
+from hashcompat.cli.args.output import Quiet, Shown, Withheld, shows
 from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.cli.args.scope import Labels, Scope
 from hashcompat.cli.args.source import Source
@@ -49,6 +49,7 @@ class Arguments:
     labels: Labels
     records: Records
     shown: Annotated[Shown, shows(VERIFICATIONS, CALIBRATION)]
+    withheld: Withheld
     quiet: Quiet
 
 
@@ -91,6 +92,7 @@ def _refuse_stray(given: Arguments) -> None:
         "--sample": source.sample,
         "--no-defaults": source.no_defaults,
         "--search-token-mount": given.search_token_mount,
+        "--no-hashes": given.withheld.no_hashes,
     }
     stray = [flag for flag, value in values.items() if value]
     stray += source.cluster.flags(given.labels.selector)
@@ -111,7 +113,7 @@ def _verify_records(given: Arguments) -> int:
     options = Facts(records=given.records).options(reading, found, catalog)
     view, search = View(catalog, options), given.search_token_mount
     check = check_records(found, release, view, search_mounts=search)
-    output.show(CALIBRATION, check, given.shown)
+    output.show(CALIBRATION, given.withheld.of(check), given.shown)
     output.notes(CALIBRATION, check, quiet=quiet)
     return _exit_code(check)
 

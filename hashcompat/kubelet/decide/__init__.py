@@ -35,6 +35,7 @@ sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""
 RECORD: Final[tuple[Decide, ...]] = (
     container.never_compared,  # init and ephemeral containers
     container.ignored_sidecar,  # before 1.32, or behind a startupProbe
+    container.hidden,  # a snapshot hides the recorded hash or those to compare it with
     container.closed_build,  # a vendor's kubelet that is not public, where the algorithm changes
     container.recorded,  # the recorded hash against the target kubelet's
 )
@@ -54,8 +55,33 @@ HASH: Final[tuple[Decide, ...]] = (
 _KEPT: Final = Decision(Verdict.KEEP)
 
 
+_SEVERITY: Final = (Verdict.KEEP, Verdict.UNKNOWN, Verdict.RESTART, Verdict.KILL)
+"""The verdicts, the mildest one first."""
+
+
 def decide(case: Case) -> Decision:
-    """Return what the target kubelet does with the container."""
+    """Return what the target kubelet does with the container.
+
+    A pod that says it is a mirror pod, and may not be one, gets the worse verdict of the two.
+    """
+    found = _decide(case)
+    return _worse(found, _decide(static.as_ordinary(case))) if static.doubt(case) else found
+
+
+def decide_by_record(case: Case) -> Decision | None:
+    """Return what the target kubelet does whatever the current release; None if that would decide."""
+    found = _decide_by_record(case)
+    if not static.doubt(case):
+        return found
+    other = _decide_by_record(static.as_ordinary(case))
+    return _worse(found, other) if found and other else None
+
+
+def _worse(one: Decision, other: Decision) -> Decision:
+    return max(one, other, key=lambda decision: _SEVERITY.index(decision.verdict))
+
+
+def _decide(case: Case) -> Decision:
     found = _first((*POD, static.by_manifest), case)
     if found is not None:
         return found
@@ -66,8 +92,7 @@ def decide(case: Case) -> Decision:
     return by_mirror_pod if by_mirror_pod is not None and found.verdict is Verdict.KEEP else found
 
 
-def decide_by_record(case: Case) -> Decision | None:
-    """Return what the target kubelet does whatever the current release; None if that would decide."""
+def _decide_by_record(case: Case) -> Decision | None:
     found = _first((*POD, *RECORD), case)
     kept = found is not None and found.verdict is Verdict.KEEP and case.recorded is not None
     return None if kept and _release_counts(case) else found

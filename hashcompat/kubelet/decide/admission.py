@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from hashcompat import rules
+from hashcompat.catalog.lookup import Kubelet
 from hashcompat.corev1.scheduling import not_tolerated, selected
 from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.case import Case, Decision
@@ -48,14 +49,9 @@ def taint(case: Case) -> Decision | None:
 
 def sidecars(case: Case) -> Decision | None:
     """Kill a pod with a sidecar where the gate for these is off, unless it is on now."""
-    behaviour, before = case.new.behaviour, case.old.behaviour
-    if (
-        not _has_sidecar(case)
-        or behaviour.sidecar_admission != "refused by default"
-        or SIDECAR_GATE in case.gates
-    ):
+    if not (_has_sidecar(case) and _refuses_sidecars(case.new)):
         return None
-    if before.sidecar_admission == behaviour.sidecar_admission and SIDECAR_GATE not in case.gates_off:
+    if _refuses_sidecars(case.old) and not case.new.gates.sets(SIDECAR_GATE):
         return None
     return _refused(rules.SIDECAR_REFUSED, f"{case.new.release} has the feature gate {SIDECAR_GATE} off")
 
@@ -101,9 +97,13 @@ def devices(case: Case) -> Decision | None:
 
 def release_counts(case: Case) -> bool:
     """Return whether the current release may decide over admission."""
-    sidecars_refused = case.new.behaviour.sidecar_admission == "refused by default"
     unsafe = any(name not in case.new.behaviour.safe_sysctls for name in _sysctls(case))
-    return unsafe or (sidecars_refused and _has_sidecar(case))
+    return unsafe or (_refuses_sidecars(case.new) and _has_sidecar(case))
+
+
+def _refuses_sidecars(kubelet: Kubelet) -> bool:
+    """Return whether a kubelet that has the gate for sidecars has it off; an older one ignores them."""
+    return kubelet.gates.knows(SIDECAR_GATE) and not kubelet.gates.is_on(SIDECAR_GATE)
 
 
 def _has_sidecar(case: Case) -> bool:

@@ -11,6 +11,7 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_build
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.kubelet.staticpods import StaticUid
+from hashcompat.model.hashes import Hash, comparable
 from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.model.records import Recorded, Sandbox
@@ -64,11 +65,7 @@ class Case:
     """The pod's node, where it is in the input."""
     cri_dockerd: bool = False
     """Whether cri-dockerd drives Docker where the target kubelet does not."""
-    gates: frozenset[str] = frozenset()
-    """The feature gates that are set to on."""
-    gates_off: frozenset[str] = frozenset()
-    """The feature gates that are set to off."""
-    without_resources: frozenset[int] = frozenset()
+    without_resources: frozenset[Hash] = frozenset()
     """The target kubelet's hashes without resources, where it compares them."""
     admission: str = ""
     """What admission adds to a manifest that changes its verdict; empty for nothing."""
@@ -76,7 +73,7 @@ class Case:
     """The feature gates that change a manifest's verdict if the API server has them on; empty for none."""
     lost_default: str = ""
     """A field that the current API server may have filled in and the target one does not; empty for none."""
-    accepted: frozenset[int] = frozenset()
+    accepted: frozenset[Hash] = frozenset()
     """The old hashes that a patched kubelet accepts."""
     static_uids: tuple[StaticUid, ...] = ()
     """The UIDs that the two kubelets give a static pod, where its manifest is available."""
@@ -93,6 +90,11 @@ class Case:
     def changed(self) -> bool:
         """Whether the two kubelets' hashes differ for sure."""
         return self.old_hash.candidates.isdisjoint(self.new_hash.candidates)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the recorded hash, if any, can be compared: a snapshot may hide one side."""
+        return self.recorded is None or comparable(self.recorded.hash, self.container.stored)
 
     @property
     def upgraded(self) -> bool:

@@ -9,6 +9,7 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.case import Case, Decision, delayed, not_compared, restart
 from hashcompat.kubelet.decide.never import NEVER_COMPARED
 from hashcompat.kubelet.decide.resize import resized
+from hashcompat.model.hashes import Hash
 from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.records import Recorded
@@ -62,6 +63,14 @@ def is_ignored(case: Case, kubelet: Kubelet) -> str:
     return ""
 
 
+def hidden(case: Case) -> Decision | None:
+    """Return UNKNOWN for a recorded hash that cannot be compared, because a snapshot hides one side."""
+    if case.comparable:
+        return None
+    text = "a snapshot hides the container's hashes or the recorded one, so the two cannot be compared"
+    return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_STORED, text),))
+
+
 def closed_build(case: Case) -> Decision | None:
     """Return UNKNOWN where a vendor's kubelet that is not public may compare by another release's hash.
 
@@ -90,7 +99,7 @@ def recorded(case: Case) -> Decision | None:
     if case.recorded.hash not in case.new_hash.candidates:
         accepted = _accepted(case, frozenset({case.recorded.hash}))
         return accepted or _gated(case, case.recorded) or delayed(case, _unlike(case))
-    if case.new_hash.value is None and (unknown := _ambiguous(case)):
+    if not case.new_hash.is_certain and (unknown := _ambiguous(case)):
         return unknown
     return resized(case) or Decision(
         Verdict.KEEP, (Reason(rules.RECORDED, "the recorded hash is the new one"),)
@@ -152,7 +161,7 @@ def compared(case: Case) -> Decision | None:
     return None
 
 
-def _accepted(case: Case, recorded: frozenset[int]) -> Decision | None:
+def _accepted(case: Case, recorded: frozenset[Hash]) -> Decision | None:
     """Keep a container whose hash a patched kubelet accepts, unless its resources restart it."""
     if recorded <= case.accepted:
         text = "the patched kubelet accepts the hash that is recorded"
@@ -165,7 +174,8 @@ def _ambiguous(case: Case) -> Decision | None:
     if case.lost_default:
         text = f"the API server may have filled in {case.lost_default} by itself, and the target one does not"
         return Decision(Verdict.UNKNOWN, (Reason(rules.API_DEFAULT, text),))
-    return _VENDOR_GO if case.upgraded and None in (case.old_hash.value, case.new_hash.value) else None
+    certain = case.old_hash.is_certain and case.new_hash.is_certain
+    return _VENDOR_GO if case.upgraded and not certain else None
 
 
 def _gated(case: Case, recorded: Recorded) -> Decision | None:

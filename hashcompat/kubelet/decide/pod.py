@@ -38,9 +38,9 @@ def _begins_to_refuse(case: Case) -> bool:
     Where the old one refuses them by default, its gate is off, for the pod runs. The new one's is off too
     then, if it has the gate: 1.37 has none.
     """
-    before, now = (kubelet.behaviour.static_pod_references for kubelet in (case.old, case.new))
-    by_default = now == "refused by default" and before == "allowed" and REFERENCES_GATE not in case.gates_off
-    return by_default or (now == "refused" and before != "refused")
+    before, now = case.old.gates, case.new.gates
+    gone = before.knows(REFERENCES_GATE) and not now.knows(REFERENCES_GATE)
+    return now.is_on(REFERENCES_GATE) and (gone or not before.is_on(REFERENCES_GATE))
 
 
 def runtime_gone(case: Case) -> Decision | None:

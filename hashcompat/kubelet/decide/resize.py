@@ -41,7 +41,7 @@ def _is_exempt(case: Case) -> bool:
     static = case.pod.static and not case.new.behaviour.static_pods_resized
     labels = case.node.labels if case.node is not None else None
     systems = (mapping(case.pod.spec.get("os")).get("name"), (labels or {}).get("kubernetes.io/os"))
-    return static or "windows" in systems or RESIZE_GATE in case.gates_off
+    return static or "windows" in systems or not case.new.gates.is_on(RESIZE_GATE)
 
 
 def resized(case: Case) -> Decision | None:
@@ -87,7 +87,10 @@ def _resized_by_pod(case: Case) -> Decision | None:
     before, now = case.old.behaviour, case.new.behaviour
     if before.pod_limits == now.pod_limits or _OF_CONTAINER not in (before.pod_limits, now.pod_limits):
         return None
-    if not now.resources_recorded or _is_exempt(case) or POD_LEVEL_GATES & case.gates_off:
+    if not now.resources_recorded or _is_exempt(case):
+        return None
+    gates = (case.new if now.pod_limits == _OF_CONTAINER else case.old).gates
+    if not all(map(gates.is_on, POD_LEVEL_GATES)):
         return None
     for name in _limited_by_pod(case):
         if before.pod_limits != "recorded" and now.missing_resource_record != "restarts":

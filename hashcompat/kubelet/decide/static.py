@@ -6,6 +6,7 @@ Source: pkg/kubelet/config/common.go ``applyDefaults``, pkg/kubelet/config/confi
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from hashcompat import rules
@@ -60,6 +61,26 @@ def _sets_uids(kubelet: Kubelet) -> bool:
 def is_pinned(pod: Pod) -> bool:
     """Return whether the manifest sets a UID: a computed one has 32 hexadecimal digits (applyDefaults)."""
     return bool(pod.config_hash) and not _COMPUTED_UID.fullmatch(pod.config_hash)
+
+
+def doubt(case: Case) -> str:
+    """Return why a pod may not be the mirror pod that its annotations make it; empty where it is confirmed.
+
+    Mirror pods of kubelets before 1.17 have no owner, and newer kubelets leave them as they are.
+    """
+    pod = case.pod
+    if not pod.static or pod.static_manifest is not None or (pod.uid and pod.uid == pod.config_hash):
+        return ""
+    if pod.mirror_doubt:
+        return pod.mirror_doubt
+    owned = pod.manifest or pod.owner or case.old.behaviour.mirror_pod_owner == "none" or not case.old_known
+    return "" if owned else "its controller is not its node"
+
+
+def as_ordinary(case: Case) -> Case:
+    """Return the case of a pod that the API server alone knows, whatever its annotations."""
+    pod = replace(case.pod, static=False, config_hash="", from_url=False)
+    return replace(case, pod=pod)
 
 
 def _same_uid(case: Case) -> bool | None:

@@ -18,6 +18,7 @@ from hashcompat.model.words import count
 from hashcompat.sources.cluster import kubectl, serviceaccount
 from hashcompat.sources.cluster.kubeapi import Client, StatusError, list_all
 from hashcompat.sources.objects import read_object
+from hashcompat.sources.templates import part, text
 
 T = TypeVar("T")
 
@@ -203,13 +204,20 @@ def _read(client: Client, request: Request, read: Callable[[dict[str, Any]], T],
 
 
 def _pod(item: dict[str, Any]) -> Pod:
-    metadata = item.get("metadata") or {}
-    (pod,) = read_object(
-        {**item, "kind": "Pod"}, f"pod {metadata.get('namespace')}/{metadata.get('name')} of the cluster"
-    )
+    _check_kind(item, "Pod")
+    metadata = part(item, "metadata")
+    named = f"{text(metadata, 'namespace')}/{text(metadata, 'name')}"
+    (pod,) = read_object({**item, "kind": "Pod"}, f"pod {named} of the cluster")
     return pod  # type: ignore[return-value]  # of the kind asked for
 
 
 def _node(item: dict[str, Any]) -> Node:
-    (node,) = read_object({**item, "kind": "Node"}, "a node of the cluster")
+    _check_kind(item, "Node")
+    (node,) = read_object({**item, "apiVersion": "v1", "kind": "Node"}, "a node of the cluster")
     return node  # type: ignore[return-value]  # of the kind asked for
+
+
+def _check_kind(item: dict[str, Any], kind: str) -> None:
+    """Refuse an object that was not asked for; items of a typed list leave their kind out."""
+    if item.get("kind", kind) != kind:
+        raise InputError(f"the server answers with an object that is not a {kind}")

@@ -6,10 +6,8 @@ Source: the API concepts "Retrieving large results sets in chunks"; apimachinery
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -22,6 +20,8 @@ from urllib3.util import Timeout
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.model.words import agree, count
+from hashcompat.sources.answers import LateError, before, check_encoding, pieces
+from hashcompat.sources.limits import LONGEST_TEXT, RefusedError, check_values
 
 PAGE: Final = 500
 """Objects a page, as kubectl asks for."""
@@ -32,7 +32,14 @@ _GONE: Final = 410
 
 _OK: Final = 200
 
-_CHUNK_BYTES: Final = 1 << 16
+_MOST_PAGES: Final = 10_000
+"""Of one list: 5 million objects, or fewer where a selector leaves pages nearly empty."""
+
+_LONGEST_SECONDS: Final = 3600
+"""For one list: the tokens of its pages are valid for minutes, and each answer has a time-out of its own."""
+
+_LONGEST_TOKEN: Final = 16 << 10
+"""Characters; it goes into a URL, and servers take no longer ones."""
 
 _LONGEST_WAIT_SECONDS: Final = 30.0
 
@@ -71,7 +78,10 @@ class _Retry(Retry):
     """Wait as the server asks, but no longer than a person would watch."""
 
     def get_retry_after(self, response: BaseHTTPResponse) -> float | None:
-        seconds = super().get_retry_after(response)
+        try:
+            seconds = super().get_retry_after(response)
+        except (HTTPError, ValueError, OverflowError):  # neither a number of seconds nor a date
+            return None
         return None if seconds is None else min(seconds, _LONGEST_WAIT_SECONDS)
 
 
@@ -99,7 +109,11 @@ class Client:
         retries: Retry = _POLICY
         while True:
             try:
-                return _before(end, partial(self._once, url, end))
+                return before(end, partial(self._once, url, end))
+            except LateError:
+                raise UnreachableError(_TOO_LATE) from None
+            except RefusedError as error:
+                raise InputError(f"{path}: {error}") from None
             except _BusyError as busy:
                 retries = _counted(retries, url, busy)
                 if time.monotonic() + _pause(retries, busy) > end:
@@ -109,7 +123,7 @@ class Client:
     def _once(self, url: str, end: float) -> Json:
         try:
             response = self._ask(url, end)
-            body = self._body(response, url, end)
+            body = self._body(response, end)
         except HTTPError as error:
             raise _BusyError(_reason(error)) from None
         if _POLICY.is_retry("GET", response.status):
@@ -126,40 +140,16 @@ class Client:
             "GET", url, headers=headers, retries=False, redirect=False, timeout=left, preload_content=False
         )
 
-    def _body(self, response: BaseHTTPResponse, url: str, end: float) -> bytes:
+    def _body(self, response: BaseHTTPResponse, end: float) -> bytes:
         """Read an answer piece by piece, so that a read which nobody waits for ends soon after its time."""
-        chunks = []
         try:
-            while chunk := response.read1(_CHUNK_BYTES):
-                chunks.append(chunk)
-                if time.monotonic() > end:
-                    raise ReadTimeoutError(self.pool, url, f"no whole answer within {self.timeout:g} s")
-        except HTTPError:
+            check_encoding(response.headers)
+            body = b"".join(pieces(response, LONGEST_TEXT, end, decode=True))
+        except (HTTPError, InputError):
             response.close()
             raise
         response.release_conn()
-        return b"".join(chunks)
-
-
-def _before(end: float, ask: Callable[[], T]) -> T:
-    """Return what ``ask`` returns, or raise what it raises, but wait no longer than until ``end``.
-
-    A socket's time-out starts again with every byte, for headers too, and looking a name up has none; so the
-    clock that decides is not the asking thread's.
-    """
-    answer: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            answer.set_result(ask())
-        except BaseException as error:  # noqa: BLE001 - raised where the answer is waited for
-            answer.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        return answer.result(max(end - time.monotonic(), _SHORTEST_WAIT_SECONDS))
-    except TimeoutError:
-        raise UnreachableError(_TOO_LATE) from None
+        return body
 
 
 def _pause(retries: Retry, busy: _BusyError) -> float:
@@ -182,8 +172,10 @@ def _document(status: int, body: bytes) -> Json:
     """Return the JSON object of an answer, another try for what is none."""
     if status != _OK:
         raise StatusError(status, _message(status, body))
+    text = jsontext.decode_text(body)
+    check_values(text)
     try:
-        document = jsontext.loads(jsontext.decode_text(body))
+        document = jsontext.loads(text)
     except InputError as error:
         raise _BusyError(f"the answer is not complete JSON: {error}") from None
     if not isinstance(document, dict):
@@ -195,6 +187,7 @@ def _message(status: int, body: bytes) -> str:
     """Say what a failed answer says: the message of a ``Status``, or else its text."""
     text = body.decode(errors="replace").strip()
     try:
+        check_values(text)
         answer = jsontext.loads(text)
     except InputError:
         answer = None
@@ -247,17 +240,29 @@ def list_all(
 
 def _items(client: Client, path: str, query: Mapping[str, str]) -> Iterator[Json]:
     token, tokens = "", set[str]()
-    while True:
+    end = time.monotonic() + _LONGEST_SECONDS
+    for _ in range(_MOST_PAGES):
         page = client.get(path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})})
         items, metadata = _page(path, page)
         yield from items
-        token = metadata.get("continue") or ""
+        token = _token(path, metadata)
         if not token:
             _check_end(path, metadata)
             return
         if token in tokens:
             raise InputError(f"{path}: the server gives the same page again and again")
         tokens.add(token)
+        if time.monotonic() > end:
+            raise UnreachableError(f"{path}: no end of the list within {_LONGEST_SECONDS} s")
+    raise InputError(f"{path}: the server's list has more than {_MOST_PAGES} pages, the most that are read")
+
+
+def _token(path: str, metadata: Json) -> str:
+    """Return what names the next page; empty at the end."""
+    token = metadata.get("continue") or ""
+    if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
+        raise InputError(f"{path}: metadata.continue is not the token of a next page")
+    return token
 
 
 def _page(path: str, page: Json) -> tuple[list[Json], Json]:
@@ -270,11 +275,17 @@ def _page(path: str, page: Json) -> tuple[list[Json], Json]:
         raise InputError(
             f"{path}: the server's answer is not a list but {page.get('kind') or 'an object without kind'}"
         )
+    for index, item in enumerate(items or ()):
+        if not isinstance(item, dict):
+            raise InputError(f"{path}: $.items[{index}]: want an object, got {jsontext.kind_of(item)}")
     return items or [], metadata
 
 
 def _check_end(path: str, metadata: Json) -> None:
     """Refuse a list whose own count shows that it goes on; a server need not give one."""
-    if remaining := metadata.get("remainingItemCount"):
+    remaining = metadata.get("remainingItemCount")
+    if remaining and not isinstance(remaining, int):
+        raise InputError(f"{path}: metadata.remainingItemCount is not a number of objects")
+    if remaining:
         left = f"{count(remaining, 'object')} {agree(remaining, 'remain')}"
         raise InputError(f"{path}: the server ends the list although {left}")

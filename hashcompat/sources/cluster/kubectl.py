@@ -6,7 +6,6 @@ pods and nodes and nothing else, and it ends with this process, however that end
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import socket
@@ -16,15 +15,29 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
 from urllib3.connection import HTTPConnection
 from urllib3.connectionpool import HTTPConnectionPool
 
+from hashcompat.errors import InputError
+from hashcompat.go import jsontext
+from hashcompat.go.jsontext import clean
+from hashcompat.sources import programs
 from hashcompat.sources.cluster.kubeapi import UnreachableError
 
 _START_SECONDS: Final = 20
+
+_END_SECONDS: Final = 5
+"""For kubectl to end by itself; then it is killed."""
+
+_LONGEST_LINE: Final = 4096
+"""Characters of what kubectl says that count as one line: a link to open has 2000."""
+
+_MOST_LINES: Final = 1000
+"""Lines of kubectl's plugins that are passed on."""
 
 _PATHS: Final = r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$"
 
@@ -52,7 +65,7 @@ def proxy(flags: tuple[str, ...], say: Callable[[str], None]) -> Iterator[HTTPCo
     with ExitStack() as stack:
         directory = tempfile.mkdtemp(prefix="hashcompat-")
         path = str(Path(directory) / "api")
-        process = stack.enter_context(_started([kubectl, *flags, *_arguments(path)], directory))
+        process = _started([kubectl, *flags, *_arguments(path)], directory)
         stack.callback(_stop, process)
         told = _Listener(process, say)
         if not _is_ready(process):
@@ -66,16 +79,10 @@ def target(flags: tuple[str, ...]) -> tuple[str, str]:
     if kubectl is None:
         return "", ""
     try:
-        done = subprocess.run(  # noqa: S603
-            [kubectl, *flags, "config", "view", "--minify", "-o", "json"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_START_SECONDS,
-            check=True,
-        )
-        view = json.loads(done.stdout)
-        return str(view["current-context"]), str(view["clusters"][0]["cluster"]["server"])
-    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
+        told = programs.output([kubectl, *flags, "config", "view", "--minify", "-o", "json"], _START_SECONDS)
+        view = jsontext.loads(jsontext.decode_text(told))
+        return clean(str(view["current-context"])), clean(str(view["clusters"][0]["cluster"]["server"]))
+    except (InputError, LookupError, TypeError):
         return "", ""  # a plan needs neither
 
 
@@ -93,7 +100,12 @@ def _started(command: list[str], directory: str) -> subprocess.Popen[str]:
     script = f"{_WATCHED} <{terminal}"
     pipe = subprocess.PIPE
     return subprocess.Popen(  # noqa: S603
-        ["/bin/sh", "-c", script, directory, *command], stdin=pipe, stdout=pipe, stderr=pipe, text=True
+        ["/bin/sh", "-c", script, directory, *command],
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        encoding="utf-8",
+        errors="replace",
     )
 
 
@@ -101,37 +113,59 @@ def _stop(process: subprocess.Popen[str]) -> None:
     """Stop kubectl: its watcher sees the pipe close, kills it and removes the socket."""
     if process.stdin:
         process.stdin.close()
-    process.wait()
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _is_ready(process: subprocess.Popen[str]) -> bool:
-    """Wait for the line with which kubectl says that it listens."""
-    timer = threading.Timer(_START_SECONDS, process.kill)
-    timer.start()
-    try:
-        return bool(process.stdout and process.stdout.readline())
-    finally:
-        timer.cancel()
+    """Wait for the line with which kubectl says that it listens; whatever it prints then is dropped."""
+    listens = threading.Event()
+    ended = threading.Event()
+
+    def read(stream: IO[str]) -> None:
+        for _ in _lines(stream):
+            listens.set()
+            ended.set()
+        ended.set()
+
+    threading.Thread(target=read, args=(process.stdout,), daemon=True).start()
+    ended.wait(_START_SECONDS)
+    if not listens.is_set():
+        process.kill()
+    return listens.is_set()
+
+
+def _lines(stream: IO[str]) -> Iterator[str]:
+    """Yield lines, one that is too long in parts, and close the stream.
+
+    Only the thread that reads may close it: closing waits for a read, and what kubectl started may still hold
+    the other end.
+    """
+    with stream:
+        yield from iter(partial(stream.readline, _LONGEST_LINE), "")
 
 
 class _Listener:
     """Reads kubectl's stderr, so that it never blocks: what its log says is kept, the rest is passed on."""
 
     def __init__(self, process: subprocess.Popen[str], say: Callable[[str], None]) -> None:
-        self._lines: list[str] = []
+        self._last = ""
         self._thread = threading.Thread(target=self._run, args=(process.stderr, say), daemon=True)
         self._thread.start()
 
     def _run(self, stream: IO[str], say: Callable[[str], None]) -> None:
-        for line in stream:
-            self._lines.append(line.strip())
-            if not _LOG_LINE.match(line):
+        for number, line in enumerate(_lines(stream)):
+            self._last = line.strip() or self._last
+            if number < _MOST_LINES and not _LOG_LINE.match(line):
                 say(line.rstrip("\n"))
 
     def last(self) -> str:
         """Return the last line, once kubectl has ended."""
         self._thread.join(timeout=1)
-        return self._lines[-1].removeprefix("error: ") if self._lines else "no message"
+        return self._last.removeprefix("error: ") or "no message"
 
 
 class _UnixConnection(HTTPConnection):

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from io import BufferedReader, BytesIO
-from itertools import chain
+from dataclasses import dataclass, replace
 from typing import Final
 
-from hashcompat.errors import InputError
-from hashcompat.go import jsonstream
+from hashcompat.errors import InputError, UsageError
 from hashcompat.go.parts import Part
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
 from hashcompat.model.records import Record
 from hashcompat.sources import snapshots
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import nodes_of, pods_of
-from hashcompat.sources.files.inputs import Input, called, inputs
-from hashcompat.sources.files.text import chunks
+from hashcompat.sources.files.inputs import STDIN, Input, called, inputs, require_end
+from hashcompat.sources.files.reading import is_yaml, parts
+from hashcompat.sources.files.whole import check_end, doubt
 from hashcompat.sources.objects import BESIDE_PODS, Found, Object, is_list, opened, read, with_kind
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
-
-_WANTED: Final = "Kubernetes objects as JSON or YAML"
 
 Kinds = Mapping[int, object]
 """What the documents say of their kind behind their items, by number."""
@@ -37,6 +33,8 @@ def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool
     file, for what cannot be read, and for two different nodes of one name; asking for pods raises it for
     what is not a Kubernetes object, for two different pods of one uid, and (``needs_pods``) for no pod.
     """
+    if names.count(STDIN) > 1:
+        raise UsageError("-f - is given twice, and standard input can be read once")
     surveys = [_survey(source) for name in names for source in inputs(name, recursive, SUFFIXES)]
     census = Census()
     for survey in surveys:
@@ -46,9 +44,9 @@ def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool
     nodes = nodes_of((thing, where) for thing, where in every if isinstance(thing, Node))
     records = tuple(thing for thing, _ in every if isinstance(thing, Record))
     origin = Origin(_kind(surveys), tuple(map(called, names)))
-    return Inventory(
-        _Pods(origin.names, tuple(surveys), templates, needs_pods), nodes, records, origin, templates.warnings
-    )
+    warnings = (*templates.warnings, *dict.fromkeys(line for one in surveys for line in one.warnings))
+    pods = _Pods(origin.names, tuple(surveys), templates, needs_pods)
+    return Inventory(pods, nodes, records, origin, warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +70,15 @@ class _Survey:
     snapshots: int
     """How many of the documents are snapshots."""
 
+    listed: bool
+    """Whether the last document is a list."""
+
+    yaml: bool
+    """Whether it is YAML, which may be valid though it was cut."""
+
+    warnings: tuple[str, ...]
+    """What plans of these do not show."""
+
 
 def _kind(surveys: list[_Survey]) -> Source:
     saved = all(survey.snapshots == survey.documents for survey in surveys)
@@ -86,11 +93,12 @@ class _Objects:
 
     def __iter__(self) -> Iterator[Object]:
         for survey in self.surveys:
-            for part in _parts(survey.source):
+            for part in parts(survey.source):
                 label = survey.source.origin
                 if survey.documents > 1:
                     label += f" (document {part.document})"
-                yield from _objects(part, survey.kinds, label)
+                found = _objects(part, survey.kinds, label)
+                yield from _checked(part, found, survey, label) if survey.yaml else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,23 +121,31 @@ class _Pods:
 
 
 def _survey(source: Input) -> _Survey:
-    """Look through a file, once more where a NodeList says behind its items that they are nodes."""
+    """Look through a file, once more where a NodeList says behind its items that they are nodes.
+
+    Raises InputError for a download whose end nothing proves, unless it is one JSON list: it proves its own.
+    """
     first = _look(source, {})
     if not first.documents:
         raise InputError(f"{source.origin}: no Kubernetes object, only comments or empty documents")
+    if first.yaml or first.documents > 1 or not first.listed:
+        require_end(source)
     return _look(source, first.kinds) if set(first.kinds.values()) - {"List"} else first
 
 
 def _look(source: Input, known: Kinds) -> _Survey:
     documents = saved = 0
+    listed = False
     kinds: dict[int, object] = {}
     found: list[tuple[Found, Object]] = []
+    warnings: list[str] = []
     census = Census()
-    for part in _parts(source, strict=False):
+    for part in parts(source, strict=False):
         if part.index is None:
             documents += 1
             kind = part.value.get("kind") if isinstance(part.value, Mapping) else None
             saved += kind == snapshots.KIND
+            listed = is_list(kind)
             if part.document in kinds:
                 kinds[part.document] = str(kind)
         elif part.kind is None:
@@ -139,7 +155,20 @@ def _look(source: Input, known: Kinds) -> _Survey:
                 census.add(one.value)
                 if one.value["kind"] in BESIDE_PODS:
                     found += ((thing, one) for thing in read(one))
-    return _Survey(source, documents, kinds, tuple(found), census, saved)
+                if one.value["kind"] == snapshots.KIND:
+                    warnings += snapshots.warnings(one.value)
+    return _Survey(
+        source, documents, kinds, tuple(found), census, saved, listed, is_yaml(source), tuple(warnings)
+    )
+
+
+def _checked(part: Part, found: Iterator[Object], survey: _Survey, label: str) -> Iterator[Object]:
+    """Yield what YAML holds, each object with its doubt; raises InputError as ``check_end``."""
+    if part.index is None:
+        check_end(part.value, f"{label}: $", items_first=part.document in survey.kinds)
+    for one in found:
+        check_end(one.value, str(one), items_first=False)
+        yield replace(one, doubt=doubt(one))
 
 
 def _objects(part: Part, kinds: Kinds, origin: str) -> Iterator[Object]:
@@ -148,43 +177,5 @@ def _objects(part: Part, kinds: Kinds, origin: str) -> Iterator[Object]:
     if part.index is None:
         yield from opened(part.value, origin)
     elif is_list(kind):
-        yield from opened(with_kind(part.value, str(kind)), origin, f"$.items[{part.index}]")
-
-
-def _parts(source: Input, *, strict: bool = True) -> Iterator[Part]:
-    with source.open() as stream:
-        try:
-            text = chunks(stream, _WANTED)
-            first = next(text)
-            yield from _read(first, chain([first], text), strict=strict)
-        except OSError as error:
-            raise InputError(f"{source.origin}: cannot read: {error.strerror}") from None
-        except InputError as error:
-            raise InputError(f"{source.origin}: {error}") from None
-
-
-def _read(first: str, text: Iterable[str], *, strict: bool) -> Iterator[Part]:
-    """Read JSON, also several documents one after another (JSON lines), or else YAML."""
-    if first.lstrip().startswith(("{", "[")):
-        return jsonstream.parts(text, strict=strict)
-    from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
-
-    return yaml.parts(text)
-
-
-def contents(name: str, recursive: bool, suffixes: tuple[str, ...] = SUFFIXES) -> Iterator[tuple[str, bytes]]:
-    """Yield the label and content of each file of a ``-f`` value; in a directory, of those with a suffix."""
-    for source in inputs(name, recursive, suffixes):
-        with source.open() as stream:
-            yield source.origin, stream.read()
-
-
-def text_of(data: bytes, origin: str, wanted: str) -> str:
-    """Return the text of a file's content, compressed or not.
-
-    Raises InputError for what is empty, damaged or no text, saying what is ``wanted``.
-    """
-    try:
-        return "".join(chunks(BufferedReader(BytesIO(data)), wanted))
-    except InputError as error:
-        raise InputError(f"{origin}: {error}") from None
+        item, path = with_kind(part.value, str(kind)), f"$.items[{part.index}]"
+        yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND)

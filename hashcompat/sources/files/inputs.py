@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import stat
 import sys
-import tempfile
-import weakref
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Final
 
 from hashcompat.errors import InputError
+from hashcompat.sources.files.copy import Copy
 
 STDIN: Final = "-"
 
 COMPRESSED: Final = (".gz", ".zst")
 
-_IN_MEMORY: Final = 1 << 24
-"""Bytes of a stream that are held without a temporary file."""
+_MOST_FILES: Final = 100_000
+"""Files of one directory that are read, each of about 1 kB in memory: a file for each of 100 000 pods."""
+
+_DEVICES: Final = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
+"""What has no end, or is not read as a file at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +34,21 @@ class Input:
     origin: str
     open: Callable[[], io.BufferedReader]
 
+    proven: bool = True
+    """Whether its end is certainly the end of the content: not of a download without a length."""
+
 
 def called(name: str) -> str:
     """Name a ``-f`` value in messages: standard input in words, a URL without what may be secret in it."""
-    if name.startswith(("http://", "https://")):
+    if _is_url(name):
         from hashcompat.sources.http import label  # noqa: PLC0415 - only a URL pays for importing requests
 
         return label(name)
     return "standard input" if name == STDIN else name
+
+
+def _is_url(name: str) -> bool:
+    return name.startswith(("http://", "https://"))
 
 
 def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[Input]:
@@ -49,15 +58,16 @@ def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[In
     file that vanishes with it.
     """
     if name == STDIN:
-        with _readable(called(name)):
-            copy = _Copy(sys.stdin.buffer)
+        with named(called(name)):
+            copy = Copy().filled(sys.stdin.buffer)
         yield Input(called(name), copy.open)
-    elif name.startswith(("http://", "https://")):
-        from hashcompat.sources.http import download  # noqa: PLC0415 - only a URL pays for importing requests
+    elif _is_url(name):
+        from hashcompat.sources.http import save  # noqa: PLC0415 - only a URL pays for importing requests
 
-        yield Input(called(name), _Copy(io.BytesIO(download(name))).open)
+        copy = Copy()
+        yield Input(called(name), copy.open, proven=save(name, copy.add))
     elif Path(name).is_dir():
-        yield from map(_file, _files_in(Path(name), recursive, suffixes))
+        yield from map(_file_of_directory, _files_in(Path(name), recursive, suffixes))
     else:
         yield _file(Path(name))
 
@@ -68,11 +78,16 @@ def _files_in(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> li
     A part that cannot be read is an error, never left out.
     """
     endings = (*suffixes, *(suffix + ending for suffix in suffixes for ending in COMPRESSED))
-    paths = []
-    for folder, below, names in os.walk(directory, onerror=_cannot_list):
-        paths += [Path(folder, name) for name in names if name.endswith(endings)]
-        if not recursive:
-            below.clear()
+    paths: list[Path] = []
+    try:
+        for folder, below, names in os.walk(directory, onerror=_cannot_list):
+            paths += [Path(folder, name) for name in names if name.endswith(endings)]
+            if len(paths) > _MOST_FILES:
+                raise InputError(f"{directory}: more than {_MOST_FILES} files, the most that are read")
+            if not recursive:
+                below.clear()
+    except RecursionError:  # of os.walk, up to Python 3.11
+        raise InputError(f"{directory}: directories are nested too deeply") from None
     if not paths:
         hint = "" if recursive else "; -R looks below it too"
         raise InputError(f"{directory}: no {', '.join(suffixes)} file in this directory{hint}")
@@ -83,27 +98,52 @@ def _cannot_list(error: OSError) -> None:
     raise InputError(f"{error.filename}: cannot read: {error.strerror}") from None
 
 
+def _file_of_directory(path: Path) -> Input:
+    """Return a regular file; a pipe that nobody writes to would keep everything waiting."""
+    with _readable(path):
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InputError(f"{path}: not a regular file; name it alone, not its directory, to read it")
+    return _file(path)
+
+
 def _file(path: Path) -> Input:
     with _readable(path):
         state = path.stat()
-        if not stat.S_ISREG(state.st_mode):
-            with path.open("rb") as pipe:
-                return Input(str(path), _Copy(pipe).open)
-    return Input(str(path), partial(_open, path, _stamp(state)))
+        if stat.S_ISREG(state.st_mode):
+            return Input(str(path), partial(_open, path, _stamp(state)))
+        with path.open("rb") as pipe, named(str(path)):
+            kind = _DEVICES.get(stat.S_IFMT(state.st_mode))
+            if kind and not pipe.isatty():
+                raise InputError(f"{kind}; want a file, a directory, a pipe or a URL")
+            return Input(str(path), Copy().filled(pipe).open)
 
 
-class _readable:  # noqa: N801 - a context manager
+def require_end(source: Input) -> None:
+    """Raise InputError for content that may go on behind its end."""
+    if not source.proven:
+        raise InputError(
+            f"{source.origin}: the server gave no length, so nothing shows whether the content was cut; "
+            "download it, and give the file"
+        )
+
+
+@contextmanager
+def _readable(path: Path | str) -> Iterator[None]:
     """Turn what the operating system says about a file into an InputError that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path}: cannot read: {error.strerror}") from None
 
-    def __init__(self, path: Path | str) -> None:
-        self._path = path
 
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, OSError):
-            raise InputError(f"{self._path}: cannot read: {error.strerror}") from None
+@contextmanager
+def named(origin: str) -> Iterator[None]:
+    """Put a file's name before what is wrong in it."""
+    with _readable(origin):
+        try:
+            yield
+        except InputError as error:
+            raise InputError(f"{origin}: {error}") from None
 
 
 def _stamp(state: os.stat_result) -> tuple[int, int]:
@@ -118,36 +158,3 @@ def _open(path: Path, stamp: tuple[int, int]) -> io.BufferedReader:
         stream.close()
         raise InputError(f"{path}: changed while it was read; try again when nobody writes to it")
     return stream
-
-
-class _Copy:
-    """Holds what could be read only once, beyond some size in a temporary file that vanishes with it."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - it lives as long as this object
-        weakref.finalize(self, self._file.close)
-        shutil.copyfileobj(stream, self._file, 1 << 20)
-
-    def open(self) -> io.BufferedReader:
-        """Return a reader with a place of its own."""
-        return io.BufferedReader(_Reader(self.read_at), 1 << 16)
-
-    def read_at(self, place: int, size: int) -> bytes:
-        """Return up to ``size`` bytes from a place on."""
-        self._file.seek(place)
-        return self._file.read(size)
-
-
-class _Reader(io.RawIOBase):
-    def __init__(self, read_at: Callable[[int, int], bytes]) -> None:
-        self._read_at = read_at
-        self._place = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._read_at(self._place, len(buffer))
-        buffer[: len(data)] = data
-        self._place += len(data)
-        return len(data)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from io import BufferedReader, BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +14,9 @@ from hashcompat.model.records import Record
 from hashcompat.records.documents import from_node
 from hashcompat.records.log import from_log
 from hashcompat.sources.files.archives import members
-from hashcompat.sources.files.collect import contents, text_of
+from hashcompat.sources.files.inputs import Input, inputs, named, require_end
+from hashcompat.sources.files.text import chunks, joined, lines
+from hashcompat.sources.limits import check_values
 
 _WANTED: Final = "docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"
 
@@ -33,31 +37,44 @@ def collect(names: tuple[str, ...]) -> list[Record]:
 def _collect(name: str) -> list[Record]:
     found: list[Record] = []
     several = Path(name).is_dir()
-    for origin, data in contents(name, recursive=True, suffixes=_SUFFIXES):
-        archive = members(origin, data)
-        several = several or archive is not None
-        files = (
-            [(origin, data)]
-            if archive is None
-            else [row for row in archive if row[0].removesuffix(".gz").endswith(_TEXTS)]
-        )
-        records = [record for label, content in files for record in _parse(content, label)]
+    for source in inputs(name, recursive=True, suffixes=_SUFFIXES):
+        records, is_archive = _read(source)
+        several = several or is_archive
         if not (records or several):
-            raise InputError(f"{origin}: no kubelet's container in it; want {_WANTED}")
+            raise InputError(f"{source.origin}: no kubelet's container in it; want {_WANTED}")
         found += records
     if not found:
         raise InputError(f"{name}: no kubelet's container in any file of it; want {_WANTED}")
     return found
 
 
-def _parse(data: bytes, origin: str) -> list[Record]:
-    text = text_of(data, origin, _WANTED)
-    try:
-        return list(_from_json(text) if text.lstrip().startswith(("{", "[")) else from_log(text))
-    except InputError as error:
-        raise InputError(f"{origin}: {error}") from None
+def _read(source: Input) -> tuple[list[Record], bool]:
+    """Return the records of a file, and whether it is an archive."""
+    require_end(source)
+    with source.open() as stream, named(source.origin):
+        if (archive := members(stream, _is_text)) is not None:
+            return [record for name, data in archive for record in _in_member(name, data)], True
+    with source.open() as stream, named(source.origin):
+        return _parse(chunks(stream, _WANTED)), False
 
 
-def _from_json(text: str) -> Iterator[Record]:
+def _is_text(name: str) -> bool:
+    return name.removesuffix(".gz").endswith(_TEXTS)
+
+
+def _in_member(name: str, data: bytes) -> list[Record]:
+    with named(name):
+        return _parse(chunks(BufferedReader(BytesIO(data)), _WANTED))
+
+
+def _parse(text: Iterator[str]) -> list[Record]:
+    first = next(text)
+    whole = chain([first], text)
+    return list(_from_json(whole) if first.lstrip().startswith(("{", "[")) else from_log(lines(whole)))
+
+
+def _from_json(chunked: Iterable[str]) -> Iterator[Record]:
+    text = joined(chunked, _WANTED)
+    check_values(text)
     for document in jsontext.load_all(text):
         yield from from_node(document)

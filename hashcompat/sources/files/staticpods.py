@@ -14,14 +14,23 @@ from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
+from hashcompat.go.limits import object_meter, values_in
 from hashcompat.go.metav1 import RawJson
+from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Inventory, Pod, Source, StaticManifest
-from hashcompat.sources.files.collect import contents, text_of
+from hashcompat.sources.files.inputs import Input, inputs, named, require_end
+from hashcompat.sources.files.text import whole
 from hashcompat.sources.objects import read_object
 
 _PAIR: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 _HALF: Final = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
+
+_LONGEST: Final = 10 << 20
+"""Bytes of one manifest, as kubelets limit it (pkg/kubelet/config/common.go ``maxConfigLength``)."""
+
+_Place = tuple[str, str, str]
+"""A pod's node, namespace and name."""
 
 _FIELDS: Final = re.compile(r'"fieldsV1"\s*:\s*')
 
@@ -51,8 +60,11 @@ def collect_directory(directory: str, node: str, path_on_node: str = "") -> list
 
 def collect_file(name: str, node: str, path_on_node: str) -> Pod:
     """Read one manifest, a file or ``-``, which the kubelet of ``node`` reads from ``path_on_node``."""
-    ((origin, data),) = contents(name, recursive=False)
-    content = _manifest(data, origin)
+    if Path(name).is_dir():
+        raise InputError(f"{name}: a directory; want one static pod manifest")
+    (source,) = inputs(name, recursive=False, suffixes=())
+    require_end(source)
+    origin, content = source.origin, _manifest(source)
     found = list(read_object(content, origin))
     if (
         not isinstance(content, Mapping)
@@ -87,16 +99,19 @@ def beside(others: Inventory, static: tuple[Pod, ...], expected: Iterable[Pod]) 
 def _without_mirror(others: Inventory, expected: tuple[Pod, ...]) -> Iterator[str]:
     if not expected:
         return
-    nodes, mirrors = set[str](), set[tuple[str, str]]()
+    nodes, mirrors = set[str](), set[_Place]()
     for pod in others.pods:
         nodes.add(pod.node)
         if pod.static:
-            mirrors.add((pod.namespace, pod.name))
+            mirrors.add(_place(pod))
     for pod in expected:
         seen = others.origin.kind is Source.CLUSTER or pod.node in nodes
-        if seen and (pod.namespace, pod.name) not in mirrors:
+        if seen and _place(pod) not in mirrors:
             named = ", ".join(
-                [f"static pod {pod.namespace}/{pod.name}", *(one.name for one in pod.containers)]
+                [
+                    f"static pod {name_path(pod.namespace, pod.name)}",
+                    *(name_path(one.name) for one in pod.containers),
+                ]
             )
             yield f"on node {pod.node} but not among the pods: {named}: {pod.origin} has no mirror pod"
 
@@ -109,9 +124,18 @@ class InPlaceOfMirrors:
     static: tuple[Pod, ...]
 
     def __iter__(self) -> Iterator[Pod]:
-        read = {(pod.namespace, pod.name) for pod in self.static}
-        yield from (pod for pod in self.others if not (pod.static and (pod.namespace, pod.name) in read))
+        read = {_place(pod) for pod in self.static}
+        named = {place[1:] for place in read}
+        for pod in self.others:
+            node, *name = _place(pod)
+            there = (node, *name) in read or (not node and tuple(name) in named)
+            if not (there and pod.static and not pod.mirror_doubt):
+                yield pod
         yield from self.static
+
+
+def _place(pod: Pod) -> _Place:
+    return pod.node, pod.namespace, pod.name
 
 
 def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
@@ -126,18 +150,17 @@ def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
     )
 
 
-def _manifest(data: bytes, origin: str) -> Any:
+def _manifest(source: Input) -> Any:
     """Return the JSON document, or the first one of the YAML, which is all that kubelets read."""
-    text = text_of(data, origin, "a static pod manifest as JSON or YAML")
-    try:
+    with source.open() as stream, named(source.origin):
+        text = whole(stream, "a static pod manifest as JSON or YAML", _LONGEST)
         if text.lstrip().startswith("{"):
+            object_meter().add(len(text), values_in(text, 0, len(text)))
             _check_characters(text)
             return _with_raw_fields(jsontext.loads(text), text)
         from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
         return next(yaml.load_all(text), None)
-    except InputError as error:
-        raise InputError(f"{origin}: {error}") from None
 
 
 def _check_characters(text: str) -> None:

@@ -4,46 +4,77 @@ from __future__ import annotations
 
 import codecs
 import re
-import sys
-import zlib
-from collections.abc import Iterator
-from io import BufferedIOBase, BufferedReader
+from collections.abc import Iterable, Iterator
+from io import BufferedReader
 from typing import Final
 
 from hashcompat.errors import InputError
+from hashcompat.sources.compression import Plain
+from hashcompat.sources.limits import LONGEST_TEXT, size, too_long
 
 _CHUNK: Final = 1 << 18
+
+_LONGEST_SPACE: Final = 1 << 20
+"""Characters of white space before anything else; it is held until the first character shows the form."""
 
 _CONTROLS: Final = bytes([*range(0x09), *range(0x0E, 0x20)])
 
 _CONTROL: Final = re.compile(f"[{re.escape(_CONTROLS.decode())}]")
 
-_GZIP: Final = b"\x1f\x8b"
-
-_ZSTD: Final = b"\x28\xb5\x2f\xfd"
-
 
 def chunks(stream: BufferedReader, wanted: str) -> Iterator[str]:
     """Yield the text of a file, gzip or zstd or neither, whatever its name.
 
-    The first chunk does not consist of white space alone. Raises InputError for what is empty, damaged or
-    not text, naming what is ``wanted``.
+    The first chunk does not consist of white space alone. Raises InputError for what is empty, damaged,
+    too long or not text, naming what is ``wanted``.
     """
-    lead: str | None = ""
+    lead: list[str] | None = []
     position = 0
-    for text in _decoded(_decompressed(stream)):
+    for text in _decoded(_pieces(Plain(stream))):
         if (place := _control(text)) is not None:
             raise InputError(f"binary data at character {position + place}; want {wanted}")
         position += len(text)
         if lead is None:
             yield text
-        else:
-            lead += text
-            if lead.strip():
-                yield lead
-                lead = None
+            continue
+        lead.append(text)
+        if text and not text.isspace():
+            yield "".join(lead)
+            lead = None
+        elif position > _LONGEST_SPACE:
+            raise InputError(
+                f"more than {size(_LONGEST_SPACE)} of white space before anything else; want {wanted}"
+            )
     if lead is not None:
         raise InputError(f"empty; want {wanted}")
+
+
+def whole(stream: BufferedReader, wanted: str, most: int = LONGEST_TEXT) -> str:
+    """Return the text of a file that is needed whole; errors as ``chunks``, also for more than ``most``."""
+    return joined(chunks(stream, wanted), wanted, most)
+
+
+def joined(chunked: Iterable[str], wanted: str, most: int = LONGEST_TEXT) -> str:
+    """Return chunks as one text; raises InputError for more than ``most`` characters."""
+    found, length = [], 0
+    for text in chunked:
+        length += len(text)
+        if length > most:
+            raise too_long("text", most, f"want {wanted}")
+        found.append(text)
+    return "".join(found)
+
+
+def lines(chunked: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a text in chunks, each with its end; what is too long for a line comes in parts."""
+    rest = ""
+    for text in chunked:
+        *ended, rest = (rest + text).split("\n")
+        yield from (f"{line}\n" for line in ended)
+        if len(rest) > _CHUNK:
+            yield rest
+            rest = ""
+    yield rest
 
 
 def _control(text: str) -> int | None:
@@ -61,40 +92,25 @@ def _control(text: str) -> int | None:
 def _decoded(pieces: Iterator[bytes]) -> Iterator[str]:
     """Decode UTF-8, or UTF-16 where it has that byte order mark, as PowerShell's ``>`` writes.
 
-    A byte that is not UTF-8 becomes a lone surrogate (``jsontext.clean``).
+    A byte that is not UTF-8 becomes a lone surrogate (``jsontext.clean``); PowerShell writes no UTF-16 that
+    is not valid.
     """
     first = next(pieces, b"")
     if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        decoder = codecs.getincrementaldecoder("utf-16")("strict")
     else:
         decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         first = first.removeprefix(codecs.BOM_UTF8)
-    yield decoder.decode(first)
-    for piece in pieces:
-        yield decoder.decode(piece)
-    yield decoder.decode(b"", final=True)
-
-
-def _decompressed(stream: BufferedReader) -> Iterator[bytes]:
-    """Yield the content in pieces of bounded size, however well it was compressed."""
-    head = stream.peek(4)[:4]
-    if head.startswith(_GZIP):
-        import gzip  # noqa: PLC0415 - only compressed input pays for the import
-
-        yield from _pieces(gzip.GzipFile(fileobj=stream), "gzip", (OSError, EOFError, zlib.error))
-    elif head == _ZSTD:
-        if sys.version_info >= (3, 14):
-            from compression import zstd  # noqa: PLC0415
-        else:
-            from backports import zstd  # noqa: PLC0415
-        yield from _pieces(zstd.ZstdFile(stream), "zstd", (OSError, EOFError, zstd.ZstdError))
-    else:
-        yield from _pieces(stream, "", ())
-
-
-def _pieces(stream: BufferedIOBase, form: str, damage: tuple[type[Exception], ...]) -> Iterator[bytes]:
     try:
-        while piece := stream.read(_CHUNK):
-            yield piece
-    except damage as error:
-        raise InputError(f"damaged {form} data: {error}") from None
+        yield decoder.decode(first)
+        for piece in pieces:
+            yield decoder.decode(piece)
+        yield decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise InputError(f"damaged UTF-16 text: {error.reason}") from None
+
+
+def _pieces(stream: Plain) -> Iterator[bytes]:
+    """Yield the content in pieces of bounded size, however well it was compressed."""
+    while piece := stream.read(_CHUNK):
+        yield piece

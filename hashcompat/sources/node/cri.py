@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-import subprocess
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
+from hashcompat.sources import programs
+from hashcompat.sources.limits import check_values
 
 SOCKETS: Final = (
     "/run/containerd/containerd.sock",
@@ -20,6 +23,9 @@ SOCKETS: Final = (
 
 _TIMEOUT_SECONDS: Final = 60
 
+_ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,255}")
+"""The id of a sandbox, which becomes an argument."""
+
 
 def documents(socket: str) -> list[Any]:
     """Return the output of ``crictl ps -a`` and ``crictl inspectp``: all containers and sandboxes.
@@ -27,10 +33,23 @@ def documents(socket: str) -> list[Any]:
     Raises InputError, naming the socket, when crictl is missing or the runtime cannot be asked.
     """
     containers = _crictl(socket, "ps", "-a", "-o", "json")
-    sandboxes = [
-        row["id"] for document in _crictl(socket, "pods", "-o", "json") for row in document.get("items") or ()
-    ]
+    pods = _crictl(socket, "pods", "-o", "json")
+    sandboxes = [_id(row, socket) for document in pods for row in _items(document, socket)]
     return containers + (_crictl(socket, "inspectp", "-o", "json", *sandboxes) if sandboxes else [])
+
+
+def _items(document: Any, socket: str) -> Iterator[Any]:
+    items = document.get("items", []) if isinstance(document, Mapping) else None
+    if not isinstance(items, list | None) or not isinstance(document, Mapping):
+        raise InputError(f"{socket}: crictl pods: want an object with a list of items")
+    yield from items or ()
+
+
+def _id(row: Any, socket: str) -> str:
+    found = row.get("id") if isinstance(row, Mapping) else None
+    if not isinstance(found, str) or not _ID.fullmatch(found):
+        raise InputError(f"{socket}: crictl pods: an item without the id of a sandbox")
+    return found
 
 
 def _crictl(socket: str, *arguments: str) -> list[Any]:
@@ -40,28 +59,12 @@ def _crictl(socket: str, *arguments: str) -> list[Any]:
             f"{socket}: cannot ask the runtime: crictl is not on the PATH; "
             "install it, or give files with --recorded"
         )
-    command = [
-        program,
-        "--runtime-endpoint",
-        f"unix://{socket}",
-        "--timeout",
-        f"{_TIMEOUT_SECONDS}s",
-        *arguments,
-    ]
+    endpoint = ("--runtime-endpoint", f"unix://{socket}", "--timeout", f"{_TIMEOUT_SECONDS}s")
     try:
-        done = subprocess.run(command, capture_output=True, check=True, timeout=2 * _TIMEOUT_SECONDS)  # noqa: S603 - no shell
-        return list(jsontext.load_all(jsontext.decode_text(done.stdout)))
-    except subprocess.CalledProcessError as error:
-        raise InputError(f"{socket}: crictl {arguments[0]} failed: {_last_line(error.stderr)}") from None
-    except subprocess.TimeoutExpired:
-        raise InputError(
-            f"{socket}: crictl {arguments[0]} does not answer within {2 * _TIMEOUT_SECONDS} s"
-        ) from None
-    except (OSError, InputError) as error:
+        text = jsontext.decode_text(programs.output([program, *endpoint, *arguments], 2 * _TIMEOUT_SECONDS))
+        check_values(text)
+        return list(jsontext.load_all(text))
+    except programs.FailedError as error:
+        raise InputError(f"{socket}: crictl {arguments[0]} failed: {error}") from None
+    except InputError as error:
         raise InputError(f"{socket}: crictl {arguments[0]}: {error}") from None
-
-
-def _last_line(output: bytes) -> str:
-    """Return the line with the error: crictl prints warnings before it."""
-    lines = output.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "no message"

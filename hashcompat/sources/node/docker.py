@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
 import requests
 from requests_unixsocket import Session
+from urllib3.exceptions import HTTPError
 
 from hashcompat.errors import InputError
+from hashcompat.go import jsontext
+from hashcompat.sources.answers import GZIP, LateError, before, check_encoding, pieces
+from hashcompat.sources.limits import LONGEST_TEXT, RefusedError, check_values
 
 SOCKETS: Final = ("/var/run/docker.sock",)
 
@@ -18,8 +25,20 @@ NEWEST: Final = (1, 52)
 """The API version of Docker 29; a newer daemon is asked in this one, an older one in its own."""
 
 _TIMEOUT_SECONDS: Final = 60
+"""For each whole answer."""
+
+_LONGEST_MESSAGE: Final = 200
+
+_VERSION: Final = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
 
 _MOST_CAUSES: Final = 10
+
+
+class _Session(Session):
+    """Leaves redirects alone, which no Docker answers with: requests would read their bodies whole."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:  # noqa: ARG002
+        return None
 
 
 def documents(socket: str) -> list[Any]:
@@ -28,11 +47,11 @@ def documents(socket: str) -> list[Any]:
     It holds names, labels and states, but not the environment of any container. Raises InputError, naming
     the socket, when Docker cannot be asked.
     """
-    with _errors(socket), Session() as session:  # type: ignore[no-untyped-call]  # its signatures are not annotated
+    with _errors(socket), _Session() as session:  # type: ignore[no-untyped-call]  # its signatures are not annotated
         session.trust_env = False  # a proxy never leads to a socket
         version = _negotiated(_get(session, socket, "/version"), socket)
-        rows: list[Any] = _get(session, socket, f"/v{version}/containers/json?all=1")
-        return rows
+        rows = _get(session, socket, f"/v{version}/containers/json?all=1")
+        return rows if isinstance(rows, list) else [rows]
 
 
 def _negotiated(answer: Any, socket: str) -> str:
@@ -43,28 +62,46 @@ def _negotiated(answer: Any, socket: str) -> str:
     offered = answer.get("ApiVersion") if isinstance(answer, dict) else None
     if not isinstance(offered, str):
         raise InputError(f"{socket}: whatever listens there is not Docker: /version has no ApiVersion")
-    version = min(_numbers(offered), NEWEST)
-    if version < _numbers(answer.get("MinAPIVersion") or offered):
+    version = min(_numbers(offered, socket), NEWEST)
+    oldest = _numbers(answer.get("MinAPIVersion") or offered, socket)
+    if version < oldest:
         raise InputError(
-            f"{socket}: Docker speaks API {answer['MinAPIVersion']} and newer, "
+            f"{socket}: Docker speaks API {_text(oldest)} and newer, "
             f"this program only {_text(NEWEST)} and older"
         )
     return _text(version)
 
 
-def _numbers(version: str) -> tuple[int, int]:
-    major, _, minor = version.partition(".")
-    return int(major), int(minor)
+def _numbers(version: object, socket: str) -> tuple[int, int]:
+    found = _VERSION.fullmatch(version) if isinstance(version, str) else None
+    if found is None:
+        raise InputError(f"{socket}: whatever listens there is not Docker: /version has no such version")
+    return int(found[1]), int(found[2])
 
 
 def _text(version: tuple[int, int]) -> str:
     return "{}.{}".format(*version)
 
 
-def _get(session: Session, socket: str, path: str) -> Any:
-    response = session.get(f"http+unix://{quote(socket, safe='')}{path}", timeout=_TIMEOUT_SECONDS)
-    response.raise_for_status()
-    return response.json()
+def _get(session: _Session, socket: str, path: str) -> Any:
+    end = time.monotonic() + _TIMEOUT_SECONDS
+    status, body = before(end, partial(_answer, session, f"http+unix://{quote(socket, safe='')}{path}", end))
+    text = jsontext.decode_text(body)
+    if status != requests.codes.ok:
+        raise InputError(f"{socket}: Docker answered {status}: {text.strip()[:_LONGEST_MESSAGE]}")
+    try:
+        check_values(text)
+        return jsontext.loads(text)
+    except InputError as error:
+        raise InputError(f"{socket}: {path}: {error}") from None
+
+
+def _answer(session: _Session, url: str, end: float) -> tuple[int, bytes]:
+    headers = {"Accept-Encoding": GZIP}
+    asked = session.get(url, timeout=_TIMEOUT_SECONDS, stream=True, headers=headers)
+    with closing(asked) as response:
+        check_encoding(response.headers)
+        return response.status_code, b"".join(pieces(response.raw, LONGEST_TEXT, end, decode=True))
 
 
 @contextmanager
@@ -72,13 +109,11 @@ def _errors(socket: str) -> Iterator[None]:
     """Turn what requests raises into one message that names the socket."""
     try:
         yield
-    except requests.HTTPError as error:
-        raise InputError(
-            f"{socket}: Docker answered {error.response.status_code}: {error.response.text.strip()[:200]}"
-        ) from None
-    except requests.Timeout:
+    except RefusedError as error:
+        raise InputError(f"{socket}: {error}") from None
+    except (requests.Timeout, LateError):
         raise InputError(f"{socket}: Docker does not answer within {_TIMEOUT_SECONDS} s") from None
-    except (requests.RequestException, ValueError) as error:
+    except (requests.RequestException, HTTPError, ValueError) as error:
         raise InputError(f"{socket}: cannot ask Docker: {_cause(error)}") from None
 
 

@@ -44,6 +44,10 @@ def container_types(source: bytes, origin: str) -> dict[str, Any]:
     A struct is its fields, any other type the text of its definition. Raises InputError, with ``origin``
     and the line, for what is not Go, and for types of other packages that this program does not know.
     """
+    try:
+        source.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{origin}: not UTF-8 text, so not a Go source file") from None
     definitions = dict(_definitions(_parse(source, origin)))
     if ROOT not in definitions:
         raise InputError(f"{origin}: no type {ROOT} in it; want core/v1/types.go of k8s.io/api")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,8 @@ from platformdirs import user_cache_path
 from hashcompat.errors import InputError
 from hashcompat.release import Release
 from hashcompat.sources.http import download
+from hashcompat.sources.limits import LONGEST_SOURCE, too_long
+from hashcompat.sources.replacing import replacing
 
 SOURCE_URL: Final = "https://raw.githubusercontent.com/kubernetes/kubernetes/{tag}/{path}"
 
@@ -78,7 +78,7 @@ def from_url(template: str, release: Release, paths: Iterable[str]) -> list[Sour
 def _cached(url: str, path: str) -> SourceFile:
     kept = user_cache_path("hashcompat") / "source" / hashlib.sha256(url.encode()).hexdigest()
     if not kept.exists():
-        _keep(kept, download(url))
+        _keep(kept, download(url, LONGEST_SOURCE))
     return _file(path, _read(kept), url)
 
 
@@ -86,19 +86,24 @@ def _keep(path: Path, content: bytes) -> None:
     """Write by rename, so that what is in the cache is whole."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(descriptor, "wb") as stream:
+        with replacing(path) as stream:
             stream.write(content)
-        Path(temporary).replace(path)
     except OSError as error:
         raise InputError(f"{path}: cannot write: {error.strerror}") from None
 
 
 def _read(path: Path) -> bytes:
+    """Read a regular file: a pipe would keep everything waiting."""
     try:
-        return path.read_bytes()
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path}: not a regular file; want a Go source file")
+        with path.open("rb") as stream:
+            data = stream.read(LONGEST_SOURCE + 1)
     except OSError as error:
         raise InputError(f"{path}: cannot read: {error.strerror}") from None
+    if len(data) > LONGEST_SOURCE:
+        raise InputError(f"{path}: {too_long('a file', LONGEST_SOURCE, 'want a Go source file')}")
+    return data
 
 
 def _file(path: str, data: bytes, origin: str) -> SourceFile:

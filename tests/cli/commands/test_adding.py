@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -167,6 +169,9 @@ def test_only_newer_releases_of_upstream_are_added(run: Run, data: Path, name: s
         ("\tWhen metav1.Time", "metav1.Time is not defined in it; this program has to learn that type first"),
         ("\tMood Mood", "Mood is not defined in it; this program has to learn that type first"),
         ("\tMood = ;", "not Go; want core/v1/types.go of k8s.io/api"),
+        ("\tInner *Container", "the type Container contains itself, so no text of it would end"),
+        ("\tMoods []Mood\n}\ntype Mood struct {\n\tLater map[string]Mood", "the type Mood contains itself"),
+        ("\tMoods map[int]string", "no container's JSON decodes into the Go type map[int]string"),
     ],
 )
 def test_what_cannot_be_read_is_named_and_not_saved(
@@ -177,7 +182,8 @@ def test_what_cannot_be_read_is_named_and_not_saved(
     result = run("releases", "--add", f"{NEXT}.0", "--types", path)
     assert (result.code, result.out, data.exists()) == (1, "", False)
     assert result.err.startswith(f"Error: {path}: ")
-    assert result.err.endswith(f"{problem}\n")
+    assert problem in result.err
+    assert result.err.count("\n") == 1
 
 
 def test_a_file_of_other_types(run: Run, tmp_path: Path) -> None:
@@ -189,17 +195,24 @@ def test_a_file_of_other_types(run: Run, tmp_path: Path) -> None:
     )
 
 
+NAME = {"name": "Name", "type": "string", "json": "name"}
 TREE: dict[str, Any] = {
     "package": "v1",
     "releases": "1.38.0",
     "madeFrom": "x",
     "root": "Container",
-    "types": {"Container": [{"name": "Name", "type": "string", "json": "name"}]},
+    "types": {"Container": [NAME]},
 }
+
+
+def of_fields(*rows: Any) -> str:
+    return json.dumps({**TREE, "release": "1.38.0", "types": {"Container": list(rows)}})
+
+
 DAMAGED: dict[str, tuple[str, str]] = {
     "cut short": ('{"release": "1.38', "damaged release data"),
     "empty": ("", "damaged release data"),
-    "a key is missing": ('{"release": "1.38.0"}', "not an added release: 'package' is missing"),
+    "a key is missing": ('{"release": "1.38.0"}', "not an added release: package is missing"),
     "no object": ("[]", "not an added release"),
     "no release": (json.dumps({**TREE, "release": "soon"}), "not an added release: 'soon'"),
     "a release that is no text": (json.dumps({**TREE, "release": 1}), "not an added release"),
@@ -208,7 +221,69 @@ DAMAGED: dict[str, tuple[str, str]] = {
         json.dumps({**TREE, "release": "1.38.0", "types": {"Container": [{"name": "Mood", "type": "Mood"}]}}),
         "names Mood",
     ),
+    "a container without an image": (json.dumps({**TREE, "release": "1.38.0"}), "has no field image"),
+    "a key that is no text": (
+        json.dumps({**TREE, "release": "1.38.0", "types": {"Container": [{**NAME, "json": {}}]}}),
+        "types.Container[0].json",
+    ),
     "types of another form": (json.dumps({**TREE, "release": "1.38.0", "types": 7}), "not an added release"),
+    "not UTF-8": ("\udcff", "damaged release data"),
+    "a number of 5,000 digits": ('{"release": ' + "1" * 5000 + "}", "damaged release data"),
+    "nested too deep": ("[" * 100_000, "damaged release data"),
+    "too large": (json.dumps({**TREE, "release": "1.38.0", "madeFrom": "x" * (1 << 20)}), "larger than"),
+    "a key of another version": (json.dumps({**TREE, "release": "1.38.0", "form": 2}), "form is not known"),
+    "a vendor's release": (json.dumps({**TREE, "release": "1.38.0-eks-1"}), "not an upstream release"),
+    "another root": (json.dumps({**TREE, "release": "1.38.0", "root": "Name"}), "root: want Container"),
+    "a package that is no name": (json.dumps({**TREE, "release": "1.38.0", "package": ""}), "not a name"),
+    "a field that is no object": (of_fields("Name"), "types.Container[0]: want an object, got a string"),
+    "a field without a type": (of_fields({"name": "A"}), "types.Container[0].type is missing"),
+    "a field with a number for a name": (
+        of_fields({"name": 7, "type": "string"}),
+        "types.Container[0].name: want a string, got an integer",
+    ),
+    "a field whose name is no name": (
+        of_fields({"name": "A\n", "type": "string"}),
+        "[0].name: not a name",
+    ),
+    "a word for a truth value": (
+        of_fields({"name": "A", "type": "string", "omitempty": "no"}),
+        "types.Container[0].omitempty: want true or false, got a string",
+    ),
+    "a recursive type": (of_fields({"name": "A", "type": "*Container"}), "Container contains itself"),
+    "a type that is too deep": (of_fields({"name": "A", "type": "*" * 10_000 + "string"}), "nested too deep"),
+    "a type that JSON does not decode into": (
+        of_fields({"name": "A", "type": "float64"}),
+        "type float64",
+    ),
+    "a map by numbers": (of_fields({"name": "A", "type": "map[int]string"}), "the Go type map[int]string"),
+    "a large array": (
+        of_fields({"name": "A", "type": "[99999999999]string"}),
+        "the Go type [99999999999]string",
+    ),
+    "an array larger than any": (of_fields({"name": "A", "type": f"[{'9' * 5000}]string"}), "names [999"),
+    "a type that is a number": (
+        json.dumps({**TREE, "release": "1.38.0", "types": {"Container": 7}}),
+        "types.Container: want a list of fields or a string, got an integer",
+    ),
+    "a release of 5,000 digits": (
+        json.dumps({**TREE, "release": "1.38." + "1" * 5000}),
+        "is not a kubelet release",
+    ),
+    "no type of Go": (of_fields({"name": "A", "type": "map[string"}), "not a Go type"),
+    "types that double at every level": (
+        json.dumps(
+            {
+                **TREE,
+                "release": "1.38.0",
+                "types": {
+                    "Container": [{"name": "A", "type": "T0"}],
+                    **{f"T{n}": [{"name": x, "type": f"T{n + 1}"} for x in "AB"] for n in range(50)},
+                    "T50": "string",
+                },
+            }
+        ),
+        "more than 50000 types",
+    ),
 }
 
 
@@ -218,7 +293,7 @@ def test_without_a_damaged_release_every_other_is_there(
 ) -> None:
     data.mkdir(parents=True)
     path = data / "1.38.json"
-    path.write_text(content)
+    path.write_text(content, errors="surrogateescape")
     result = run("releases", "-o", "name")
     assert (result.code, result.out.splitlines()) == (0, list(catalog.known.names))
     assert result.err.startswith(f"Warning: {path}: ")
@@ -251,6 +326,46 @@ def test_a_damaged_release_hinders_no_other_that_was_added(
 ) -> None:
     added(run, tmp_path, catalog)
     (data / "0.json").write_text("{")
+    assert run("releases", "-o", "name").out.splitlines()[-1] == f"{NEXT}.0"
+
+
+@pytest.mark.parametrize("kind", ["directory", "pipe", "dangling link", "endless"])
+def test_what_is_not_a_file_is_passed_over(run: Run, data: Path, kind: str) -> None:
+    path = data / "1.38.json"
+    data.mkdir(parents=True)
+    match kind:
+        case "directory":
+            path.mkdir()
+        case "pipe":
+            os.mkfifo(path)
+        case "endless":
+            path.symlink_to("/dev/zero")
+        case _:
+            path.symlink_to("nowhere")
+    result = run("version")
+    assert (result.code, result.err.count("\n")) == (0, 1)
+    assert result.err.startswith(f"Warning: {path}: ")
+    assert ("rm -r " in result.err) == (kind == "directory")
+
+
+def test_a_file_in_place_of_the_directory_is_one_warning(run: Run, data: Path) -> None:
+    data.parent.mkdir(parents=True, exist_ok=True)
+    data.write_text("")
+    result = run("version")
+    problem = f"Warning: {data}: cannot read added releases: Not a directory\n"
+    assert (result.code, result.err) == (0, problem)
+
+
+def test_two_that_add_at_the_same_time_leave_one_whole_file(
+    run: Run, tmp_path: Path, catalog: Catalog, data: Path
+) -> None:
+    path = tmp_path / "types.go"
+    path.write_text(go_source(dict(catalog.newest_schema().tree), MOOD))
+    command = [sys.executable, "-m", "hashcompat", "releases", "--add", f"{NEXT}.0", "--types", str(path)]
+    environment = {**os.environ, "HASHCOMPAT_DATA": str(data.parent)}
+    adding = [subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) for _ in range(3)]
+    assert [process.wait(60) for process in adding] == [0, 0, 0]
+    assert [found.name for found in data.iterdir()] == [f"{NEXT}.json"]
     assert run("releases", "-o", "name").out.splitlines()[-1] == f"{NEXT}.0"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.helpers.pods import ARTICLE, as_json, mirror_pod, node, pod
@@ -10,9 +12,9 @@ from tests.helpers.program import Run
 TARGET = "ns/p"
 
 
-def explain(run: Run, old: str, new: str, *more: str, stdin: bytes = b"") -> str:
+def explain(run: Run, old: str, new: str, *more: str, stdin: bytes = b"", target: str = TARGET) -> str:
     result = run(
-        "explain", TARGET, "--from", old, "--to", new, "-f", "-", *more, stdin=stdin or as_json(pod(ARTICLE))
+        "explain", target, "--from", old, "--to", new, "-f", "-", *more, stdin=stdin or as_json(pod(ARTICLE))
     )
     assert result.code == 0
     return result.out
@@ -114,9 +116,10 @@ def test_a_sidecar_has_an_event_and_no_log_line(run: Run) -> None:
     ("old", "new", "given"), [("1.9.11", "1.13.12", pod(ARTICLE)), ("1.5.8", "1.5.6", mirror_pod(ARTICLE))]
 )
 def test_without_a_restart_there_is_no_log_line_and_no_upstream_change(
-    run: Run, old: str, new: str, given: dict[str, object]
+    run: Run, old: str, new: str, given: dict[str, Any]
 ) -> None:
-    out = explain(run, old, new, stdin=as_json(given))
+    target = f"ns/{given['metadata']['name']}/{ARTICLE['name']}"
+    out = explain(run, old, new, stdin=as_json(given), target=target)
     assert "kubelet's log" not in out
     assert "Upstream" not in out
 
@@ -168,7 +171,7 @@ def test_names_and_texts_with_control_characters_are_escaped(run: Run) -> None:
     given = pod({"name": "c\x1b[2J", "image": "i\x9b2J", "securityContext": {}}, name="p\nq")
     out = run("explain", "ns/p\nq", "--from", "1.9.11", "--to", "1.7.16", "-f", "-", stdin=as_json(given)).out
     assert set(map(ord, out)) & {*range(32), 0x7F, *range(0x80, 0xA0)} == {ord("\n")}
-    assert "p\\nq/c\\x1b[2J" in out
+    assert out.startswith('ns/"p\\nq"/"c\\x1b[2J": RESTART')
 
 
 @pytest.mark.parametrize(

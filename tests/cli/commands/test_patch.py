@@ -288,7 +288,7 @@ def test_the_audit_of_clean_pods_is_clean(run: Run) -> None:
 
 def test_the_audit_says_what_the_global_form_changes_besides(run: Run) -> None:
     owner = {"ownerReferences": [{"kind": "DaemonSet", "name": "d", "controller": True}]}
-    static = {"annotations": {"kubernetes.io/config.source": "file"}}
+    static = {"uid": "0" * 32, "annotations": {"kubernetes.io/config.source": "file"}}
     container = {"name": "c", "image": "i", "securityContext": {}}
     pods = as_json(
         pod(container, metadata=owner),
@@ -309,7 +309,7 @@ def test_the_audit_of_what_does_not_decode_is_an_error_with_its_path(run: Run) -
 
 
 def test_a_static_pod_that_cannot_be_read_counts_as_changed(run: Run) -> None:
-    static = {"annotations": {"kubernetes.io/config.source": "file"}}
+    static = {"uid": "0" * 32, "annotations": {"kubernetes.io/config.source": "file"}}
     odd = as_json(pod({"name": "c"}, metadata=static, spec={"hostname": 7}))
     assert run(*UP, "--audit", "-f", "-", "-o", "json", stdin=odd).document["article"]["staticPods"] == [
         "ns/p"

@@ -10,6 +10,7 @@ import pytest
 
 from tests.helpers.pods import ARTICLE, ARTICLE_MANIFEST, as_json, pod, same_uid
 from tests.helpers.program import SAMPLE, Run
+from tests.helpers.rulecases import admitting
 
 Json = dict[str, Any]
 Rule = Callable[[Json], bool]
@@ -167,8 +168,7 @@ def compared(old: str, new: str) -> Iterator[tuple[str, Json, bool, bool]]:
     ("old", "new", "rule"), BOUNDARIES, ids=[f"{old}-{new}" for old, new, _ in BOUNDARIES]
 )
 def test_the_sample_restarts_what_the_boundary_says(run: Run, old: str, new: str, rule: Rule) -> None:
-    admitting = ("--feature-gates", "SidecarContainers=true")
-    items = run("plan", "--from", old, "--to", new, "--sample", "-o", "json", *admitting).items
+    items = run("plan", "--from", old, "--to", new, "--sample", "-o", "json", *admitting(old, new)).items
     found = {
         verdict: {
             f"{item['namespace']}/{item['pod']}/{item['container']}"

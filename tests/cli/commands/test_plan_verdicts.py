@@ -127,7 +127,8 @@ def test_a_static_pod_is_decided_by_its_uid_where_its_hash_is_equal(
 
 @pytest.mark.parametrize("source", ["file", "http"])
 def test_a_static_pod_from_the_kubelets_own_list_is_one_too(run: Run, source: str) -> None:
-    static = pod(metadata={"annotations": {"kubernetes.io/config.source": source}})
+    uid = "0123456789abcdef0123456789abcdef"
+    static = pod(metadata={"uid": uid, "annotations": {"kubernetes.io/config.source": source}})
     assert verdicts(run, "1.35.0", "1.36.0", static) == {"c": "RESTART"}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Result, Run
-from tests.helpers.upgrades import hash_of, record, recorded
+from tests.helpers.upgrades import hash_changed, hash_of, record, recorded
 
 C: Json = {"name": "c", "image": "i"}
 D: Json = {"name": "d", "image": "i"}
@@ -182,7 +182,12 @@ def test_the_release_is_given_or_each_nodes_own(
         pytest.param(pod(C, status={"phase": "Failed"}), [record(7)], 3, 1, {}, id="finished"),
         pytest.param(pod(D, spec={"initContainers": [C]}), [record(7)], 3, 1, {}, id="an init container"),
         pytest.param(
-            mirror_pod(C), [record(7, uid="the manifest's")], 2, 0, {"p/c": "differs"}, id="a static pod"
+            mirror_pod(C),
+            [record(7, "p-n1", uid="0123")],
+            2,
+            0,
+            {"p-n1/c": "differs"},
+            id="a static pod",
         ),
     ],
 )
@@ -193,11 +198,15 @@ def test_what_cannot_be_compared_and_what_no_kubelet_compares(
     assert (result.code, result.document["summary"]["skipped"], problems(result)) == (code, skipped, expected)
 
 
+def test_a_record_of_a_container_before_is_not_compared(run: Run, tmp_path: Path) -> None:
+    given = pod(C, status={"containerStatuses": [{"name": "c", "restartCount": 1, "state": {"running": {}}}]})
+    result = verified(run, recorded(tmp_path, record(7)), given)
+    assert (result.code, problems(result)) == (3, {"p/c": "older than its container"})
+
+
 def test_a_line_of_a_log_is_not_missed_where_the_runtime_tells_more(run: Run, tmp_path: Path) -> None:
     records = recorded(tmp_path, record(hash_of(run, KUBELET, C)))
-    (tmp_path / "kubelet.log").write_text(
-        'Pod "p" container "c" hash changed (7 vs 8), it will be killed and re-created.'
-    )
+    (tmp_path / "kubelet.log").write_text(hash_changed(7))
     result = verified(run, (*records, "--recorded", tmp_path / "kubelet.log"), pod(C))
     assert (result.code, problems(result)) == (0, {})
 

@@ -327,7 +327,10 @@ def test_hc020_with_the_gate_resources_alone_do_not_restart(
     run: Run, tmp_path: Path, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
 ) -> None:
     """It was resized after its hashes were recorded (labels.go newContainerAnnotations, 1.27.16)."""
-    before = record(hash_of(run, "1.28.0", {**RESIZED, "resources": SIZED["resources"]}))
+    name, uid = (given["metadata"][key] for key in ("name", "uid"))
+    static = "annotations" in given["metadata"]
+    value = hash_of(run, "1.28.0", {**RESIZED, "resources": SIZED["resources"]})
+    before = record(value, name, uid="0123" if static else uid)
     before["annotations"]["io.kubernetes.container.hashWithoutResources"] = (
         f"{hash_of(run, '1.28.0', {**RESIZED, 'resources': {}}):x}"
     )

@@ -10,6 +10,7 @@ import pytest
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.hashing import container_hash
+from hashcompat.model.hashes import Hash
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import KEEP, MAIN, NEW_UID, C, Expected, never, with_status
@@ -160,7 +161,7 @@ REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
         ),
         ("1.36.0", "1.37.0", mirror_pod(C, spec=REFERRING), (), ("KILL", ["HC021"])),  # and 1.37 has no gate
         (
-            "1.33.0",
+            "1.36.0",
             "1.37.0",
             mirror_pod(C, spec=REFERRING),
             ("--feature-gates", "PreventStaticPodAPIReferences=false"),
@@ -229,7 +230,7 @@ def test_hc018_ports_of_the_pod_decide_nowhere(catalog: Catalog) -> None:
         assert len(changed) == 1, (old.release, new.release)
 
 
-def _infra_hash(kubelet: Kubelet, ports: Json) -> frozenset[int]:
+def _infra_hash(kubelet: Kubelet, ports: Json) -> frozenset[Hash]:
     infra = {
         "name": "POD",
         "image": kubelet.behaviour.pause_image,
@@ -338,7 +339,7 @@ def test_hc027_a_sandbox_belongs_to_one_pod(
     """By its uid; a mirror pod's sandboxes have the uid of the manifest, so its names count."""
     told = cri_pod(NOT_READY)
     if "annotations" in given["metadata"]:
-        told["status"]["metadata"]["uid"] = "0123"
+        told["status"]["metadata"] |= {"uid": "0123", "name": "p-n1"}
     (tmp_path / "told.json").write_text(json.dumps(told))
     assert decided(run, "1.9.11", "1.9.11", given, more=("--recorded", tmp_path / "told.json")) == expected
 

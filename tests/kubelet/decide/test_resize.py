@@ -95,9 +95,15 @@ def test_hc019_resources_that_are_applied_by_a_restart(
     assert decided(run, old, new, given, more=more) == expected
 
 
-OWN_UID: Json = {
-    "annotations": {"kubernetes.io/config.mirror": "0", "kubernetes.io/config.hash": "set-by-hand"}
-}
+def with_own_uid(container: Json) -> Json:
+    """Return the mirror of a static pod whose manifest sets its uid."""
+    given = mirror_pod(container)
+    given["metadata"]["annotations"] = {
+        f"kubernetes.io/config.{key}": "set-by-hand" for key in ("hash", "mirror")
+    }
+    return given
+
+
 MEMORY_RESTARTS: Json = {"resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}]}
 POD_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
 
@@ -105,18 +111,16 @@ POD_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
 @pytest.mark.parametrize(
     ("old", "new", "given", "expected"),
     [
-        pytest.param(
-            "1.32.13", "1.36.6", pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID), RESTARTED, id="static"
-        ),
+        pytest.param("1.32.13", "1.36.6", with_own_uid({**SIZED, **CPU_RESTARTS}), RESTARTED, id="static"),
         pytest.param(
             "1.32.13",
             "1.35.10",
-            pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID),
+            with_own_uid({**SIZED, **CPU_RESTARTS}),
             KEEP,
             id="static, before 1.36",
         ),
         pytest.param(
-            "1.32.13", "1.37.2", pod({**SIZED, **CPU_RESTARTS}, metadata=OWN_UID), KEEP, id="static, in 1.37"
+            "1.32.13", "1.37.2", with_own_uid({**SIZED, **CPU_RESTARTS}), KEEP, id="static, in 1.37"
         ),
         pytest.param(
             "1.32.13",
@@ -185,6 +189,13 @@ def test_hc019_an_equal_record_does_not_keep_it(run: Run, tmp_path: Path) -> Non
         decided(run, "1.32.0", "1.33.0", pod({**SIZED, **CPU_RESTARTS}), more=recorded(tmp_path, same))
         == RESTARTED
     )
+
+
+@pytest.mark.parametrize(("old", "new"), [("1.34.13", "1.36.6"), ("1.36.6", "1.34.13")])
+def test_hc019_without_pod_level_resizes_the_pods_limit_is_not_applied(run: Run, old: str, new: str) -> None:
+    off = ("--feature-gates", "InPlacePodLevelResourcesVerticalScaling=false")
+    given = pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT)
+    assert decided(run, old, new, given, more=off) == KEEP
 
 
 def applied(directory: Path, containers: Json) -> tuple[object, ...]:

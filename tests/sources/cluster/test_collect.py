@@ -158,6 +158,34 @@ def test_a_pod_that_does_not_decode_is_unknown(live: Live, answers: dict[str, An
     assert {item["verdict"] for item in live(*PLAN).items} == {"UNKNOWN", "RESTART"}
 
 
+@pytest.mark.parametrize(
+    ("path", "item", "says"),
+    [
+        ("pods", {"kind": "Secret"}, "the server answers with an object that is not a Pod"),
+        ("nodes", {"kind": ["Node"]}, "the server answers with an object that is not a Node"),
+        ("pods", 7, "want an object, got an integer"),
+        ("pods", {"metadata": 7}, "$.metadata: want an object, got an integer"),
+        ("pods", {**pod(), "metadata": {"name": ["a"]}}, "$.metadata.name: want a string"),
+        ("pods", {"spec": []}, "$.spec: want an object, got a list"),
+        ("nodes", {"metadata": []}, "$.metadata: want an object, got a list"),
+        ("nodes", {"status": {"nodeInfo": "x"}}, "$.status.nodeInfo: want an object, got a string"),
+    ],
+)
+def test_an_item_that_is_malformed_is_named(
+    live: Live, answers: dict[str, Any], path: str, item: Any, says: str
+) -> None:
+    kind = "PodList" if path == "pods" else "NodeList"
+    answers[f"/api/v1/{path}"] = [200, {"kind": kind, "items": [item]}]
+    result = live(*AUTO)
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+    assert says in result.err
+
+
+def test_a_node_is_one_whatever_it_says_of_its_group(live: Live, answers: dict[str, Any]) -> None:
+    answers["/api/v1/nodes"] = [200, {"kind": "NodeList", "items": [{**NODE, "apiVersion": "x/v1"}]}]
+    assert live(*AUTO).item["fromRelease"] == "v1.7.16"
+
+
 def test_what_a_credential_plugin_says_is_passed_on_and_kubectl_s_log_is_not(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import socket
 import threading
@@ -17,10 +18,12 @@ import pytest
 from urllib3 import HTTPConnectionPool, HTTPHeaderDict
 
 from hashcompat.errors import InputError
+from hashcompat.sources import limits
 from hashcompat.sources.cluster import kubeapi
 from hashcompat.sources.cluster.kubeapi import Client, StatusError, UnreachableError, list_all
 
 Answer = tuple[int, bytes, dict[str, str]]
+BAD_TOKEN: dict[str, Any] = {"continue": {"a": 1}}
 GONE: Answer = (
     410,
     b'{"kind": "Status", "message": "The provided continue parameter is too old", "reason": "Expired"}',
@@ -148,6 +151,18 @@ def test_a_list_that_expires_for_ever_is_an_error(server: Server) -> None:
             "the server ends the list although 4 objects remain",
         ),
         ([page("a", more="t")], "the same page again and again"),
+        (
+            [page("a", more="t1"), page("b", more="t2"), page("c", more="t1")],
+            "the same page again and again",
+        ),
+        ([page("a", **BAD_TOKEN)], "metadata.continue is not the token of a next page"),
+        ([page("a", more="t" * 20_000)], "metadata.continue is not the token of a next page"),
+        ([page("a", remainingItemCount="many")], "metadata.remainingItemCount is not a number of objects"),
+        ([(200, b'{"kind": "PodList", "items": [7]}', {})], r"\$.items\[0\]: want an object, got an integer"),
+        ([(200, b'{"kind": "PodList", "items": [null]}', {})], r"\$.items\[0\]: want an object, got null"),
+        ([(200, b'{"kind": ["List"], "items": []}', {})], "not a list but"),
+        ([(206, page("a")[1], {})], r"\(HTTP 206\)"),
+        ([(204, b"", {})], r"\(HTTP 204\)"),
         ([(200, b'{"kind": "Status"}', {})], "not a list but Status"),
         ([(200, b'{"items": []}', {})], "not a list but an object without kind"),
         ([(200, b'{"kind": "PodList", "items": {}}', {})], "not a list but PodList"),
@@ -170,6 +185,66 @@ def test_the_server_says_how_long_to_wait_within_reason(server: Server, waits: l
     server.answers = [(429, b"", {"Retry-After": "2"}), (503, b"", {"Retry-After": "86400"}), page("a")]
     assert listed(server) == ["a"]
     assert waits == [2.0, 30.0]
+
+
+@pytest.mark.parametrize("wait", ["-5", "soon", "9" * 5000, "Mon, 99 Foo 99999 99:99:99 GMT", "", "1e9"])
+def test_a_wait_that_is_not_one_is_passed_over(server: Server, waits: list[float], wait: str) -> None:
+    server.answers = [(429, b"", {"Retry-After": wait}), (503, b"", {"Retry-After": wait}), page("a")]
+    assert listed(server) == ["a"]
+    assert all(0 <= pause <= 30 for pause in waits)
+
+
+@pytest.mark.parametrize("wait", ["Sun, 06 Nov 1994 08:49:37 GMT", "Fri, 31 Dec 2999 23:59:59 GMT"])
+def test_a_wait_may_be_until_a_date(server: Server, waits: list[float], wait: str) -> None:
+    server.answers = [(429, b"", {"Retry-After": wait}), page("a")]
+    assert listed(server) == ["a"]
+    assert waits in ([], [0.0], [30.0])
+
+
+def test_pages_are_limited(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kubeapi, "_MOST_PAGES", 3)
+    server.answers = [page("a", more="t1"), page("b", more="t2"), page("c")]
+    assert listed(server) == ["a", "b", "c"]
+    server.answers = [page(more=f"t{number}") for number in range(9)]
+    with pytest.raises(InputError, match="/api/v1/pods: the server's list has more than 3 pages"):
+        listed(server)
+
+
+def test_the_time_for_a_list_is_limited(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kubeapi, "_LONGEST_SECONDS", -1)
+    server.answers = [page("a", more="t1"), page("b")]
+    with pytest.raises(UnreachableError, match="no end of the list within"):
+        listed(server)
+
+
+def test_an_answer_is_limited(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = page("a")[1]
+    server.answers = [page("a")]
+    monkeypatch.setattr(kubeapi, "LONGEST_TEXT", len(body))
+    assert listed(server) == ["a"]
+    server.answers = [(200, body + b" ", {})]
+    with pytest.raises(InputError, match=f"^/api/v1/pods: an answer of more than {len(body)} bytes"):
+        listed(server)
+
+
+def test_an_answer_that_expands_is_limited(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kubeapi, "LONGEST_TEXT", 1 << 20)
+    server.answers = [(200, gzip.compress(bytes(1 << 24)), {"Content-Encoding": "gzip"})]
+    with pytest.raises(InputError, match="an answer of more than 1 MiB"):
+        listed(server)
+    server.answers = [(200, b"", {"Content-Encoding": "gzip, gzip"})]
+    with pytest.raises(InputError, match=r"^/api/v1/pods: the answer's Content-Encoding is 'gzip, gzip'"):
+        listed(server)
+
+
+@pytest.mark.parametrize("status", [200, 403])
+def test_an_answer_of_many_values_is_refused(
+    server: Server, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    monkeypatch.setattr(limits, "MOST_VALUES", 10)
+    server.answers = [(status, b'{"kind": "PodList", "items": [' + b"{}," * 10 + b"{}]}", {})]
+    with pytest.raises(InputError):
+        listed(server)
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 501])

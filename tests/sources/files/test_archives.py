@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import tarfile
@@ -10,9 +11,11 @@ from typing import Literal
 
 import pytest
 
+from hashcompat.errors import InputError
+from hashcompat.sources.files import archives, recorded
 from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import Result, Run
-from tests.helpers.upgrades import hash_of, record
+from tests.helpers.upgrades import hash_changed, hash_of, record
 
 C: Json = {"name": "c", "image": "i"}
 KUBELET = "1.9.11"
@@ -84,3 +87,138 @@ def test_an_archive_without_records_is_named(
     result = verified(run, tmp_path / "f.tar")
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith(f"Error: {tmp_path}/f.tar: {problem}")
+
+
+BLOCK = 512
+END = bytes(2 * BLOCK)
+
+
+def header(name: str = "n.json", size: int = 0, kind: bytes = b"0", **more: str) -> bytes:
+    """Return one header; ``size`` may be what no file has."""
+    row = tarfile.TarInfo(name)
+    row.type, row.pax_headers = kind, more
+    row.size = min(size, 8**11 - 1)
+    block = bytearray(row.tobuf(tarfile.GNU_FORMAT)[-BLOCK:])
+    if size != row.size:
+        block[124:136] = tarfile.itn(size, 12, tarfile.GNU_FORMAT)  # type: ignore[attr-defined]
+        block[148:156] = b"%06o\0 " % (256 + sum(block[:148]) + sum(block[156:]))
+    return bytes(block)
+
+
+def padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % BLOCK)
+
+
+def pax(text: bytes, kind: bytes = b"x") -> bytes:
+    return header("pax", len(text), kind) + padded(text)
+
+
+def record_of(key: bytes, value: bytes) -> bytes:
+    length = len(key) + len(value) + 3
+    length += len(str(length + len(str(length))))
+    return b"%d %s=%s\n" % (length, key, value)
+
+
+def member(data: bytes, name: str = "n.json.gz") -> bytes:
+    return header(name, len(data)) + padded(data)
+
+
+GOOD = b'{"containers": []}'
+SPARSE = b"".join(
+    record_of(key, value)
+    for key, value in {
+        b"GNU.sparse.major": b"0",
+        b"GNU.sparse.minor": b"1",
+        b"GNU.sparse.name": b"n.json",
+        b"GNU.sparse.size": b"9000000000000000000",
+        b"GNU.sparse.map": b"0,0",
+    }.items()
+)
+OLD_SPARSE = header(kind=tarfile.GNUTYPE_SPARSE, size=8)
+BOMB, SPACES, LIST = (
+    gzip.compress(data) for data in (bytes(1 << 26), b" " * (1 << 26), b"[" + b"0," * (1 << 25))
+)
+HOSTILE: dict[str, tuple[bytes, str]] = {
+    "no end": (header(size=len(GOOD)) + padded(GOOD), "it ends without the block of zeros"),
+    "garbage for a header": (header("n.md") + b"x" * 2 * BLOCK, "it ends without the block of zeros"),
+    "half a header": (header("n.md") + header()[:99], "it ends without the block of zeros"),
+    "a sparse file of 8 EB": (
+        pax(SPARSE) + header("x", 8) + padded(b"x" * 8) + END,
+        "n.json: a sparse file; ",
+    ),
+    "an old sparse file": (OLD_SPARSE + padded(b"x" * 8) + END, "n.json: a sparse file; "),
+    "a file of 8 EB": (header(size=8 << 60) + END, "n.json: a file of more than 32 MiB"),
+    "a file below 0": (header(size=-512) + END, "a size below 0"),
+    "a skipped file below 0": (header("n.md", size=-2048) + END, "damaged tar archive: "),
+    "a skipped file of 8 EB": (header("n.md", size=8 << 60) + END, "unexpected end of data"),
+    "a name of 1 MB": (
+        header(kind=tarfile.GNUTYPE_LONGNAME, size=1 << 20) + b"x" * (1 << 20) + header() + END,
+        "a header of more than 64 KiB",
+    ),
+    "headers of 8 EB": (header(kind=b"x", size=8 << 60) + END, "a header of more than 64 KiB"),
+    "headers below 0": (header(kind=b"x", size=-512) + END, "damaged tar archive: "),
+    "headers of headers": (pax(record_of(b"a", b"b")) * 200 + header() + END, "a header of more than 64 KiB"),
+    "headers of digits": (pax(b"1" * 60_000) + header() + END, "a header of digits"),
+    "a size that is not a number": (pax(record_of(b"size", b"x")) + header() + END, "n.json: empty"),
+    "a sparse map that is not one": (
+        pax(SPARSE.replace(b"0,0", b"a,b")) + header() + END,
+        "damaged tar archive: ",
+    ),
+    "links": (
+        header(kind=b"2") + header(kind=b"1") + header(kind=b"3") + END,
+        "no kubelet's container in any",
+    ),
+    "not an encoding": (
+        pax(record_of(b"hdrcharset", b"BINARY") + record_of(b"path", b"\xff.json")) + member(b"{") + END,
+        "\\udcff.json: line 1 column 2: not valid JSON",
+    ),
+    "control characters": (header("\x1b[2J.json", size=1) + padded(b"{") + END, "\\x1b[2J.json: line 1"),
+    "gzip of a bomb": (member(BOMB) + END, "n.json.gz: binary data"),
+    "gzip of spaces": (member(SPACES) + END, "n.json.gz: more than 1 MiB of white space"),
+    "gzip of a long list": (member(LIST) + END, "n.json.gz: text of more than 32 MiB"),
+    "many values": (member(b"[" + b"{}," * 2_000_000, "n.json") + END, "JSON of more than 2000000 values"),
+}
+
+
+@pytest.mark.parametrize("form", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize(("content", "says"), HOSTILE.values(), ids=HOSTILE)
+def test_an_archive_that_nobody_packed_is_one_error(
+    run: Run, tmp_path: Path, content: bytes, says: str, form: type[bytes]
+) -> None:
+    path = tmp_path / "dump.tar"
+    path.write_bytes(form(content))
+    result = verified(run, path)
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+    assert result.err.startswith(f"Error: {path}: ")
+    assert says in result.err
+
+
+def test_members_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "_MOST_MEMBERS", 3)
+    path = tmp_path / "dump.tar"
+    path.write_bytes(header("n.md") * 3 + END)
+    with pytest.raises(InputError, match="no kubelet's container in any file of it"):
+        recorded.collect((str(path),))
+    path.write_bytes(header("n.md") * 4 + END)
+    with pytest.raises(InputError, match="tar archive of more than 3 members, the most that is read"):
+        recorded.collect((str(path),))
+
+
+def test_the_content_of_an_archive_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hashcompat.sources import compression
+
+    monkeypatch.setattr(compression, "MOST_BYTES", 1 << 20)
+    path = tmp_path / "dump.tar"
+    path.write_bytes(gzip.compress(header("core", 1 << 20) + bytes(1 << 20) + END))
+    with pytest.raises(InputError, match=rf"^{path}: gzip data of more than 1 MiB"):
+        recorded.collect((str(path),))
+
+
+def test_a_long_log_is_read_line_by_line(tmp_path: Path) -> None:
+    line = f"{hash_changed(7)}\n"
+    path = tmp_path / "kubelet.log"
+    with path.open("w") as stream:
+        for _ in range(40):
+            stream.write(("I0101 nothing of interest\n" * 40_000) + line)
+    assert path.stat().st_size > 32 << 20
+    assert [found.hash for found in recorded.collect((str(path),))] == [7] * 40  # type: ignore[union-attr]

@@ -21,7 +21,7 @@ from hashcompat.errors import InputError
 from hashcompat.model.pods import Origin, Source
 from hashcompat.sources import values
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import inputs, sample
+from hashcompat.sources.files import copy, inputs, sample
 from tests.helpers.pods import ARTICLE, Json, as_json, listed, node, pod
 from tests.helpers.program import SCRIPTS, Run
 
@@ -31,7 +31,8 @@ else:
     from backports import zstd
 
 PLAN = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-o", "json")
-PODS = (pod(ARTICLE, name="a"), pod(name="b", node="n2"))
+STATUS = {"phase": "Running"}
+PODS = (pod(ARTICLE, name="a", status=STATUS), pod(name="b", node="n2", status=STATUS))
 
 
 def as_yaml(*objects: object) -> bytes:
@@ -39,7 +40,7 @@ def as_yaml(*objects: object) -> bytes:
 
 
 def pod_list() -> bytes:
-    bare = [{key: item[key] for key in ("metadata", "spec")} for item in PODS]
+    bare = [{key: item[key] for key in ("metadata", "spec", "status")} for item in PODS]
     return json.dumps({"kind": "PodList", "apiVersion": "v1", "items": bare}).encode()
 
 
@@ -173,7 +174,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> Non
 def test_a_stream_beyond_memory_is_read_as_often_as_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inputs, "_IN_MEMORY", 100)
+    monkeypatch.setattr(copy, "_IN_MEMORY", 100)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(as_json(*PODS))))
     inventory = files.collect(("-",))
@@ -209,8 +210,8 @@ def test_files_add_up_in_the_order_given(run: Run, tmp_path: Path, expected: lis
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
     (tmp_path / "below" / "deeper").mkdir(parents=True)
-    (tmp_path / "a.yaml").write_bytes(as_yaml(pod(name="a")))
-    (tmp_path / "b.yml").write_bytes(as_yaml(pod(name="b")))
+    (tmp_path / "a.yaml").write_bytes(as_yaml(pod(name="a", status=STATUS)))
+    (tmp_path / "b.yml").write_bytes(as_yaml(pod(name="b", status=STATUS)))
     (tmp_path / "c.json.gz").write_bytes(gzip.compress(as_json(pod(name="c"))))
     (tmp_path / "README.md").write_text("{ not for reading")
     (tmp_path / "dir.json").mkdir()

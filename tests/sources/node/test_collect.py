@@ -7,6 +7,7 @@ import json
 import os
 import socketserver
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
@@ -15,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from hashcompat.sources import programs
+from hashcompat.sources.node import docker as daemon
 from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import hash_of, record
@@ -105,7 +108,17 @@ def test_docker_is_asked_in_the_older_version_of_both(
             "Docker speaks API 1.60 and newer, this program only 1.52 and older",
         ),
         ({"Components": []}, 200, "whatever listens there is not Docker: /version has no ApiVersion"),
-        ({"ApiVersion": "one"}, 200, "cannot ask Docker: ValueError"),
+        *(
+            (answer, 200, "whatever listens there is not Docker: /version has no such version")
+            for answer in (
+                {"ApiVersion": "one"},
+                {"ApiVersion": "1"},
+                {"ApiVersion": "1.41-rc1"},
+                {"ApiVersion": "9" * 5000 + ".1"},
+                {"ApiVersion": "1.41", "MinAPIVersion": 7},
+                {"ApiVersion": "1.41", "MinAPIVersion": "old"},
+            )
+        ),
         ({"ApiVersion": "1.41"}, 500, 'Docker answered 500: {"message": "no"}'),
         ({"ApiVersion": "1.41"}, 200, "no kubelet's container in it"),
     ],
@@ -166,6 +179,98 @@ def test_what_crictl_says_is_named(
     result = verified(run, "--runtime", "cri", "--runtime-endpoint", "/s")
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith(f"Error: /s: {problem}")
+
+
+@pytest.mark.parametrize(
+    ("pods", "problem"),
+    [
+        ("[]", "want an object with a list of items"),
+        ('{"items": 3}', "want an object with a list of items"),
+        ('{"items": {"id": "a"}}', "want an object with a list of items"),
+        ('{"items": [3]}', "an item without the id of a sandbox"),
+        ('{"items": [{}]}', "an item without the id of a sandbox"),
+        ('{"items": [{"id": 7}]}', "an item without the id of a sandbox"),
+        ('{"items": [{"id": "--config=/etc/shadow"}]}', "an item without the id of a sandbox"),
+    ],
+)
+def test_a_list_of_pods_that_is_not_crictl_s_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pods: str, problem: str
+) -> None:
+    crictl(tmp_path, monkeypatch, f"case $* in *pods*) echo '{pods}' ;; *) echo '{{}}' ;; esac")
+    result = verified(run, "--runtime", "cri", "--runtime-endpoint", "/s")
+    assert (result.code, result.out, result.err) == (1, "", f"Error: /s: crictl pods: {problem}\n")
+
+
+@pytest.mark.parametrize("pods", ["{}", '{"items": null}', '{"items": []}'])
+def test_a_node_without_pods_has_no_sandboxes(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pods: str
+) -> None:
+    rows = json.dumps({"containers": [record(hash_of(run, KUBELET, C))]})
+    crictl(tmp_path, monkeypatch, f"case $* in *ps*) echo '{rows}' ;; *) echo '{pods}' ;; esac")
+    result = verified(run, "--runtime", "cri", "--runtime-endpoint", "/s")
+    assert (result.code, result.document["summary"]["reproduced"]) == (0, 1)
+
+
+def test_what_crictl_prints_without_end_is_refused(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "LONGEST_TEXT", 1 << 20)
+    crictl(tmp_path, monkeypatch, "yes >&2 & exec yes")
+    result = verified(run, "--runtime", "cri", "--runtime-endpoint", "/s")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("Error: /s: crictl ps: output of more than 1 MiB")
+
+
+class Raw(socketserver.BaseRequestHandler):
+    """Answers every request with the same bytes, however it is asked, and then waits."""
+
+    answer = b""
+
+    def handle(self) -> None:
+        self.request.recv(1 << 16)
+        self.request.sendall(self.answer)
+        time.sleep(0.5)
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{", "Docker does not answer within 0.3 s"),
+        (b"HTTP/1.1 200 OK\r\nX: ", "Docker does not answer within 0.3 s"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{\xff\xfe}}",
+            "/version: line 1 column 2: not valid JSON",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Encoding: br\r\n\r\n12345",
+            "the answer's Content-Encoding is 'br'; want gzip or none",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + b" " * 9999,
+            "an answer of more than 4 KiB, the most that is read; ask for less of it",
+        ),
+        (
+            b"HTTP/1.1 302 Found\r\nLocation: http://a/\r\nContent-Length: 1\r\n\r\nx",
+            "Docker answered 302: x",
+        ),
+        (b"SSH-2.0-OpenSSH\r\n", "cannot ask Docker: "),
+    ],
+    ids=["stuck body", "stuck headers", "not UTF-8", "encoding", "long", "redirect", "another protocol"],
+)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_answer_that_is_not_docker_s_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: bytes, problem: str
+) -> None:
+    monkeypatch.setattr(daemon, "_TIMEOUT_SECONDS", 0.3)
+    monkeypatch.setattr(daemon, "LONGEST_TEXT", 4 << 10)
+    monkeypatch.setattr(Raw, "answer", answer)
+    with socketserver.ThreadingUnixStreamServer(str(tmp_path / "docker.sock"), Raw) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        result = verified(run, "--runtime", "docker", "--runtime-endpoint", tmp_path / "docker.sock")
+        server.shutdown()
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith(f"Error: {tmp_path}/docker.sock: {problem}")
+    gc.collect()
 
 
 def test_without_crictl_files_are_the_way(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from scripts.golden import containers as oracle
 from scripts.golden import values
 from scripts.lib.generated import one_release
 from scripts.lib.paths import CONTAINERS
-from scripts.schemas import containertypes, podtypes
+from scripts.schemas import containertypes, featuregates, podtypes
 from tests.helpers import slices
 
 pytestmark = pytest.mark.oracle
@@ -62,3 +62,8 @@ def test_container_types_equal_the_source() -> None:
 @pytest.mark.full
 def test_pod_types_equal_the_source() -> None:
     assert podtypes.GENERATED.check() == []
+
+
+@pytest.mark.full
+def test_feature_gates_equal_the_source() -> None:
+    assert featuregates.GENERATED.check() == []

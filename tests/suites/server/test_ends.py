@@ -49,7 +49,7 @@ def start(cluster: Cluster, tmp_path: Path) -> Iterator[Start]:
         variables = environment(kubeconfig, tmp_path) | {"TMPDIR": str(tmp_path)}
         heeding = [
             "env",
-            "--default-signal=INT",
+            "--default-signal=INT,HUP,TERM",
         ]  # shells start background jobs, such as whole test runs, with SIGINT ignored
         command = [*heeding, str(SCRIPTS / "hashcompat"), "plan", "--from", "auto", "--to", "1.36.0"]
 

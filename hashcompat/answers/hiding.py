@@ -1,0 +1,184 @@
+"""A container without its values, and which kubelets hash it alike: what stands for it in a snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from hashcompat.answers.keeping import Keeper
+from hashcompat.apiserver.on_read import as_read, as_unread
+from hashcompat.catalog.eras import Era
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.catalog.types import Schema
+from hashcompat.compile.decode import known_only
+from hashcompat.errors import DecodeError, InputError, NotStoredError
+from hashcompat.go.digest import Digest
+from hashcompat.go.jsontext import ESCAPES
+from hashcompat.kubelet.hashing import Hasher, compile_hasher
+from hashcompat.kubelet.stored import true_hash
+from hashcompat.model.hashes import Hash, StoredHashes
+from hashcompat.model.pods import Container
+
+Spec = Mapping[str, Any]
+
+Pair = tuple[Spec, Spec]
+"""A container's JSON with its values, and without."""
+
+Way = tuple[Schema, Era]
+"""A way of hashing, but for encoding/json."""
+
+_PATCHED: Final = "fnv32a"
+"""The digest of the releases that a patched kubelet can be like."""
+
+_ESCAPED: Final = frozenset("\b\f")
+
+_SHORTEST_MASK: Final = 3
+"""Stars; the usual mask."""
+
+_LONGEST_MASK: Final = 20
+"""Stars; that two of a hundred texts share a hash under each of so many masks is not by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A container as a snapshot holds it."""
+
+    spec: Spec
+    """Its JSON with values hidden."""
+    true: Mapping[int, Hash]
+    """The hash with values, by that of the JSON with values hidden: each kubelet's that decodes it."""
+    public: frozenset[int]
+    """The hashes in which no hidden value takes part."""
+
+    @property
+    def has_values(self) -> bool:
+        """Whether a hidden value takes part in any hash."""
+        return len(self.public) < len(self.true)
+
+
+class Hider:
+    """Hides containers, by the release data of all known kubelets."""
+
+    def __init__(self, catalog: Catalog, keeper: Keeper) -> None:
+        kubelets = [catalog.kubelet(name) for name in catalog.releases()]
+        patched = [kubelet for kubelet in kubelets if kubelet.era.digest == _PATCHED]
+        gated = [kubelet for kubelet in kubelets if kubelet.behaviour.hash_without_resources]
+        self._keeper, self._defaults = keeper, catalog.every_read_default
+        self._ways, self._patched_ways, self._gated_ways = map(_ways, (kubelets, patched, gated))
+        self._schemas = list(dict.fromkeys(kubelet.schema for kubelet in patched))
+
+    def hidden(self, container: Container, origin: str) -> Hidden:
+        """Return a container without its values.
+
+        Raises InputError, which names ``origin`` and the path, for a value of the wrong type.
+        """
+        try:
+            given = self._keeper.container(container.spec, lambda text: text)
+            for length in range(_SHORTEST_MASK, _LONGEST_MASK):
+                spec = self._keeper.container(container.spec, _hide("*" * length))
+                found = self._table(given, spec, container.stored)
+                if found is not None:
+                    return found
+        except DecodeError as error:
+            raise InputError(f"{origin}: {container.path}{error}") from None
+        raise InputError(f"{origin}: {container.path}: no mask tells its hashes apart")
+
+    def _table(self, given: Spec, spec: Spec, stored: StoredHashes | None) -> Hidden | None:
+        """Return the container; None where two texts share a hash, so that another mask is needed."""
+        table = _Table(stored)
+        variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
+        for (true_form, hidden_form), ways in self._forms(given, spec):
+            for schema, era in ways:
+                for escapes in variants if era.hashes_json else variants[:1]:
+                    hasher = compile_hasher(schema, era, escapes, keep_empty=False)
+                    with suppress(DecodeError, NotStoredError):  # the same answer with and without values
+                        if not table.add(hasher, true_form, hidden_form):
+                            return None
+        return Hidden(spec, *table.result())
+
+    def _forms(self, given: Spec, spec: Spec) -> Iterator[tuple[Pair, list[Way]]]:
+        """Yield each form in which a plan may hash a container, with values and without, and for whom.
+
+        An API server of any release may serve it (planning/reading), a patched kubelet decodes its own types
+        before it hashes another release's (planning/patched), and the resize gate leaves resources out.
+        """
+        forms: list[Pair] = [(given, spec)]
+        for default in self._defaults:
+            _add(forms, forms, partial(as_read, defaults=[default]))
+            if default.gate is None:
+                _add(forms, forms, partial(as_unread, default=default))
+        served = tuple(forms)
+        for schema in self._schemas:
+            _add(forms, served, partial(known_only, schema.container))
+        without: list[Pair] = []
+        _add(without, forms, lambda form: {**form, "resources": {}})
+        yield from ((form, self._ways) for form in served)
+        yield from ((form, self._patched_ways) for form in forms[len(served) :])
+        yield from ((form, self._gated_ways) for form in without)
+
+
+def _ways(kubelets: Iterable[Kubelet]) -> list[Way]:
+    return list(dict.fromkeys((kubelet.schema, kubelet.era) for kubelet in kubelets))
+
+
+def _is_escaped(given: Spec) -> bool:
+    """Return whether a text may hold a character that Go 1.22 writes differently in JSON."""
+    shown = repr(given)
+    return any(repr(one)[1:-1] in shown for one in _ESCAPED)
+
+
+def _add(forms: list[Pair], among: Iterable[Pair], change: Callable[[Spec], Spec]) -> None:
+    """Add what a change makes of some forms, where it is new."""
+    for form in tuple(among):
+        new = change(form[0]), change(form[1])
+        if new not in forms:
+            forms.append(new)
+
+
+def _hide(mask: str) -> Callable[[str], str]:
+    """Hide texts, but not whether they are empty, nor whether Go 1.22 writes them differently in JSON."""
+
+    def hide(text: str) -> str:
+        return (mask + ("\b" if _ESCAPED & set(text) else "")) if text else ""
+
+    return hide
+
+
+class _Table:
+    """The hashes of a container with values, by those without."""
+
+    def __init__(self, stored: StoredHashes | None) -> None:
+        self._stored = stored
+        self._keys: dict[tuple[Digest, str], int] = {}
+        self._true: dict[int, tuple[str, Hash]] = {}
+        self._public: set[int] = set()
+        self._doubtful: set[int] = set()
+
+    def add(self, hasher: Hasher, true_form: Spec, hidden_form: Spec) -> bool:
+        """Add what one kubelet computes; return whether no other text has the same hash.
+
+        Where two kubelets print the same text without values but another one with them, neither is stored.
+        """
+        pieces, true_pieces = (hasher.pieces(hasher.decode(form)) for form in (hidden_form, true_form))
+        text, true_text = "".join(pieces), "".join(true_pieces)
+        known = self._keys.get((hasher.digest, text))
+        if known is not None:
+            if self._true[known][0] != true_text:
+                self._doubtful.add(known)
+            return True
+        key, computed = hasher.digest(pieces), hasher.digest(true_pieces)
+        true = true_hash(self._stored, computed)
+        if key in self._true:
+            return False
+        self._keys[hasher.digest, text], self._true[key] = key, (true_text, true)
+        if true == computed and text == true_text:
+            self._public.add(key)
+        return True
+
+    def result(self) -> tuple[Mapping[int, Hash], frozenset[int]]:
+        """Return the hashes, and which of them are public."""
+        true = {key: found for key, (_, found) in self._true.items() if key not in self._doubtful}
+        return true, frozenset(self._public & true.keys())

@@ -1,0 +1,95 @@
+"""How large one object of an input may be, so that no input needs much memory, whatever it repeats or nests.
+
+API servers accept no request above 3 MiB (k8s.io/apiserver ``MaxRequestBodyBytes``) and etcd stores no value
+above 1.5 MiB (``--max-request-bytes``). The limits leave space for JSON, which writes one byte of protobuf as
+up to six, and for indentation. They hold for one object: lists and files may be of any length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from hashcompat.errors import InputError
+
+DEEPEST: Final = 700
+"""Levels of lists and objects in JSON; no type of core/v1 has 20, and Python's own encoder ends at 1,000."""
+
+LONGEST: Final = 8 << 20
+"""Characters of one object: several times what an API server accepts."""
+
+MOST_VALUES: Final = 500_000
+"""Values in one object; each needs up to 250 bytes of memory, and an object of 1.5 MiB has fewer."""
+
+LONGEST_DOCUMENT: Final = 64 << 20
+"""Characters of what a document holds outside its ``items``: the records of a snapshot of 300,000 containers,
+the most that Kubernetes supports in one cluster."""
+
+MOST_OF_DOCUMENT: Final = 2_000_000
+"""Values of the same."""
+
+
+_REASON: Final = "API servers accept no object above 3 MiB"
+
+
+class Meter:
+    """Adds up the size of one thing while it is read."""
+
+    def __init__(self, what: str, longest: int, most: int) -> None:
+        self._what, self._longest, self._most = what, longest, most
+        self._characters = self._values = 0
+
+    def add(self, characters: int, values: int) -> None:
+        """Raise InputError where there are now more characters or values than one thing may have."""
+        self._characters += characters
+        self._values += values
+        for number, most, noun in (
+            (self._characters, self._longest, "characters"),
+            (self._values, self._most, "values"),
+        ):
+            if number > most:
+                raise InputError(f"more than {most:,} {noun} in {self._what}; {_REASON}")
+
+
+def object_meter() -> Meter:
+    """Return a meter for one object."""
+    return Meter("one object", LONGEST, MOST_VALUES)
+
+
+def document_meter() -> Meter:
+    """Return a meter for what one document holds outside its ``items``."""
+    return Meter("one document besides its items", LONGEST_DOCUMENT, MOST_OF_DOCUMENT)
+
+
+def too_long() -> InputError:
+    """Return the error for a text that is longer than any object before it ends."""
+    return InputError(f"more than {LONGEST:,} characters in one object; {_REASON}")
+
+
+def values_in(text: str, start: int, end: int) -> int:
+    """Return how many values a part of a JSON text has at most: what separates them is counted."""
+    return 1 + sum(text.count(char, start, end) for char in ",[{")
+
+
+def check_depth(value: Any) -> None:
+    """Raise InputError for a value of JSON that is nested deeper than ``DEEPEST``."""
+    level = _below([value])
+    for _ in range(DEEPEST):
+        if not level:
+            return
+        level = _below(child for parent in level for child in _children(parent))
+    if level:
+        raise too_deep()
+
+
+def _below(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if type(value) in (dict, list)]
+
+
+def _children(parent: Any) -> Iterable[Any]:
+    return parent.values() if type(parent) is dict else parent
+
+
+def too_deep(most: int = DEEPEST) -> InputError:
+    """Return the error for nesting deeper than any Kubernetes object needs."""
+    return InputError(f"nested too deeply to be a Kubernetes object: more than {most} levels")

@@ -1,0 +1,98 @@
+"""What another program prints, with an end to its size and to its time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from threading import Thread
+from typing import IO, Final
+
+from hashcompat.errors import InputError
+from hashcompat.sources.limits import LONGEST_TEXT, too_long
+
+_CHUNK: Final = 1 << 16
+
+_LONGEST_WORDS: Final = 1 << 16
+"""Bytes that are kept of what a program says on stderr, its last ones."""
+
+_AFTERWARDS_SECONDS: Final = 1.0
+"""For what a program that has ended still says."""
+
+
+class FailedError(InputError):
+    """A program ended with another exit code than 0; the message is the last line that it said."""
+
+
+def output(command: Sequence[str], seconds: float) -> bytes:
+    """Return what a program prints; it has neither a terminal nor a standard input.
+
+    Raises FailedError, and InputError for a program that cannot be started, that takes longer than
+    ``seconds``, or that prints more than LONGEST_TEXT.
+    """
+    end = time.monotonic() + seconds
+    pipe = subprocess.PIPE
+    try:
+        process = subprocess.Popen(  # noqa: S603 - no shell
+            command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True
+        )
+    except OSError as error:
+        raise InputError(error.strerror or type(error).__name__) from None
+    try:
+        return _printed(process, end)
+    except (TimeoutError, subprocess.TimeoutExpired):
+        raise InputError(f"no answer within {seconds:g} s") from None
+    finally:
+        _end(process)
+
+
+def _printed(process: subprocess.Popen[bytes], end: float) -> bytes:
+    said = _in_thread(_last, process.stderr)
+    printed = _in_thread(_first, process.stdout).result(max(end - time.monotonic(), 0))
+    if len(printed) > LONGEST_TEXT:
+        raise too_long("output", LONGEST_TEXT, "save it in smaller parts, and give the files")
+    if process.wait(max(end - time.monotonic(), 0)):
+        raise FailedError(_line(said))
+    return printed
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Stop what still runs of a program, with all that it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _in_thread(read: Callable[[IO[bytes]], bytes], stream: IO[bytes] | None) -> Future[bytes]:
+    """Read a stream aside: a program that writes to both waits for nobody."""
+    found: Future[bytes] = Future()
+    if stream:
+        Thread(target=lambda: found.set_result(read(stream)), daemon=True).start()
+    return found
+
+
+def _first(stream: IO[bytes]) -> bytes:
+    """Return a stream to its end, or one byte more than there may be."""
+    with stream:
+        return stream.read(LONGEST_TEXT + 1)
+
+
+def _last(stream: IO[bytes]) -> bytes:
+    last = b""
+    with stream:
+        while data := os.read(stream.fileno(), _CHUNK):
+            last = (last + data)[-_LONGEST_WORDS:]
+    return last
+
+
+def _line(said: Future[bytes]) -> str:
+    """Return the line with the error: programs print warnings before it."""
+    try:
+        lines = said.result(_AFTERWARDS_SECONDS).decode(errors="replace").strip().splitlines()
+    except TimeoutError:
+        lines = []
+    return lines[-1] if lines else "no message"

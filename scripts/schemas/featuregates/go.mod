@@ -1,0 +1,3 @@
+module hashcompat.io/featuregates
+
+go 1.21

@@ -1,0 +1,113 @@
+"""A kubectl that misbehaves, as a shell script: it is stopped, and what it says is shown."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from hashcompat.sources.cluster import kubectl
+from hashcompat.sources.cluster.kubeapi import UnreachableError
+
+CONFIG = """{"current-context": "c", "clusters": [{"cluster": {"server": "https://s"}}]}"""
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the path of a kubectl that is first on the PATH."""
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(kubectl, "_END_SECONDS", 0.5)
+    return tmp_path / "kubectl"
+
+
+def write(path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "sleep" in text:
+        monkeypatch.setattr(kubectl, "_START_SECONDS", 0.5)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("sleep 60", "no message"),
+        ("sleep 60 & exit 1", "no message"),
+        ("sleep 60 >/dev/null 2>&1 & echo 'error: no' >&2; exit 1", "no"),
+        (r"printf '\377\376' >&2; exit 1", "\ufffd\ufffd"),
+        ("cat >&2; echo 'error: no password' >&2; exit 1", "no password"),
+        ("head -c 300000 /dev/zero | tr '\\0' x >&2; echo >&2; echo 'error: end' >&2; exit 1", "end"),
+    ],
+    ids=[
+        "hangs",
+        "its child hangs",
+        "its silent child hangs",
+        "not UTF-8",
+        "asks for a password",
+        "a long line",
+    ],
+)
+def test_a_kubectl_that_does_not_start_is_given_up(
+    script: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
+) -> None:
+    write(script, text, monkeypatch)
+    start = time.monotonic()
+    with (
+        pytest.raises(UnreachableError, match=f"^kubectl does not start: {says}$"),
+        kubectl.proxy((), lambda _: None),
+    ):
+        pass
+    assert time.monotonic() - start < 10
+
+
+@pytest.mark.parametrize("said", [r"printf 'Listening \377\n'", "yes"], ids=["not UTF-8", "without end"])
+def test_what_kubectl_prints_does_not_matter(
+    script: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    write(script, f"trap '' TERM\n{said}\nsleep 60", monkeypatch)
+    monkeypatch.setattr(kubectl, "_START_SECONDS", 20)
+    start = time.monotonic()
+    with kubectl.proxy((), lambda _: None):
+        pass
+    assert time.monotonic() - start < 10
+
+
+def test_what_plugins_say_is_limited(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kubectl, "_MOST_LINES", 3)
+    write(script, "seq 1 10 >&2; exit 1", monkeypatch)
+    heard: list[str] = []
+    with pytest.raises(UnreachableError, match=r"10$"), kubectl.proxy((), heard.append):
+        pass
+    assert heard == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"echo '{CONFIG}'", ("c", "https://s")),
+        (f"echo noise >&2; echo '{CONFIG}'", ("c", "https://s")),
+        (r'printf "\377\376"', ("", "")),
+        (
+            r"""printf '{"current-context": "\377", "clusters": [{"cluster": {"server": "s"}}]}'""",
+            ("\ufffd", "s"),
+        ),
+        ("exit 1", ("", "")),
+        (f"echo '{CONFIG}'; exit 1", ("", "")),
+        ("echo '[]'", ("", "")),
+        ("""echo '{"current-context": "c", "clusters": []}'""", ("", "")),
+        ("""echo '{"current-context": "c", "clusters": 7}'""", ("", "")),
+        ("head -c 100000 /dev/zero | tr '\\0' '['", ("", "")),
+        ("sleep 60", ("", "")),
+        ("exec yes", ("", "")),
+    ],
+)
+def test_the_target_is_known_where_kubectl_shows_it(
+    script: Path, monkeypatch: pytest.MonkeyPatch, text: str, found: tuple[str, str]
+) -> None:
+    write(script, text, monkeypatch)
+    assert kubectl.target(()) == found
+
+
+def test_without_kubectl_the_target_is_not_known(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(script.parent))
+    assert kubectl.target(()) == ("", "")

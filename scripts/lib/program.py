@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -45,6 +45,9 @@ class Program:
     shared: tuple[Path, ...] = ()
     """Directories of other Go modules of this repository that it imports."""
 
+    prepare: Callable[[], object] | None = None
+    """Writes the module, where it is not one of this repository."""
+
     def build(self) -> bool:
         """Build the program unless nothing changed since it was last built; return whether it was built.
 
@@ -52,10 +55,12 @@ class Program:
             GoError: the build failed.
         """
         stamp = self.binary.with_name(f"{self.binary.name}.stamp")
-        wanted = self._fingerprint()
         self.binary.parent.mkdir(parents=True, exist_ok=True)
         with self.binary.with_name(f"{self.binary.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # another process may build it just now: wait for that one
+            if self.prepare is not None:
+                self.prepare()
+            wanted = self._fingerprint()
             if self.binary.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
                 return False
             self._compile()

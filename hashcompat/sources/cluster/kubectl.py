@@ -129,6 +129,8 @@ def _is_ready(process: subprocess.Popen[str]) -> bool:
         for _ in _lines(stream):
             listens.set()
             ended.set()
+            if process.poll() is not None:
+                break  # what kubectl started outlives it, and ends where nobody reads
         ended.set()
 
     threading.Thread(target=read, args=(process.stdout,), daemon=True).start()
@@ -153,14 +155,16 @@ class _Listener:
 
     def __init__(self, process: subprocess.Popen[str], say: Callable[[str], None]) -> None:
         self._last = ""
-        self._thread = threading.Thread(target=self._run, args=(process.stderr, say), daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(process, process.stderr, say), daemon=True)
         self._thread.start()
 
-    def _run(self, stream: IO[str], say: Callable[[str], None]) -> None:
+    def _run(self, process: subprocess.Popen[str], stream: IO[str], say: Callable[[str], None]) -> None:
         for number, line in enumerate(_lines(stream)):
             self._last = line.strip() or self._last
             if number < _MOST_LINES and not _LOG_LINE.match(line):
                 say(line.rstrip("\n"))
+            if number >= _MOST_LINES and process.poll() is not None:
+                break
 
     def last(self) -> str:
         """Return the last line, once kubectl has ended."""

@@ -72,6 +72,31 @@ def test_what_kubectl_prints_does_not_matter(
     assert time.monotonic() - start < 10
 
 
+@pytest.mark.parametrize("stream", ["1", "2"])
+def test_what_kubectl_started_does_not_outlive_it(
+    script: Path, monkeypatch: pytest.MonkeyPatch, stream: str
+) -> None:
+    """A process that prints without end is stopped by nobody reading it, once kubectl has ended."""
+    monkeypatch.setattr(kubectl, "_START_SECONDS", 20)
+    monkeypatch.setattr(kubectl, "_MOST_LINES", 3)
+    child = script.parent / "child"
+    write(script, f"yes >&{stream} & echo $! > {child}; echo Listening; wait", monkeypatch)
+    with kubectl.proxy((), lambda _: None):
+        pass
+    deadline = time.monotonic() + 10
+    while is_running(int(child.read_text())):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    """Return whether a process is there and not a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def test_what_plugins_say_is_limited(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kubectl, "_MOST_LINES", 3)
     write(script, "seq 1 10 >&2; exit 1", monkeypatch)

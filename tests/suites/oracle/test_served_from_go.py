@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 
 from hashcompat.catalog.lookup import Kubelet, default_catalog
 from hashcompat.compile.decode import compile_decoder
-from hashcompat.go.jsontext import decode_text, loads
+from hashcompat.go.jsontext import decode_text, dumps, loads
 from scripts.golden import served as oracle
 from scripts.golden import staticpods
 from scripts.lib.generated import one_release
@@ -63,7 +62,7 @@ def test_golden_data_is_what_go_serves_today(release: str) -> None:
 def test_static_pods_manifests(release: str) -> None:
     kubelet = default_catalog().kubelet(release)
     pods = [
-        json.dumps({"apiVersion": "v1", "kind": "Pod", "spec": case(name)[0].get("spec") or {}})
+        dumps({"apiVersion": "v1", "kind": "Pod", "spec": case(name)[0].get("spec") or {}})
         for name in CASES
     ]
     specs = {name: loads(pod)["spec"] for name, pod in zip(CASES, pods, strict=True)}

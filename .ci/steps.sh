@@ -116,7 +116,7 @@ packages() {
   for package in "$@"; do
     dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
   done
-  [ ${#missing[@]} -eq 0 ] || { apt-get update --quiet && apt-get install -y --no-install-recommends "${missing[@]}"; }
+  [ ${#missing[@]} -eq 0 ] || { apt-get update --quiet && apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "${missing[@]}"; }
 }
 
 patches() {

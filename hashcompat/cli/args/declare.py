@@ -134,6 +134,16 @@ def _fields(made: type) -> Iterator[_Field]:
             yield _Field(found.name, found.metadata[_KEY], None)
 
 
+def given_flags(group: Any) -> Iterator[str]:
+    """Yield the options of a group, and of those in it, that have another value than their default."""
+    for found in _fields(type(group)):
+        value = getattr(group, found.name)
+        if found.group:
+            yield from given_flags(value)
+        elif found.option and found.option.flags and value != found.option.settings["default"]:
+            yield found.option.flags[0]
+
+
 def _built(made: type[Arguments], values: Mapping[str, Any]) -> Arguments:
     """Return the dataclass with click's values in it."""
     given = {

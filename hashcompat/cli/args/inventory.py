@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from hashcompat.cli.args import cluster, static
+from hashcompat.cli.args.declare import given_flags
 from hashcompat.cli.args.scope import Labels, Scope
 from hashcompat.cli.args.source import Source
 from hashcompat.cli.output import note
@@ -57,6 +59,12 @@ class Reading:
 def is_named(source: Source, labels: Labels) -> bool:
     """Return whether the options name any pods, for commands that also do without."""
     return not source.is_live or bool(source.cluster.flags(labels.selector))
+
+
+def refuse_without_pods(*groups: object) -> None:
+    """Raise UsageError for an option that decides about pods, where the options name none."""
+    for flag in chain.from_iterable(map(given_flags, groups)):
+        raise UsageError(f"{flag} is about pods; give them with -f or --sample, or a cluster with --context")
 
 
 def cluster_scope(scope: Scope, *, needs_nodes: bool) -> live.Scope:

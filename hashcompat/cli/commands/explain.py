@@ -11,7 +11,7 @@ from hashcompat.cli import output
 from hashcompat.cli.args.declare import argument, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Patched
-from hashcompat.cli.args.inventory import Reading, is_named
+from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
 from hashcompat.cli.args.output import Shown, Withheld, shows
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.scope import Scope
@@ -54,6 +54,7 @@ def command(given: Arguments) -> None:
     if given.target is None:
         if is_named(given.source, given.scope.labels):
             raise UsageError("say which pod to explain: NAMESPACE/POD or NAMESPACE/POD/CONTAINER")
+        refuse_without_pods(given.source, given.scope, given.facts, given.patched)
         output.show(DIFFERENCE, compare_releases(way.old, way.new, catalog), given.shown)
         return
     reading = Reading(given.source, given.scope, needs_nodes=way.old == AUTO)

@@ -10,7 +10,7 @@ from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.facts import Facts
-from hashcompat.cli.args.inventory import Reading, is_named
+from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.scope import Scope
@@ -54,6 +54,8 @@ def command(given: Arguments) -> None:
         reading = Reading(given.source, given.scope, needs_nodes=first == AUTO, quiet=quiet)
         found = reading.inventory()
         view = View(catalog, given.facts.options(reading, found, catalog))
+    else:
+        refuse_without_pods(given.source, given.scope, given.facts)
     matrix = make(view, first, last, found, patches=given.every_patch)
     output.show(MATRIX, matrix, given.shown)
     output.notes(MATRIX, matrix, quiet=quiet)

@@ -67,8 +67,10 @@ def proxy(flags: tuple[str, ...], say: Callable[[str], None]) -> Iterator[HTTPCo
         path = str(Path(directory) / "api")
         process = _started([kubectl, *flags, *_arguments(path)], directory)
         stack.callback(_stop, process)
-        told = _Listener(process, say)
-        if not _is_ready(process):
+        over = threading.Event()
+        stack.callback(over.set)
+        told = _Listener(process, say, over)
+        if not _is_ready(process, over):
             raise UnreachableError(f"kubectl does not start: {told.last()}")
         yield stack.enter_context(_UnixPool(path))
 
@@ -120,17 +122,15 @@ def _stop(process: subprocess.Popen[str]) -> None:
         process.wait()
 
 
-def _is_ready(process: subprocess.Popen[str]) -> bool:
+def _is_ready(process: subprocess.Popen[str], over: threading.Event) -> bool:
     """Wait for the line with which kubectl says that it listens; whatever it prints then is dropped."""
     listens = threading.Event()
     ended = threading.Event()
 
     def read(stream: IO[str]) -> None:
-        for _ in _lines(stream):
+        for _ in _lines(stream, over):
             listens.set()
             ended.set()
-            if process.poll() is not None:
-                break  # what kubectl started outlives it, and ends where nobody reads
         ended.set()
 
     threading.Thread(target=read, args=(process.stdout,), daemon=True).start()
@@ -140,31 +140,34 @@ def _is_ready(process: subprocess.Popen[str]) -> bool:
     return listens.is_set()
 
 
-def _lines(stream: IO[str]) -> Iterator[str]:
-    """Yield lines, one that is too long in parts, and close the stream.
+def _lines(stream: IO[str], over: threading.Event) -> Iterator[str]:
+    """Yield lines, one that is too long in parts, and close the stream when all is over.
 
     Only the thread that reads may close it: closing waits for a read, and what kubectl started may still hold
-    the other end.
+    the other end. A process that prints without end outlives kubectl until nobody reads it.
     """
     with stream:
-        yield from iter(partial(stream.readline, _LONGEST_LINE), "")
+        for line in iter(partial(stream.readline, _LONGEST_LINE), ""):
+            yield line
+            if over.is_set():
+                return
 
 
 class _Listener:
     """Reads kubectl's stderr, so that it never blocks: what its log says is kept, the rest is passed on."""
 
-    def __init__(self, process: subprocess.Popen[str], say: Callable[[str], None]) -> None:
+    def __init__(
+        self, process: subprocess.Popen[str], say: Callable[[str], None], over: threading.Event
+    ) -> None:
         self._last = ""
-        self._thread = threading.Thread(target=self._run, args=(process, process.stderr, say), daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(process.stderr, say, over), daemon=True)
         self._thread.start()
 
-    def _run(self, process: subprocess.Popen[str], stream: IO[str], say: Callable[[str], None]) -> None:
-        for number, line in enumerate(_lines(stream)):
+    def _run(self, stream: IO[str], say: Callable[[str], None], over: threading.Event) -> None:
+        for number, line in enumerate(_lines(stream, over)):
             self._last = line.strip() or self._last
             if number < _MOST_LINES and not _LOG_LINE.match(line):
                 say(line.rstrip("\n"))
-            if number >= _MOST_LINES and process.poll() is not None:
-                break
 
     def last(self) -> str:
         """Return the last line, once kubectl has ended."""

@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from hashcompat.cli.args.declare import Changed, argument, command, option
+from hashcompat.cli.args.declare import Changed, argument, command, given_flags, option
 from tests.helpers.program import Run
 
 
@@ -73,3 +73,12 @@ def test_every_command_groups_its_options(run: Run, name: str, headings: str) ->
     lines = run(name, "--help").out.splitlines()
     found = [line[:-1].replace(" ", "_") for line in lines if line.endswith(":") and line[0] != " "]
     assert found == headings.split()
+
+
+def test_the_flags_that_were_given_are_known() -> None:
+    assert list(given_flags(Arguments(target="x", below=Below()))) == []
+    assert list(given_flags(Arguments(flag=True, below=Below(names=("a",), level="a")))) == [
+        "--flag",
+        "-n",
+        "--level",
+    ]

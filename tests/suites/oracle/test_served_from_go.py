@@ -62,8 +62,7 @@ def test_golden_data_is_what_go_serves_today(release: str) -> None:
 def test_static_pods_manifests(release: str) -> None:
     kubelet = default_catalog().kubelet(release)
     pods = [
-        dumps({"apiVersion": "v1", "kind": "Pod", "spec": case(name)[0].get("spec") or {}})
-        for name in CASES
+        dumps({"apiVersion": "v1", "kind": "Pod", "spec": case(name)[0].get("spec") or {}}) for name in CASES
     ]
     specs = {name: loads(pod)["spec"] for name, pod in zip(CASES, pods, strict=True)}
     answers = map(loads, map(bytes.decode, oracle.ask(release, map(str.encode, pods))))

@@ -47,6 +47,12 @@ def gates(table: GateTable, release: str, **settings: bool) -> Gates:
         ("CRDValidationRatcheting", "1.28.15", ("ALPHA", False, False)),
         ("WatchListClient", "1.30.14", ("BETA", False, False)),
         (HOST_PORTS, "1.30.14", ("DEPRECATED", False, False)),
+        ("MaxUnavailableStatefulSet", "1.35.3", ("BETA", True, False)),
+        ("MaxUnavailableStatefulSet", "1.35.4", ("BETA", False, False)),
+        ("OrderedNamespaceDeletion", "1.30.10", None),
+        ("OrderedNamespaceDeletion", "1.30.11", ("BETA", False, False)),
+        ("CSIMigrationvSphere", "1.26.3", ("GA", True, True)),
+        ("CSIMigrationvSphere", "1.26.4", ("GA", True, False)),
         ("sidecarContainers", "1.29.0", None),
     ],
 )

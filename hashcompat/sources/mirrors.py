@@ -7,13 +7,13 @@ pod for a mirror pod by ``config.mirror`` (pkg/kubelet/types/pod_update.go ``IsM
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from hashcompat.go.jsontext import clean
 from hashcompat.model.escape import name_path, word
+from hashcompat.model.uids import is_computed
 
 _MIRROR: Final = "kubernetes.io/config.mirror"
 """Immutable: API servers from 1.7 on refuse to add, change or remove it (pkg/api/validation)."""
@@ -24,9 +24,6 @@ _CONFIG_HASH: Final = "kubernetes.io/config.hash"
 
 ANNOTATIONS: Final = (_MIRROR, _SOURCE, _CONFIG_HASH)
 """All that is read of a mirror pod's annotations; each value is a string."""
-
-_COMPUTED_UID: Final = re.compile(r"[0-9a-f]{32}")
-"""The uid that a kubelet gives a static pod; an API server's has hyphens, and nobody chooses it."""
 
 _NO_UID: Final = ("", "mirror")
 """Values of ``config.mirror`` that are not the static pod's uid; the latter is that of 1.0."""
@@ -61,7 +58,7 @@ def mirror_of(metadata: Mapping[str, Any], annotations: Mapping[str, Any], node:
     """
     uid, name = _text(metadata, "uid"), _text(metadata, "name")
     if _MIRROR not in annotations:
-        if not _COMPUTED_UID.fullmatch(uid):
+        if not is_computed(uid):
             return _ORDINARY
         return Mirror(static=True, uid=uid, from_url=annotations.get(_SOURCE) == _URL)
     kind, _, made_by = owner.partition("/")

@@ -35,7 +35,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "LONGEST", 1000)
     monkeypatch.setattr(limits, "MOST_VALUES", 100)
     monkeypatch.setattr(limits, "LONGEST_DOCUMENT", 2500)
-    monkeypatch.setattr(limits, "MOST_OF_DOCUMENT", 250)
+    monkeypatch.setattr(limits, "MOST_DOCUMENT_VALUES", 250)
 
 
 @pytest.mark.parametrize("read", READERS)

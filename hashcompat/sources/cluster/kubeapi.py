@@ -21,7 +21,8 @@ from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.model.words import agree, count
 from hashcompat.sources.answers import LateError, before, check_encoding, pieces
-from hashcompat.sources.limits import LONGEST_TEXT, RefusedError, check_values
+from hashcompat.sources.limits import LONGEST_TEXT, RefusedError
+from hashcompat.sources.wholejson import loads
 
 PAGE: Final = 500
 """Objects a page, as kubectl asks for."""
@@ -172,10 +173,10 @@ def _document(status: int, body: bytes) -> Json:
     """Return the JSON object of an answer, another try for what is none."""
     if status != _OK:
         raise StatusError(status, _message(status, body))
-    text = jsontext.decode_text(body)
-    check_values(text)
     try:
-        document = jsontext.loads(text)
+        document = loads(jsontext.decode_text(body))
+    except RefusedError:
+        raise
     except InputError as error:
         raise _BusyError(f"the answer is not complete JSON: {error}") from None
     if not isinstance(document, dict):
@@ -187,8 +188,7 @@ def _message(status: int, body: bytes) -> str:
     """Say what a failed answer says: the message of a ``Status``, or else its text."""
     text = body.decode(errors="replace").strip()
     try:
-        check_values(text)
-        answer = jsontext.loads(text)
+        answer = loads(text)
     except InputError:
         answer = None
     message = answer.get("message") if isinstance(answer, dict) else None

@@ -18,7 +18,7 @@ import pytest
 from urllib3 import HTTPConnectionPool, HTTPHeaderDict
 
 from hashcompat.errors import InputError
-from hashcompat.sources import limits
+from hashcompat.sources import wholejson
 from hashcompat.sources.cluster import kubeapi
 from hashcompat.sources.cluster.kubeapi import Client, StatusError, UnreachableError, list_all
 
@@ -241,7 +241,7 @@ def test_an_answer_that_expands_is_limited(server: Server, monkeypatch: pytest.M
 def test_an_answer_of_many_values_is_refused(
     server: Server, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
-    monkeypatch.setattr(limits, "MOST_VALUES", 10)
+    monkeypatch.setattr(wholejson, "MOST_VALUES", 10)
     server.answers = [(status, b'{"kind": "PodList", "items": [' + b"{}," * 10 + b"{}]}", {})]
     with pytest.raises(InputError):
         listed(server)

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from hashcompat.go.jsontext import clean
 from hashcompat.model.escape import name_path, word
+from hashcompat.model.pods import Pod
 from hashcompat.model.uids import is_computed
 
 _MIRROR: Final = "kubernetes.io/config.mirror"
@@ -28,7 +29,11 @@ ANNOTATIONS: Final = (_MIRROR, _SOURCE, _CONFIG_HASH)
 _NO_UID: Final = ("", "mirror")
 """Values of ``config.mirror`` that are not the static pod's uid; the latter is that of 1.0."""
 
+_FILE: Final = "file"
+
 _URL: Final = "http"
+
+_OF_NO_STATIC_POD: Final = "api"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,20 @@ def mirror_of(metadata: Mapping[str, Any], annotations: Mapping[str, Any], node:
     )
 
 
+def annotations_of(pod: Pod) -> dict[str, str]:
+    """Return annotations that show the same of a pod as those that ``mirror_of`` read."""
+    annotations: dict[str, str] = {}
+    if pod.mirror_doubt or (pod.static and pod.uid != pod.config_hash):
+        annotations[_MIRROR] = ""
+    if pod.mirror_doubt.startswith(ANNOTATIONS):  # one annotation contradicts another: so do these
+        annotations[_SOURCE] = _OF_NO_STATIC_POD
+    elif pod.from_url:
+        annotations[_SOURCE] = _URL
+    if pod.config_hash:
+        annotations[_CONFIG_HASH] = pod.config_hash
+    return annotations
+
+
 def _misnamed(name: str, node: str, made_by: str) -> Iterator[str]:
     """Compare names (pkg/kubelet/config/common.go ``generatePodName``)."""
     if made_by and made_by != node:
@@ -86,7 +105,7 @@ def _contradicting(annotations: Mapping[str, Any]) -> Iterator[str]:
     value, copied = _text(annotations, _MIRROR), _text(annotations, _CONFIG_HASH)
     if copied and value not in (*_NO_UID, copied):
         yield f"{_MIRROR} and {_CONFIG_HASH} differ"
-    if _text(annotations, _SOURCE) not in ("", "file", _URL):
+    if _text(annotations, _SOURCE) not in ("", _FILE, _URL):
         yield f"{_SOURCE} is not one of static pods"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from hashcompat.go.jsonpath import text
 from hashcompat.go.jsontext import clean
 from hashcompat.model.escape import name_path, word
 from hashcompat.model.pods import Pod
@@ -116,5 +117,4 @@ def _static_uid(annotations: Mapping[str, Any]) -> str:
 
 
 def _text(value: Mapping[str, Any], key: str) -> str:
-    child = value.get(key)
-    return clean(child) if isinstance(child, str) else ""
+    return clean(text(value, key))

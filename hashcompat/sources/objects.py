@@ -8,12 +8,13 @@ from typing import Any, Final
 
 from hashcompat.corev1.references import api_references
 from hashcompat.errors import InputError
+from hashcompat.go.jsonpath import part
 from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.model.pods import PROFILES, Container, ContainerType, Node, Pod
 from hashcompat.model.records import Record
 from hashcompat.sources import mirrors, snapshots
 from hashcompat.sources.statuses import STATUSES, States
-from hashcompat.sources.templates import Place, group_of, part, place_of
+from hashcompat.sources.templates import Place, group_of, place_of
 
 _LISTS: Final = ("spec.initContainers", "spec.containers", "spec.ephemeralContainers")
 MOST_CONTAINERS: Final = 500

@@ -11,7 +11,8 @@ from hashcompat.errors import InputError
 from hashcompat.go import jsonstream, jsontext, limits, quantity, yaml
 from hashcompat.go.inf import LARGEST_EXPONENT
 from hashcompat.go.limits import DEEPEST, LONGEST, MOST_VALUES, Meter, check_depth, values_in
-from hashcompat.sources.objects import MOST_CONTAINERS, read_object
+from hashcompat.sources.objects import read_object
+from hashcompat.sources.pods import MOST_CONTAINERS
 from tests.helpers.pods import pod
 
 Read = Callable[[str], Iterator[Any]]

@@ -12,7 +12,7 @@ class RefusedError(InputError):
 
 
 MOST_BYTES: Final = 8 << 30
-"""Bytes of one file, stream or URL, decompressed: more than twice what 150 000 pods need, the most that
+"""Bytes of one file, stream or URL, decompressed: more than twice what 150,000 pods need, the most that
 Kubernetes supports in a cluster, at 20 kB each."""
 
 LONGEST_TEXT: Final = 32 << 20

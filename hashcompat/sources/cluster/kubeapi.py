@@ -254,7 +254,7 @@ def _items(client: Client, path: str, query: Mapping[str, str]) -> Iterator[Json
         tokens.add(token)
         if time.monotonic() > end:
             raise UnreachableError(f"{path}: no end of the list within {_LONGEST_SECONDS} s")
-    raise InputError(f"{path}: the server's list has more than {_MOST_PAGES} pages, the most that are read")
+    raise InputError(f"{path}: the server's list has more than {_MOST_PAGES:,} pages, the most that are read")
 
 
 def _token(path: str, metadata: Json) -> str:

@@ -37,9 +37,14 @@ def before(end: float, ask: Callable[[], T]) -> T:
     clock that decides is not the asking thread's. Raises LateError.
     """
     try:
-        return aside(ask).result(max(end - time.monotonic(), _SHORTEST_WAIT_SECONDS))
+        return aside(ask).result(seconds_until(end))
     except TimeoutError:
         raise LateError("no whole answer in time") from None
+
+
+def seconds_until(end: float) -> float:
+    """Return how long to wait for something that is to end at a time of the monotonic clock."""
+    return max(end - time.monotonic(), _SHORTEST_WAIT_SECONDS)
 
 
 def check_encoding(headers: Mapping[str, str]) -> None:

@@ -17,7 +17,8 @@ from hashcompat.go.jsonpath import part, text
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
 from hashcompat.model.words import count
 from hashcompat.sources.cluster import kubectl, serviceaccount
-from hashcompat.sources.cluster.kubeapi import Client, StatusError, list_all
+from hashcompat.sources.cluster.kubeapi import Client, StatusError
+from hashcompat.sources.cluster.lists import list_all
 from hashcompat.sources.objects import read_object
 
 T = TypeVar("T")

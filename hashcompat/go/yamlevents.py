@@ -10,6 +10,11 @@ import yaml
 from hashcompat.errors import InputError
 from hashcompat.go.limits import LONGEST, too_long
 
+_BEGINS_NOTHING: Final = "cannot start any token"
+
+_HINT: Final = "; indent with spaces, not tabs, and quote text that begins with @ or `"
+"""libyaml does not say which character it is."""
+
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -30,7 +35,8 @@ def _invalid(error: yaml.YAMLError) -> InputError:
     if not isinstance(error, yaml.MarkedYAMLError):
         return InputError(f"not valid YAML: {str(error).splitlines()[0]}")
     problem = " ".join(filter(None, (error.context, error.problem)))
-    return at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}")
+    hint = _HINT if _BEGINS_NOTHING in problem else ""
+    return at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}{hint}")
 
 
 class _Utf8:

@@ -246,3 +246,10 @@ json_values = st.recursive(
 @given(json_values)
 def test_json_is_yaml(value: Any) -> None:
     assert one(json.dumps(value)) == value
+
+
+@pytest.mark.parametrize("text", ["a:\n\tb: 1\n", "a: @b\n", "a: `b`\n"])
+@pytest.mark.usefixtures("parser")
+def test_what_begins_nothing_in_yaml_is_explained(text: str) -> None:
+    with pytest.raises(InputError, match=r"cannot start any token; indent with spaces, not tabs, and quote "):
+        one(text)

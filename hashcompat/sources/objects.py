@@ -15,6 +15,7 @@ from hashcompat.sources import snapshots
 from hashcompat.sources.fields import Fields
 from hashcompat.sources.nodes import of_node
 from hashcompat.sources.pods import of_pod, of_template
+from hashcompat.sources.snapshotrows import records
 from hashcompat.sources.templates import group_of, place_of
 
 Found = Pod | Node | Record
@@ -110,7 +111,7 @@ def read(found: Object) -> Iterator[Found]:
     elif kind == "Node" and not group_of(value):
         yield of_node(fields)
     elif kind == snapshots.KIND:
-        yield from snapshots.records(value, found.origin)
+        yield from records(value, found.origin)
     elif (place := place_of(value)) is not None:
         yield replace(of_template(fields, place), doubt=found.doubt)
 

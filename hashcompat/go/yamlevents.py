@@ -1,4 +1,4 @@
-"""The events of PyYAML's parser, for a text in chunks of which as little as possible is in memory."""
+"""The events of PyYAML's parser: it reads a text in chunks, and little of it is in memory."""
 
 from __future__ import annotations
 

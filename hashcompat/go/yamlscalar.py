@@ -96,7 +96,7 @@ def to_json_number(value: float) -> int | Number:
 def key_of(value: Any, event: yaml.Event) -> str:
     """Return the JSON key of a YAML key, as ``convertToJSONableObject`` writes it.
 
-    Raises InputError, with the line and column of the event, for what is no key in Go.
+    Raises InputError, with the line and column of the event, for what Go does not take as a key.
     """
     if isinstance(value, str):
         return value

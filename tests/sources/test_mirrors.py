@@ -99,7 +99,7 @@ def test_an_owner_is_no_contradiction_where_it_is_missing() -> None:
 def test_annotations_show_the_same_again(
     mirror: str | None, source: str | None, hashed: str | None, owner: str, name: str, uid: str
 ) -> None:
-    """Only of which annotations contradict each other no more is kept than that some do."""
+    """Where annotations contradict each other, only that they do is kept."""
     given = {"mirror": mirror, "source": source, "hash": hashed}
     first = read(name, uid, owner, {f"kubernetes.io/config.{key}": value for key, value in given.items()})
     second = read(name, uid, owner, annotations_of(first))

@@ -1,20 +1,14 @@
-"""Names in place of the UIDs of static pods, which kubelets compute of manifests with all their values.
-
-Source: pkg/kubelet/config/common.go ``applyDefaults``: MD5, and FNV-1a of 128 bits from 1.35 on.
-"""
+"""Names in place of the UIDs of static pods, which kubelets compute of manifests with all their values."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Final
 
 from hashcompat.model.pods import Pod
 from hashcompat.model.records import Applied, Record
-
-_COMPUTED: Final = re.compile(r"[0-9a-f]{32}")
-"""The form of a computed UID; an API server's has hyphens, and a manifest may set any."""
+from hashcompat.model.uids import is_computed
 
 _BYTES: Final = 16
 """As many as a computed UID has, so that its alias still reads as computed."""
@@ -35,11 +29,6 @@ def aliases(pods: Iterable[Pod], records: Iterable[Record]) -> Mapping[str, str]
             number = known[namespace, name] = known.get((namespace, name), 0) + 1
             found[uid] = _alias(f"{namespace}/{name}/{number}", uid)
     return found
-
-
-def is_computed(uid: str) -> bool:
-    """Return whether a UID has the form of one that a kubelet computes."""
-    return _COMPUTED.fullmatch(uid) is not None
 
 
 def _computed(uid: str) -> str:

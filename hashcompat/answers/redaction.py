@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hashcompat.answers.aliases import aliases, is_computed
+from hashcompat.answers.aliases import aliases
 from hashcompat.answers.hiding import Hidden, Hider
 from hashcompat.answers.keeping import MASK, Keeper, masked
 from hashcompat.answers.numbering import Numbers, has_hidden
@@ -21,6 +21,7 @@ from hashcompat.model.escape import name_path
 from hashcompat.model.hashes import HiddenHash, StoredHashes
 from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.model.uids import is_computed
 from hashcompat.planning.prepare import Likeness, likeness
 from hashcompat.records.index import index
 

@@ -91,7 +91,7 @@ def _check_file(path: Path) -> None:
     if not stat.S_ISREG(state.st_mode):
         raise InputError(f"{path}: not an added release: not a file")
     if state.st_size > _LARGEST:
-        raise InputError(f"{path}: not an added release: larger than {_LARGEST} bytes")
+        raise InputError(f"{path}: not an added release: larger than {_LARGEST:,} bytes")
 
 
 def added(document: Any) -> Added:

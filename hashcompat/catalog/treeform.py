@@ -85,7 +85,7 @@ def check_types(schema: Schema) -> None:
     except RecursionError:
         raise InputError("types are nested too deep") from None
     if size > _LARGEST:
-        raise InputError(f"more than {_LARGEST} types below {_ROOT}")
+        raise InputError(f"more than {_LARGEST:,} types below {_ROOT}")
 
 
 def _size_of(go_type: GoType, known: dict[int, int]) -> int:

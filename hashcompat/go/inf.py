@@ -61,7 +61,7 @@ def round_up(unscaled: int, scale: int, new_scale: int) -> int:
     """
     shift = new_scale - scale
     if shift > LARGEST_EXPONENT:
-        raise DecodeError(f"a quantity whose exponent is too large: more than {LARGEST_EXPONENT}")
+        raise DecodeError(f"a quantity whose exponent is too large: more than {LARGEST_EXPONENT:,}")
     if shift >= 0:
         return unscaled * int(10**shift)
     if -shift > unscaled.bit_length():

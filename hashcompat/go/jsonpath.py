@@ -83,3 +83,20 @@ def _each(items: Any, change: Change) -> Any:
 def mapping(value: object) -> Mapping[str, Any]:
     """Return a JSON object, and an empty one for anything else."""
     return value if isinstance(value, Mapping) else {}
+
+
+def part(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return the object below a key, an empty one for anything else there."""
+    return mapping(value.get(key))
+
+
+def text(value: Mapping[str, Any], key: str) -> str:
+    """Return the string below a key, an empty one for anything else there."""
+    child = value.get(key)
+    return child if isinstance(child, str) else ""
+
+
+def rows(value: Mapping[str, Any], key: str) -> Sequence[Any]:
+    """Return the list below a key, an empty one for anything else there."""
+    child = value.get(key)
+    return child if isinstance(child, list) else ()

@@ -12,7 +12,7 @@ from typing import Any, Final
 from hashcompat.errors import InputError
 from hashcompat.go import limits
 from hashcompat.go.jsonpath import below, element
-from hashcompat.go.jsontext import DECODER, no_json, skip_space
+from hashcompat.go.jsontext import DECODER, UNTERMINATED, no_json, skip_space
 from hashcompat.go.limits import (
     Meter,
     check_depth,
@@ -160,7 +160,7 @@ class _Window:
         return self._text[end - 1] in '"]}' or end + _LONGEST_WORD < len(self._text)
 
     def _may_go_on(self, error: json.JSONDecodeError) -> bool:
-        return error.msg.startswith("Unterminated string") or error.pos > len(self._text) - _LONGEST_WORD
+        return error.msg.startswith(UNTERMINATED) or error.pos > len(self._text) - _LONGEST_WORD
 
     def _taken(self, char: str) -> bool:
         found = self.peek() == char
@@ -203,9 +203,6 @@ class _Window:
         return InputError(f"line {line} column {column}: {self._path}: {problem}")
 
     def _error(self, problem: str, position: int) -> InputError:
-        """Return the error for a problem; one at the very end of the text means that the text was cut."""
+        """Return the error for a problem."""
         at_end = position >= len(self._text.rstrip()) and not any(chunk.strip() for chunk in self._chunks)
-        cut = at_end or problem.startswith("Unterminated string")
-        return no_json(
-            *self._place(position), f"{problem}; the text ends there: is it cut short?" if cut else problem
-        )
+        return no_json(*self._place(position), problem, at_end=at_end)

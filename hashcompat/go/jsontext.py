@@ -38,6 +38,9 @@ class Number:
         return float(self) != 0
 
 
+UNTERMINATED: Final = "Unterminated string"
+"""How Python begins its message for a string that lacks its closing quote."""
+
 _LONGEST_INTEGER: Final = 400
 """Digits; Python refuses to read integers of several thousand digits, and no field has one of 20."""
 
@@ -148,7 +151,8 @@ def load_all(text: str) -> Iterator[Any]:
         try:
             document, position = DECODER.raw_decode(text, position)
         except json.JSONDecodeError as error:
-            raise no_json(error.lineno, error.colno, error.msg) from None
+            at_end = error.pos >= len(text.rstrip())
+            raise no_json(error.lineno, error.colno, error.msg, at_end=at_end) from None
         except RecursionError:
             raise too_deep() from None
         check_depth(document)
@@ -156,9 +160,16 @@ def load_all(text: str) -> Iterator[Any]:
         position = skip_space(text, position)
 
 
-def no_json(line: int, column: int, problem: str) -> InputError:
-    """Return the error for text that is not JSON; lines and columns count from 1."""
-    return InputError(f"line {line} column {column}: not valid JSON: {problem}")
+def no_json(line: int, column: int, problem: str, *, at_end: bool) -> InputError:
+    """Return the error for text that is not JSON; lines and columns count from 1.
+
+    ``problem`` is Python's. One at the very end of the text means that the text was cut, as does a string
+    without an end.
+    """
+    cut = "; the text ends there: is it cut short?" if at_end or problem.startswith(UNTERMINATED) else ""
+    return InputError(
+        f"line {line} column {column}: not valid JSON: {problem.removesuffix(' starting at')}{cut}"
+    )
 
 
 def end_of_value(text: str, start: int) -> int:

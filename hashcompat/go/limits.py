@@ -25,9 +25,12 @@ LONGEST_DOCUMENT: Final = 64 << 20
 """Characters of what a document holds outside its ``items``: the records of a snapshot of 300,000 containers,
 the most that Kubernetes supports in one cluster."""
 
-MOST_OF_DOCUMENT: Final = 2_000_000
-"""Values of the same."""
+MOST_DOCUMENT_VALUES: Final = 2_000_000
+"""Values there."""
 
+_OBJECT: Final = "one object"
+
+_CHARACTERS: Final = "characters"
 
 _REASON: Final = "API servers accept no object above 3 MiB"
 
@@ -44,29 +47,33 @@ class Meter:
         self._characters += characters
         self._values += values
         for number, most, noun in (
-            (self._characters, self._longest, "characters"),
+            (self._characters, self._longest, _CHARACTERS),
             (self._values, self._most, "values"),
         ):
             if number > most:
-                raise InputError(f"more than {most:,} {noun} in {self._what}; {_REASON}")
+                raise _too_much(most, noun, self._what)
 
 
 def object_meter() -> Meter:
     """Return a meter for one object."""
-    return Meter("one object", LONGEST, MOST_VALUES)
+    return Meter(_OBJECT, LONGEST, MOST_VALUES)
 
 
 def document_meter() -> Meter:
     """Return a meter for what one document holds outside its ``items``."""
-    return Meter("one document besides its items", LONGEST_DOCUMENT, MOST_OF_DOCUMENT)
+    return Meter("one document besides its items", LONGEST_DOCUMENT, MOST_DOCUMENT_VALUES)
 
 
 def too_long() -> InputError:
     """Return the error for a text that is longer than any object before it ends."""
-    return InputError(f"more than {LONGEST:,} characters in one object; {_REASON}")
+    return _too_much(LONGEST, _CHARACTERS, _OBJECT)
 
 
-def values_in(text: str, start: int, end: int) -> int:
+def _too_much(most: int, noun: str, what: str) -> InputError:
+    return InputError(f"more than {most:,} {noun} in {what}; {_REASON}")
+
+
+def values_in(text: str, start: int = 0, end: int | None = None) -> int:
     """Return how many values a part of a JSON text has at most: what separates them is counted."""
     return 1 + sum(text.count(char, start, end) for char in ",[{")
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from hashcompat.go.jsonpath import part, rows, text
 from hashcompat.model.records import Record, Recorded, Sandbox
 from hashcompat.records import labels as names
 from hashcompat.records.applied import from_checkpoint, is_checkpoint
-from hashcompat.records.labels import mapping, rows, text
 from hashcompat.records.sandboxes import from_cri_pod, from_docker_sandbox
+from hashcompat.records.times import time_of
 
 _HEX: Final = re.compile(r"[0-9a-f]{1,8}")
 
@@ -66,15 +67,15 @@ def from_node(document: Any) -> Iterator[Record]:
 def _from_cri_row(row: Any) -> Iterator[Recorded | Sandbox]:
     """Read one row of a crictl list, or what ``inspect`` says of it."""
     if isinstance(row, Mapping):
-        yield from _from_cri(mapping(row, "status") or row)
+        yield from _from_cri(part(row, "status") or row)
 
 
 def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
-    labels, annotations = mapping(status, "labels"), mapping(status, "annotations")
+    labels, annotations = part(status, "labels"), part(status, "annotations")
     if labels.get(names.NAME):
         made = _Made(
             text(status, "id"),
-            names.time_of(status.get("createdAt")),
+            time_of(status.get("createdAt")),
             status.get("state") in ("CONTAINER_RUNNING", 1),
             names.cri_attempt(status),
         )
@@ -101,7 +102,7 @@ def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     }
     hashes[names.HASH] = found.hex or hashes[names.HASH] or found.labels.get(names.HASH)
     identity = text(container, "Id") or text(container, "ID")
-    made = _Made(identity, names.time_of(container.get("Created")), found.running, found.attempt)
+    made = _Made(identity, time_of(container.get("Created")), found.running, found.attempt)
     yield _recorded(named, hashes, made)
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from hashcompat.model.pods import Container, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.model.uids import is_of_api_server
 from hashcompat.records.age import is_older
 
 Key = tuple[str, ...]
-
-_OF_API_SERVERS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""The uid of a pod that an API server made; a kubelet gives static pods one without hyphens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +91,7 @@ def _may_be_of(pod: Pod, record: Recorded | Sandbox) -> bool:
         return True
     if pod.static:
         known = pod.config_hash or (pod.uid if pod.static_manifest else "")
-        return not known and not _OF_API_SERVERS.fullmatch(record.uid)
+        return not known and not is_of_api_server(record.uid)
     return not pod.uid
 
 

@@ -8,13 +8,12 @@ from 1.6 on (pkg/kubelet/dockershim/naming.go); labels are those of pkg/kubelet/
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from hashcompat.errors import InputError
-from hashcompat.go.metav1 import is_time
+from hashcompat.go.jsonpath import part
 
 HASH: Final = "io.kubernetes.container.hash"
 
@@ -33,8 +32,6 @@ UID: Final = "io.kubernetes.pod.uid"
 DOCKER_TYPE: Final = "io.kubernetes.docker.type"
 
 _SANDBOX: Final = "POD"
-
-_NANOSECONDS: Final = re.compile(r"[0-9]{1,19}")
 
 _ATTEMPT: Final = re.compile(r"[0-9]{1,9}")
 
@@ -96,25 +93,7 @@ def _labels(container: Mapping[str, Any]) -> Mapping[str, Any]:
             "labels in one text, as docker ps writes them, where an image's can look like the kubelet's;"
             " give the output of docker inspect"
         )
-    return mapping(container, "Labels") or mapping(mapping(container, "Config"), "Labels")
-
-
-def mapping(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return an object below a key, empty where there is none."""
-    child = value.get(key)
-    return child if isinstance(child, Mapping) else {}
-
-
-def text(value: Mapping[str, Any], key: str) -> str:
-    """Return a string below a key, empty where there is none."""
-    child = value.get(key)
-    return child if isinstance(child, str) else ""
-
-
-def rows(value: Mapping[str, Any], key: str) -> Sequence[Any]:
-    """Return a list below a key, empty where there is none."""
-    child = value.get(key)
-    return child if isinstance(child, list) else ()
+    return part(container, "Labels") or part(part(container, "Config"), "Labels")
 
 
 def cri_attempt(status: Mapping[str, Any]) -> int | None:
@@ -122,35 +101,5 @@ def cri_attempt(status: Mapping[str, Any]) -> int | None:
 
     The first attempt, 0, may be left out (proto3).
     """
-    attempt = mapping(status, "metadata").get("attempt", 0)
+    attempt = part(status, "metadata").get("attempt", 0)
     return attempt if isinstance(attempt, int) and not isinstance(attempt, bool) else None
-
-
-def nanoseconds(created: object) -> int | None:
-    """Return when something was created, in nanoseconds since 1970; None for what is not a time.
-
-    crictl and ``docker inspect`` write RFC 3339, or the former the nanoseconds in a text; Docker's container
-    list has seconds.
-    """
-    if isinstance(created, int) and not isinstance(created, bool):
-        return created * 10**9
-    text = str(created)
-    if _NANOSECONDS.fullmatch(text):
-        return int(text)
-    if not is_time(text):
-        return None
-    try:
-        seconds = datetime.fromisoformat(text[:19] + re.sub(r"[.,]\d+", "", text[19:])).timestamp()
-    except (ValueError, OverflowError):
-        return None
-    fraction = re.match(r"[.,](\d+)", text[19:])
-    return int(seconds) * 10**9 + (int(fraction[1].ljust(9, "0")[:9]) if fraction else 0)
-
-
-def time_of(created: object) -> datetime | None:
-    """Return when something was created as a time in UTC; None for what is not a time."""
-    found = nanoseconds(created)
-    try:
-        return None if found is None else datetime.fromtimestamp(found // 10**9, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None

@@ -10,21 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from hashcompat.go.jsonpath import part
 from hashcompat.model.records import Sandbox
 from hashcompat.records import labels as names
-from hashcompat.records.labels import DockerContainer, mapping
+from hashcompat.records.labels import DockerContainer
+from hashcompat.records.times import nanoseconds
 
 _STATES: Final = {"SANDBOX_READY": True, "SANDBOX_NOTREADY": False}
 
 
 def from_cri_pod(status: Mapping[str, Any]) -> Iterator[Sandbox]:
     """Yield the sandbox of ``crictl pods`` or ``crictl inspectp``; only the latter shows its network."""
-    metadata = mapping(status, "metadata")
+    metadata = part(status, "metadata")
     ready = _STATES.get(str(status.get("state")))
     if ready is None or not metadata.get("name"):
         return
-    options = mapping(mapping(mapping(status, "linux"), "namespaces"), "options")
-    ip = mapping(status, "network").get("ip")
+    options = part(part(part(status, "linux"), "namespaces"), "options")
+    ip = part(status, "network").get("ip")
     uid, namespace, pod = (str(metadata.get(key, "")) for key in ("uid", "namespace", "name"))
     yield Sandbox(
         uid,
@@ -34,7 +36,7 @@ def from_cri_pod(status: Mapping[str, Any]) -> Iterator[Sandbox]:
         attempt=names.cri_attempt(status) or 0,
         host_network=_cri_host_network(options),
         ip=ip if isinstance(ip, str) else None,
-        created=names.nanoseconds(status.get("createdAt")),
+        created=nanoseconds(status.get("createdAt")),
     )
 
 
@@ -47,6 +49,6 @@ def _cri_host_network(options: Mapping[str, Any]) -> bool | None:
 
 def from_docker_sandbox(found: DockerContainer, container: Mapping[str, Any]) -> Sandbox:
     """Return an infra container as a sandbox; its IP is the network plugin's, unknown to Docker."""
-    mode = mapping(container, "HostConfig").get("NetworkMode")
+    mode = part(container, "HostConfig").get("NetworkMode")
     host_network = mode == "host" if isinstance(mode, str) and mode else None
     return Sandbox(found.uid, found.namespace, found.pod, found.running, found.attempt or 0, host_network)

@@ -1,21 +1,17 @@
 """Find static pods that a node's records show and a list of pods does not.
 
 Static pods run whether or not an API server knows of them; the mirror pod, by which it does, is missing where
-that server could not be reached, refused it, or somebody deleted it. A static pod's uid is a hash in hex
-(pkg/kubelet/config/common.go ``applyDefaults``), any other pod's uid has hyphens.
+that server could not be reached, refused it, or somebody deleted it. Their uids show which pods are static.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
 
 from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Inventory, Source
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
-
-_STATIC: Final = re.compile(r"[0-9a-f]{32}")
+from hashcompat.model.uids import is_computed
 
 Name = tuple[str, str]
 """Namespace and name of a pod."""
@@ -32,7 +28,7 @@ def unlisted(
     for record in records:
         if isinstance(record, Applied) or not wanted(record):
             continue
-        if _STATIC.fullmatch(record.uid) and _runs(record):
+        if is_computed(record.uid) and _runs(record):
             containers = shown.setdefault((record.namespace, record.pod), [])
             containers += [record.container] if isinstance(record, Recorded) else []
     if not shown:

@@ -12,6 +12,7 @@ from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.model.records import Applied, Recorded, Sandbox
 from hashcompat.model.words import count
 from hashcompat.report.model import Document, Report, document
+from hashcompat.sources.mirrors import annotations_of
 from hashcompat.sources.snapshots import HASHES, HIDDEN, document_of, text_of
 
 _LISTS: Final = {
@@ -127,19 +128,14 @@ def _pod(pod: Pod) -> Document:
 
 def _metadata(pod: Pod) -> Document:
     kind, _, name = pod.owner.partition("/")
-    annotations = {"kubernetes.io/config.mirror": ""} if pod.static or pod.mirror_doubt else {}
-    if pod.mirror_doubt.startswith("kubernetes.io/"):  # one annotation contradicts the other: so do these
-        annotations["kubernetes.io/config.source"] = "api"
-    elif pod.from_url:
-        annotations["kubernetes.io/config.source"] = "http"
-    hashed = {"kubernetes.io/config.hash": pod.config_hash} if pod.config_hash else {}
+    annotations = annotations_of(pod)
     return {
         "namespace": pod.namespace,
         "name": pod.name,
         **({"uid": pod.uid} if pod.uid else {}),
         **({"ownerReferences": [{"kind": kind, "name": name, "controller": True}]} if pod.owner else {}),
         **({"deletionTimestamp": _SOME_DAY} if pod.deleting else {}),
-        **({"annotations": {**annotations, **hashed}} if annotations or hashed else {}),
+        **({"annotations": annotations} if annotations else {}),
     }
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from typing import Final, TypeVar
 
 from urllib3 import BaseHTTPResponse
 
 from hashcompat.errors import InputError
+from hashcompat.sources.aside import aside
 from hashcompat.sources.limits import RefusedError, too_long
 
 T = TypeVar("T")
@@ -37,19 +36,15 @@ def before(end: float, ask: Callable[[], T]) -> T:
     A socket's time-out starts again with every byte, for headers too, and looking a name up has none; so the
     clock that decides is not the asking thread's. Raises LateError.
     """
-    answer: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            answer.set_result(ask())
-        except BaseException as error:  # noqa: BLE001 - raised where the answer is waited for
-            answer.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
     try:
-        return answer.result(max(end - time.monotonic(), _SHORTEST_WAIT_SECONDS))
+        return aside(ask).result(seconds_until(end))
     except TimeoutError:
         raise LateError("no whole answer in time") from None
+
+
+def seconds_until(end: float) -> float:
+    """Return how long to wait for something that is to end at a time of the monotonic clock."""
+    return max(end - time.monotonic(), _SHORTEST_WAIT_SECONDS)
 
 
 def check_encoding(headers: Mapping[str, str]) -> None:

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
-from hashcompat.sources.templates import part, place_of, text, unread_places
+from hashcompat.go.jsonpath import part, text
+from hashcompat.sources.templates import place_of, unread_places
 
 Key = str | tuple[str, str, str]
 """A uid; or kind, namespace and name, where an owner is named without its uid."""

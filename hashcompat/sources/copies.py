@@ -12,12 +12,12 @@ from hashlib import blake2b
 from typing import Final
 
 from hashcompat.errors import InputError
+from hashcompat.go.jsonpath import part, text
 from hashcompat.go.jsontext import canonical
 from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.sources.controllers import Templates
 from hashcompat.sources.objects import Object, read
-from hashcompat.sources.templates import part, text
 
 _PLACES: Final = {"origin", "path", "spec", "containers", "static_manifest"}
 

@@ -12,15 +12,12 @@ class RefusedError(InputError):
 
 
 MOST_BYTES: Final = 8 << 30
-"""Bytes of one file, stream or URL, decompressed: more than twice what 150 000 pods need, the most that
+"""Bytes of one file, stream or URL, decompressed: more than twice what 150,000 pods need, the most that
 Kubernetes supports in a cluster, at 20 kB each."""
 
 LONGEST_TEXT: Final = 32 << 20
 """Bytes of what is held in memory as one text: a page of 500 pods at 65 kB each, or a node's JSON of 1000
 containers at 30 kB each. As text, they take four times the memory at the most."""
-
-MOST_VALUES: Final = 2_000_000
-"""JSON values in one such text, each of about 100 bytes in memory; a page of 500 pods has 200 000."""
 
 LONGEST_SOURCE: Final = 4 << 20
 """Bytes of a Go source file; the longest that is read, core/v1/types.go, has 450 kB."""
@@ -37,13 +34,3 @@ def size(number: int) -> str:
 def too_long(what: str, most: int, remedy: str) -> RefusedError:
     """Return the error for what is longer than a limit in bytes."""
     return RefusedError(f"{what} of more than {size(most)}, the most that is read; {remedy}")
-
-
-def check_values(text: str) -> None:
-    """Raise InputError for JSON of so many values that they would not fit into memory.
-
-    Every value but the first of a list or object follows a comma or an opening bracket.
-    """
-    values = sum(text.count(mark) for mark in ",[{")
-    if values > MOST_VALUES:
-        raise RefusedError(f"JSON of more than {MOST_VALUES} values, the most that is read at once")

@@ -7,13 +7,15 @@ pod for a mirror pod by ``config.mirror`` (pkg/kubelet/types/pod_update.go ``IsM
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from hashcompat.go.jsonpath import text
 from hashcompat.go.jsontext import clean
 from hashcompat.model.escape import name_path, word
+from hashcompat.model.pods import Pod
+from hashcompat.model.uids import is_computed
 
 _MIRROR: Final = "kubernetes.io/config.mirror"
 """Immutable: API servers from 1.7 on refuse to add, change or remove it (pkg/api/validation)."""
@@ -25,13 +27,14 @@ _CONFIG_HASH: Final = "kubernetes.io/config.hash"
 ANNOTATIONS: Final = (_MIRROR, _SOURCE, _CONFIG_HASH)
 """All that is read of a mirror pod's annotations; each value is a string."""
 
-_COMPUTED_UID: Final = re.compile(r"[0-9a-f]{32}")
-"""The uid that a kubelet gives a static pod; an API server's has hyphens, and nobody chooses it."""
-
 _NO_UID: Final = ("", "mirror")
 """Values of ``config.mirror`` that are not the static pod's uid; the latter is that of 1.0."""
 
+_FILE: Final = "file"
+
 _URL: Final = "http"
+
+_OF_NO_STATIC_POD: Final = "api"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def mirror_of(metadata: Mapping[str, Any], annotations: Mapping[str, Any], node:
     """
     uid, name = _text(metadata, "uid"), _text(metadata, "name")
     if _MIRROR not in annotations:
-        if not _COMPUTED_UID.fullmatch(uid):
+        if not is_computed(uid):
             return _ORDINARY
         return Mirror(static=True, uid=uid, from_url=annotations.get(_SOURCE) == _URL)
     kind, _, made_by = owner.partition("/")
@@ -74,6 +77,20 @@ def mirror_of(metadata: Mapping[str, Any], annotations: Mapping[str, Any], node:
         from_url=annotations.get(_SOURCE) == _URL,
         doubt=next(iter(doubts), ""),
     )
+
+
+def annotations_of(pod: Pod) -> dict[str, str]:
+    """Return annotations that show the same of a pod as those that ``mirror_of`` read."""
+    annotations: dict[str, str] = {}
+    if pod.mirror_doubt or (pod.static and pod.uid != pod.config_hash):
+        annotations[_MIRROR] = ""
+    if pod.mirror_doubt.startswith(ANNOTATIONS):  # one annotation contradicts another: so do these
+        annotations[_SOURCE] = _OF_NO_STATIC_POD
+    elif pod.from_url:
+        annotations[_SOURCE] = _URL
+    if pod.config_hash:
+        annotations[_CONFIG_HASH] = pod.config_hash
+    return annotations
 
 
 def _misnamed(name: str, node: str, made_by: str) -> Iterator[str]:
@@ -89,7 +106,7 @@ def _contradicting(annotations: Mapping[str, Any]) -> Iterator[str]:
     value, copied = _text(annotations, _MIRROR), _text(annotations, _CONFIG_HASH)
     if copied and value not in (*_NO_UID, copied):
         yield f"{_MIRROR} and {_CONFIG_HASH} differ"
-    if _text(annotations, _SOURCE) not in ("", "file", _URL):
+    if _text(annotations, _SOURCE) not in ("", _FILE, _URL):
         yield f"{_SOURCE} is not one of static pods"
 
 
@@ -100,5 +117,4 @@ def _static_uid(annotations: Mapping[str, Any]) -> str:
 
 
 def _text(value: Mapping[str, Any], key: str) -> str:
-    child = value.get(key)
-    return clean(child) if isinstance(child, str) else ""
+    return clean(text(value, key))

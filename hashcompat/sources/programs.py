@@ -6,13 +6,14 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from threading import Thread
+from functools import partial
 from typing import IO, Final
 
 from hashcompat.errors import InputError
+from hashcompat.sources.aside import aside
 from hashcompat.sources.limits import LONGEST_TEXT, too_long
 
 _CHUNK: Final = 1 << 16
@@ -51,8 +52,9 @@ def output(command: Sequence[str], seconds: float) -> bytes:
 
 
 def _printed(process: subprocess.Popen[bytes], end: float) -> bytes:
-    said = _in_thread(_last, process.stderr)
-    printed = _in_thread(_first, process.stdout).result(max(end - time.monotonic(), 0))
+    """Read both streams at once: a program that writes to both waits for nobody."""
+    said = aside(partial(_last, process.stderr))  # type: ignore[arg-type]  # a pipe
+    printed = aside(partial(_first, process.stdout)).result(max(end - time.monotonic(), 0))  # type: ignore[arg-type]  # a pipe
     if len(printed) > LONGEST_TEXT:
         raise too_long("output", LONGEST_TEXT, "save it in smaller parts, and give the files")
     if process.wait(max(end - time.monotonic(), 0)):
@@ -65,14 +67,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-
-
-def _in_thread(read: Callable[[IO[bytes]], bytes], stream: IO[bytes] | None) -> Future[bytes]:
-    """Read a stream aside: a program that writes to both waits for nobody."""
-    found: Future[bytes] = Future()
-    if stream:
-        Thread(target=lambda: found.set_result(read(stream)), daemon=True).start()
-    return found
 
 
 def _first(stream: IO[bytes]) -> bytes:

@@ -1,4 +1,4 @@
-"""What a snapshot holds besides Kubernetes objects: recorded hashes, and which kubelets hash alike.
+"""The hashes of containers in a snapshot: which kubelets hash one alike.
 
 A hash is a number, or ``h`` and the number of one that the snapshot hides.
 """
@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import kind_of
 from hashcompat.model.hashes import Hash, HiddenHash, StoredHashes
-from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 
 KIND: Final = "ClusterSnapshot"
 
@@ -58,7 +56,7 @@ def stored_hashes(value: object, place: str) -> StoredHashes:
     hidden = any(isinstance(one, str) for one in value.values())
     by_text: dict[int, Hash] = {}
     for text, one in value.items():
-        found = int(text, 16) if one == PUBLIC and _TEXT.fullmatch(text) else _hash(one)
+        found = int(text, 16) if one == PUBLIC and _TEXT.fullmatch(text) else hash_of(one)
         if found is None or not _TEXT.fullmatch(text) or isinstance(one, str) != hidden:
             raise InputError(f"{place}: {text!r}: no hash of a snapshot; take a new one")
         by_text[int(text, 16)] = found
@@ -75,114 +73,8 @@ def warnings(document: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _hash(value: object) -> Hash | None:
+def hash_of(value: object) -> Hash | None:
+    """Return what ``text_of`` makes a text of; None for anything else."""
     if isinstance(value, str) and (match := _NUMBER.fullmatch(value)):
         return HiddenHash(int(match[1]))
     return value if type(value) is int and 0 <= value < _LIMIT else None
-
-
-def records(document: Mapping[str, Any], origin: str) -> Iterator[Record]:
-    """Yield what the snapshot's nodes recorded.
-
-    Raises InputError, with the path, for a row that no snapshot has.
-    """
-    for key, read in (("recorded", _recorded), ("sandboxes", _sandbox), ("applied", _applied)):
-        rows = document.get(key)
-        if not isinstance(rows, list | None):
-            raise InputError(f"{origin}: $.{key}: want a list, got {kind_of(rows)}; take a new snapshot")
-        for index, row in enumerate(rows or ()):
-            try:
-                yield read(_Row(row))
-            except (KeyError, TypeError, ValueError) as error:
-                raise InputError(
-                    f"{origin}: $.{key}[{index}]: no row of a snapshot: {error}; take a new one"
-                ) from None
-
-
-class _Row:
-    """A row, whose values are checked for their types as they are taken."""
-
-    def __init__(self, values: object) -> None:
-        if not isinstance(values, Mapping):
-            raise TypeError(f"want an object, got {kind_of(values)}")
-        self._values = values
-
-    def text(self, key: str, default: str | None = None) -> str:
-        found = self._values[key] if default is None else self._values.get(key, default)
-        if not isinstance(found, str):
-            raise TypeError(f"{key}: want a string, got {kind_of(found)}")
-        return found
-
-    def is_null(self, key: str) -> bool:
-        return self._values[key] is None
-
-    def truth(self, key: str) -> bool:
-        found = self.truth_or_none(key)
-        if found is None:
-            raise TypeError(f"{key}: want true or false, got null")
-        return found
-
-    def truth_or_none(self, key: str) -> bool | None:
-        found = self._values[key]
-        if not isinstance(found, bool | None):
-            raise TypeError(f"{key}: want true or false, got {kind_of(found)}")
-        return found
-
-    def flag(self, key: str) -> bool:
-        return key in self._values and self.truth(key)
-
-    def count(self, key: str) -> int | None:
-        found = self._values.get(key)
-        if found is not None and type(found) is not int:
-            raise TypeError(f"{key}: want an integer, got {kind_of(found)}")
-        return found
-
-    def hash(self, key: str) -> Hash | None:
-        found = _hash(self._values[key])
-        if found is None and self._values[key] is not None:
-            raise TypeError(f"{key}: a hash is a number, or h and a number")
-        return found
-
-    def time(self, key: str) -> datetime | None:
-        found = self._values.get(key)
-        return None if found is None else datetime.fromisoformat(self.text(key)).astimezone(UTC)
-
-    def object(self, key: str) -> Mapping[str, Any]:
-        found = self._values[key]
-        if not isinstance(found, Mapping):
-            raise TypeError(f"{key}: want an object, got {kind_of(found)}")
-        return found
-
-
-def _recorded(row: _Row) -> Recorded:
-    return Recorded(
-        row.text("uid"),
-        row.text("namespace"),
-        row.text("pod"),
-        row.text("container"),
-        row.hash("hash"),
-        running=row.truth_or_none("running"),
-        attempt=row.count("attempt"),
-        hash_version=row.text("hashVersion", ""),
-        without_resources=row.hash("hashWithoutResources"),
-        id=row.text("id", ""),
-        created=row.time("created"),
-        any_year=row.flag("createdInAnyYear"),
-    )
-
-
-def _sandbox(row: _Row) -> Sandbox:
-    return Sandbox(
-        row.text("uid"),
-        row.text("namespace"),
-        row.text("pod"),
-        row.truth("ready"),
-        row.count("attempt") or 0,
-        row.truth_or_none("hostNetwork"),
-        None if row.is_null("ip") else row.text("ip"),
-        row.count("created"),
-    )
-
-
-def _applied(row: _Row) -> Applied:
-    return Applied(row.text("uid"), row.text("container"), row.object("resources"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from hashcompat.go.jsonpath import part, text
+
 Place = tuple[str, ...]
 """The keys from an object down to its pod template."""
 
@@ -24,18 +26,6 @@ _WITHOUT_PODS: Final = frozenset({"Pod", "Node", "ControllerRevision"})
 """Kinds without a pod template of their own; a ControllerRevision is the history of one."""
 
 _NOT_SEARCHED: Final = frozenset({"metadata", "status"})
-
-
-def part(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return the object below a key, an empty one for anything else there."""
-    child = value.get(key)
-    return child if isinstance(child, Mapping) else {}
-
-
-def text(value: Mapping[str, Any], key: str) -> str:
-    """Return the string below a key, an empty one for anything else there."""
-    child = value.get(key)
-    return child if isinstance(child, str) else ""
 
 
 def group_of(value: Mapping[str, Any]) -> str:

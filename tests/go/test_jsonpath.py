@@ -4,7 +4,19 @@ from typing import Any
 
 import pytest
 
-from hashcompat.go.jsonpath import GONE, Change, below, changed, dotted, element, keys, reach
+from hashcompat.go.jsonpath import (
+    GONE,
+    Change,
+    below,
+    changed,
+    dotted,
+    element,
+    keys,
+    part,
+    reach,
+    rows,
+    text,
+)
 
 
 def test_paths_are_put_together() -> None:
@@ -70,3 +82,15 @@ def test_a_value_is_changed_at_a_path(value: Any, path: str, change: Change, exp
 def test_some_elements_of_a_list_go() -> None:
     found = changed({"p": [1, 2, 3]}, keys("p[]"), lambda item: GONE if item == 2 else item)
     assert found == {"p": [1, 3]}
+
+
+@pytest.mark.parametrize("child", [{"a": 1}, [1], "x", 1, 1.5, True, None])
+def test_what_is_below_a_key_counts_only_as_what_is_asked_for(child: Any) -> None:
+    value = {"k": child}
+    assert part(value, "k") == (child if isinstance(child, dict) else {})
+    assert text(value, "k") == (child if isinstance(child, str) else "")
+    assert list(rows(value, "k")) == (child if isinstance(child, list) else [])
+
+
+def test_nothing_is_below_a_missing_key() -> None:
+    assert (part({}, "k"), text({}, "k"), list(rows({}, "k"))) == ({}, "", [])

@@ -270,3 +270,23 @@ def test_quoted_text_reads_back(go: str, text: str) -> None:
 )
 def test_what_is_written_reads_as_the_same_to_go(text: str, written: str) -> None:
     assert "".join(dumps(loads(text)).split()) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"a": "b', "line 1 column 7: not valid JSON: Unterminated string"),
+        ('{"a": [1,\n', "line 2 column 1: not valid JSON: Expecting value"),
+        ('{} {"a"\n', "line 2 column 1: not valid JSON: Expecting ':' delimiter"),
+    ],
+)
+def test_text_that_was_cut_is_said_to_be(text: str, problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        list(load_all(text))
+    assert str(caught.value) == f"{problem}; the text ends there: is it cut short?"
+
+
+def test_a_mistake_before_the_end_is_no_cut() -> None:
+    with pytest.raises(InputError) as caught:
+        loads('{"a": }')
+    assert str(caught.value) == "line 1 column 7: not valid JSON: Expecting value"

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.errors import InputError
-from hashcompat.go import yaml
+from hashcompat.go import yamlevents
 from hashcompat.go.jsontext import Number, loads
-from hashcompat.go.yaml import load_all, resolve, to_json_number
+from hashcompat.go.yaml import load_all
+from hashcompat.go.yamlscalar import resolve, to_json_number
 from tests.helpers.support import rows
 
 ROWS = rows("yaml.jsonl")
@@ -40,7 +41,7 @@ def exact(value: Any) -> Any:
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run with libyaml's parser and with PyYAML's own, whichever a user's wheel has."""
     if request.param == "Python":
-        monkeypatch.setattr(yaml, "_LOADER", pyyaml.SafeLoader)
+        monkeypatch.setattr(yamlevents, "_LOADER", pyyaml.SafeLoader)
     else:
         assert hasattr(pyyaml, "CSafeLoader"), "PyYAML was built without libyaml"
 
@@ -245,3 +246,10 @@ json_values = st.recursive(
 @given(json_values)
 def test_json_is_yaml(value: Any) -> None:
     assert one(json.dumps(value)) == value
+
+
+@pytest.mark.parametrize("text", ["a:\n\tb: 1\n", "a: @b\n", "a: `b`\n"])
+@pytest.mark.usefixtures("parser")
+def test_what_begins_nothing_in_yaml_is_explained(text: str) -> None:
+    with pytest.raises(InputError, match=r"cannot start any token; indent with spaces, not tabs, and quote "):
+        one(text)

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from hashcompat.sources.mirrors import Mirror, mirror_of
+from hashcompat.model.pods import Pod
+from hashcompat.sources.mirrors import Mirror, annotations_of, mirror_of
+from hashcompat.sources.objects import read_object
+from tests.helpers.pods import pod
 
 UID = "0123456789abcdef0123456789abcdef"
 API_UID = "8cdcb7ba-17d0-11e9-9243-52540064c479"
@@ -86,3 +89,36 @@ def test_the_uid_of_the_static_pod(annotations: dict[str, str], uid: str) -> Non
 def test_an_owner_is_no_contradiction_where_it_is_missing() -> None:
     """Kubelets before 1.17 set none."""
     assert shown(mirror=UID, hash=UID, owner="").doubt == ""
+
+
+@pytest.mark.parametrize("mirror", [None, "", "mirror", UID, API_UID])
+@pytest.mark.parametrize("source", [None, "api", "file", "http"])
+@pytest.mark.parametrize("hashed", [None, UID, "pinned"])
+@pytest.mark.parametrize("owner", ["", "Node/n1", "Node/n2", "ReplicaSet/web"])
+@pytest.mark.parametrize(("name", "uid"), [("etcd-n1", API_UID), ("web", API_UID), ("etcd", UID)])
+def test_annotations_show_the_same_again(
+    mirror: str | None, source: str | None, hashed: str | None, owner: str, name: str, uid: str
+) -> None:
+    """Where annotations contradict each other, only that they do is kept."""
+    given = {"mirror": mirror, "source": source, "hash": hashed}
+    first = read(name, uid, owner, {f"kubernetes.io/config.{key}": value for key, value in given.items()})
+    second = read(name, uid, owner, annotations_of(first))
+    assert (second.static, second.config_hash, second.from_url) == (
+        first.static,
+        first.config_hash,
+        first.from_url and not first.mirror_doubt.startswith("kubernetes.io/"),
+    )
+    if first.mirror_doubt.startswith("kubernetes.io/"):
+        assert second.mirror_doubt == "kubernetes.io/config.source is not one of static pods"
+    else:
+        assert second.mirror_doubt == first.mirror_doubt
+
+
+def read(name: str, uid: str, owner: str, annotations: dict[str, Any]) -> Pod:
+    kind, _, made_by = owner.partition("/")
+    owners = [{"kind": kind, "name": made_by, "controller": True}] if owner else []
+    shown = {key: value for key, value in annotations.items() if value is not None}
+    metadata = {"uid": uid, "annotations": shown, "ownerReferences": owners}
+    (found,) = read_object(pod(name=name, metadata=metadata), "f")
+    assert isinstance(found, Pod)
+    return found

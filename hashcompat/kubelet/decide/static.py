@@ -5,9 +5,7 @@ Source: pkg/kubelet/config/common.go ``applyDefaults``, pkg/kubelet/config/confi
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from typing import Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
@@ -17,8 +15,7 @@ from hashcompat.kubelet.decide.case import Case, Decision
 from hashcompat.kubelet.mirrorpods import same_for_mirror
 from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import Pod
-
-_COMPUTED_UID: Final = re.compile(r"[0-9a-f]{32}")
+from hashcompat.model.uids import is_computed
 
 
 def by_manifest(case: Case) -> Decision | None:
@@ -59,8 +56,8 @@ def _sets_uids(kubelet: Kubelet) -> bool:
 
 
 def is_pinned(pod: Pod) -> bool:
-    """Return whether the manifest sets a UID: a computed one has 32 hexadecimal digits (applyDefaults)."""
-    return bool(pod.config_hash) and not _COMPUTED_UID.fullmatch(pod.config_hash)
+    """Return whether the manifest sets a UID."""
+    return bool(pod.config_hash) and not is_computed(pod.config_hash)
 
 
 def doubt(case: Case) -> str:

@@ -13,12 +13,13 @@ from urllib.parse import quote
 from urllib3 import HTTPHeaderDict
 
 from hashcompat.errors import InputError
+from hashcompat.go.jsonpath import part, text
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
 from hashcompat.model.words import count
 from hashcompat.sources.cluster import kubectl, serviceaccount
-from hashcompat.sources.cluster.kubeapi import Client, StatusError, list_all
+from hashcompat.sources.cluster.kubeapi import Client, StatusError
+from hashcompat.sources.cluster.lists import list_all
 from hashcompat.sources.objects import read_object
-from hashcompat.sources.templates import part, text
 
 T = TypeVar("T")
 

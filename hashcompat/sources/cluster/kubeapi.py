@@ -1,16 +1,15 @@
-"""Lists from a Kubernetes API server as raw JSON: pages, retries, and never a part of a list for the whole.
+"""Objects from a Kubernetes API server as raw JSON: retries, and never a part of an answer for the whole.
 
-Source: the API concepts "Retrieving large results sets in chunks"; apimachinery ``metav1.Status`` and
-``metav1.ListMeta``.
+Source: apimachinery ``metav1.Status``.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPHeaderDict, Retry
@@ -19,39 +18,20 @@ from urllib3.util import Timeout
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
-from hashcompat.model.words import agree, count
-from hashcompat.sources.answers import LateError, before, check_encoding, pieces
-from hashcompat.sources.limits import LONGEST_TEXT, RefusedError, check_values
-
-PAGE: Final = 500
-"""Objects a page, as kubectl asks for."""
-
-_RESTARTS: Final = 3
-
-_GONE: Final = 410
+from hashcompat.sources.answers import LateError, before, check_encoding, pieces, seconds_until
+from hashcompat.sources.limits import LONGEST_TEXT, RefusedError
+from hashcompat.sources.wholejson import loads
 
 _OK: Final = 200
 
-_MOST_PAGES: Final = 10_000
-"""Of one list: 5 million objects, or fewer where a selector leaves pages nearly empty."""
-
-_LONGEST_SECONDS: Final = 3600
-"""For one list: the tokens of its pages are valid for minutes, and each answer has a time-out of its own."""
-
-_LONGEST_TOKEN: Final = 16 << 10
-"""Characters; it goes into a URL, and servers take no longer ones."""
-
 _LONGEST_WAIT_SECONDS: Final = 30.0
-
-_SHORTEST_WAIT_SECONDS: Final = 0.1
 
 _LONGEST_MESSAGE: Final = 400
 
 _TOO_LATE: Final = "no whole answer within the time-out (--request-timeout)"
 
-T = TypeVar("T")
-
 Json = dict[str, Any]
+"""An object of JSON."""
 
 
 class UnreachableError(InputError):
@@ -135,7 +115,7 @@ class Client:
             {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "hashcompat"}
         )
         headers.extend(self.headers())
-        left = Timeout(total=max(end - time.monotonic(), _SHORTEST_WAIT_SECONDS))
+        left = Timeout(total=seconds_until(end))
         return self.pool.urlopen(
             "GET", url, headers=headers, retries=False, redirect=False, timeout=left, preload_content=False
         )
@@ -172,10 +152,10 @@ def _document(status: int, body: bytes) -> Json:
     """Return the JSON object of an answer, another try for what is none."""
     if status != _OK:
         raise StatusError(status, _message(status, body))
-    text = jsontext.decode_text(body)
-    check_values(text)
     try:
-        document = jsontext.loads(text)
+        document = loads(jsontext.decode_text(body))
+    except RefusedError:
+        raise
     except InputError as error:
         raise _BusyError(f"the answer is not complete JSON: {error}") from None
     if not isinstance(document, dict):
@@ -187,8 +167,7 @@ def _message(status: int, body: bytes) -> str:
     """Say what a failed answer says: the message of a ``Status``, or else its text."""
     text = body.decode(errors="replace").strip()
     try:
-        check_values(text)
-        answer = jsontext.loads(text)
+        answer = loads(text)
     except InputError:
         answer = None
     message = answer.get("message") if isinstance(answer, dict) else None
@@ -204,88 +183,3 @@ def _reason(error: HTTPError) -> str:
     if isinstance(error, ReadTimeoutError | ConnectTimeoutError):
         return _TOO_LATE
     return str(error.args[0]) if error.args else type(error).__name__
-
-
-def list_all(
-    client: Client,
-    path: str,
-    query: Mapping[str, str],
-    read: Callable[[Json], T],
-    seen: Callable[[int], None],
-) -> list[T]:
-    """Return what ``read`` makes of every object of a list, with all pages joined.
-
-    ``seen`` gets the count so far. A list whose snapshot expires on the way (410 Gone) is read again from
-    its beginning. Raises StatusError, UnreachableError; and InputError for an answer that is not a list,
-    or not complete.
-    """
-    for _ in range(_RESTARTS):
-        found: list[T] = []
-        try:
-            for item in _items(client, path, query):
-                found.append(read(item))
-                if len(found) % PAGE == 0:
-                    seen(len(found))
-        except StatusError as error:
-            if error.code != _GONE:
-                raise
-        else:
-            seen(len(found))
-            return found
-    raise UnreachableError(
-        f"the list expired {_RESTARTS} times before its end was read; "
-        "the server keeps snapshots for too short a time"
-    )
-
-
-def _items(client: Client, path: str, query: Mapping[str, str]) -> Iterator[Json]:
-    token, tokens = "", set[str]()
-    end = time.monotonic() + _LONGEST_SECONDS
-    for _ in range(_MOST_PAGES):
-        page = client.get(path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})})
-        items, metadata = _page(path, page)
-        yield from items
-        token = _token(path, metadata)
-        if not token:
-            _check_end(path, metadata)
-            return
-        if token in tokens:
-            raise InputError(f"{path}: the server gives the same page again and again")
-        tokens.add(token)
-        if time.monotonic() > end:
-            raise UnreachableError(f"{path}: no end of the list within {_LONGEST_SECONDS} s")
-    raise InputError(f"{path}: the server's list has more than {_MOST_PAGES} pages, the most that are read")
-
-
-def _token(path: str, metadata: Json) -> str:
-    """Return what names the next page; empty at the end."""
-    token = metadata.get("continue") or ""
-    if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
-        raise InputError(f"{path}: metadata.continue is not the token of a next page")
-    return token
-
-
-def _page(path: str, page: Json) -> tuple[list[Json], Json]:
-    items, metadata = page.get("items"), page.get("metadata") or {}
-    if (
-        not str(page.get("kind", "")).endswith("List")
-        or not isinstance(items, list | None)
-        or not isinstance(metadata, dict)
-    ):
-        raise InputError(
-            f"{path}: the server's answer is not a list but {page.get('kind') or 'an object without kind'}"
-        )
-    for index, item in enumerate(items or ()):
-        if not isinstance(item, dict):
-            raise InputError(f"{path}: $.items[{index}]: want an object, got {jsontext.kind_of(item)}")
-    return items or [], metadata
-
-
-def _check_end(path: str, metadata: Json) -> None:
-    """Refuse a list whose own count shows that it goes on; a server need not give one."""
-    remaining = metadata.get("remainingItemCount")
-    if remaining and not isinstance(remaining, int):
-        raise InputError(f"{path}: metadata.remainingItemCount is not a number of objects")
-    if remaining:
-        left = f"{count(remaining, 'object')} {agree(remaining, 'remain')}"
-        raise InputError(f"{path}: the server ends the list although {left}")

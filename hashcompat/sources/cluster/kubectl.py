@@ -27,6 +27,7 @@ from hashcompat.go import jsontext
 from hashcompat.go.jsontext import clean
 from hashcompat.sources import programs
 from hashcompat.sources.cluster.kubeapi import UnreachableError
+from hashcompat.sources.wholejson import loads
 
 _START_SECONDS: Final = 20
 
@@ -82,7 +83,7 @@ def target(flags: tuple[str, ...]) -> tuple[str, str]:
         return "", ""
     try:
         told = programs.output([kubectl, *flags, "config", "view", "--minify", "-o", "json"], _START_SECONDS)
-        view = jsontext.loads(jsontext.decode_text(told))
+        view = loads(jsontext.decode_text(told))
         return clean(str(view["current-context"])), clean(str(view["clusters"][0]["cluster"]["server"]))
     except (InputError, LookupError, TypeError):
         return "", ""  # a plan needs neither

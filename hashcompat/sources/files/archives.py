@@ -46,7 +46,7 @@ def members(stream: BufferedReader, wanted: Callable[[str], bool]) -> Iterator[t
 def _members(tape: _Tape, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
     for number, member in enumerate(_headers(tape), 1):
         if number > _MOST_MEMBERS:
-            raise InputError(f"tar archive of more than {_MOST_MEMBERS} members, the most that is read")
+            raise InputError(f"tar archive of more than {_MOST_MEMBERS:,} members, the most that is read")
         if member.issparse() and wanted(member.name):
             raise InputError(f"{member.name}: a sparse file; pack the archive again without --sparse")
         if member.isreg() and wanted(member.name):

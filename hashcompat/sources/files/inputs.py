@@ -21,7 +21,7 @@ STDIN: Final = "-"
 COMPRESSED: Final = (".gz", ".zst")
 
 _MOST_FILES: Final = 100_000
-"""Files of one directory that are read, each of about 1 kB in memory: a file for each of 100 000 pods."""
+"""Files of one directory that are read, each of about 1 kB in memory: a file for each of 100,000 pods."""
 
 _DEVICES: Final = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
 """What has no end, or is not read as a file at all."""
@@ -83,7 +83,7 @@ def _files_in(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> li
         for folder, below, names in os.walk(directory, onerror=_cannot_list):
             paths += [Path(folder, name) for name in names if name.endswith(endings)]
             if len(paths) > _MOST_FILES:
-                raise InputError(f"{directory}: more than {_MOST_FILES} files, the most that are read")
+                raise InputError(f"{directory}: more than {_MOST_FILES:,} files, the most that are read")
             if not recursive:
                 below.clear()
     except RecursionError:  # of os.walk, up to Python 3.11

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from hashcompat.errors import InputError
-from hashcompat.go import jsontext
 from hashcompat.model.records import Record
 from hashcompat.records.documents import from_node
 from hashcompat.records.log import from_log
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
 from hashcompat.sources.files.text import chunks, joined, lines
-from hashcompat.sources.limits import check_values
+from hashcompat.sources.wholejson import load_all
 
 _WANTED: Final = "docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"
 
@@ -74,7 +73,5 @@ def _parse(text: Iterator[str]) -> list[Record]:
 
 
 def _from_json(chunked: Iterable[str]) -> Iterator[Record]:
-    text = joined(chunked, _WANTED)
-    check_values(text)
-    for document in jsontext.load_all(text):
+    for document in load_all(joined(chunked, _WANTED)):
         yield from from_node(document)

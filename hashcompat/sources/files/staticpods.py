@@ -155,7 +155,7 @@ def _manifest(source: Input) -> Any:
     with source.open() as stream, named(source.origin):
         text = whole(stream, "a static pod manifest as JSON or YAML", _LONGEST)
         if text.lstrip().startswith("{"):
-            object_meter().add(len(text), values_in(text, 0, len(text)))
+            object_meter().add(len(text), values_in(text))
             _check_characters(text)
             return _with_raw_fields(jsontext.loads(text), text)
         from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from hashcompat.errors import InputError
+from hashcompat.go.jsonpath import part
 from hashcompat.sources.objects import Object, is_list
-from hashcompat.sources.templates import group_of, is_workload, part
+from hashcompat.sources.templates import group_of, is_workload
 
 _CUT: Final = "is the file cut short?"
 

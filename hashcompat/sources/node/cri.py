@@ -10,7 +10,7 @@ from typing import Any, Final
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.sources import programs
-from hashcompat.sources.limits import check_values
+from hashcompat.sources.wholejson import load_all
 
 SOCKETS: Final = (
     "/run/containerd/containerd.sock",
@@ -61,9 +61,8 @@ def _crictl(socket: str, *arguments: str) -> list[Any]:
         )
     endpoint = ("--runtime-endpoint", f"unix://{socket}", "--timeout", f"{_TIMEOUT_SECONDS}s")
     try:
-        text = jsontext.decode_text(programs.output([program, *endpoint, *arguments], 2 * _TIMEOUT_SECONDS))
-        check_values(text)
-        return list(jsontext.load_all(text))
+        printed = programs.output([program, *endpoint, *arguments], 2 * _TIMEOUT_SECONDS)
+        return list(load_all(jsontext.decode_text(printed)))
     except programs.FailedError as error:
         raise InputError(f"{socket}: crictl {arguments[0]} failed: {error}") from None
     except InputError as error:

@@ -17,7 +17,8 @@ from urllib3.exceptions import HTTPError
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.sources.answers import GZIP, LateError, before, check_encoding, pieces
-from hashcompat.sources.limits import LONGEST_TEXT, RefusedError, check_values
+from hashcompat.sources.limits import LONGEST_TEXT, RefusedError
+from hashcompat.sources.wholejson import loads
 
 SOCKETS: Final = ("/var/run/docker.sock",)
 
@@ -90,8 +91,7 @@ def _get(session: _Session, socket: str, path: str) -> Any:
     if status != requests.codes.ok:
         raise InputError(f"{socket}: Docker answered {status}: {text.strip()[:_LONGEST_MESSAGE]}")
     try:
-        check_values(text)
-        return jsontext.loads(text)
+        return loads(text)
     except InputError as error:
         raise InputError(f"{socket}: {path}: {error}") from None
 

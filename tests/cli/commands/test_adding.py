@@ -282,7 +282,7 @@ DAMAGED: dict[str, tuple[str, str]] = {
                 },
             }
         ),
-        "more than 50000 types",
+        "more than 50,000 types",
     ),
 }
 

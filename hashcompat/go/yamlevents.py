@@ -1,0 +1,82 @@
+"""The events of PyYAML's parser: it reads a text in chunks, and little of it is in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import yaml
+
+from hashcompat.errors import InputError
+from hashcompat.go.limits import LONGEST, too_long
+
+_BEGINS_NOTHING: Final = "cannot start any token"
+
+_HINT: Final = "; indent with spaces, not tabs, and quote text that begins with @ or `"
+"""libyaml does not say which character it is."""
+
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def events(chunks: Iterable[str]) -> Iterator[Any]:
+    """Yield the events; raise InputError, with line and column, for what is not YAML or not UTF-8."""
+    stream = _Utf8(chunks)
+    try:
+        for event in yaml.parse(stream, Loader=_LOADER):
+            stream.waiting = 0
+            yield event
+    except yaml.YAMLError as error:
+        stream.check()
+        raise _invalid(error) from None
+    stream.check()
+
+
+def _invalid(error: yaml.YAMLError) -> InputError:
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return InputError(f"not valid YAML: {str(error).splitlines()[0]}")
+    problem = " ".join(filter(None, (error.context, error.problem)))
+    hint = _HINT if _BEGINS_NOTHING in problem else ""
+    return at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}{hint}")
+
+
+class _Utf8:
+    """Passes text to the parser in C, which needs UTF-8.
+
+    A lone surrogate represents a byte that is not UTF-8; the text ends there, and ``check`` raises the error,
+    as it does where the parser finds no end of a scalar or comment.
+    """
+
+    waiting = 0
+    """Characters since the parser's last event."""
+
+    def __init__(self, chunks: Iterable[str]) -> None:
+        self._chunks = iter(chunks)
+        self._lines = 0
+        self._problem = ""
+
+    def read(self, _: int = -1, /) -> bytes:
+        """Return the next chunk, whatever size is requested; empty at the end."""
+        text = next(self._chunks, "")
+        if text and self.waiting > LONGEST:
+            self._problem = str(too_long())
+            return b""
+        self.waiting += len(text)
+        try:
+            data = text.encode()
+        except UnicodeEncodeError as error:
+            self._lines += text.count("\n", 0, error.start)
+            self._problem = "not valid YAML: not UTF-8"
+            return b""
+        self._lines += text.count("\n")
+        return data
+
+    def check(self) -> None:
+        """Raise InputError if the text ended early."""
+        if self._problem:
+            raise InputError(f"line {self._lines + 1}: {self._problem}")
+
+
+def at(mark: Any, problem: str) -> InputError:
+    """Return the error for a problem at a place; ``mark`` is None where it is not known."""
+    place = f"line {mark.line + 1} column {mark.column + 1}: " if mark else ""
+    return InputError(f"{place}{problem}")

@@ -1,0 +1,145 @@
+"""YAML scalars as Go reads them (go.yaml.in/yaml/v2, resolve.go), and as JSON has them (sigs.k8s.io/yaml).
+
+Plain scalars and keys have the meaning that they have in Go: ``y`` and ``on`` are booleans, ``0644`` is 420,
+``22:22`` and ``2001-01-01`` are strings, ``1e3`` is a number.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+from typing import Any, Final
+
+import yaml
+
+from hashcompat.errors import InputError
+from hashcompat.go.jsontext import Number, clean, decode_text
+from hashcompat.go.strconv import format_float, json_float
+from hashcompat.go.yamlevents import at
+
+_CONSTANTS: Final[dict[str, Any]] = {
+    **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True),
+    **dict.fromkeys(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], False),
+    **dict.fromkeys(["", "~", "null", "Null", "NULL"]),
+    **dict.fromkeys([".nan", ".NaN", ".NAN"], math.nan),
+    **dict.fromkeys([".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"], math.inf),
+    **dict.fromkeys(["-.inf", "-.Inf", "-.INF"], -math.inf),
+}
+_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_GO_INTEGER: Final = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
+_BASES: Final = (16, 2, 8, 10)
+_BINARY_WITH_SIGN: Final = re.compile(r"0b([-+][01]+)")
+_TAGS: Final = {
+    f"tag:yaml.org,2002:{name}": kinds
+    for name, kinds in {
+        "bool": (bool,),
+        "int": (int,),
+        "float": (float, int),
+        "null": (type(None),),
+        "timestamp": (str,),
+    }.items()
+}
+_FLOAT_KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
+_BINARY: Final = "tag:yaml.org,2002:binary"
+_BETWEEN_DIGITS: Final = re.compile("(?<=[0-9])_(?=[0-9])")
+
+
+def resolve(text: str) -> Any:
+    """Return the value of a plain scalar: bool, None, int, float, or the text itself."""
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    plain = _BETWEEN_DIGITS.sub("", text) if text[0] == "." else text.replace("_", "")
+    if (number := _go_integer(plain)) is not None:
+        return number
+    if _FLOAT.fullmatch(plain) and math.isfinite(value := float(plain)):
+        return value
+    if (number := _binary_with_sign(plain)) is not None:
+        return number
+    return text
+
+
+def _go_integer(text: str) -> int | None:
+    """Return what ``strconv.ParseInt(text, 0, 64)`` or ``ParseUint`` returns; None if both reject it."""
+    match = _GO_INTEGER.fullmatch(text)
+    if match is None:
+        return None
+    digits, base = next(
+        (group, base) for group, base in zip(match.groups()[1:], _BASES, strict=True) if group
+    )
+    if len(digits) > 70:
+        return None
+    value = int(match[1] + digits, base)
+    return value if -(2**63) <= value < (2**63 if match[1] == "+" else 2**64) else None
+
+
+def _binary_with_sign(text: str) -> int | None:
+    """Return what ``strconv.ParseInt`` makes of ``-1`` in ``0b-1``, which resolve.go gives it with base 2."""
+    match = _BINARY_WITH_SIGN.fullmatch(text)
+    value = int(match[1], 2) if match and len(match[1]) <= 65 else None
+    return value if value is not None and -(2**63) <= value < 2**63 else None
+
+
+def to_json_number(value: float) -> int | Number:
+    """Return a YAML float as it reads back from the JSON of encoding/json: ``1e3`` is the integer 1000.
+
+    Raises InputError for infinities and NaN, which JSON does not have.
+    """
+    if not math.isfinite(value):
+        raise InputError("a number that JSON does not have (infinity or NaN)")
+    text = json_float(value)
+    return int(text) if text.lstrip("-").isdecimal() and text != "-0" else Number(text)
+
+
+def key_of(value: Any, event: yaml.Event) -> str:
+    """Return the JSON key of a YAML key, as ``convertToJSONableObject`` writes it.
+
+    Raises InputError, with the line and column of the event, for what Go does not take as a key.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and value < 2**63:
+        return str(value)
+    if isinstance(value, float):
+        return _FLOAT_KEYS.get(text := format_float(value, 32), text)
+    raise at(event.start_mark, "a key that is neither text nor an int64 nor a float")
+
+
+def scalar_value(event: yaml.ScalarEvent) -> Any:
+    """Return a scalar's value in Go: only plain scalars, and those with a tag for it, are resolved.
+
+    Raises InputError, with line and column, for one that does not fit its tag.
+    """
+    try:
+        if event.implicit[0] and event.tag != "!":
+            return resolve(event.value)
+        if event.tag in _TAGS:
+            return _tagged(event.value, _TAGS[event.tag])
+        return _binary(event.value) if event.tag == _BINARY else event.value
+    except (InputError, ValueError) as error:
+        raise at(event.start_mark, str(error)) from None
+
+
+def _tagged(text: str, kinds: tuple[type, ...]) -> Any:
+    value = resolve(text)
+    if type(value) not in kinds:
+        raise InputError("a scalar that does not fit its tag")
+    return float(value) if float in kinds else value
+
+
+def _binary(text: str) -> str:
+    """Decode base64 as Go does: line ends are ignored, any other character must be of the alphabet."""
+    return clean(decode_text(base64.b64decode(text.replace("\n", ""), validate=True)))
+
+
+def json_value(event: yaml.ScalarEvent) -> Any:
+    """Return a scalar's value in JSON; errors as ``scalar_value``, also for infinities and NaN."""
+    value = scalar_value(event)
+    try:
+        return to_json_number(value) if isinstance(value, float) else value
+    except InputError as error:
+        raise at(event.start_mark, str(error)) from None

@@ -1,0 +1,23 @@
+"""Who gave a pod its UID: each shows it by the form.
+
+Source: pkg/kubelet/config/common.go ``applyDefaults``: MD5, and FNV-1a of 128 bits from 1.35 on.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_COMPUTED: Final = re.compile(r"[0-9a-f]{32}")
+
+_OF_API_SERVERS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def is_computed(uid: str) -> bool:
+    """Return whether a kubelet computed the UID, of a static pod; a manifest may set any instead."""
+    return _COMPUTED.fullmatch(uid) is not None
+
+
+def is_of_api_server(uid: str) -> bool:
+    """Return whether an API server made the UID, which has hyphens; nobody else chooses one of its pods."""
+    return _OF_API_SERVERS.fullmatch(uid) is not None

@@ -1,0 +1,132 @@
+"""A Pod or an object with a pod template -> a pod: a template counts as a pod of the object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from hashcompat.corev1.references import api_references
+from hashcompat.go.jsonpath import part, rows
+from hashcompat.model.pods import PROFILES, Container, ContainerType, Pod
+from hashcompat.sources import mirrors
+from hashcompat.sources.fields import Fields
+from hashcompat.sources.statuses import STATUSES, States
+from hashcompat.sources.templates import Place
+
+_LISTS: Final = ("initContainers", "containers", "ephemeralContainers")
+"""The lists of ``spec``, in the order in which a pod's containers are shown."""
+
+MOST_CONTAINERS: Final = 500
+"""Containers in one list of a pod; each verdict looks at all of them, and ten in a pod are many."""
+
+
+def of_template(owner: Fields, place: Place) -> Pod:
+    """Return the pod template of an object as a pod with the object's name; errors as ``of_pod``."""
+    metadata = owner.object("metadata")
+    name = metadata.string("name")
+    namespace = metadata.string("namespace")
+    template = owner
+    for key in place:
+        template = template.object(key)
+    profiles = _profiles(part(part(template.value, "metadata"), "annotations"))
+    value = {
+        "metadata": {"name": name, "namespace": namespace, "annotations": profiles},
+        "spec": template.value.get("spec"),
+    }
+    return of_pod(Fields(value, template.origin, template.path), f"{owner.value['kind']}/{name}")
+
+
+def of_pod(found: Fields, owner: str = "") -> Pod:
+    """Return a pod; ``owner`` is its controller where it does not name one.
+
+    Raises InputError, with its place, for a pod without containers and for what no API server would return.
+    """
+    metadata, spec, status = map(found.object, ("metadata", "spec", "status"))
+    annotations = metadata.object("annotations")
+    uid = metadata.string("uid")
+    if not spec.value.get("containers"):
+        raise spec.error("containers", "a Pod needs at least one container")
+    for key in mirrors.ANNOTATIONS:
+        annotations.string(key)
+    node, owner = spec.string("nodeName"), owner or _owner(metadata)
+    manifest = not uid and not status.value
+    mirror = mirrors.mirror_of(metadata.value, annotations.value, node, owner)
+    automount = spec.value.get("automountServiceAccountToken")
+    return Pod(
+        origin=found.origin,
+        namespace=metadata.string("namespace") or "default",
+        name=metadata.string("name") or metadata.string("generateName"),
+        uid=uid,
+        node=node,
+        owner=owner,
+        manifest=manifest,
+        phase=status.string("phase"),
+        deleting=bool(metadata.value.get("deletionTimestamp")),
+        static=mirror.static,
+        mirror_doubt=mirror.doubt,
+        from_url=mirror.from_url,
+        host_network=spec.value.get("hostNetwork") is True,
+        restart_policy=spec.string("restartPolicy") or "Always",
+        references=api_references(spec.value),
+        automount=automount if isinstance(automount, bool) else None,
+        spec=spec.value,
+        profiles=_profiles(annotations.value) if manifest else {},
+        config_hash=mirror.uid,
+        containers=tuple(_containers(spec, _reported(status.value, mirror.static), found)),
+    )
+
+
+def _reported(status: Mapping[str, Any], static: bool) -> Mapping[str, Any]:
+    """Return a status, an empty one of a mirror pod whose kubelet, which runs the static pod, never reported.
+
+    API servers may refuse its reports, such as those of another QoS class than they compute themselves.
+    """
+    reports = {"startTime", *STATUSES.values()}
+    unseen = static and status.get("phase") == "Pending" and not (reports & status.keys())
+    return {} if unseen else status
+
+
+def _profiles(annotations: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        key: value
+        for key, value in annotations.items()
+        if key.startswith(PROFILES) and isinstance(value, str)
+    }
+
+
+def _owner(metadata: Fields) -> str:
+    for index, reference in enumerate(rows(metadata.value, "ownerReferences")):
+        if isinstance(reference, Mapping) and reference.get("controller"):
+            fields = Fields(reference, metadata.origin, f"{metadata.path}.ownerReferences[{index}]")
+            return f"{fields.string('kind')}/{fields.string('name')}"
+    return ""
+
+
+def _containers(spec: Fields, status: Mapping[str, Any], found: Fields) -> Iterator[Container]:
+    states = States(status, found.origin, found.path)
+    for key in _LISTS:
+        items = spec.objects(key)
+        if len(items) > MOST_CONTAINERS:
+            raise spec.error(key, f"more than {MOST_CONTAINERS} containers in one list")
+        for item in items:
+            name = item.string("name")
+            state = states.of(key, name)
+            yield Container(
+                name,
+                _type_of(key, item.value),
+                item.path,
+                item.value,
+                state.running,
+                state.started,
+                state.restarts,
+                state.probed,
+                state.id,
+            )
+
+
+def _type_of(key: str, item: Mapping[str, Any]) -> ContainerType:
+    if key == "containers":
+        return ContainerType.CONTAINER
+    if key == "ephemeralContainers":
+        return ContainerType.EPHEMERAL
+    return ContainerType.SIDECAR if item.get("restartPolicy") == "Always" else ContainerType.INIT

@@ -1,0 +1,108 @@
+"""What cannot be meant: each usage error is one message that says what to do, and exit 64."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.program import Run
+
+PLAN = ("plan", "--from", "1.9.11", "--to", "1.10.0")
+USAGE: list[tuple[str, tuple[str, ...], str]] = [
+    ("no --from", ("plan", "--to", "1.9.11", "--sample"), "--from is missing"),
+    ("no --to", ("plan", "--from", "1.9.11", "--sample"), "--to is missing"),
+    ("two sources", (*PLAN, "--sample", "-f", "x"), "-f x and --sample"),
+    ("flags of a cluster beside a file", (*PLAN, "-f", "x", "-l", "a=b"), "-l goes with a live cluster"),
+    ("a group without a user", (*PLAN, "--as-group", "g"), "--as-group needs --as"),
+    (
+        "a time-out that is none",
+        (*PLAN, "--request-timeout", "0s"),
+        "--request-timeout: want a number of seconds",
+    ),
+    (
+        "an unknown release",
+        ("plan", "--from", "1.9.11", "--to", "1.99.0", "--sample"),
+        "'1.99.0' is not a known kubelet release; the",
+    ),
+    (
+        "a release before the first",
+        ("plan", "--from", "0.21.4", "--to", "1.9.11", "--sample"),
+        "is not a known kubelet release",
+    ),
+    ("a patch that never was", ("plan", "--from", "1.17.10", "--to", "1.18.0", "--sample"), "1.17.9"),
+    (
+        "a malformed release",
+        ("plan", "--from", "1.9", "--to", "1.10.0", "--sample"),
+        "want MAJOR.MINOR.PATCH",
+    ),
+    (
+        "a word for a release",
+        ("plan", "--from", "latest", "--to", "1.10.0", "--sample"),
+        "the nearest known releases are",
+    ),
+    ("a pre-release", ("plan", "--from", "1.9.11", "--to", "1.10.0-beta.1", "--sample"), "is a pre-release"),
+    (
+        "auto for --to",
+        ("plan", "--from", "auto", "--to", "auto", "--sample"),
+        "'auto' is not a kubelet release",
+    ),
+    ("an unknown release to hash", ("hash", "--kubelet", "1.9.11,9.9.9", "--sample"), "'9.9.9'"),
+    ("an empty release to hash", ("hash", "--kubelet", "1.9.11,", "--sample"), "'' is not a kubelet release"),
+    ("an unknown release to explain", ("explain", "--from", "1.9.11", "--to", "1.99.0"), "'1.99.0'"),
+    ("an unknown command", ("plann",), "Did you mean plan?"),
+    (
+        "a command like no other",
+        ("zzz",),
+        (
+            "The commands are plan, hash, explain, matrix, verify, patch, "
+            "snapshot, collector, rbac, releases, rules, completion, help, version."
+        ),
+    ),
+    ("an unknown option", (*PLAN, "--sampel"), "--sample"),
+    ("an unknown format", (*PLAN, "--sample", "-o", "xml"), "'xml' is not one of"),
+    ("an option without its value", ("plan", "--from"), "requires an argument"),
+    ("an argument too many", (*PLAN, "--sample", "extra"), "extra"),
+    (
+        "verify without a path",
+        ("verify",),
+        "give golden directories as PATH, or recorded hashes with --recorded FILE",
+    ),
+]
+
+
+@pytest.mark.parametrize(("argv", "says"), [pytest.param(argv, says, id=name) for name, argv, says in USAGE])
+def test_a_usage_error_is_64_and_says_what_to_do(run: Run, argv: tuple[str, ...], says: str) -> None:
+    result = run(*argv)
+    assert (result.code, result.out) == (64, "")
+    assert result.err.count("\n") <= 3
+    assert says in result.err
+
+
+def test_a_usage_error_wins_over_bad_input(run: Run, tmp_path: Path) -> None:
+    assert run("plan", "--from", "1.9.11", "--to", "1.99.0", "-f", tmp_path / "missing").code == 64
+
+
+def test_no_command_prints_the_help_to_stderr(run: Run) -> None:
+    result = run()
+    assert (result.code, result.out) == (64, "")
+    assert "Usage: hashcompat" in result.err
+
+
+def test_releases_may_go_backwards(run: Run) -> None:
+    assert run("plan", "--from", "1.36.0", "--to", "1.6.0", "--sample").code == 0
+
+
+def test_filters_that_match_nothing_are_an_error(run: Run) -> None:
+    for filters in (
+        ("-n", "nowhere"),
+        ("--node", "nope"),
+        ("--owner", "Deployment/x"),
+        ("-n", "shop", "--exclude-namespace", "shop"),
+    ):
+        result = run(*PLAN, "--sample", *filters)
+        assert (result.code, result.out, result.err) == (
+            1,
+            "",
+            "Error: none of the 58 pods matches the filters\n",
+        )

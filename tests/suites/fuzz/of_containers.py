@@ -1,0 +1,179 @@
+"""Targets: containers, pods and releases (``compile``, ``catalog``, ``kubelet``, ``planning``, ``patching``)."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from functools import cache
+
+from hashcompat.answers.redaction import snapshot
+from hashcompat.catalog.added import added, added_releases
+from hashcompat.catalog.gates import Gates
+from hashcompat.catalog.lookup import Kubelet, default_catalog
+from hashcompat.catalog.types import Schema
+from hashcompat.cli.args import facts
+from hashcompat.errors import DecodeError, InputError, UsageError
+from hashcompat.go.codecs import DEFAULTS
+from hashcompat.kubelet.hashing import compile_hasher, hashers
+from hashcompat.kubelet.staticpods import static_containers, static_pod_uid
+from hashcompat.patching.model import MisplacedError
+from hashcompat.patching.steps import AddImport, DropUnusedImports, Literals, function_text
+from hashcompat.planning import make
+from hashcompat.planning.gates import check_gates
+from hashcompat.planning.options import Options
+from hashcompat.planning.view import View
+from hashcompat.release import Release, parse_release
+from hashcompat.sources.upstream.gotypes import container_types
+from hashcompat.sources.values import collect
+from tests.suites.fuzz.target import Form, Target, document, fields, on_disk, text
+
+_OF_CONTAINERS = ("1.0.7", "1.2.7", "1.9.11", "1.16.15", "1.27.15", "1.37.1")
+"""A release of each era and codec."""
+
+_OF_PODS = ("1.6.13", "1.21.14", "1.37.1")
+
+_UPGRADES = (("1.9.11", "1.16.15"), ("1.30.14", "1.37.1"))
+
+_C = {"name": "c", "image": "i"}
+
+
+@cache
+def _kubelets(names: tuple[str, ...]) -> tuple[Kubelet, ...]:
+    return tuple(map(default_catalog().kubelet, names))
+
+
+def _container(data: bytes) -> None:
+    """Hash a container as kubelets of several releases do; one that refuses it does not keep others from it."""
+    value, problem = document(data), ""
+    for kubelet in _kubelets(_OF_CONTAINERS):
+        for keep_empty in (False, True):
+            for hasher in hashers(kubelet, keep_empty=keep_empty):
+                try:
+                    assert 0 <= hasher.hash(value) < 1 << 32
+                except DecodeError as error:
+                    problem = str(error)
+                    continue
+                hasher.tree(value)
+    if problem:
+        raise InputError(problem)
+
+
+def _pod(data: bytes) -> None:
+    """Compute the UID of a static pod as kubelets of several releases do."""
+    value, problem = document(data), ""
+    if not isinstance(value, dict):
+        raise InputError("not an object, which a manifest is known to be when it gets here")
+    for kubelet in _kubelets(_OF_PODS):
+        try:
+            static_pod_uid(value, kubelet, "node-1", "file:/etc/kubernetes/manifests/pod.yaml")
+            static_containers(value, kubelet)
+        except DecodeError as error:
+            problem = str(error)
+    if problem:
+        raise InputError(problem)
+
+
+def _plan(data: bytes) -> None:
+    """Plan upgrades of the pods in some JSON, and save them as a snapshot."""
+    inventory = collect([document(data)])
+    catalog = default_catalog()
+    for old, new in _UPGRADES:
+        for keep_going in (True, False):
+            with suppress(InputError):
+                make(inventory, old, new, View(catalog, Options(keep_going=keep_going)))
+    snapshot(inventory, catalog)
+
+
+def _release(data: bytes) -> None:
+    """Find what a node reports: its kubelet's release, and its runtime's."""
+    reported, name = fields(data, 2)
+    catalog = default_catalog()
+    for fault in catalog.runtime_faults:
+        fault.concerns(reported)
+    catalog.vendors.of(_parsed(name))
+    catalog.vendors.true(_parsed(name))
+    known = catalog.kubelet(name)
+    assert catalog.kubelet(str(known.release)).release == known.release
+    assert catalog.known.known_name(name) in catalog.known.names
+
+
+def _parsed(name: str) -> Release:
+    return parse_release(default_catalog().known.aliases.get(name.strip(), name))
+
+
+def _gates(data: bytes) -> None:
+    """Read feature gates, and refuse those with which a kubelet would not start."""
+    found = frozenset(facts._gates(text(data)))
+    options = Options(
+        gates=frozenset(name for name, on in found if on),
+        gates_off=frozenset(name for name, on in found if not on),
+    )
+    check_gates(options, ("1.31.14", "1.37.1"), default_catalog())
+    for name, _ in found:
+        Gates(default_catalog().gate_table, parse_release("1.37.1"), found).is_on(name)
+
+
+def _added(data: bytes) -> None:
+    """Read an added release, from its file too, and hash a container by its types."""
+    found = added_releases(on_disk(data, "releases/1.json").parent)
+    release = added(document(data))
+    assert found.damaged or len(found.releases) == 1
+    newest = default_catalog().kubelet(default_catalog().known.newest)
+    schema = Schema(release.release.minor, release.tree, DEFAULTS)
+    compile_hasher(schema, newest.era, newest.escapes[0], keep_empty=True).hash(_C)
+
+
+def _go_types(data: bytes) -> None:
+    """Read the types of a Go file; what is read is a type tree, or refused as one."""
+    types = container_types(data, "types.go")
+    tree = {"package": "v1", "releases": "", "madeFrom": "", "root": "Container", "types": types}
+    json.dumps(tree)
+    added({"release": "1.99.0", **tree})
+
+
+def _go_source(data: bytes) -> None:
+    """Change Go source as a patch does."""
+    source = text(data)
+    function_text(source, "HashContainer")
+    DropUnusedImports((("hash/fnv", "fnv"), ("encoding/json", "json"))).apply(source)
+    with suppress(MisplacedError):
+        Literals(((0x8E45CBD0, 1), (0x1, 2))).apply(source)
+    changed = AddImport("k8s.io/kubernetes/pkg/kubelet/container/hashlike").apply(source)
+    assert "hashlike" in changed
+
+
+TARGETS = (
+    Target("container", _container, ("compile/decode", "go/codecs", "kubelet/hashing"), longest=1024),
+    Target("pod", _pod, ("compile/decode", "kubelet/staticpods", "corev1/conversion", "corev1/defaults")),
+    Target("plan", _plan, ("planning/prepare", "planning/judge", "answers/redaction", "answers/keeping")),
+    Target(
+        "release",
+        _release,
+        ("release", "catalog/releases", "catalog/vendors", "catalog/runtimes"),
+        Form.TEXT,
+        longest=64,
+        raises=(UsageError,),
+    ),
+    Target(
+        "feature-gates",
+        _gates,
+        ("cli/args/facts", "planning/gates", "catalog/gates"),
+        Form.TEXT,
+        longest=128,
+        raises=(UsageError,),
+    ),
+    Target(
+        "added-release",
+        _added,
+        ("catalog/added", "catalog/treeform", "catalog/types", "catalog/files", "go/types"),
+        raises=(InputError, UsageError),
+    ),
+    Target(
+        "go-types",
+        _go_types,
+        ("sources/upstream/gotypes", "catalog/treeform"),
+        Form.TEXT,
+        raises=(InputError, UsageError),
+    ),
+    Target("go-source", _go_source, ("patching/steps",), Form.TEXT, raises=(MisplacedError,)),
+)

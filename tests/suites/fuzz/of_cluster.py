@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import http.client
 import io
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
 from types import SimpleNamespace
-from typing import Any, Self
-from unittest import mock
+from typing import Any
 
-from requests import PreparedRequest, Response
+from requests import ConnectionError, PreparedRequest, Response
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPConnectionPool, HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import ProtocolError
 
-from hashcompat.errors import InputError
 from hashcompat.records.documents import from_node
 from hashcompat.sources import http as urls
-from hashcompat.sources.answers import is_delimited
 from hashcompat.sources.cluster import collect as live
-from hashcompat.sources.cluster import kubectl, serviceaccount
+from hashcompat.sources.cluster import kubeapi, kubectl, serviceaccount
 from hashcompat.sources.cluster.kubeapi import Client, list_all
 from hashcompat.sources.node import cri, docker
-from tests.suites.fuzz.target import Form, Target, fields, on_disk, text
+from tests.suites.fuzz.target import Form, Target, fields, on_disk, replaced, text
 
 _SEPARATOR = b"\n=====\n"
 """Between two answers of an input."""
@@ -63,61 +61,58 @@ def answer(data: bytes) -> HTTPResponse:
     )
 
 
-def page(body: bytes) -> bytes:
-    """Return the answer that a server gives with this body."""
-    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+def page(body: bytes) -> HTTPResponse:
+    """Return an answer with this body; its headers are those of a server that is well."""
+    return HTTPResponse(io.BytesIO(body), HTTPHeaderDict(), HTTPStatus.OK, preload_content=False)
 
 
 class _Answers(HTTPConnectionPool):
     """A server that gives prepared answers in order."""
 
-    def __init__(self, answers: list[bytes]) -> None:
+    def __init__(self, answers: list[bytes], made: Callable[[bytes], HTTPResponse]) -> None:
         super().__init__("localhost")
         self._answers = iter(answers[:_TRIES])
+        self._made = made
 
     def urlopen(self, *_: Any, **__: Any) -> HTTPResponse:  # type: ignore[override]  # whatever is asked for
         data = next(self._answers, None)
         if data is None:
             raise ProtocolError("Connection aborted.", ConnectionResetError(104, "Connection reset by peer"))
-        return answer(data)
-
-    def __enter__(self) -> Self:
-        return self
+        return self._made(data)
 
 
 def _parts(data: bytes) -> list[bytes]:
     return data.split(_SEPARATOR)
 
 
-def _without_waiting() -> Any:
-    return mock.patch("urllib3.util.retry.time.sleep", lambda _: None)
+@contextmanager
+def _at_once(module: Any) -> Iterator[None]:
+    """Ask without a thread and without pauses."""
+    with replaced(module, "before", lambda _, ask: ask()), replaced(time, "sleep", lambda _: None):
+        yield
 
 
-def _client(answers: list[bytes]) -> Client:
-    return Client(_Answers(answers), _SECONDS)
+def _client(answers: list[bytes], made: Callable[[bytes], HTTPResponse]) -> Client:
+    return Client(_Answers(answers, made), _SECONDS)
 
 
 def _api_answer(data: bytes) -> None:
     """Ask an API server once."""
-    with suppress(ProtocolError):
-        with suppress(InputError):
-            is_delimited(answer(data).headers)
-    with _without_waiting():
-        assert isinstance(_client(_parts(data)).get("/api/v1/pods"), dict)
+    with _at_once(kubeapi):
+        assert isinstance(_client(_parts(data), answer).get("/api/v1/pods"), dict)
 
 
 def _pages(data: bytes) -> None:
     """Read a list page by page."""
-    answers = [page(body) for body in _parts(data)]
-    with _without_waiting():
-        list_all(_client(answers), "/api/v1/pods", {}, dict, lambda _: None)
+    with _at_once(kubeapi):
+        list_all(_client(_parts(data), page), "/api/v1/pods", {}, dict, lambda _: None)
 
 
 def _cluster(data: bytes) -> None:
     """Read pods, and then nodes, from an API server's pages."""
-    client = _client([page(body) for body in _parts(data)])
-    with _without_waiting(), mock.patch.object(live, "connect", partial(_connected, client)):
-        with mock.patch.object(kubectl, "target", lambda _: ("", "")):
+    connect = partial(_connected, _client(_parts(data), page))
+    with _at_once(kubeapi), replaced(live, "connect", connect):
+        with replaced(kubectl, "target", lambda _: ("", "")):
             found = live.collect(live.Access(), live.Scope(), lambda _: None, lambda _: None)
     assert found.pods
 
@@ -132,35 +127,37 @@ def _sent(answers: list[bytes]) -> Any:
     left = iter(answers[:_TRIES])
 
     def send(self: HTTPAdapter, request: PreparedRequest, **_: object) -> Response:
-        data = next(left, None)
-        if data is None:
-            raise ConnectionResetError(104, "Connection reset by peer")
-        return self.build_response(request, answer(data))
+        try:
+            return self.build_response(request, answer(next(left, b"")))
+        except ProtocolError as error:  # as requests does
+            raise ConnectionError(error, request=request) from None
 
-    return mock.patch.object(HTTPAdapter, "send", send)
+    return replaced(HTTPAdapter, "send", send)
 
 
 def _download(data: bytes) -> None:
     """Download from a URL, which is the first line, along its redirects."""
     url, rest = fields(data, 2)
     assert "@" not in urls.label(url).partition("://")[2].partition("/")[0]
-    with _sent(_parts(rest.encode(errors="surrogateescape"))):
+    with _at_once(urls), _sent(_parts(rest.encode(errors="surrogateescape"))):
         assert len(urls.download(url, 1 << 20)) <= 1 << 20
 
 
 def _docker(data: bytes) -> None:
     """Ask Docker for its version and its containers."""
-    with _sent(_parts(data)):
+    with _at_once(docker), _sent(_parts(data)):
         found = docker.documents("/var/run/docker.sock")
     list(from_node(found))
 
 
-def _printed(module: Any, outputs: list[bytes]) -> Any:
+@contextmanager
+def _printed(module: Any, outputs: list[bytes]) -> Iterator[None]:
     """Let a program print what is prepared."""
     left = iter(outputs)
     printed: Callable[..., bytes] = lambda *_, **__: next(left, b"")  # noqa: E731
     found = SimpleNamespace(which=lambda name: f"/usr/bin/{name}")
-    return mock.patch.multiple(module, programs=_Programs(printed), shutil=found)
+    with replaced(module, "programs", _Programs(printed)), replaced(module, "shutil", found):
+        yield
 
 
 class _Programs(SimpleNamespace):
@@ -185,8 +182,9 @@ def _kubectl(data: bytes) -> None:
     assert isinstance(server, str)
     said: list[str] = []
     stream = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace")
-    process: Any = SimpleNamespace(stderr=stream)
-    assert kubectl._Listener(process, said.append).last()
+    listener = kubectl._Listener.__new__(kubectl._Listener)  # without its thread
+    listener._last = ""
+    listener._run(stream, said.append)
     assert all(len(line) <= kubectl._LONGEST_LINE for line in said)
 
 
@@ -195,7 +193,7 @@ def _account(data: bytes) -> None:
     host, port, token = fields(data, 3)
     environment = {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port}
     path = on_disk(token.encode(errors="surrogateescape"), "token")
-    with mock.patch.object(serviceaccount, "ACCOUNT", path.parent):
+    with replaced(serviceaccount, "ACCOUNT", path.parent):
         assert serviceaccount.token().isascii()
         assert serviceaccount.server(environment).startswith("https://")
         serviceaccount.connections(environment).close()

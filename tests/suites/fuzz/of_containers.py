@@ -9,10 +9,10 @@ from functools import cache
 from hashcompat.answers.redaction import snapshot
 from hashcompat.catalog.added import added, added_releases
 from hashcompat.catalog.gates import Gates
-from hashcompat.catalog.lookup import Kubelet, default_catalog
+from hashcompat.catalog.lookup import default_catalog
 from hashcompat.catalog.types import Schema
 from hashcompat.cli.args import facts
-from hashcompat.errors import DecodeError, InputError, UsageError
+from hashcompat.errors import InputError, UsageError
 from hashcompat.go.codecs import DEFAULTS
 from hashcompat.kubelet.hashing import compile_hasher, hashers
 from hashcompat.kubelet.staticpods import static_containers, static_pod_uid
@@ -25,52 +25,43 @@ from hashcompat.planning.view import View
 from hashcompat.release import Release, parse_release
 from hashcompat.sources.upstream.gotypes import container_types
 from hashcompat.sources.values import collect
-from tests.suites.fuzz.target import Form, Target, document, fields, on_disk, text
+from tests.suites.fuzz.target import Form, Target, document, fields, on_disk, one_of, text
 
-_OF_CONTAINERS = ("1.0.7", "1.2.7", "1.9.11", "1.16.15", "1.27.15", "1.37.1")
-"""A release of each era and codec."""
+_OF_CONTAINERS = tuple(
+    (release, keep_empty)
+    for release in ("1.0.7", "1.2.7", "1.9.11", "1.16.15", "1.27.15", "1.37.1")
+    for keep_empty in (False, True)
+)
+"""A release of each era and codec, and whether empty lists are kept."""
 
-_OF_PODS = ("1.6.13", "1.21.14", "1.37.1")
+_OF_PODS = ("1.6.13", "1.15.12", "1.21.14", "1.37.1")
 
 _UPGRADES = (("1.9.11", "1.16.15"), ("1.30.14", "1.37.1"))
+
+_WITH_GATES = "1.37.1"
 
 _C = {"name": "c", "image": "i"}
 
 
-@cache
-def _kubelets(names: tuple[str, ...]) -> tuple[Kubelet, ...]:
-    return tuple(map(default_catalog().kubelet, names))
+_kubelet = cache(default_catalog().kubelet)
 
 
 def _container(data: bytes) -> None:
-    """Hash a container as kubelets of several releases do; one that refuses it does not keep others from it."""
-    value, problem = document(data), ""
-    for kubelet in _kubelets(_OF_CONTAINERS):
-        for keep_empty in (False, True):
-            for hasher in hashers(kubelet, keep_empty=keep_empty):
-                try:
-                    assert 0 <= hasher.hash(value) < 1 << 32
-                except DecodeError as error:
-                    problem = str(error)
-                    continue
-                hasher.tree(value)
-    if problem:
-        raise InputError(problem)
+    """Hash a container as a kubelet of one of several releases does, from the API or from a file."""
+    value = document(data)
+    name, keep_empty = one_of(_OF_CONTAINERS, data)
+    (hasher,) = hashers(_kubelet(name), keep_empty=keep_empty)
+    assert 0 <= hasher.hash(value) < 1 << 32
+    hasher.tree(value)
 
 
 def _pod(data: bytes) -> None:
-    """Compute the UID of a static pod as kubelets of several releases do."""
-    value, problem = document(data), ""
+    """Compute the UID of a static pod as a kubelet of one of several releases does."""
+    value, kubelet = document(data), _kubelet(one_of(_OF_PODS, data))
     if not isinstance(value, dict):
         raise InputError("not an object, which a manifest is known to be when it gets here")
-    for kubelet in _kubelets(_OF_PODS):
-        try:
-            static_pod_uid(value, kubelet, "node-1", "file:/etc/kubernetes/manifests/pod.yaml")
-            static_containers(value, kubelet)
-        except DecodeError as error:
-            problem = str(error)
-    if problem:
-        raise InputError(problem)
+    static_pod_uid(value, kubelet, "node-1", "file:/etc/kubernetes/manifests/pod.yaml")
+    static_containers(value, kubelet)
 
 
 def _plan(data: bytes) -> None:
@@ -108,16 +99,18 @@ def _gates(data: bytes) -> None:
         gates=frozenset(name for name, on in found if on),
         gates_off=frozenset(name for name, on in found if not on),
     )
-    check_gates(options, ("1.31.14", "1.37.1"), default_catalog())
+    gates = Gates(default_catalog().gate_table, parse_release(_WITH_GATES), found)
     for name, _ in found:
-        Gates(default_catalog().gate_table, parse_release("1.37.1"), found).is_on(name)
+        gates.is_on(name)
+    if all(gates.knows(name) for name, _ in found):  # of others, the nearest names are looked for
+        check_gates(options, (_WITH_GATES,), default_catalog())
 
 
 def _added(data: bytes) -> None:
     """Read an added release, from its file too, and hash a container by its types."""
     found = added_releases(on_disk(data, "releases/1.json").parent)
+    assert len(found.damaged) + len(found.releases) == 1
     release = added(document(data))
-    assert found.damaged or len(found.releases) == 1
     newest = default_catalog().kubelet(default_catalog().known.newest)
     schema = Schema(release.release.minor, release.tree, DEFAULTS)
     compile_hasher(schema, newest.era, newest.escapes[0], keep_empty=True).hash(_C)
@@ -145,7 +138,7 @@ def _go_source(data: bytes) -> None:
 TARGETS = (
     Target("container", _container, ("compile/decode", "go/codecs", "kubelet/hashing"), longest=1024),
     Target("pod", _pod, ("compile/decode", "kubelet/staticpods", "corev1/conversion", "corev1/defaults")),
-    Target("plan", _plan, ("planning/prepare", "planning/judge", "answers/redaction", "answers/keeping")),
+    Target("plan", _plan, ("planning/prepare", "planning/judge", "answers/redaction", "answers/keeping"), guided=False),
     Target(
         "release",
         _release,

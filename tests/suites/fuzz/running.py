@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -32,6 +33,10 @@ MEGABYTES: Final = 500
 
 _EXECUTED: Final = re.compile(r"^stat::number_of_executed_units: *(\d+)$", re.MULTILINE)
 _OUTPUT: Final = 6000
+"""Characters of what a process printed that an error shows, the last ones."""
+
+_ENVIRONMENT: Final = ("PATH", "HOME", "PYTHONPATH", "LANG")
+"""Variables that a process gets; requests looks through all of them for each request."""
 
 
 class CrashError(AssertionError):
@@ -61,6 +66,7 @@ def fuzz(target: Target, runs: int, seed: int, *, persistent: bool, seconds: int
     done = subprocess.run(
         [*program, *flags, f"-artifact_prefix={crashes}/", *places],
         cwd=ROOT,
+        env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
         capture_output=True,
         check=False,
     )

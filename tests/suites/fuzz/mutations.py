@@ -17,13 +17,73 @@ ODD: Final = (
 """Values that a reader may not expect where they are."""
 
 PIECES: Final = (
-    *('"', "'", "{", "}", "[", "]", ",", ":", "\\", "\n", "\r\n", "\t", " ", "-", "- ", ": ", "#", "&a ", "*a"),
-    *("!!binary ", "<<: ", "|\n  ", "---\n", "...\n", "~", "\0", "\x7f", "\ufeff", "\u2028", "é", "_", "%", "?"),
-    *("0", "-1", "9" * 20, "1e999", "NaN", "0x1F", "\\ud800", "\\u0000", "=====\n", "&", "@", ";", "//", "..", "="),
+    *(
+        '"',
+        "'",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\\",
+        "\n",
+        "\r\n",
+        "\t",
+        " ",
+        "-",
+        "- ",
+        ": ",
+        "#",
+        "&a ",
+        "*a",
+    ),
+    *(
+        "!!binary ",
+        "<<: ",
+        "|\n  ",
+        "---\n",
+        "...\n",
+        "~",
+        "\0",
+        "\x7f",
+        "\ufeff",
+        "\u2028",
+        "é",
+        "_",
+        "%",
+        "?",
+    ),
+    *(
+        "0",
+        "-1",
+        "9" * 20,
+        "1e999",
+        "NaN",
+        "0x1F",
+        "\\ud800",
+        "\\u0000",
+        "=====\n",
+        "&",
+        "@",
+        ";",
+        "//",
+        "..",
+        "=",
+    ),
 )
 """Pieces of the languages that are read."""
 
-_BYTES: Final = (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\x00", b"\xef\xbb\xbf", b"\xff\xfe", b"\x1f\x8b", b"\x80")
+_BYTES: Final = (
+    b"\xff",
+    b"\xc3",
+    b"\xed\xa0\x80",
+    b"\x00",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
+    b"\x1f\x8b",
+    b"\x80",
+)
 
 
 def mutated(data: bytes, form: Form, words: tuple[str, ...], source: Random) -> bytes:

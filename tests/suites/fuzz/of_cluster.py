@@ -23,7 +23,7 @@ from hashcompat.sources.cluster import collect as live
 from hashcompat.sources.cluster import kubeapi, kubectl, serviceaccount
 from hashcompat.sources.cluster.kubeapi import Client, list_all
 from hashcompat.sources.node import cri, docker
-from tests.suites.fuzz.target import Form, Target, fields, on_disk, replaced, text
+from tests.suites.fuzz.target import Form, Target, fields, on_disk, replaced
 
 _SEPARATOR = b"\n=====\n"
 """Between two answers of an input."""
@@ -200,7 +200,13 @@ def _account(data: bytes) -> None:
 
 
 _STATUS = tuple(f"HTTP/1.1 {status.value} {status.phrase}" for status in HTTPStatus)
-_HTTP = (*_STATUS, "Content-Length: ", "Content-Encoding: gzip", "Transfer-Encoding: chunked", "Retry-After: ")
+_HTTP = (
+    *_STATUS,
+    "Content-Length: ",
+    "Content-Encoding: gzip",
+    "Transfer-Encoding: chunked",
+    "Retry-After: ",
+)
 
 TARGETS = (
     Target(

@@ -138,7 +138,12 @@ def _go_source(data: bytes) -> None:
 TARGETS = (
     Target("container", _container, ("compile/decode", "go/codecs", "kubelet/hashing"), longest=1024),
     Target("pod", _pod, ("compile/decode", "kubelet/staticpods", "corev1/conversion", "corev1/defaults")),
-    Target("plan", _plan, ("planning/prepare", "planning/judge", "answers/redaction", "answers/keeping"), guided=False),
+    Target(
+        "plan",
+        _plan,
+        ("planning/prepare", "planning/judge", "answers/redaction", "answers/keeping"),
+        guided=False,
+    ),
     Target(
         "release",
         _release,

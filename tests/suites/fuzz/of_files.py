@@ -83,7 +83,9 @@ def _objects(data: bytes) -> None:
 
 def _static(data: bytes) -> None:
     """Read a static pod's manifest, and see it as one of two kubelets does."""
-    pod = staticpods.collect_file(str(on_disk(data, "pod.yaml")), "Node-1", "/etc/kubernetes/manifests/pod.yaml")
+    pod = staticpods.collect_file(
+        str(on_disk(data, "pod.yaml")), "Node-1", "/etc/kubernetes/manifests/pod.yaml"
+    )
     assert pod.static_manifest
     static_view.__wrapped__(pod.static_manifest, _kubelet(one_of(("1.16.15", "1.37.1"), data)))
 

@@ -42,7 +42,9 @@ def _look_up(found: list[Record]) -> None:
     records = index(found)
     for record in found:
         name = record.container if isinstance(record, Recorded | Applied) else "POD"
-        container = Container(name, ContainerType.CONTAINER, "$", {}, running=True, started=_STARTED, restarts=1)
+        container = Container(
+            name, ContainerType.CONTAINER, "$", {}, running=True, started=_STARTED, restarts=1
+        )
         where = ("", "") if isinstance(record, Applied) else (record.namespace, record.pod)
         pod = replace(_pod(), namespace=where[0], name=where[1], uid=record.uid, containers=(container,))
         records.of(pod, container)

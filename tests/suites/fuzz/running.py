@@ -13,7 +13,7 @@ from typing import Final
 
 from tests.helpers.program import ROOT
 from tests.suites.fuzz.mutations import PIECES
-from tests.suites.fuzz.target import Target
+from tests.suites.fuzz.target import MEGABYTES, Target
 
 HERE: Final = Path(__file__).parent
 CORPUS: Final = HERE / "corpus"
@@ -27,9 +27,6 @@ CACHE: Final = ROOT / ".cache" / "fuzz"
 
 SECONDS: Final = 10
 """For one input; more is a hang."""
-
-MEGABYTES: Final = 500
-"""Memory of a process: what docs/security.md promises for any input below 100 MB."""
 
 _EXECUTED: Final = re.compile(r"^stat::number_of_executed_units: *(\d+)$", re.MULTILINE)
 _OUTPUT: Final = 6000

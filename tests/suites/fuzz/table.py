@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import Final
 
 from tests.suites.fuzz import of_cluster, of_containers, of_files, of_go, of_records
-from tests.suites.fuzz.target import Target
+from tests.suites.fuzz.target import MEGABYTES, Form, Target
 
 TARGETS: Final = (
     *of_containers.TARGETS,
@@ -33,6 +34,31 @@ NO_READERS: Final = {
 """Why a module reads nothing that others wrote."""
 
 
+def _fail(data: bytes) -> None:
+    if len(data) > 1:
+        raise KeyError("missing")
+
+
+def _hang(data: bytes) -> None:
+    while len(data) > 1:
+        time.sleep(0.01)
+
+
+def _grow(data: bytes) -> None:
+    if len(data) > 1:
+        held = bytearray(2 * MEGABYTES << 20)
+        held[:: 1 << 12] = b"x" * len(range(0, len(held), 1 << 12))
+        time.sleep(2)
+
+
+PROBES: Final = (
+    Target("probe-that-fails", _fail, ("rules",), Form.BYTES, 8),
+    Target("probe-that-hangs", _hang, ("rules",), Form.BYTES, 8),
+    Target("probe-that-grows", _grow, ("rules",), Form.BYTES, 8),
+)
+"""No readers: they show that what goes wrong in one is seen."""
+
+
 def find(name: str) -> Target:
     """Return a target by its name."""
-    return next(target for target in TARGETS if target.name == name)
+    return next(target for target in (*TARGETS, *PROBES) if target.name == name)

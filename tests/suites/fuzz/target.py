@@ -6,9 +6,9 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,9 @@ from hashcompat.errors import HashcompatError, InputError
 from hashcompat.go import jsontext
 
 T = TypeVar("T")
+
+MEGABYTES = 500
+"""Memory of a process: what docs/security.md promises for any input below 100 MB."""
 
 
 class Form(Enum):
@@ -128,4 +131,3 @@ def on_disk(data: bytes, name: str = "input") -> Path:
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
     return path
-

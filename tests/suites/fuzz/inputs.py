@@ -1,4 +1,4 @@
-"""Inputs that hypothesis makes for a target: kept ones with changes, and new ones in the form that it reads."""
+"""Inputs that hypothesis makes for a target: kept ones with changes, and new ones of its form."""
 
 from __future__ import annotations
 
@@ -40,12 +40,11 @@ _json = st.recursive(
 def inputs(target: Target, seeds: list[Path]) -> st.SearchStrategy[bytes]:
     """Return inputs, mostly changed ones of those that are kept."""
     kept = [path.read_bytes() for path in seeds]
-    seed = st.integers(0, 2**32 - 1)
-    changed = st.builds(
-        lambda data, number: mutated(data, target.form, target.words, Random(number)),
-        st.sampled_from(kept),
-        seed,
-    )
+
+    def change(data: bytes, seed: int) -> bytes:
+        return mutated(data, target.form, target.words, Random(seed))
+
+    changed = st.builds(change, st.sampled_from(kept), st.integers(0, 2**32 - 1))
     return changed | changed | _made(target.form)
 
 

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
 
-from requests import ConnectionError, PreparedRequest, Response
+import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPConnectionPool, HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import ProtocolError
@@ -111,9 +111,9 @@ def _pages(data: bytes) -> None:
 def _cluster(data: bytes) -> None:
     """Read pods, and then nodes, from an API server's pages."""
     connect = partial(_connected, _client(_parts(data), page))
-    with _at_once(kubeapi), replaced(live, "connect", connect):
-        with replaced(kubectl, "target", lambda _: ("", "")):
-            found = live.collect(live.Access(), live.Scope(), lambda _: None, lambda _: None)
+    target = replaced(kubectl, "target", lambda _: ("", ""))
+    with _at_once(kubeapi), replaced(live, "connect", connect), target:
+        found = live.collect(live.Access(), live.Scope(), lambda _: None, lambda _: None)
     assert found.pods
 
 
@@ -126,11 +126,11 @@ def _sent(answers: list[bytes]) -> Any:
     """Let requests get prepared answers."""
     left = iter(answers[:_TRIES])
 
-    def send(self: HTTPAdapter, request: PreparedRequest, **_: object) -> Response:
+    def send(self: HTTPAdapter, request: requests.PreparedRequest, **_: object) -> requests.Response:
         try:
             return self.build_response(request, answer(next(left, b"")))
         except ProtocolError as error:  # as requests does
-            raise ConnectionError(error, request=request) from None
+            raise requests.ConnectionError(error, request=request) from None
 
     return replaced(HTTPAdapter, "send", send)
 

@@ -1,4 +1,4 @@
-"""Targets: containers, pods and releases (``compile``, ``catalog``, ``kubelet``, ``planning``, ``patching``)."""
+"""Targets: containers, pods and releases (``compile``, ``catalog``, ``kubelet``, ``patching``)."""
 
 from __future__ import annotations
 

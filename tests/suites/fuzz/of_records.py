@@ -1,4 +1,4 @@
-"""Targets: what runtimes, logs and kubelets recorded (``records``), from files as ``--recorded`` reads them."""
+"""Targets: what runtimes, logs and kubelets recorded (``records``), as ``--recorded`` reads it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from hashcompat.go import jsontext
-from hashcompat.model.pods import Container, ContainerType, Inventory, Pod
+from hashcompat.model.pods import Inventory, Pod
 from hashcompat.model.records import Applied, Record, Recorded
 from hashcompat.records.applied import from_checkpoint, is_checkpoint
 from hashcompat.records.documents import from_node
@@ -42,9 +42,7 @@ def _look_up(found: list[Record]) -> None:
     records = index(found)
     for record in found:
         name = record.container if isinstance(record, Recorded | Applied) else "POD"
-        container = Container(
-            name, ContainerType.CONTAINER, "$", {}, running=True, started=_STARTED, restarts=1
-        )
+        container = replace(_pod().containers[0], name=name, started=_STARTED, restarts=1)
         where = ("", "") if isinstance(record, Applied) else (record.namespace, record.pod)
         pod = replace(_pod(), namespace=where[0], name=where[1], uid=record.uid, containers=(container,))
         records.of(pod, container)

@@ -63,9 +63,11 @@ class Target:
         try:
             self.read(data)
         except self.raises as error:
-            assert str(error).strip(), "an error without a message"
-            return False
-        return True
+            message = str(error)
+        else:
+            return True
+        assert message.strip(), "an error without a message"
+        return False
 
 
 def outcome(read: Callable[[], Iterable[T]]) -> tuple[list[T], str]:

@@ -1,4 +1,4 @@
-"""Every reader has a target, and lets only errors that it declares through, for kept inputs and for random ones."""
+"""Every reader has a target, and lets only errors that it declares through."""
 
 from __future__ import annotations
 

@@ -36,7 +36,12 @@ _OF_CONTAINERS = tuple(
 
 _OF_PODS = ("1.6.13", "1.15.12", "1.21.14", "1.37.1")
 
-_UPGRADES = (("1.9.11", "1.16.15"), ("1.30.14", "1.37.1"))
+_UPGRADES = tuple(
+    (upgrade, keep_going)
+    for upgrade in (("1.9.11", "1.16.15"), ("1.30.14", "1.37.1"))
+    for keep_going in (False, True)
+)
+"""Upgrades, and whether a container that does not decode ends the plan."""
 
 _WITH_GATES = "1.37.1"
 
@@ -65,13 +70,12 @@ def _pod(data: bytes) -> None:
 
 
 def _plan(data: bytes) -> None:
-    """Plan upgrades of the pods in some JSON, and save them as a snapshot."""
+    """Plan an upgrade of the pods in some JSON, and save them as a snapshot."""
     inventory = collect([document(data)])
     catalog = default_catalog()
-    for old, new in _UPGRADES:
-        for keep_going in (True, False):
-            with suppress(InputError):
-                make(inventory, old, new, View(catalog, Options(keep_going=keep_going)))
+    (old, new), keep_going = one_of(_UPGRADES, data)
+    with suppress(InputError):
+        make(inventory, old, new, View(catalog, Options(keep_going=keep_going)))
     snapshot(inventory, catalog)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hashcompat.errors import InputError
@@ -34,7 +34,7 @@ def modules() -> Iterator[str]:
                 yield str(path.relative_to(PACKAGE).with_suffix(""))
 
 
-@pytest.mark.parametrize("module", modules())
+@pytest.mark.parametrize("module", list(modules()))
 def test_a_module_has_a_target_or_a_reason_for_none(module: str) -> None:
     read = any(module in target.modules for target in TARGETS)
     assert read != (module in NO_READERS)
@@ -79,7 +79,7 @@ _REFUSE_NOTHING = ("jsonpath",)
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("failed", FAILED, ids=map(named, FAILED))
+@pytest.mark.parametrize("failed", FAILED, ids=list(map(named, FAILED)))
 def test_what_a_reader_once_failed_on_is_refused(failed: tuple[Target, Path]) -> None:
     target, path = failed
     assert target(path.read_bytes()) is False
@@ -90,8 +90,7 @@ def test_what_a_reader_once_failed_on_is_refused(failed: tuple[Target, Path]) ->
 def test_random_inputs_are_accepted_or_refused(target: Target) -> None:
     found = inputs(target, kept(CORPUS, target))
 
-    @settings(max_examples=settings().max_examples if target.guided else 10)
-    @settings(suppress_health_check=[*HealthCheck], deadline=None)
+    @settings(max_examples=settings().max_examples // (1 if target.guided else 10))
     @given(found)
     def accepts_or_refuses(data: bytes) -> None:
         target(data)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,7 @@ def counted(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def check(directory: Path, *flags: str, **made: int) -> subprocess.CompletedProcess[str]:
+def check(directory: Path, *flags: str, **made: Any) -> subprocess.CompletedProcess[str]:
     return checked(directory, "oracle", report(directory / "oracle.xml", **made), *flags)
 
 

@@ -14,10 +14,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-import atheris
-from atheris.import_hook import HookManager
-
 _PACKAGE: Final = "hashcompat"
+atheris: Any = importlib.import_module("atheris")  # which has no types
+_HOOKS: Any = importlib.import_module("atheris.import_hook")
 _ROOT: Final = Path(__file__).resolve().parents[3]
 
 
@@ -32,7 +31,7 @@ def main(name: str, modules: str, *arguments: str) -> None:
     """Fuzz until libFuzzer has done the runs that its arguments ask for; it ends the process."""
     wanted = {f"{_PACKAGE}.{module.replace('/', '.')}" for module in modules.split(",")}
     # Without comparisons, whose tracing takes longer than most readers; mutations know the words instead.
-    with HookManager({_PACKAGE}, _others(wanted), enable_loader_override=True, trace_dataflow=False):
+    with _HOOKS.HookManager({_PACKAGE}, _others(wanted), enable_loader_override=True, trace_dataflow=False):
         table: Any = importlib.import_module("tests.suites.fuzz.table")
     mutations: Any = importlib.import_module("tests.suites.fuzz.mutations")
     target = table.find(name)

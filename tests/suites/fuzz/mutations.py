@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tests.suites.fuzz.target import Form
 
-ODD: Final = (
+ODD: Final[tuple[Any, ...]] = (
     *(None, True, False, 0, -1, 1, 2**31, -(2**31) - 1, 2**32, 2**63, 2**64, 10**500, 1.5, 1e400, -0.0),
     *("", "0", "-", " ", "\0", "\ud800", "é", "\u2028", "null", "true", "1Mi", "1e9", "*", "a/b", "x" * 300),
     *([], {}, [[]], [None], {"": None}, {"a": {"b": {"c": [1]}}}, [[[[[[[[1]]]]]]]]),

@@ -19,6 +19,7 @@ from urllib3.exceptions import ProtocolError
 
 from hashcompat.records.documents import from_node
 from hashcompat.sources import http as urls
+from hashcompat.sources import programs
 from hashcompat.sources.cluster import collect as live
 from hashcompat.sources.cluster import kubeapi, kubectl, serviceaccount
 from hashcompat.sources.cluster.kubeapi import Client, list_all
@@ -74,7 +75,7 @@ class _Answers(HTTPConnectionPool):
         self._answers = iter(answers[:_TRIES])
         self._made = made
 
-    def urlopen(self, *_: Any, **__: Any) -> HTTPResponse:  # type: ignore[override]  # whatever is asked for
+    def urlopen(self, *_: Any, **__: Any) -> HTTPResponse:
         data = next(self._answers, None)
         if data is None:
             raise ProtocolError("Connection aborted.", ConnectionResetError(104, "Connection reset by peer"))
@@ -164,7 +165,7 @@ class _Programs(SimpleNamespace):
     """Stands for the module that runs programs."""
 
     def __init__(self, output: Callable[..., bytes]) -> None:
-        super().__init__(output=output, FailedError=kubectl.programs.FailedError)
+        super().__init__(output=output, FailedError=programs.FailedError)
 
 
 def _crictl(data: bytes) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Final
 
+from hashcompat.errors import UsageError
+from hashcompat.release import parse_release
 from tests.suites.fuzz import of_cluster, of_containers, of_files, of_go, of_records
 from tests.suites.fuzz.target import MEGABYTES, Form, Target
 
@@ -35,28 +38,35 @@ NO_READERS: Final = {
 
 
 def _fail(data: bytes) -> None:
-    if len(data) > 1:
+    if _is_long(data):
         raise KeyError("missing")
 
 
 def _hang(data: bytes) -> None:
-    while len(data) > 1:
+    while _is_long(data):
         time.sleep(0.01)
 
 
 def _grow(data: bytes) -> None:
-    if len(data) > 1:
+    if _is_long(data):
         held = bytearray(2 * MEGABYTES << 20)
         held[:: 1 << 12] = b"x" * len(range(0, len(held), 1 << 12))
-        time.sleep(2)
+        time.sleep(5)
 
 
-PROBES: Final = (
-    Target("probe-that-fails", _fail, ("rules",), Form.BYTES, 8),
-    Target("probe-that-hangs", _hang, ("rules",), Form.BYTES, 8),
-    Target("probe-that-grows", _grow, ("rules",), Form.BYTES, 8),
-)
-"""No readers: they show that what goes wrong in one is seen."""
+def _is_long(data: bytes) -> bool:
+    """Read something, because libFuzzer wants coverage, and return whether to go wrong."""
+    with suppress(UsageError):
+        parse_release(data.decode(errors="replace"))
+    return len(data) > 2
+
+
+PROBES: Final = {
+    Target("probe-that-fails", _fail, ("release",), Form.BYTES, 8): "KeyError",
+    Target("probe-that-hangs", _hang, ("release",), Form.BYTES, 8): "ALARM",
+    Target("probe-that-grows", _grow, ("release",), Form.BYTES, 8): "out-of-memory",
+}
+"""No readers: they show that what goes wrong in one is seen, each with a word that is printed then."""
 
 
 def find(name: str) -> Target:

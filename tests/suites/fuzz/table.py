@@ -49,7 +49,7 @@ def _hang(data: bytes) -> None:
 
 def _grow(data: bytes) -> None:
     if _is_long(data):
-        held = bytearray(2 * MEGABYTES << 20)
+        held = bytearray((MEGABYTES + 100) << 20)
         held[:: 1 << 12] = b"x" * len(range(0, len(held), 1 << 12))
         time.sleep(5)
 

@@ -28,4 +28,4 @@ def test_a_reader_only_refuses(target: Target, record_property: Callable[[str, o
 @pytest.mark.parametrize("probe", PROBES, ids=[probe.name for probe in PROBES])
 def test_a_reader_that_fails_hangs_or_grows_is_seen(probe: Target) -> None:
     with pytest.raises(CrashError, match=PROBES[probe]):
-        fuzz(probe, 1000, 1, persistent=False, seconds=3 if "hangs" in probe.name else SECONDS)
+        fuzz(probe, 1000, 1, persistent=False, seconds=3 if "hangs" in probe.name else 6 * SECONDS)

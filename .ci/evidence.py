@@ -21,6 +21,7 @@ COMMIT = re.compile(r"^Commit `([0-9a-f]{40})`", re.MULTILINE)
 ABOUT = {
     "python": "every module, the command line and the API; Python alone",
     "oracle": "texts, hashes, UIDs and served manifests: real Go with each release's own types",
+    "fuzz": "every reader of what others wrote, with coverage-guided inputs: only declared errors",
     "shell": "completion in real shells: bash, zsh and fish",
     "runtime": "what a real Docker and a real containerd recorded",
     "patch": "emitted patches, built over Kubernetes' own source; Kubernetes' own tests",
@@ -40,6 +41,10 @@ Every random input was a new one; `RANDOM_SEED={seed} .ci/full` makes the same o
 | suite | against | tests | compared | duration |
 |---|---|---|---|---|
 {suites}
+
+| fuzzed reader | executions |
+|---|---|
+{readers}
 
 | step | duration |
 |---|---|
@@ -61,9 +66,18 @@ def _row(*cells: object) -> str:
 
 
 def _suite(name: str, ran: reports.Ran) -> str:
-    compared = sum(ran.compared.values())
+    compared = sum(ran.compared.values()) or sum(ran.executions.values())
     return _row(
         name, ABOUT[name], f"{ran.tests:,}", f"{compared:,}" if compared else "", _duration(ran.seconds)
+    )
+
+
+def _readers(ran: reports.Ran) -> str:
+    """Return a row for each fuzzed reader, and the sum and the least of all."""
+    rows = [_row(name, f"{executions:,}") for name, executions in sorted(ran.executions.items())]
+    numbers = ran.executions.values()
+    return "\n".join(
+        [*rows, _row("all", f"{sum(numbers):,}"), _row("the least of each", f"{min(numbers):,}")]
     )
 
 
@@ -79,6 +93,7 @@ def page(directory: Path, seed: str) -> str:
         machine=platform.machine(),
         seed=seed,
         suites="\n".join(_suite(name, reports.read(directory / f"{name}.xml")) for name in ABOUT),
+        readers=_readers(reports.read(directory / "fuzz.xml")),
         steps="\n".join(_row(name, _duration(seconds)) for name, seconds in steps),
     )
 

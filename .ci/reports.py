@@ -1,7 +1,7 @@
 """What the JUnit report of one suite says: how many tests ran, were skipped, and how much they compared."""
 
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 COMPARED = {
@@ -12,6 +12,10 @@ COMPARED = {
     "observed_verdicts": "observedVerdicts",
 }
 """The properties that count what was compared in a report, and their keys in counts.json."""
+
+
+READER, EXECUTIONS = "reader", "executions"
+"""The properties of a test that fuzzed one reader: its name, and how often it was executed."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +29,20 @@ class Ran:
     """What was compared, by the values of COMPARED; kinds that the suite does not have are absent."""
     seconds: float
     """Wall time of the whole run, collection included."""
+    executions: dict[str, int] = field(default_factory=dict)
+    """How often each reader was executed, by its name; empty for a suite that does not fuzz."""
 
     @property
     def counts(self) -> dict[str, int]:
         """The numbers that counts.json may ask for."""
-        return {"tests": self.tests, **self.compared}
+        return {"tests": self.tests, **self.compared, **self._executed}
+
+    @property
+    def _executed(self) -> dict[str, int]:
+        if not self.executions:
+            return {}
+        numbers = self.executions.values()
+        return {"readers": len(numbers), "executions": sum(numbers), "leastExecutions": min(numbers)}
 
 
 def read(report: Path) -> Ran:
@@ -42,4 +55,14 @@ def read(report: Path) -> Ran:
         if key := COMPARED.get(row.get("name", "")):
             compared[key] = compared.get(key, 0) + int(row.get("value", "0"))
     seconds = sum(float(suite.get("time", "0")) for suite in root.iter("testsuite"))
-    return Ran(len(cases) - skipped, skipped, compared, seconds)
+    return Ran(len(cases) - skipped, skipped, compared, seconds, _executions(cases))
+
+
+def _executions(cases: list[ET.Element]) -> dict[str, int]:
+    """Return how often each reader was executed, from the properties of the tests that did so."""
+    found: dict[str, int] = {}
+    for case in cases:
+        named = {row.get("name", ""): row.get("value", "") for row in case.iter("property")}
+        if READER in named:
+            found[named[READER]] = found.get(named[READER], 0) + int(named[EXECUTIONS])
+    return found

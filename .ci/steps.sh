@@ -82,6 +82,11 @@ oracles() {
   suite oracle --numprocesses auto
 }
 
+fuzzing() {
+  step "fuzzing"
+  suite fuzz --numprocesses 2 --maxschedchunk 1
+}
+
 go_code() {
   step "Go code"
   local module

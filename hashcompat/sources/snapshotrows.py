@@ -25,7 +25,7 @@ def records(document: Mapping[str, Any], origin: str) -> Iterator[Record]:
         for index, row in enumerate(rows or ()):
             try:
                 yield read(_Row(row))
-            except (KeyError, TypeError, ValueError) as error:
+            except (KeyError, TypeError, ValueError, OverflowError) as error:  # the last of times
                 raise InputError(
                     f"{origin}: $.{key}[{index}]: no row of a snapshot: {error}; take a new one"
                 ) from None

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,13 +17,27 @@ from tests.helpers.program import ROOT
 CI = ROOT / ".ci"
 
 
-def report(path: Path, *, passed: int, skipped: int = 0, compared: int = 0) -> Path:
-    """Write a JUnit report as pytest does; the first test names its random inputs."""
-    named = f'<properties><property name="random_containers" value="{compared}"/></properties>'
+def report(
+    path: Path, *, passed: int, skipped: int = 0, compared: int = 0, fuzzed: tuple[int, ...] = ()
+) -> Path:
+    """Write a JUnit report as pytest does.
+
+    The first test names its random inputs; then there is one for each reader, with its executions.
+    """
+    named = properties(random_containers=compared)
     cases = [f"<testcase>{named if not number else ''}</testcase>" for number in range(passed)]
+    cases += [
+        f"<testcase>{properties(reader=f'r{number}', executions=executions)}</testcase>"
+        for number, executions in enumerate(fuzzed)
+    ]
     cases += ["<testcase><skipped/></testcase>"] * skipped
     path.write_text(f'<testsuites><testsuite time="100.4">{"".join(cases)}</testsuite></testsuites>')
     return path
+
+
+def properties(**values: object) -> str:
+    rows = (f'<property name="{name}" value="{value}"/>' for name, value in values.items())
+    return f"<properties>{''.join(rows)}</properties>"
 
 
 @pytest.fixture
@@ -30,17 +45,23 @@ def counted(tmp_path: Path) -> Path:
     """Return a copy of the program with counts of its own: 5 tests, 70 containers."""
     for name in ("check_counts.py", "reports.py"):
         (tmp_path / name).write_text((CI / name).read_text())
-    counts = {"run": {"oracle": {"tests": 5, "randomContainers": 70}}}
+    counts = {
+        "run": {
+            "oracle": {"tests": 5, "randomContainers": 70},
+            "fuzz": {"tests": 2, "readers": 2, "executions": 30, "leastExecutions": 10},
+        }
+    }
     (tmp_path / "counts.json").write_text(json.dumps(counts))
     return tmp_path
 
 
-def check(directory: Path, *flags: str, **made: int) -> subprocess.CompletedProcess[str]:
-    path = report(directory / "oracle.xml", **made)
+def check(directory: Path, *flags: str, **made: Any) -> subprocess.CompletedProcess[str]:
+    return checked(directory, "oracle", report(directory / "oracle.xml", **made), *flags)
+
+
+def checked(directory: Path, suite: str, path: Path, *flags: str) -> subprocess.CompletedProcess[str]:
     program: list[str | Path] = [sys.executable, directory / "check_counts.py"]
-    return subprocess.run(
-        [*program, "run", "oracle", path, *flags], capture_output=True, text=True, check=False
-    )
+    return subprocess.run([*program, "run", suite, path, *flags], capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("made", [{"passed": 5, "compared": 70}, {"passed": 6, "compared": 71}])
@@ -61,6 +82,23 @@ def test_as_much_as_committed_is_enough(counted: Path, made: dict[str, int]) -> 
 def test_less_fails_and_so_does_what_is_skipped(counted: Path, made: dict[str, int], says: str) -> None:
     done = check(counted, **made)
     assert (done.returncode, done.stderr) == (1, f"run, oracle: {says}\n")
+
+
+@pytest.mark.parametrize(
+    ("fuzzed", "says"),
+    [
+        ((20, 10), ""),
+        ((25, 9), "fuzz: leastExecutions 9, committed 10"),
+        ((15, 12), "fuzz: executions 27, committed 30"),
+        ((40,), "fuzz: tests 1, committed 2\nrun, fuzz: readers 1, committed 2"),
+        ((), "fuzz: tests 0, committed 2\nrun, fuzz: readers 0, committed 2"),
+    ],
+)
+def test_every_reader_is_executed_often_enough(counted: Path, fuzzed: tuple[int, ...], says: str) -> None:
+    done = checked(counted, "fuzz", report(counted / "fuzz.xml", passed=0, fuzzed=fuzzed))
+    assert done.returncode == (1 if says else 0)
+    assert done.stderr.startswith(f"run, {says}\n" if says else "")
+    assert bool(done.stderr) == bool(says)
 
 
 def test_counts_are_raised_by_a_command(counted: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.ci.test_counts import report
 from tests.helpers.program import ROOT
 
-SUITES = ("python", "oracle", "shell", "runtime", "patch", "server", "reality", "large")
+SUITES = ("python", "oracle", "fuzz", "shell", "runtime", "patch", "server", "reality", "large")
 
 
 def evidence(directory: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -49,7 +49,9 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     commit(made, "first")
     (tmp_path / "reports").mkdir()
     for suite in SUITES:
-        report(tmp_path / "reports" / f"{suite}.xml", passed=1200, compared=350_000)
+        fuzzed = (1_000_000, 1_200_000) if suite == "fuzz" else ()
+        compared = 0 if fuzzed else 350_000
+        report(tmp_path / "reports" / f"{suite}.xml", passed=1200, compared=compared, fuzzed=fuzzed)
     (tmp_path / "reports" / "steps.csv").write_text('"lint, and types",40\n"patches",3600\n')
     go = tmp_path / "bin" / "go"
     go.parent.mkdir()
@@ -71,6 +73,11 @@ def test_the_page_says_what_ran_where(repository: Path) -> None:
     assert "RANDOM_SEED=4711" in page
     assert f"on {os.cpu_count()} cores" in page
     assert "Kubernetes' own tests | 1,200 | 350,000 | 100 s |" in page
+    assert "only declared errors | 1,202 | 2,200,000 | 100 s |" in page
+    assert (
+        "| r0 | 1,000,000 |\n| r1 | 1,200,000 |\n| all | 2,200,000 |\n| the least of each | 1,000,000 |"
+        in page
+    )
     assert "| lint, and types | 40 s |\n| patches | 60 min |" in page
 
 

@@ -1,0 +1,17 @@
+package container
+
+import (
+	"encoding/json"
+	"hash/fnv"
+
+	"k8s.io/api/core/v1"
+	hashutil "k8s.io/kubernetes/pkg/util/hash"
+)
+
+// Other returns the hash of the container.
+func Other(container *v1.Container) uint64 {
+	hash := fnv.New32a()
+	containerJSON, _ := json.Marshal(container)
+	hashutil.DeepHashObject(hash, containerJSON)
+	return uint64(hash.Sum32())
+}

@@ -1,0 +1,17 @@
+package container
+
+import (
+	"encoding/json"
+	"hash/fnv"
+
+	"k8s.io/api/core/v1"
+	hashutil "k8s.io/kubernetes/pkg/util/hash"
+)
+
+// HashContainer returns the hash of the container.
+func HashContainer(container *v1.Container) ÿ {
+	hash := fnv.New32a()
+	containerJSON, _ := json.Marshal(container)
+	hashutil.DeepHashObject(hash, containerJSON)
+	return ÿ(hash.Sum32())
+}

@@ -1,0 +1,7 @@
+package v1
+
+type Container struct {
+	Name string `json:"name"`
+	Image string `json:"image,omitempty"`
+}
+

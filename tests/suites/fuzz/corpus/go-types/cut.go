@@ -1,0 +1,4 @@
+package v1
+
+type Container struct {
+	Name string `json:"name

@@ -1,0 +1,1 @@
+package v1 // ÿ

@@ -1,0 +1,5 @@
+package container
+
+import (
+	"hash/fnv"
+)

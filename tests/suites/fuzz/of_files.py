@@ -1,0 +1,127 @@
+"""Targets: files with pods (``sources``), from their compression to the pods in them."""
+
+from __future__ import annotations
+
+import gzip
+from contextlib import suppress
+from functools import cache
+from io import BufferedReader, BytesIO
+
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.errors import InputError
+from hashcompat.kubelet.staticpods import static_view
+from hashcompat.records.index import index
+from hashcompat.sources import clients, limits, values, wholejson
+from hashcompat.sources.compression import Plain, all_of
+from hashcompat.sources.files import collect, staticpods
+from hashcompat.sources.files.archives import members
+from hashcompat.sources.files.text import chunks, joined, lines, whole
+from hashcompat.sources.objects import read_object
+from hashcompat.sources.upstream.kubernetes import from_tree
+from tests.suites.fuzz.target import Form, Target, document, in_chunks, on_disk, one_of, outcome
+
+_MOST = 1 << 20
+_PIECE = 1 << 16
+_WANTED = "text"
+_kubelet = cache(default_catalog().kubelet)
+
+
+def _stream(data: bytes) -> BufferedReader:
+    return BufferedReader(BytesIO(data))
+
+
+def _compressed(data: bytes) -> None:
+    """Decompress in pieces and at once."""
+    plain, found, problem = Plain(_stream(data), _MOST), [], ""
+    try:
+        while piece := plain.read(_PIECE):
+            found.append(piece)
+    except InputError as error:
+        problem = str(error)
+    assert sum(map(len, found)) <= _MOST
+    once = all_of(_stream(data), _MOST)
+    assert problem or once == b"".join(found)
+
+
+def _archive(data: bytes) -> None:
+    """List a tar archive, and read the files that are wanted of it."""
+    found = members(_stream(data), lambda name: not name.endswith(".bin"))
+    for name, content in found or ():
+        assert not name.endswith(".bin")
+        assert len(content) <= limits.LONGEST_TEXT
+
+
+def _text(data: bytes) -> None:
+    """Decode text whole, in chunks, in lines, and gzipped."""
+    found, problem = outcome(lambda: chunks(_stream(data), _WANTED))
+    packed, refused = outcome(lambda: chunks(_stream(gzip.compress(data, 1)), _WANTED))
+    if not data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+        assert (found, problem) == (packed, refused)
+    read = whole(_stream(data), _WANTED)
+    assert read == joined(found, _WANTED) == "".join(lines(found)) == "".join(lines(in_chunks(read, 3)))
+    with suppress(InputError):
+        list(wholejson.load_all(read))
+
+
+def _file(data: bytes) -> None:
+    """Read the pods of a file, and its records."""
+    inventory = collect.collect((str(on_disk(data)),))
+    records = index(inventory.records)
+    for pod in inventory.pods:
+        for container in pod.containers:
+            records.of(pod, container)
+        records.sandboxes_of(pod)
+
+
+def _objects(data: bytes) -> None:
+    """Read one object, and the same as a client library holds it."""
+    value = clients.plain(document(data))
+    found, problem = outcome(lambda: read_object(value, "object"))
+    assert found or problem or not isinstance(value, dict) or value.get("kind") != "Pod"
+    list(values.collect([value]).pods)
+
+
+def _static(data: bytes) -> None:
+    """Read a static pod's manifest, and see it as one of two kubelets does."""
+    pod = staticpods.collect_file(
+        str(on_disk(data, "pod.yaml")), "Node-1", "/etc/kubernetes/manifests/pod.yaml"
+    )
+    assert pod.static_manifest
+    static_view.__wrapped__(pod.static_manifest, _kubelet(one_of(("1.16.15", "1.37.1"), data)))
+
+
+def _source_file(data: bytes) -> None:
+    """Read a file of Kubernetes' source from a tree."""
+    (found,) = from_tree(on_disk(data, "hash.go").parent, ["hash.go"])
+    assert found.text.encode() == data
+
+
+_OBJECTS = (
+    "sources/objects",
+    "sources/pods",
+    "sources/nodes",
+    "sources/fields",
+    "sources/controllers",
+    "sources/copies",
+    "sources/mirrors",
+    "sources/statuses",
+    "sources/templates",
+)
+
+TARGETS = (
+    Target("compression", _compressed, ("sources/compression",), Form.BYTES, longest=4096),
+    Target("tar", _archive, ("sources/files/archives",), Form.BYTES, longest=8192),
+    Target(
+        "text", _text, ("sources/files/text", "sources/wholejson", "sources/limits"), Form.BYTES, longest=256
+    ),
+    Target(
+        "file-json",
+        _file,
+        (*_OBJECTS, "sources/files/collect", "sources/files/reading", "sources/files/inputs"),
+    ),
+    Target("file-yaml", _file, ("sources/files/whole", "sources/files/collect", *_OBJECTS), Form.YAML),
+    Target("snapshot", _file, ("sources/snapshots", "sources/snapshotrows", "records/index", "records/age")),
+    Target("objects", _objects, (*_OBJECTS, "sources/clients", "sources/values")),
+    Target("static-pod", _static, ("sources/files/staticpods", "kubelet/staticpods"), Form.YAML),
+    Target("source-file", _source_file, ("sources/upstream/kubernetes",), Form.BYTES, longest=64),
+)

@@ -1,0 +1,195 @@
+"""Targets: texts and values as Go reads them (``hashcompat/go``)."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+from hashcompat.errors import DecodeError
+from hashcompat.go import inf, intstr, jsonpath, jsonstream, jsontext, quantity, quantity_1_0, quantity_sum
+from hashcompat.go import yaml as goyaml
+from hashcompat.go.metav1 import is_time
+from hashcompat.go.parts import Part
+from hashcompat.go.strconv import format_float, json_float
+from hashcompat.records.times import nanoseconds, time_of
+from tests.suites.fuzz.target import Form, Target, document, fields, in_chunks, one_of, outcome, text
+
+_SIZES = (1, 7, 64)
+_WRITES = (True, False, False, False)
+"""Whether documents are written again, which takes longer than reading them."""
+_ITEMS = "items"
+_NESTED = "nested"
+_FLAT = 200
+"""Levels up to which a document is written again."""
+
+
+def _documents(parts: Iterable[Part]) -> list[Any]:
+    """Put the parts of documents together again."""
+    found: dict[int, Any] = {}
+    items: dict[int, list[Any]] = {}
+    for part in parts:
+        if part.index is not None:
+            items.setdefault(part.document, []).append(part.value)
+        else:
+            found[part.document] = part.value
+    return [{_ITEMS: items[number], **value} if number in items else value for number, value in found.items()]
+
+
+def _json(data: bytes) -> None:
+    """Read JSON whole, in chunks and with the fast decoder."""
+    read = jsontext.decode_text(data)
+    whole, refused = outcome(lambda: jsontext.load_all(read))
+    parts, problem = outcome(lambda: jsonstream.parts([read]))
+    if _NESTED not in refused + problem:
+        assert bool(refused) == bool(problem), (refused, problem)
+    if not refused and not problem:
+        assert _documents(parts) == [_without_empty_items(one) for one in whole]
+    size = one_of(_SIZES, data)
+    assert outcome(lambda: jsonstream.parts(in_chunks(read, size))) == (parts, problem)
+    outcome(lambda: jsonstream.parts([read], strict=False))
+    for one in whole if one_of(_WRITES, data) else ():
+        _write_again(one)
+    if refused:
+        jsontext.loads(read)
+
+
+def _without_empty_items(value: Any) -> Any:
+    """Return a document as its parts show it: an empty list of items has no part."""
+    if isinstance(value, dict) and value.get(_ITEMS) == []:
+        return {key: one for key, one in value.items() if key != _ITEMS}
+    return value
+
+
+def _write_again(value: Any) -> None:
+    jsontext.canonical(value)
+    if _depth(value) < _FLAT:
+        again = jsontext.loads(jsontext.dumps(value))
+        assert jsontext.dumps(again) == jsontext.dumps(value)
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [below for one in level for below in _below(one)]
+    return depth
+
+
+def _below(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def _yaml(data: bytes) -> None:
+    """Read YAML whole and in parts, in chunks too."""
+    read = jsontext.decode_text(data)
+    whole, refused = outcome(lambda: goyaml.load_all(read))
+    parts, problem = outcome(lambda: goyaml.parts([read]))
+    assert bool(refused) == bool(problem), (refused, problem)
+    if not problem:
+        documents = [_without_empty_items(one) for one in whole if one is not None]
+        assert _same(_documents(parts), documents)
+    size = one_of(_SIZES, data)
+    found, late = outcome(lambda: goyaml.parts(in_chunks(read, size)))
+    assert bool(late) == bool(problem), (late, problem)
+    assert problem or _same(found, parts)
+    list(goyaml.load_all(read))
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Compare as text, because aliases can make values that are larger than their text."""
+    return len(one) == len(other) and all(map(_equal, one, other))
+
+
+def _equal(one: Any, other: Any) -> bool:
+    first, second = (value.value if isinstance(value, Part) else value for value in (one, other))
+    return bool(first == second)
+
+
+def _path(data: bytes) -> None:
+    """Find and change what is at a path, which is the first line, in the JSON after it."""
+    path, rest = fields(data, 2)
+    value = document(rest.encode(errors="surrogateescape"))
+    steps = jsonpath.keys(path)
+    jsonpath.reach(value, steps)
+    assert jsonpath.changed(value, steps, lambda found: found) is value
+    jsonpath.changed(value, steps, lambda _: jsonpath.GONE)
+    jsonpath.changed(value, steps, lambda _: 1)
+    jsonpath.dotted(int(step) if step.isascii() and step.isdigit() else step for step in steps)
+    jsonpath.mapping(value)
+
+
+def _quantity(data: bytes) -> None:
+    """Read two quantities, one per line, as every release does, and add and compare them."""
+    first, second = (quantity.from_json(one) for one in fields(data, 2))
+    for one in (first, second):
+        canonical = quantity.to_json(one)
+        quantity.round_up_to_milli(one)
+        quantity.from_json(canonical)
+    _old_quantities(fields(data, 2)[0])
+    with suppress(DecodeError):
+        total = quantity_sum.add(first, second)
+        assert inf.number(inf.dec(*quantity.decimal(total))) == quantity.decimal(total)
+        quantity.to_json(total)
+        larger = quantity_sum.larger_one(first, second)
+        assert quantity_sum.from_json_or_held(quantity_sum.Held(larger)) == larger
+
+
+def _old_quantities(written: str) -> None:
+    for read in (quantity_1_0.milli_from_json, quantity_1_0.nano_from_json, quantity.milli_from_json):
+        with suppress(DecodeError):
+            found: Any = read(written)
+            (quantity if read is quantity.milli_from_json else quantity_1_0).to_json(found)
+
+
+def _scalar(data: bytes) -> None:
+    """Decode a JSON value as IntOrString, integers and quantities."""
+    value = document(data)
+    for bits in (8, 32, 64):
+        with suppress(DecodeError):
+            assert jsontext.integer(value, bits) == intstr.number_of(intstr.wide_from_json(value))
+    with suppress(DecodeError):
+        quantity.to_json(quantity.from_json(value))
+    found = intstr.from_json(value)
+    assert intstr.from_json(intstr.number_of(found)) == found
+    assert intstr.wide_from_json(value) == found
+
+
+def _time(data: bytes) -> None:
+    """Read a time as the API, Docker and crictl write it."""
+    written = text(data)
+    is_time(written)
+    found, known = nanoseconds(written), time_of(written)
+    assert known is None or (found is not None and math.floor(known.timestamp()) == found // 10**9)
+    if written.isascii() and written.removeprefix("-").isdigit() and len(written) < 4000:
+        nanoseconds(int(written))
+        time_of(int(written))
+
+
+def _float(data: bytes) -> None:
+    """Print the float of eight bytes as Go does, so that it reads back."""
+    (value,) = struct.unpack("<d", data[:8].ljust(8, b"\0"))
+    format_float(value, 32)
+    if math.isfinite(value):
+        assert float(format_float(value)) == value
+        assert float(json_float(value)) == value
+
+
+TARGETS = (
+    Target("json", _json, ("go/jsontext", "go/jsonstream", "go/parts", "go/limits"), longest=512),
+    Target("yaml", _yaml, ("go/yaml", "go/yamlevents", "go/yamlscalar", "go/parts"), Form.YAML, longest=512),
+    Target("jsonpath", _path, ("go/jsonpath",), Form.TEXT, longest=256),
+    Target(
+        "quantity",
+        _quantity,
+        ("go/quantity", "go/quantity_1_0", "go/quantity_sum", "go/inf"),
+        Form.TEXT,
+        longest=96,
+        raises=(DecodeError,),
+    ),
+    Target("scalar", _scalar, ("go/intstr", "go/jsontext", "go/quantity"), longest=64),
+    Target("time", _time, ("go/metav1", "records/times"), Form.TEXT, longest=64, raises=()),
+    Target("float", _float, ("go/strconv",), Form.BYTES, longest=8, raises=()),
+)

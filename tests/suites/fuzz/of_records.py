@@ -1,0 +1,87 @@
+"""Targets: what runtimes, logs and kubelets recorded (``records``), as ``--recorded`` reads it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from hashcompat.go import jsontext
+from hashcompat.model.pods import Inventory, Pod
+from hashcompat.model.records import Applied, Record, Recorded
+from hashcompat.records.applied import from_checkpoint, is_checkpoint
+from hashcompat.records.documents import from_node
+from hashcompat.records.index import index
+from hashcompat.records.log import from_log
+from hashcompat.records.times import time_of
+from hashcompat.records.unlisted import unlisted
+from hashcompat.sources.files import recorded
+from hashcompat.sources.files.text import lines
+from hashcompat.sources.filters import Filters
+from hashcompat.sources.objects import read_object
+from tests.suites.fuzz.target import Form, Target, in_chunks, on_disk
+
+_STARTED = time_of("2026-01-14T17:57:42Z")
+
+
+@cache
+def _pod() -> Pod:
+    """Return any pod."""
+    (found,) = read_object({"kind": "Pod", "spec": {"containers": [{"name": "c"}]}}, "a pod")
+    assert isinstance(found, Pod)
+    return found
+
+
+def _recorded(data: bytes) -> None:
+    """Read a file of records, and look for those of pods that it names."""
+    found = recorded.collect((str(on_disk(data, "records.json")),))
+    _look_up(found)
+    list(unlisted(Inventory(()), found, Filters(nodes=("node-1",)).cover))
+
+
+def _look_up(found: list[Record]) -> None:
+    records = index(found)
+    for record in found:
+        name = record.container if isinstance(record, Recorded | Applied) else "POD"
+        container = replace(_pod().containers[0], name=name, started=_STARTED, restarts=1)
+        where = ("", "") if isinstance(record, Applied) else (record.namespace, record.pod)
+        pod = replace(_pod(), namespace=where[0], name=where[1], uid=record.uid, containers=(container,))
+        records.of(pod, container)
+        records.as_reported(pod)
+        records.sandboxes_of(pod)
+        records.applied_to(pod, container)
+
+
+def _inspect(data: bytes) -> None:
+    """Read the JSON of a runtime, each document by itself."""
+    for one in jsontext.load_all(jsontext.decode_text(data)):
+        _look_up(list(from_node(one)))
+
+
+def _checkpoint(data: bytes) -> None:
+    """Read the text in a kubelet's checkpoint, and the checkpoint."""
+    text = jsontext.decode_text(data)
+    made = {"data": text, "checksum": 1}
+    assert is_checkpoint(made)
+    found = list(from_checkpoint(made))
+    assert found == list(from_node(made))
+    _look_up(list(found))
+
+
+def _log(data: bytes) -> None:
+    """Read a log's lines whole and in chunks."""
+    text = jsontext.decode_text(data)
+    whole = list(from_log(lines([text])))
+    assert whole == list(from_log(lines(in_chunks(text, 5))))
+    _look_up(list(whole))
+
+
+TARGETS = (
+    Target(
+        "inspect",
+        _inspect,
+        ("records/documents", "records/labels", "records/sandboxes", "records/index", "records/age"),
+    ),
+    Target("recorded-file", _recorded, ("sources/files/recorded", "records/documents", "records/unlisted")),
+    Target("checkpoint", _checkpoint, ("records/applied",), longest=512),
+    Target("log", _log, ("records/log", "sources/files/text"), Form.TEXT, longest=512, raises=()),
+)

@@ -1,0 +1,135 @@
+"""A target: one reader of bytes that others wrote, and the only errors that may leave it."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+from zlib import crc32
+
+from hashcompat.errors import HashcompatError, InputError
+from hashcompat.go import jsontext
+
+T = TypeVar("T")
+
+MEGABYTES = 500
+"""Memory of a process: what docs/security.md promises for any input below 100 MB."""
+
+
+class Form(Enum):
+    """What the inputs of a target mostly are; it decides how they are changed."""
+
+    JSON = "JSON"
+    YAML = "YAML"
+    TEXT = "text"
+    BYTES = "bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One reader."""
+
+    name: str
+    """Its name, also of the directory with its kept inputs."""
+
+    read: Callable[[bytes], object]
+    """Passes bytes to the reader; asserts what else has to hold, such as that chunks make no difference."""
+
+    modules: tuple[str, ...]
+    """The modules that read, below ``hashcompat``; coverage of them guides the search."""
+
+    form: Form = Form.JSON
+    longest: int = 2048
+    """Bytes of an input (``-max_len``): what lets a million executions take minutes."""
+
+    raises: tuple[type[HashcompatError], ...] = (InputError,)
+    """What the reader declares to raise."""
+
+    guided: bool = True
+    """Whether atheris runs it too; not where one execution takes tens of milliseconds."""
+
+    words: tuple[str, ...] = ()
+    """Words of its language beyond those in its kept inputs."""
+
+    def __call__(self, data: bytes) -> bool:
+        """Return whether the reader accepts the bytes; any error that it does not declare is a crash."""
+        try:
+            self.read(data)
+        except self.raises as error:
+            message = str(error)
+        else:
+            return True
+        assert message.strip(), "an error without a message"
+        return False
+
+
+def outcome(read: Callable[[], Iterable[T]]) -> tuple[list[T], str]:
+    """Return what a reader yields, and the message of the InputError that ends it."""
+    found: list[T] = []
+    try:
+        found.extend(read())
+    except InputError as error:
+        return found, str(error)
+    return found, ""
+
+
+def one_of(options: Sequence[T], data: bytes) -> T:
+    """Choose by the input, so that an execution is quick and an input's is always the same."""
+    return options[crc32(data) % len(options)]
+
+
+@contextmanager
+def replaced(holder: object, name: str, value: object) -> Iterator[None]:
+    """Replace an attribute for a while, in a hundredth of the time that ``mock.patch`` takes."""
+    before = getattr(holder, name)
+    setattr(holder, name, value)
+    try:
+        yield
+    finally:
+        setattr(holder, name, before)
+
+
+def in_chunks(text: str, size: int) -> Iterator[str]:
+    """Yield a text in chunks of some size."""
+    for start in range(0, len(text), size):
+        yield text[start : start + size]
+
+
+def document(data: bytes) -> Any:
+    """Return the one JSON document in some bytes."""
+    return jsontext.loads(jsontext.decode_text(data))
+
+
+def text(data: bytes) -> str:
+    """Return bytes as an argument or a variable of the environment reaches a program."""
+    return data.decode(errors="surrogateescape")
+
+
+def fields(data: bytes, number: int) -> list[str]:
+    """Return that many texts, one per line; the last one is the rest."""
+    found = text(data).split("\n", number - 1)
+    return found + [""] * (number - len(found))
+
+
+@cache
+def _directory() -> Path:
+    """Return a directory of this process, in memory where the system has such a place."""
+    memory = Path("/dev/shm")  # noqa: S108 - a directory of its own is made in it
+    found = tempfile.mkdtemp(prefix="hashcompat-fuzz-", dir=memory if memory.is_dir() else None)
+    atexit.register(shutil.rmtree, found, ignore_errors=True)
+    return Path(found)
+
+
+def on_disk(data: bytes, name: str = "input") -> Path:
+    """Write a file for readers of files; the next call overwrites it."""
+    path = _directory() / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    return path

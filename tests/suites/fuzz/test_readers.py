@@ -1,0 +1,125 @@
+"""Every reader has a target, and lets only errors that it declares through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hashcompat.errors import InputError
+from tests.helpers.program import ROOT
+from tests.suites.fuzz.inputs import inputs
+from tests.suites.fuzz.mutations import mutated
+from tests.suites.fuzz.running import CORPUS, CRASHES, kept
+from tests.suites.fuzz.table import NO_READERS, PACKAGES, TARGETS
+from tests.suites.fuzz.target import Form, Target
+
+PACKAGE = ROOT / "hashcompat"
+NAMES = [target.name for target in TARGETS]
+KEPT = [(target, path) for target in TARGETS for path in kept(CORPUS, target)]
+FAILED = [(target, path) for target in TARGETS for path in kept(CRASHES, target)]
+LARGEST = 300_000
+"""Bytes of all kept inputs, which every clone carries."""
+
+
+def modules() -> Iterator[str]:
+    """Yield the modules of the packages that read, below ``hashcompat`` and without their ending."""
+    for package in PACKAGES:
+        for path in sorted((PACKAGE / package).rglob("*.py")):
+            if path.name != "__init__.py":
+                yield str(path.relative_to(PACKAGE).with_suffix(""))
+
+
+@pytest.mark.parametrize("module", list(modules()))
+def test_a_module_has_a_target_or_a_reason_for_none(module: str) -> None:
+    read = any(module in target.modules for target in TARGETS)
+    assert read != (module in NO_READERS)
+
+
+def test_the_table_names_what_there_is() -> None:
+    named = [*NO_READERS, *(module for target in TARGETS for module in target.modules)]
+    assert [module for module in named if not (PACKAGE / f"{module}.py").exists()] == []
+    assert len(NAMES) == len(set(NAMES))
+
+
+def test_every_target_keeps_readable_inputs() -> None:
+    assert sorted(path.name for path in CORPUS.iterdir()) == sorted(NAMES)
+    assert {path.name for path in CRASHES.iterdir()} <= set(NAMES)
+    for target in TARGETS:
+        assert 10 <= len(kept(CORPUS, target)) <= 40, target.name
+    odd = [path.name for _, path in KEPT + FAILED if not re.fullmatch(r"[\w.-]{1,60}", path.name, re.ASCII)]
+    assert odd == []
+
+
+def test_the_kept_inputs_are_small() -> None:
+    assert sum(path.stat().st_size for _, path in KEPT) <= LARGEST
+    assert [path.name for target, path in KEPT if path.stat().st_size > target.longest] == []
+
+
+def named(one: tuple[Target, Path]) -> str:
+    target, path = one
+    return f"{target.name}/{path.name}"
+
+
+@pytest.mark.usefixtures("untraced")
+@pytest.mark.parametrize("target", TARGETS, ids=NAMES)
+def test_kept_inputs_are_accepted_or_refused(target: Target) -> None:
+    """Some are accepted, so that a target that refuses everything is seen; most refuse some, too."""
+    accepted = [target(path.read_bytes()) for path in kept(CORPUS, target)]
+    assert any(accepted)
+    assert not target.raises or not all(accepted) or target.name in _REFUSE_NOTHING
+
+
+_REFUSE_NOTHING = ("jsonpath",)
+"""Targets that refuse only what other targets refuse too."""
+
+
+@pytest.mark.usefixtures("untraced")
+@pytest.mark.parametrize("failed", FAILED, ids=list(map(named, FAILED)))
+def test_what_a_reader_once_failed_on_is_refused(failed: tuple[Target, Path]) -> None:
+    target, path = failed
+    assert target(path.read_bytes()) is False
+
+
+@pytest.mark.usefixtures("untraced")
+@pytest.mark.parametrize("target", TARGETS, ids=NAMES)
+def test_random_inputs_are_accepted_or_refused(target: Target) -> None:
+    found = inputs(target, kept(CORPUS, target))
+
+    @settings(max_examples=settings().max_examples // (1 if target.guided else 10))
+    @given(found)
+    def accepts_or_refuses(data: bytes) -> None:
+        target(data)
+
+    accepts_or_refuses()
+
+
+def crash(_: bytes) -> None:
+    raise KeyError("missing")
+
+
+def refuse(_: bytes) -> None:
+    raise InputError("refused")
+
+
+def mumble(_: bytes) -> None:
+    raise InputError(" ")
+
+
+def test_another_error_than_a_declared_one_is_a_crash() -> None:
+    assert Target("refuses", refuse, ())(b"") is False
+    with pytest.raises(KeyError):
+        Target("fails", crash, ())(b"")
+    with pytest.raises(InputError):
+        Target("refuses", refuse, (), raises=())(b"")
+    with pytest.raises(AssertionError, match="without a message"):
+        Target("mumbles", mumble, ())(b"")
+
+
+@given(st.binary(max_size=50), st.sampled_from(Form), st.randoms(use_true_random=False))
+def test_a_change_of_any_input_is_an_input(data: bytes, form: Form, source: object) -> None:
+    assert isinstance(mutated(data, form, (), source), bytes)  # type: ignore[arg-type]  # a Random by its methods

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
-from sys import intern
 from typing import Any, Final, TypeVar
 
 from hashcompat import rules
@@ -25,6 +24,7 @@ from hashcompat.model.plan import (
     ReleaseFacts,
     Verdict,
     Way,
+    name_of,
     share,
 )
 from hashcompat.model.pods import Node, Pod
@@ -65,7 +65,7 @@ class Planner:
     def add(self, pod: Pod) -> list[tuple[int, Draft]]:
         """Decide one more pod; return the place of each container's settled item, and its draft."""
         options = self._judge.view.options
-        name = PodName(intern(pod.node), intern(pod.namespace), pod.name, pod.uid, intern(pod.owner))
+        name = name_of(pod)
         sandboxed = bool(options.records.sandboxes_of(pod))
         drafts = self._judge.drafts(pod)
         for draft in drafts:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from hashcompat.errors import InputError
+from hashcompat.go import allowance as allowances
 from hashcompat.model.pods import Inventory, Pod
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.model.words import count
@@ -57,9 +58,11 @@ class _Selected:
     def __iter__(self) -> Iterator[Pod]:
         """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
         passed = matched = 0
+        allowance = allowances.containers()
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
             if self.filters.matches(pod):
                 matched += 1
+                allowance.take(len(pod.containers))
                 yield pod
         if not matched:
             raise InputError(f"none of the {count(passed, 'pod')} matches the filters")

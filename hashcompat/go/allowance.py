@@ -1,0 +1,62 @@
+"""How much one run may keep of an input: beyond these, an input of any size would need any memory."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hashcompat.errors import InputError
+
+MOST_CONTAINERS: Final = 600_000
+"""Containers of one run, each of up to 700 bytes in memory: twice what Kubernetes supports in a cluster,
+300,000 in 150,000 pods (kubernetes.io/docs/setup/best-practices/cluster-large)."""
+
+MOST_HASHES: Final = 20_000_000
+"""Hashes of one run, each of 4 bytes in memory: of 300,000 containers by 66 releases."""
+
+MOST_RECORDS: Final = 600_000
+"""Recorded hashes, sandboxes and resources of one run, each of up to 700 bytes in memory: of 300,000
+containers, and as many before them."""
+
+MOST_EXPLAINED: Final = 2_000
+"""Containers that are explained at once: those of a pod, or of a few that have its name."""
+
+LONGEST_NAME: Final = 1_024
+"""Characters of what a report shows of a pod: names have 253 at the most, and an owner's has its kind."""
+
+
+class Allowance:
+    """Counts what is kept until the end of a run."""
+
+    def __init__(self, most: int, noun: str, remedy: str) -> None:
+        self._most, self._noun, self._remedy = most, noun, remedy
+        self._number = 0
+
+    def take(self, number: int) -> None:
+        """Raise InputError, with what to do, where there are now more than one run may have."""
+        self._number += number
+        if self._number > self._most:
+            raise InputError(f"more than {self._most:,} {self._noun}, the most of one run; {self._remedy}")
+
+
+def containers() -> Allowance:
+    """Return an allowance for containers."""
+    return Allowance(
+        MOST_CONTAINERS, "containers", "narrow it with --namespace or --node, or give a part of the pods"
+    )
+
+
+def hashes() -> Allowance:
+    """Return an allowance for hashes."""
+    return Allowance(MOST_HASHES, "hashes", "name fewer releases, or narrow it with --namespace or --node")
+
+
+def records() -> Allowance:
+    """Return an allowance for what runtimes and logs recorded."""
+    return Allowance(MOST_RECORDS, "records", "give those of some nodes, with these nodes' pods")
+
+
+def explained() -> Allowance:
+    """Return an allowance for explanations."""
+    return Allowance(
+        MOST_EXPLAINED, "containers of that name", "name one container, or narrow it with --node"
+    )

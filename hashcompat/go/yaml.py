@@ -17,7 +17,15 @@ import yaml
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import Number, clean, decode_text
-from hashcompat.go.limits import LONGEST, Meter, document_meter, object_meter, too_deep, too_long
+from hashcompat.go.limits import (
+    LONGEST,
+    Meter,
+    characters_in,
+    document_meter,
+    object_meter,
+    too_deep,
+    too_long,
+)
 from hashcompat.go.parts import ITEMS, Part
 from hashcompat.go.strconv import format_float, json_float
 
@@ -282,7 +290,7 @@ class _Builder:
             self._count(event, 1, 0)
             value = self._collection(event)
         else:
-            self._count(event, 1, len(event.value))
+            self._count(event, 1, characters_in(event.value))
             value = _json_value(event)
         self._depth -= 1
         self._open -= anchored

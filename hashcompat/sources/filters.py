@@ -46,7 +46,12 @@ class Filters:
 
 
 def select(inventory: Inventory, filters: Filters) -> Inventory:
-    """Return the inventory with the matching pods, filtered while they pass."""
+    """Return the inventory with the matching pods, filtered while they pass.
+
+    Raises InputError for more containers than one run may have, as does iterating over the pods.
+    """
+    if filters == Filters():
+        allowances.containers().take(inventory.containers)
     return replace(inventory, pods=_Selected(inventory.pods, filters))
 
 

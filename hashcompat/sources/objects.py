@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from hashcompat.corev1.references import api_references
 from hashcompat.errors import InputError
+from hashcompat.go.allowance import LONGEST_NAME
 from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.model.pods import PROFILES, Container, ContainerType, Node, Pod
 from hashcompat.model.records import Record
@@ -131,6 +132,12 @@ def _opened_container(pod: Pod, container: Container) -> Container:
     return replace(container, stored=snapshots.stored_hashes(spec.pop(snapshots.HASHES), place), spec=spec)
 
 
+def containers_of(value: Mapping[str, Any]) -> int:
+    """Return how many containers a pod has, but for its init containers; 0 for any other object."""
+    containers = part(value, "spec").get("containers") if value["kind"] == "Pod" else ()
+    return len(containers) if isinstance(containers, list) else 0
+
+
 def is_list(kind: object) -> bool:
     """Return whether the items of an object of that kind are objects."""
     return isinstance(kind, str) and (kind.endswith("List") or kind == snapshots.KIND)
@@ -157,6 +164,8 @@ def _string(value: Mapping[str, Any], key: str, origin: str, path: str) -> str:
         return ""
     if not isinstance(child, str):
         raise InputError(f"{origin}: {path}.{key}: want a string, got {kind_of(child)}")
+    if len(child) > LONGEST_NAME:
+        raise InputError(f"{origin}: {path}.{key}: more than {LONGEST_NAME} characters")
     return clean(child)
 
 

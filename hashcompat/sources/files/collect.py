@@ -17,7 +17,16 @@ from hashcompat.sources.copies import nodes_of, pods_of
 from hashcompat.sources.files.inputs import STDIN, Input, called, inputs, require_end
 from hashcompat.sources.files.reading import is_yaml, parts
 from hashcompat.sources.files.whole import check_end, doubt
-from hashcompat.sources.objects import BESIDE_PODS, Found, Object, is_list, opened, read, with_kind
+from hashcompat.sources.objects import (
+    BESIDE_PODS,
+    Found,
+    Object,
+    containers_of,
+    is_list,
+    opened,
+    read,
+    with_kind,
+)
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 
@@ -45,8 +54,10 @@ def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool
     records = tuple(thing for thing, _ in every if isinstance(thing, Record))
     origin = Origin(_kind(surveys), tuple(map(called, names)))
     warnings = (*templates.warnings, *dict.fromkeys(line for one in surveys for line in one.warnings))
-    pods = _Pods(origin.names, tuple(surveys), templates, needs_pods)
-    return Inventory(pods, nodes, records, origin, warnings)
+    seen = tuple(replace(survey, found=(), census=Census()) for survey in surveys)
+    pods = _Pods(origin.names, seen, templates, needs_pods)
+    containers = max(survey.containers for survey in surveys)  # files may hold copies of each other
+    return Inventory(pods, nodes, records, origin, warnings, containers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +89,9 @@ class _Survey:
 
     warnings: tuple[str, ...]
     """What plans of these do not show."""
+
+    containers: int
+    """How many containers its pods have, but for templates and init containers."""
 
 
 def _kind(surveys: list[_Survey]) -> Source:
@@ -134,7 +148,7 @@ def _survey(source: Input) -> _Survey:
 
 
 def _look(source: Input, known: Kinds) -> _Survey:
-    documents = saved = 0
+    documents = saved = containers = 0
     listed = False
     kinds: dict[int, object] = {}
     found: list[tuple[Found, Object]] = []
@@ -153,12 +167,22 @@ def _look(source: Input, known: Kinds) -> _Survey:
         with suppress(InputError):  # what is wrong in it is said when its pods are read
             for one in _objects(part, known or {part.document: "List"}, source.origin):
                 census.add(one.value)
+                containers += containers_of(one.value)
                 if one.value["kind"] in BESIDE_PODS:
-                    found += ((thing, one) for thing in read(one))
+                    found += ((thing, replace(one, value={})) for thing in read(one))
                 if one.value["kind"] == snapshots.KIND:
                     warnings += snapshots.warnings(one.value)
     return _Survey(
-        source, documents, kinds, tuple(found), census, saved, listed, is_yaml(source), tuple(warnings)
+        source,
+        documents,
+        kinds,
+        tuple(found),
+        census,
+        saved,
+        listed,
+        is_yaml(source),
+        tuple(warnings),
+        containers,
     )
 
 

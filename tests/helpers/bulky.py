@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count
+from itertools import count, islice
 from typing import Any, Final
+
+from hashcompat.go.allowance import MOST_CONTAINERS
 
 Pieces = Iterator[str]
 
@@ -130,6 +132,7 @@ CASES: Final[Mapping[str, Callable[[int], Pieces]]] = {
     "tiny pods in JSON lines": _lines(_pod),
     "tiny manifests in one JSON list": _listed,
     "tiny manifests in YAML": _documents,
+    "as many containers as one run may have": lambda size: islice(_lines(_pod)(size), MOST_CONTAINERS),
     "different containers": _lines(_different),
     "pods of 500 empty containers": _lines(_empty_containers),
     "long names": _lines(_long_names),

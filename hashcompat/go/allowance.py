@@ -6,16 +6,16 @@ from typing import Final
 
 from hashcompat.errors import InputError
 
-MOST_CONTAINERS: Final = 600_000
-"""Containers of one run, each of up to 700 bytes in memory: twice what Kubernetes supports in a cluster,
-300,000 in 150,000 pods (kubernetes.io/docs/setup/best-practices/cluster-large)."""
+MOST_CONTAINERS: Final = 500_000
+"""Containers of one run, each of up to 650 bytes in memory: Kubernetes supports 300,000 in a cluster, in
+150,000 pods (kubernetes.io/docs/setup/best-practices/cluster-large)."""
 
 MOST_HASHES: Final = 20_000_000
 """Hashes of one run, each of 4 bytes in memory: of 300,000 containers by 66 releases."""
 
-MOST_RECORDS: Final = 600_000
-"""Recorded hashes, sandboxes and resources of one run, each of up to 700 bytes in memory: of 300,000
-containers, and as many before them."""
+MOST_RECORDS: Final = 300_000
+"""Recorded hashes, sandboxes and resources of one run, each of up to 800 bytes in memory: the containers of a
+cluster of the size that Kubernetes supports."""
 
 MOST_EXPLAINED: Final = 2_000
 """Containers that are explained at once: those of a pod, or of a few that have its name."""

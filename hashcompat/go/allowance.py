@@ -17,6 +17,19 @@ MOST_RECORDS: Final = 300_000
 """Recorded hashes, sandboxes and resources of one run, each of up to 800 bytes in memory: the containers of a
 cluster of the size that Kubernetes supports."""
 
+MOST_NODES: Final = 50_000
+"""Nodes, each of up to 1 kB in memory: ten times what Kubernetes supports in a cluster."""
+
+MOST_OF_NODES: Final = 150 << 20
+"""Bytes in memory of the labels and taints of all nodes: of 5,000 nodes 30 kB each."""
+
+MOST_CONTROLLERS: Final = 900_000
+"""Facts about who owns what, each of up to 400 bytes in memory: three of a workload, and one or two of a pod
+that is its controller's first."""
+
+MOST_LISTS: Final = 500_000
+"""Lists in one file that give their kind behind their items, each of 200 bytes in memory."""
+
 MOST_EXPLAINED: Final = 2_000
 """Containers that are explained at once: those of a pod, or of a few that have its name."""
 
@@ -53,6 +66,26 @@ def hashes() -> Allowance:
 def records() -> Allowance:
     """Return an allowance for what runtimes and logs recorded."""
     return Allowance(MOST_RECORDS, "records", "give those of some nodes, with these nodes' pods")
+
+
+def nodes() -> Allowance:
+    """Return an allowance for nodes."""
+    return Allowance(MOST_NODES, "nodes", "give those of one cluster")
+
+
+def of_nodes() -> Allowance:
+    """Return an allowance for the bytes of nodes' labels and taints."""
+    return Allowance(MOST_OF_NODES, "bytes of labels and taints of nodes", "give the nodes of the pods alone")
+
+
+def controllers() -> Allowance:
+    """Return an allowance for facts about who owns what."""
+    return Allowance(MOST_CONTROLLERS, "owners and workloads", "give a part of the objects")
+
+
+def lists() -> Allowance:
+    """Return an allowance for lists that give their kind behind their items."""
+    return Allowance(MOST_LISTS, "lists in one file", "put their items into one list")
 
 
 def explained() -> Allowance:

@@ -122,7 +122,8 @@ class Planner:
         if decision.hash_changed and draft.prepared:
             why = (*self._differences(draft.prepared), *why)
         creator = assumed_creator(draft.prepared.case, decision) if draft.prepared else ""
-        return _one(_Outcome(decision.verdict, why, decision.pod_recreated, creator))
+        outcome: _Outcome = _one(_Outcome(decision.verdict, why, decision.pod_recreated, creator))
+        return outcome
 
     def settled(self) -> list[Item]:
         """Return the items of the pods so far, in the order in which they were added."""

@@ -25,6 +25,10 @@ def test_a_limit_may_be_reached_but_not_passed() -> None:
         (allowance.containers, allowance.MOST_CONTAINERS, "--namespace or --node"),
         (allowance.hashes, allowance.MOST_HASHES, "fewer releases"),
         (allowance.records, allowance.MOST_RECORDS, "some nodes"),
+        (allowance.nodes, allowance.MOST_NODES, "one cluster"),
+        (allowance.of_nodes, allowance.MOST_OF_NODES, "nodes of the pods alone"),
+        (allowance.controllers, allowance.MOST_CONTROLLERS, "part of the objects"),
+        (allowance.lists, allowance.MOST_LISTS, "one list"),
         (allowance.explained, allowance.MOST_EXPLAINED, "name one container"),
     ],
 )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from sys import getsizeof, intern
 from typing import Final
 
 from hashcompat.errors import InputError, UsageError
+from hashcompat.go import allowance as allowances
 from hashcompat.go.parts import Part
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
 from hashcompat.model.records import Record
 from hashcompat.sources import snapshots
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import nodes_of, pods_of
-from hashcompat.sources.files.inputs import STDIN, Input, called, inputs, require_end
+from hashcompat.sources.files.inputs import STDIN, Input, called, inputs, named, require_end
 from hashcompat.sources.files.reading import is_yaml, parts
 from hashcompat.sources.files.whole import check_end, doubt
 from hashcompat.sources.objects import (
@@ -153,7 +155,7 @@ def _look(source: Input, known: Kinds) -> _Survey:
     kinds: dict[int, object] = {}
     found: list[tuple[Found, Object]] = []
     warnings: list[str] = []
-    census = Census()
+    census, kept = Census(), _Kept(source.origin)
     for part in parts(source, strict=False):
         if part.index is None:
             documents += 1
@@ -161,7 +163,7 @@ def _look(source: Input, known: Kinds) -> _Survey:
             saved += kind == snapshots.KIND
             listed = is_list(kind)
             if part.document in kinds:
-                kinds[part.document] = str(kind)
+                kinds[part.document] = intern(str(kind))
         elif part.kind is None:
             kinds[part.document] = ""
         with suppress(InputError):  # what is wrong in it is said when its pods are read
@@ -172,6 +174,7 @@ def _look(source: Input, known: Kinds) -> _Survey:
                     found += ((thing, replace(one, value={})) for thing in read(one))
                 if one.value["kind"] == snapshots.KIND:
                     warnings += snapshots.warnings(one.value)
+        kept.check(found, census, len(kinds))
     return _Survey(
         source,
         documents,
@@ -184,6 +187,32 @@ def _look(source: Input, known: Kinds) -> _Survey:
         tuple(warnings),
         containers,
     )
+
+
+class _Kept:
+    """Checks what a first look keeps of a file."""
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self._nodes, self._of_nodes = allowances.nodes(), allowances.of_nodes()
+        self._controllers, self._lists = allowances.controllers(), allowances.lists()
+        self._seen = self._census = self._kinds = 0
+
+    def check(self, found: Sequence[tuple[Found, Object]], census: Census, kinds: int) -> None:
+        """Raise InputError where it is now more than one run may keep."""
+        nodes = [thing for thing, _ in found[self._seen :] if isinstance(thing, Node)]
+        with named(self._origin):
+            self._nodes.take(len(nodes))
+            self._of_nodes.take(sum(map(_bytes_of, nodes)))
+            self._controllers.take(census.size - self._census)
+            self._lists.take(kinds - self._kinds)
+        self._seen, self._census, self._kinds = len(found), census.size, kinds
+
+
+def _bytes_of(node: Node) -> int:
+    """Return about how much memory the labels and taints of a node take."""
+    texts = [*(node.labels or {}).items(), *(pair for taint in node.taints for pair in taint.items())]
+    return sum(getsizeof(key) + getsizeof(value) + 100 for key, value in texts)
 
 
 def _checked(part: Part, found: Iterator[Object], survey: _Survey, label: str) -> Iterator[Object]:

@@ -119,7 +119,7 @@ def _empty_containers(number: int) -> dict[str, Any]:
 
 def _emoji(number: int) -> dict[str, Any]:
     """Return a pod with a text in which one character makes all others take four bytes."""
-    text = "\N{GRINNING FACE}" + "a" * OBJECT
+    text = "\N{GRINNING FACE}" + "a" * (OBJECT // 2)
     return _pod(number, {"name": "c", "image": "i", "args": [text]})
 
 

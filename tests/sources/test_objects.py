@@ -195,7 +195,7 @@ def test_nodes_and_their_pods_may_come_from_different_files(run: Run, tmp_path: 
 @pytest.mark.parametrize(
     ("given", "path"),
     [
-        (pod(name="x" * 1025), "metadata.name"),
+        (pod(metadata={"name": "x" * 1025}), "metadata.name"),
         (pod(metadata={"uid": "x" * 1025}), "metadata.uid"),
         (pod({"name": "x" * 1025}), "spec.containers[0].name"),
         (node("v1.9.11", "x" * 1025), "metadata.name"),

@@ -29,7 +29,7 @@ from hashcompat.planning.view import View
 Ends = tuple[str, str]
 """The releases of a pair, the current one first."""
 
-_KEPT: Final = 16
+_KEPT: Final = 64
 """Containers that each of up to 2,000 pairs keeps for their replicas, which follow one another in a list."""
 
 

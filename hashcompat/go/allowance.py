@@ -6,7 +6,7 @@ from typing import Final
 
 from hashcompat.errors import InputError
 
-MOST_CONTAINERS: Final = 500_000
+MOST_CONTAINERS: Final = 400_000
 """Containers of one run, each of up to 650 bytes in memory: Kubernetes supports 300,000 in a cluster, in
 150,000 pods (kubernetes.io/docs/setup/best-practices/cluster-large)."""
 

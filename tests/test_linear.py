@@ -111,6 +111,7 @@ def white(text: str) -> None:
 
 ROWS: list[tuple[str, Callable[[Any], object], Callable[[int], Any], int]] = [
     ("JSON: a long string", from_json, lambda n: f'{{"a": "{"x" * n}"}}', 500_000),
+    ("JSON: wide items", from_json, lambda n: '{"items": [%s0]}' % ('"\N{GRINNING FACE}",' * n), 4_000),
     ("JSON: escapes", from_json, lambda n: json.dumps("\ud800" * n), 150_000),
     ("JSON: a long number", from_json, lambda n: f'{{"a": 1{"0" * n}}}', 500_000),
     ("JSON: keys", from_json, lambda n: objects(map(str, range(n))), 2_000),

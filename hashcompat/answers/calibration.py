@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from hashcompat.answers.origin import Origin, origin_of
@@ -89,24 +90,31 @@ def check_records(
     """
     kubelet_of = _kubelets(inventory.nodes, release, view)
     records = view.options.records
-    pairs = [(pod, container) for pod in inventory.pods for container in pod.containers]
-    found = {
-        record: (pod, container) for pod, container in pairs if (record := records.latest(pod, container))
-    }
+    compare = partial(_compared, view=view, search_mounts=search_mounts)
+    found: dict[Recorded, CheckedRecord | None] = {}
+    for pod in inventory.pods:
+        for container in pod.containers:
+            if record := records.latest(pod, container):
+                found[record] = _checked(record, pod, container, partial(compare, kubelet=kubelet_of(pod)))
     left_over = list(_left_over(records, found))
-    rows = [
-        CheckedRecord(pair[0].node, record, problem="older than its container")
-        if is_older(record, pair[1])
-        else _compared(record, *pair, kubelet_of(pair[0]), view, search_mounts=search_mounts)
-        for record, pair in found.items()
-        if not at_rest(*pair)
-    ]
+    rows = [row for row in found.values() if row is not None]
     rows += [
         CheckedRecord("", record, problem="no such container in the source")
         for record in left_over
         if record.running is not False
     ]
     return RecordCheck(tuple(rows), len(found) + len(left_over) - len(rows))
+
+
+def _checked(
+    record: Recorded, pod: Pod, container: Container, compare: Callable[..., CheckedRecord]
+) -> CheckedRecord | None:
+    """Return a record with what is computed; None where no kubelet compares it."""
+    if at_rest(pod, container):
+        return None
+    if is_older(record, container):
+        return CheckedRecord(pod.node, record, problem="older than its container")
+    return compare(record, pod, container)
 
 
 def _left_over(records: Records, found: Mapping[Recorded, object]) -> Iterator[Recorded]:
@@ -132,9 +140,9 @@ def _compared(
     record: Recorded,
     pod: Pod,
     container: Container,
+    *,
     kubelet: Kubelet | None,
     view: View,
-    *,
     search_mounts: bool,
 ) -> CheckedRecord:
     if kubelet is None:

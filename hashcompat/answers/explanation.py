@@ -13,6 +13,7 @@ from hashcompat.answers.marking import mark
 from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import DecodeError, InputError, NotStoredError, UsageError
+from hashcompat.go import allowance as allowances
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.model.escape import name_path
 from hashcompat.model.hashes import HiddenHash
@@ -119,12 +120,15 @@ def explain(
     view, _ = bound(way, inventory, view)
     planner = Planner(way, inventory.nodes, replace(view, options=replace(view.options, keep_going=True)))
     found: list[tuple[int, Draft]] = []
+    allowance = allowances.explained()
     for pod in inventory.pods:
         is_target = (pod.namespace, pod.name) == (namespace, name) or _is_quoted(target, pod)
         # A record that is not reproduced makes the other containers of its node doubtful.
         if is_target or view.options.records:
             drafts = planner.add(pod)
-            found += drafts if is_target else []
+            if is_target:
+                found += drafts
+                allowance.take(len(drafts))
     chosen = [row for row in found if _is_wanted(target, wanted, row[1])]
     if not chosen:
         raise _not_found(target, wanted, [draft.container.name for _, draft in found], inventory.pods)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hashcompat.answers.foundhashes import FoundHashes
 from hashcompat.apiserver.admission import NOTE
 from hashcompat.catalog.apiserver import ApiServer
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.compile.decode import unknown_fields
 from hashcompat.errors import DecodeError, InputError, NotStoredError
+from hashcompat.go import allowance as allowances
 from hashcompat.kubelet.hashing import ContainerHash, hashers
 from hashcompat.kubelet.staticpods import StaticUid, static_view
 from hashcompat.model.escape import name_path
-from hashcompat.model.plan import ReleaseFacts
+from hashcompat.model.plan import ContainerName, PodName, ReleaseFacts, name_of
 from hashcompat.model.pods import Container, Inventory, Pod
 from hashcompat.planning.facts import facts
 from hashcompat.planning.gates import check_gates
@@ -24,40 +26,35 @@ from hashcompat.planning.view import Spec, View, check_whole, created, place
 class HashRow:
     """One container's hash under each release; the keys are the releases' names as given."""
 
-    pod: Pod
+    pod: PodName
     """The pod."""
-    container: Container
+    container: ContainerName
     """One of its containers."""
-    hashes: Mapping[str, ContainerHash]
-    """The hash under each release."""
-    texts: Mapping[str, str]
+    found: FoundHashes
+    """The hash under each release, in little memory."""
+    texts: Mapping[str, str] = field(default_factory=dict)
     """The hashed text under each release; empty where texts are not asked for."""
     uids: Mapping[str, StaticUid] = field(default_factory=dict)
     """The UIDs of its static pod under each release, where the pod's manifest is available."""
+
+    @property
+    def hashes(self) -> Mapping[str, ContainerHash]:
+        """The hash under each release."""
+        return self.found.by_release
 
 
 @dataclass(frozen=True, slots=True)
 class Hashed:
     """The hashes of some containers."""
 
-    rows: tuple[HashRow, ...]
-    """One per container."""
+    rows: Sequence[HashRow] | HashedAgain
+    """One per container; those with texts are made again each time they are iterated over."""
     releases: Mapping[str, ReleaseFacts]
     """How each release was read, by its name as given."""
     assumptions: tuple[str, ...] = ()
     """What the hashes assume."""
-
-    @property
-    def unknown_uids(self) -> list[str]:
-        """Why a static pod's UID is not known, once for each pod and release."""
-        lines = [
-            f"{name_path(row.pod.namespace, row.pod.name)}: "
-            f"the UID that {release} gives it is not known: {found.unknown}"
-            for row in self.rows
-            for release, found in row.uids.items()
-            if found.unknown
-        ]
-        return list(dict.fromkeys(lines))
+    unknown_uids: tuple[str, ...] = ()
+    """Why a static pod's UID is not known, once for each pod and release."""
 
 
 def hash_containers(
@@ -70,22 +67,56 @@ def hash_containers(
     """
     check_gates(view.options, releases, view.catalog)
     kubelets = {name: view.catalog.kubelet(name, view.options.gate_settings) for name in releases}
-    rows = []
+    every, kept = HashedAgain(inventory.pods, kubelets, view, with_text=with_text), list[HashRow]()
+    allowance, unknown, admitted = allowances.hashes(), dict[str, None](), False
     for pod in inventory.pods:
+        admitted = admitted or (pod.manifest and not pod.static)
+        for row in every.of(pod):
+            allowance.take(len(kubelets))
+            unknown |= dict.fromkeys(_unknown_uids(row))
+            kept += () if with_text else (row,)
+    read = {name: facts(name, kubelet) for name, kubelet in kubelets.items()}
+    assumptions = _assumptions(kubelets, view) if admitted else ()
+    return Hashed(every if with_text else tuple(kept), read, assumptions, tuple(unknown))
+
+
+@dataclass(frozen=True, slots=True)
+class HashedAgain:
+    """The rows of some pods, hashed again each time: texts may take many times the memory of their pods."""
+
+    pods: Iterable[Pod]
+    """The pods, which can be iterated over again."""
+    kubelets: Mapping[str, Kubelet]
+    """The kubelets by the names of their releases."""
+    view: View
+    """The release data and options."""
+    with_text: bool
+    """Whether the rows have texts."""
+
+    def __iter__(self) -> Iterator[HashRow]:
+        return (row for pod in self.pods for row in self.of(pod))
+
+    def of(self, pod: Pod) -> Iterator[HashRow]:
+        """Yield the rows of a pod; raises InputError for a container that does not decode."""
         for container in pod.containers:
             try:
-                rows.append(_row(pod, container, kubelets, view, with_text=with_text))
+                yield _row(pod, container, self.kubelets, self.view, with_text=self.with_text)
             except DecodeError as error:
                 raise InputError(f"{pod.origin}: {place(pod, container)}{error}") from None
-    read = {name: facts(name, kubelet) for name, kubelet in kubelets.items()}
-    return Hashed(tuple(rows), read, _assumptions(rows, kubelets, view))
 
 
-def _assumptions(rows: Sequence[HashRow], kubelets: Mapping[str, Kubelet], view: View) -> tuple[str, ...]:
-    """Say that admission adds nothing, where a manifest is hashed and more of it than name and image."""
+def _unknown_uids(row: HashRow) -> Iterator[str]:
+    """Say why a static pod's UID is not known."""
+    for release, found in row.uids.items():
+        if found.unknown:
+            name = name_path(row.pod.namespace, row.pod.name)
+            yield f"{name}: the UID that {release} gives it is not known: {found.unknown}"
+
+
+def _assumptions(kubelets: Mapping[str, Kubelet], view: View) -> tuple[str, ...]:
+    """Say that admission adds nothing, where more of a manifest is hashed than name and image."""
     whole = any(kubelet.era.whole for kubelet in kubelets.values())
-    manifests = view.options.defaults and any(row.pod.manifest and not row.pod.static for row in rows)
-    return (NOTE,) if whole and manifests else ()
+    return (NOTE,) if whole and view.options.defaults else ()
 
 
 def _specs(pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], view: View) -> dict[str, Spec]:
@@ -115,7 +146,8 @@ def _row(
     uids = (
         {name: static_view(manifest, kubelet).uid for name, kubelet in kubelets.items()} if manifest else {}
     )
-    return HashRow(pod, container, hashes, texts, uids)
+    name = ContainerName(container.name, container.type)
+    return HashRow(name_of(pod), name, FoundHashes.of(hashes), texts, uids)
 
 
 def _hash(pod: Pod, container: Container, spec: Spec, kubelet: Kubelet, view: View) -> ContainerHash:

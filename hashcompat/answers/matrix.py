@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
-from itertools import permutations
+from functools import lru_cache, partial
+from itertools import chain, combinations, permutations
+from typing import Final
 
 from hashcompat.answers.paths import Path, cheapest_path
 from hashcompat.catalog.lookup import Catalog, Kubelet
@@ -22,8 +23,14 @@ from hashcompat.planning.differences import FieldChange
 from hashcompat.planning.hops import Tally, elsewhere
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.planner import skews
-from hashcompat.planning.replicas import remembering
+from hashcompat.planning.replicas import Remembering
 from hashcompat.planning.view import View
+
+Ends = tuple[str, str]
+"""The releases of a pair, the current one first."""
+
+_KEPT: Final = 64
+"""Containers that each of up to 2,000 pairs keeps for their replicas, which follow one another in a list."""
 
 
 class Scope(StrEnum):
@@ -138,7 +145,7 @@ def make(
     cells = {pair: _cell(pair, current, view.catalog) for pair in pairs}
     if inventory is None:
         return Matrix(tuple(releases), cells)
-    counter = _Counter(inventory, Way(releases[0], releases[-1]), view)
+    counter = _Counter(inventory, releases, pairs, view)
     counts = {pair: counter.count(*pair) for pair in pairs}
     path = cheapest_path(releases, counter.step)
     return Matrix(tuple(releases), cells, counts, path, tuple(_warnings(path, current, view)))
@@ -209,31 +216,29 @@ def _upstream(found: Cell, kubelets: Sequence[Kubelet], catalog: Catalog) -> str
 
 
 class _Counter:
-    """Counts what pairs of releases do to the same pods; a container is hashed once by each kubelet."""
+    """Counts what pairs of releases do to pods, which pass once; each kubelet hashes a container once."""
 
-    def __init__(self, inventory: Inventory, way: Way, view: View) -> None:
-        self._pods, self._nodes, self._way = tuple(inventory.pods), inventory.nodes, way
-        self._view, _ = bound(way, inventory, view)
-        self._elsewhere = elsewhere(self._view)
-        self._hash_of = remembering(self._view.hash)
-        self._counts: dict[tuple[Way, bool], Hop] = {}
+    def __init__(
+        self, inventory: Inventory, releases: Sequence[str], pairs: Iterable[Ends], view: View
+    ) -> None:
+        self._first, nodes = releases[0], inventory.nodes
+        view, _ = bound(Way(releases[0], releases[-1]), inventory, view)
+        later, hash_of = elsewhere(view), Remembering(view.hash)
+        tally = partial(Tally, hash_of=hash_of, kept=_KEPT)
+        self._plans = {pair: tally(Way(*pair), nodes, view) for pair in pairs}
+        self._steps = {pair: tally(Way(*pair), nodes, later) for pair in combinations(releases[1:], 2)}
+        for pod in inventory.pods:
+            for one in chain(self._plans.values(), self._steps.values()):
+                one.add(pod)
+            hash_of.forget()
 
     def count(self, old: str, new: str) -> Hop:
         """Return the counts of a plan between the two releases."""
-        return self._count(Way(old, new), self._view)
+        return self._plans[old, new].hop
 
     def step(self, old: str, new: str) -> Hop:
         """Return the counts of one hop; what shows the current kubelets counts in the first one alone."""
-        return self._count(Way(old, new), self._view if old == self._way.old else self._elsewhere)
-
-    def _count(self, way: Way, view: View) -> Hop:
-        key = way, view is self._view
-        if key not in self._counts:
-            tally = Tally(way, self._nodes, view, self._hash_of)
-            for pod in self._pods:
-                tally.add(pod)
-            self._counts[key] = tally.hop
-        return self._counts[key]
+        return (self._plans if old == self._first else self._steps)[old, new].hop
 
 
 def _warnings(path: Path, current: Sequence[Kubelet], view: View) -> Iterator[str]:

@@ -6,6 +6,7 @@ UIDs of static pods. So a snapshot holds which of them are equal, by numbers tha
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -23,10 +24,14 @@ from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.uids import is_computed
 from hashcompat.planning.prepare import Likeness, likeness
+from hashcompat.planning.replicas import Latest
 from hashcompat.records.index import index
 
 _SYSTEM: Final = "kubernetes.io/os"
 """The label of a node that shows its operating system."""
+
+_KEPT: Final = 4096
+"""Hidden containers in the cache, for their replicas: each takes 10 kB, and 20 ms to make again."""
 
 _TAINT: Final = ("key", "value", "effect")
 
@@ -54,31 +59,40 @@ def snapshot(inventory: Inventory, catalog: Catalog, *, with_hashes: bool = Fals
     be whole, for a manifest (what API servers make of it depends on more than the kubelet's release, and a
     static pod's UID on every value in it), and ``with_hashes`` for a pod of a snapshot without them.
     """
-    redaction = _Redaction(catalog, inventory, with_hashes=with_hashes)
-    return Snapshot(redaction.inventory(), catalog.known.newest, with_hashes)
+    redaction = Redaction(inventory, catalog, with_hashes=with_hashes)
+    return redaction.snapshot(tuple(redaction.pods()))
 
 
-class _Redaction:
-    """Hides one inventory."""
+class Redaction:
+    """Hides one inventory: first its pods, one by one, and then the rest, which depends on all of them."""
 
-    def __init__(self, catalog: Catalog, inventory: Inventory, *, with_hashes: bool) -> None:
+    def __init__(self, inventory: Inventory, catalog: Catalog, *, with_hashes: bool = False) -> None:
+        """Read the pods once; errors as ``snapshot``."""
         self._keeper = Keeper(catalog)
         self._hider = Hider(catalog, self._keeper)
-        self._given, self._pods = inventory, tuple(inventory.pods)
+        self._given, self._newest = inventory, catalog.known.newest
         self._with_hashes = with_hashes
         self._index = index(inventory.records)
-        self._uids = aliases(self._pods, inventory.records)
-        self._known: dict[Likeness, Hidden] = {}
+        self._uids = aliases(inventory.pods, inventory.records)
+        self._keys = {_SYSTEM}
+        self._known: Latest[Likeness, Hidden] = Latest(_KEPT)
         self._numbered: dict[Recorded, Recorded] = {}
 
-    def inventory(self) -> Inventory:
-        """Return what the snapshot holds; errors as ``snapshot``."""
-        pods = tuple(map(self._pod, self._pods))
-        keys = frozenset(key for pod in pods for key in label_keys(pod.spec)) | {_SYSTEM}
+    def pods(self) -> Iterator[Pod]:
+        """Yield the pods as the snapshot holds them; errors as ``snapshot``."""
+        for pod in self._given.pods:
+            hidden = self._pod(pod)
+            self._keys.update(label_keys(hidden.spec))
+            yield hidden
+
+    def snapshot(self, pods: Iterable[Pod]) -> Snapshot:
+        """Return the snapshot with these pods, once ``pods`` has yielded its last; errors as ``snapshot``."""
+        keys = frozenset(self._keys)
         nodes = tuple(_node(node, keys) for node in self._given.nodes)
-        records = (self._record(record) for record in self._given.records)
+        records = map(self._record, self._given.records)
         kept = tuple(record for record in records if record is not None)
-        return replace(self._given, pods=pods, nodes=nodes, records=kept)
+        made = replace(self._given, pods=pods, nodes=nodes, records=kept)
+        return Snapshot(made, self._newest, self._with_hashes)
 
     def _pod(self, pod: Pod) -> Pod:
         if pod.manifest:
@@ -100,7 +114,7 @@ class _Redaction:
     def _container(self, pod: Pod, container: Container) -> Container:
         key = likeness(pod, container)
         if key not in self._known:
-            self._known[key] = self._hider.hidden(container, pod.origin)
+            self._known.add(key, self._hider.hidden(container, pod.origin), key.size)
         hidden = self._known[key]
         if self._with_hashes:
             return replace(container, spec=hidden.spec, stored=_kept(hidden, pod))

@@ -32,7 +32,7 @@ def _rows(rows: Rows[Any], encoding: str) -> Iterator[str]:
     for row in rows:
         yield lead + "\n    " + _value(row, "\n    ", encoding)
         lead = ","
-    yield "\n  ]" if rows.values else "[]"
+    yield "\n  ]" if lead == "," else "[]"
 
 
 def _value(value: object, line: str, encoding: str) -> str:

@@ -22,11 +22,15 @@ def to_yaml(document: Document, encoding: str = UTF_8) -> Iterator[str]:
         return text
 
     for key, value in document.items():
-        if isinstance(value, Rows) and value.values:
-            yield f"{key}:\n"
-            yield from (dump([row]) for row in value)
-        else:
-            yield dump({key: [] if isinstance(value, Rows) else value})
+        if isinstance(value, Rows):
+            lead = f"{key}:\n"
+            for row in value:
+                yield lead + dump([row])
+                lead = ""
+            if not lead:
+                continue
+            value = []  # noqa: PLW2901 - without rows, what it is in YAML
+        yield dump({key: value})
 
 
 def _is_visible(value: object) -> bool:

@@ -15,6 +15,7 @@ from hashcompat.go.jsonpath import below, element
 from hashcompat.go.jsontext import DECODER, UNTERMINATED, no_json, skip_space
 from hashcompat.go.limits import (
     Meter,
+    characters_in,
     check_depth,
     document_meter,
     object_meter,
@@ -125,7 +126,7 @@ class _Window:
         self.peek()
         self._path = path
         value, end = self._decoded()
-        size = end - self._position, values_in(self._text, self._position, end)
+        size = self._characters(end), values_in(self._text, self._position, end)
         try:
             object_meter().add(*size)
             if meter is not None:
@@ -135,6 +136,11 @@ class _Window:
             raise self._refused(error) from None
         self._position = end
         return value
+
+    def _characters(self, end: int) -> int:
+        if self._text.isascii():
+            return end - self._position
+        return characters_in(self._text[self._position : end])
 
     def _decoded(self) -> tuple[Any, int]:
         """Return the value at the current position, and where it ends."""

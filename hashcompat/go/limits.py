@@ -16,7 +16,8 @@ DEEPEST: Final = 700
 """Levels of lists and objects in JSON; no type of core/v1 has 20, and Python's own encoder ends at 1,000."""
 
 LONGEST: Final = 8 << 20
-"""Characters of one object: several times what an API server accepts."""
+"""Characters of one object: several times what an API server accepts. In a text with one beyond U+FFFF each
+counts twice, for it takes four bytes of memory."""
 
 MOST_VALUES: Final = 500_000
 """Values in one object; each needs up to 250 bytes of memory, and an object of 1.5 MiB has fewer."""
@@ -71,6 +72,13 @@ def too_long() -> InputError:
 
 def _too_much(most: int, noun: str, what: str) -> InputError:
     return InputError(f"more than {most:,} {noun} in {what}; {_REASON}")
+
+
+def characters_in(text: str) -> int:
+    """Return how many characters a text counts as; lone surrogates are as long as others."""
+    if text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):
+        return len(text)
+    return 2 * len(text)
 
 
 def values_in(text: str, start: int = 0, end: int | None = None) -> int:

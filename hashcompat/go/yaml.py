@@ -12,7 +12,7 @@ from typing import Any, Final
 import yaml
 
 from hashcompat.errors import InputError
-from hashcompat.go.limits import Meter, document_meter, object_meter, too_deep
+from hashcompat.go.limits import Meter, characters_in, document_meter, object_meter, too_deep
 from hashcompat.go.parts import ITEMS, Part
 from hashcompat.go.yamlevents import at, events
 from hashcompat.go.yamlscalar import json_value, key_of, scalar_value
@@ -98,7 +98,7 @@ class _Builder:
             self._count(event, 1, 0)
             value = self._collection(event)
         else:
-            self._count(event, 1, len(event.value))
+            self._count(event, 1, characters_in(event.value))
             value = json_value(event)
         self._depth -= 1
         self._open -= anchored

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
+from sys import intern
 
-from hashcompat.model.pods import ContainerType
+from hashcompat.model.pods import ContainerType, Pod
 from hashcompat.model.words import count
 
 
@@ -76,6 +77,11 @@ class PodName:
 
     owner: str
     """The controller, ``ReplicaSet/web-474k6w5gmh``; empty if the pod has none."""
+
+
+def name_of(pod: Pod) -> PodName:
+    """Return how a report identifies a pod; pods with the same names share their texts."""
+    return PodName(intern(pod.node), intern(pod.namespace), pod.name, pod.uid, intern(pod.owner))
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,3 +203,6 @@ class Inventory:
 
     warnings: tuple[str, ...] = ()
     """What a reader may expect among the pods but was left out, one line each."""
+
+    containers: int = 0
+    """How many containers its largest file shows before its pods are read, copies included; else 0."""

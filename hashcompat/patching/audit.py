@@ -15,7 +15,8 @@ from hashcompat.go.jsonpath import below, element
 from hashcompat.kubelet.alike import Defaults, unknown_to
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.kubelet.staticpods import static_pod_text
-from hashcompat.model.pods import Container, Inventory, Pod
+from hashcompat.model.plan import ContainerName, PodName, name_of
+from hashcompat.model.pods import Inventory, Pod
 from hashcompat.patching.stripping import Cut, cuts_between, stripped
 from hashcompat.planning.view import View
 
@@ -35,8 +36,8 @@ class Hit:
 class AuditRow:
     """One container for which stripping fails, and why."""
 
-    pod: Pod
-    container: Container
+    pod: PodName
+    container: ContainerName
     hit: Hit
 
 
@@ -107,25 +108,30 @@ def audit(inventory: Inventory, old: Kubelet, new: Kubelet, view: View) -> Audit
     Raises UsageError if ``new`` cannot be stripped to ``old``, and InputError for a container that does not
     decode.
     """
-    defaults = view.catalog.server_defaults()
-    cuts = cuts_between(old, new, defaults)
-    rows = []
-    pods = tuple(inventory.pods)
-    for pod in pods:
-        for container in pod.containers:
-            try:
-                spec = view.seen(pod, container, new)
-                hit = audit_container(spec, old, new, cuts, defaults, keep_empty=view.keeps_empty(pod))
-            except DecodeError as error:
-                raise InputError(f"{pod.origin}: {container.path}{error}") from None
-            if hit is not None:
-                rows.append(AuditRow(pod, container, hit))
-    static = tuple(
-        f"{pod.namespace}/{pod.name}" for pod in pods if pod.static and _uid_changes(pod, new, cuts)
-    )
-    owners = (f"{pod.namespace}/{pod.owner}" for pod in pods if _template_changes(pod, new, cuts, view))
-    templates = tuple(dict.fromkeys(owners))
-    return Audit(old, new, cuts, sum(len(pod.containers) for pod in pods), tuple(rows), static, templates)
+    cuts = cuts_between(old, new, view.catalog.server_defaults())
+    containers, rows, static = 0, list[AuditRow](), list[str]()
+    templates: dict[str, None] = {}
+    for pod in inventory.pods:
+        containers += len(pod.containers)
+        rows += _rows(pod, old, new, cuts, view)
+        if pod.static and _uid_changes(pod, new, cuts):
+            static.append(f"{pod.namespace}/{pod.name}")
+        if _template_changes(pod, new, cuts, view):
+            templates[f"{pod.namespace}/{pod.owner}"] = None
+    return Audit(old, new, cuts, containers, tuple(rows), tuple(static), tuple(templates))
+
+
+def _rows(pod: Pod, old: Kubelet, new: Kubelet, cuts: Sequence[Cut], view: View) -> Iterator[AuditRow]:
+    """Yield the containers of a pod for which stripping fails; errors as ``audit``."""
+    defaults, keep_empty = view.catalog.server_defaults(), view.keeps_empty(pod)
+    for container in pod.containers:
+        try:
+            spec = view.seen(pod, container, new)
+            hit = audit_container(spec, old, new, cuts, defaults, keep_empty=keep_empty)
+        except DecodeError as error:
+            raise InputError(f"{pod.origin}: {container.path}{error}") from None
+        if hit is not None:
+            yield AuditRow(name_of(pod), ContainerName(container.name, container.type), hit)
 
 
 def _uid_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut]) -> bool:

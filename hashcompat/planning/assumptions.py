@@ -12,11 +12,9 @@ from hashcompat.model.escape import name_path
 from hashcompat.model.plan import Item, Verdict
 from hashcompat.model.words import count
 from hashcompat.planning.judge import Judge
+from hashcompat.planning.names import listed
 
 _STANDING: Final = frozenset({Verdict.KEEP, Verdict.RESTART})
-
-_NAMED: Final = 3
-"""How many containers an assumption names before it counts them; the documents mark each."""
 
 _GATES: Final = {rules.RESIZE_POLICY: RESIZE_GATE, rules.STATIC_REFUSED: REFERENCES_GATE}
 
@@ -98,14 +96,9 @@ def _creators(items: Sequence[Item]) -> Iterator[str]:
         yield f"{count(len(found), 'container')} {verb} created by {creator}: {_named(found)}"
 
 
-def _named(items: Iterable[Item]) -> str:
-    return named([name_path(item.pod.namespace, item.pod.name, item.container.name) for item in items])
-
-
-def named(names: Sequence[str]) -> str:
-    """Return the first few names, and how many there are besides."""
-    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
-    return ", ".join([*names[:_NAMED], *more])
+def _named(items: Sequence[Item]) -> str:
+    names = (name_path(item.pod.namespace, item.pod.name, item.container.name) for item in items)
+    return listed(names, len(items))
 
 
 def _cgroups(standing: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet) -> Iterator[str]:

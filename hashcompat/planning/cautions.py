@@ -12,8 +12,8 @@ from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Pod
 from hashcompat.model.words import count
-from hashcompat.planning.assumptions import named
 from hashcompat.planning.judge import Draft, Judge
+from hashcompat.planning.names import Names
 from hashcompat.records.age import is_older
 
 PROBE_GATE: Final = "ExecProbeTimeout"
@@ -31,10 +31,10 @@ class Cautions:
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._slow: dict[tuple[str, str], list[str]] = {}
-        self._selective: dict[str, list[str]] = {}
-        self._doubtful: dict[tuple[bool, str], list[str]] = {}
-        self._outdated: list[str] = []
+        self._slow: dict[tuple[str, str], Names] = {}
+        self._selective: dict[str, Names] = {}
+        self._doubtful: dict[tuple[bool, str], Names] = {}
+        self._outdated = Names()
         self._nodes: set[str] = set()
 
     def add(self, draft: Draft) -> None:
@@ -44,19 +44,19 @@ class Cautions:
         names = draft.pod.namespace, draft.pod.name, draft.container.name
         pod, container = name_path(*names[:2]), name_path(*names)
         if doubt := draft.pod.mirror_doubt or (static.doubt(case) if case else ""):
-            _add(pod, self._doubtful.setdefault((draft.pod.static, doubt), []))
+            self._doubtful.setdefault((draft.pod.static, doubt), Names()).add(pod, again=False)
         if at_rest(draft.pod, draft.container):
             return
         record = self._judge.view.options.records.latest(draft.pod, draft.container)
         if record is not None and is_older(record, draft.container):
-            self._outdated.append(container)
+            self._outdated.add(container)
         if case is None or not case.old_known:
             return
         if case.new.behaviour.labels_at_admission != "read" and _selects_more_than(_OF_KUBELETS, draft.pod):
-            _add(pod, self._selective.setdefault(str(case.new.release), []))
+            self._selective.setdefault(str(case.new.release), Names()).add(pod, again=False)
         if self._begins_to_enforce(case.old, case.new) and any(_has_exec(draft.container.spec)):
-            slow = self._slow.setdefault((str(case.old.release), str(case.new.release)), [])
-            slow.append(container)
+            slow = self._slow.setdefault((str(case.old.release), str(case.new.release)), Names())
+            slow.add(container)
 
     @staticmethod
     def _begins_to_enforce(old: Kubelet, new: Kubelet) -> bool:
@@ -69,13 +69,13 @@ class Cautions:
             yield (
                 f"{new} enforces the timeoutSeconds of exec probes, which {old} ignored: "
                 "a liveness or startup probe that takes longer kills its container "
-                f"({count(len(names), 'container')}: {named(sorted(names))})"
+                f"({count(len(names), 'container')}: {names})"
             )
         for new, pods in sorted(self._selective.items()):
             yield (
                 f"{new} may look at pods before it has read its node's labels, and then refuses those that "
                 "select a label which it does not set itself (kubernetes/kubernetes#94087: "
-                f"{count(len(pods), 'pod')}: {named(sorted(pods))})"
+                f"{count(len(pods), 'pod')}: {pods})"
             )
         for (may_be, doubt), pods in sorted(self._doubtful.items()):
             one = len(pods) == 1
@@ -83,13 +83,12 @@ class Cautions:
             worse = f"{'counts' if one else 'count'} as whichever is worse, that or {ordinary}"
             said = worse if may_be else f"{'is' if one else 'are'} {ordinary}"
             yield (
-                f"{count(len(pods), 'pod')} with the annotation of a mirror pod {said}, "
-                f"for {doubt}: {named(sorted(pods))}"
+                f"{count(len(pods), 'pod')} with the annotation of a mirror pod {said}, for {doubt}: {pods}"
             )
         if self._outdated:
             yield (
                 f"the records of {count(len(self._outdated), 'container')} do not count, for they are older: "
-                f"{named(sorted(self._outdated))}; collect them again"
+                f"{self._outdated}; collect them again"
             )
         yield from self._runtimes()
 
@@ -105,12 +104,6 @@ class Cautions:
                         f"{runtime} on {name} {fault.about} ({fault.source}): "
                         "if it restarts too, every pod that is not on the host's network is recreated"
                     )
-
-
-def _add(pod: str, pods: list[str]) -> None:
-    """Add a pod once; its containers come one after another."""
-    if pod not in pods[-1:]:
-        pods.append(pod)
 
 
 def _selects_more_than(labels: frozenset[str], pod: Pod) -> bool:

@@ -21,7 +21,7 @@ from hashcompat.model.plan import Verdict
 from hashcompat.model.pods import Container, ContainerType, Node
 from hashcompat.planning.origin import Subject, maker_of
 from hashcompat.planning.prepare import Prepared, is_current
-from hashcompat.planning.replicas import Latest
+from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.view import View
 
 _CURRENT: Final = "the current release (published before the start)"
@@ -34,10 +34,10 @@ _UNDATED: Final = "the current release (no start time is known)"
 class Provenance:
     """Adds to cases who may have created their containers; keeps the latest hashes, for replicas."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, kept: int = KEPT) -> None:
         self._view = view
-        self._hashes: Latest[tuple[object, Kubelet], frozenset[Hash]] = Latest()
-        self._makers: Latest[tuple[object, Hash, Kubelet], str] = Latest()
+        self._hashes: Latest[tuple[object, Kubelet], frozenset[Hash]] = Latest(kept)
+        self._makers: Latest[tuple[object, Hash, Kubelet], str] = Latest(kept)
 
     def added(self, prepared: Prepared, node: Node | None) -> Prepared:
         """Return a case with the release that its record names, or else with those that it may be of.

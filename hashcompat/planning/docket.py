@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
-T = TypeVar("T")
+Answer = TypeVar("Answer")
+Doubt = TypeVar("Doubt")
 
 
-class Docket(Generic[T]):
-    """Keeps both answers for a container until it is known whether all records of its node are reproduced.
+class Docket(Generic[Answer, Doubt]):
+    """Keeps what is doubtful about an answer until it is known whether its node's records are reproduced.
 
     A record that is not reproduced makes the other verdicts on its node doubtful, and pods are read one by
-    one: only at the end is it known which answer counts.
+    one: only at the end is it known which answers count.
     """
 
-    def __init__(self) -> None:
-        self._answers: list[T] = []
-        self._doubtful: list[tuple[int, str, T]] = []
+    def __init__(self, doubted: Callable[[Answer, Doubt], Answer]) -> None:
+        """Take the function that makes the other answer of one that is doubtful."""
+        self._doubted = doubted
+        self._answers: list[Answer] = []
+        self._places, self._nodes, self._doubts = array("Q"), list[str](), list[Doubt]()
         self._broken: set[str] = set()
 
-    def add(self, node: str, answer: T, doubtful: T, *, reproduced: bool | None) -> int:
-        """Add one container's answers and whether its record was reproduced; return its place."""
+    def add(self, node: str, answer: Answer, doubt: Doubt | None, *, reproduced: bool | None) -> int:
+        """Add one container's answer and whether its record was reproduced; return its place.
+
+        ``doubt`` is what the other answer has instead; None where there is no other.
+        """
         place = len(self._answers)
-        if doubtful != answer:
-            self._doubtful.append((place, node, doubtful))
+        if doubt is not None:
+            self._places.append(place)
+            self._nodes.append(node)
+            self._doubts.append(doubt)
         if reproduced is False:
             self._broken.add(node)
         self._answers.append(answer)
         return place
 
-    def settled(self) -> list[T]:
+    def settled(self) -> list[Answer]:
         """Return the answers that count, in the order in which they were added."""
-        answers = list(self._answers)
-        for place, node, doubtful in self._doubtful:
+        for place, node, doubt in zip(self._places, self._nodes, self._doubts, strict=True):
             if node in self._broken:
-                answers[place] = doubtful
-        return answers
+                self._answers[place] = self._doubted(self._answers[place], doubt)
+        return list(self._answers)

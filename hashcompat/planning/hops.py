@@ -10,10 +10,10 @@ from itertools import pairwise
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.model.plan import FINDINGS, Hop, Verdict, Way
 from hashcompat.model.pods import Node, Pod
-from hashcompat.planning.docket import Docket
 from hashcompat.planning.judge import Judge
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.prepare import HashOf
+from hashcompat.planning.replicas import KEPT
 from hashcompat.planning.view import View
 from hashcompat.records.index import Records
 
@@ -21,16 +21,31 @@ from hashcompat.records.index import Records
 class Tally:
     """Counts what one upgrade does to the containers of pods that are added one by one."""
 
-    def __init__(self, way: Way, nodes: Iterable[Node], view: View, hash_of: HashOf | None = None) -> None:
-        self._judge = Judge(way, nodes, view, hash_of)
-        self._docket: Docket[Verdict] = Docket()
+    def __init__(
+        self,
+        way: Way,
+        nodes: Iterable[Node],
+        view: View,
+        hash_of: HashOf | None = None,
+        *,
+        kept: int = KEPT,
+    ) -> None:
+        """Keep the latest ``kept`` containers, for their replicas; the rest and the errors are as Judge's."""
+        self._judge = Judge(way, nodes, view, hash_of, kept=kept)
+        self._counts: Counter[Verdict] = Counter()
+        self._doubtful: dict[str, Counter[tuple[Verdict, Verdict]]] = {}
+        self._broken: set[str] = set()
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""
         for draft in self._judge.drafts(pod):
             verdict = draft.decision(calibrated=True).verdict
             doubtful = draft.decision(calibrated=False).verdict if self._recorded else verdict
-            self._docket.add(pod.node, verdict, doubtful, reproduced=draft.reproduced)
+            self._counts[verdict] += 1
+            if doubtful is not verdict:
+                self._doubtful.setdefault(pod.node, Counter())[verdict, doubtful] += 1
+            if draft.reproduced is False:
+                self._broken.add(pod.node)
 
     @property
     def _recorded(self) -> bool:
@@ -39,7 +54,11 @@ class Tally:
     @property
     def hop(self) -> Hop:
         """The counts so far."""
-        count, way = Counter(self._docket.settled()), self._judge.way
+        count, way = self._counts.copy(), self._judge.way
+        for node in self._broken & self._doubtful.keys():
+            for (verdict, doubtful), number in self._doubtful[node].items():
+                count[verdict] -= number
+                count[doubtful] += number
         return Hop(way.old, way.new, sum(count[verdict] for verdict in FINDINGS), count[Verdict.UNKNOWN])
 
 

@@ -21,7 +21,7 @@ from hashcompat.planning.creators import Provenance
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.prepare import HashOf, Likeness, Prepared, likeness, prepare, replica
 from hashcompat.planning.reading import Transition
-from hashcompat.planning.replicas import Latest
+from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.view import View, place
 
 
@@ -65,10 +65,19 @@ class Draft:
 class Judge:
     """Decides pod by pod what one upgrade does; keeps the latest containers, for their replicas."""
 
-    def __init__(self, way: Way, nodes: Iterable[Node], view: View, hash_of: HashOf | None = None) -> None:
+    def __init__(
+        self,
+        way: Way,
+        nodes: Iterable[Node],
+        view: View,
+        hash_of: HashOf | None = None,
+        *,
+        kept: int = KEPT,
+    ) -> None:
         """Raise UsageError for an unknown release.
 
-        ``hash_of`` hashes containers of API pods, for callers that remember the results.
+        ``hash_of`` hashes containers of API pods, for callers that remember the results. ``kept`` is the
+        number of containers that are kept.
         """
         self.new = view.kubelet(way.new)
         if way.old != AUTO:
@@ -76,8 +85,8 @@ class Judge:
         self.nodes = {node.name: node for node in nodes}
         self.way, self.view = way, view
         self._hash_of = hash_of
-        self._provenance = Provenance(view)
-        self._known: Latest[tuple[Likeness, Kubelet | None], Prepared] = Latest()
+        self._provenance = Provenance(view, kept)
+        self._known: Latest[tuple[Likeness, Kubelet | None], Prepared] = Latest(kept)
 
     def drafts(self, pod: Pod) -> list[Draft]:
         """Prepare each container of a pod for its decision.

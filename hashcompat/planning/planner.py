@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
-from sys import intern
 from typing import Any, Final, TypeVar
 
 from hashcompat import rules
@@ -25,6 +25,7 @@ from hashcompat.model.plan import (
     ReleaseFacts,
     Verdict,
     Way,
+    name_of,
     share,
 )
 from hashcompat.model.pods import Node, Pod
@@ -52,6 +53,26 @@ _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
 """The order of items, the least important key first: one stable sort per key needs no tuple per item."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What of an item depends on whether every record of its node was reproduced."""
+
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    pod_recreated: bool
+    creator: str
+
+
+def _with(item: Item, outcome: _Outcome) -> Item:
+    return replace(
+        item,
+        verdict=outcome.verdict,
+        reasons=outcome.reasons,
+        pod_recreated=outcome.pod_recreated,
+        creator=outcome.creator,
+    )
+
+
 class Planner:
     """Makes a plan pod by pod; keeps only what a report shows: 1 GB of pods needs little memory."""
 
@@ -60,12 +81,12 @@ class Planner:
         self._differences = once_a_spec(lambda prepared: tuple(_differences(prepared, view)))
         self._suggester = Suggester(self._judge.new, view)
         self._cautions = Cautions(self._judge)
-        self._docket: Docket[Item] = Docket()
+        self._docket: Docket[Item, _Outcome] = Docket(_with)
 
     def add(self, pod: Pod) -> list[tuple[int, Draft]]:
         """Decide one more pod; return the place of each container's settled item, and its draft."""
         options = self._judge.view.options
-        name = PodName(intern(pod.node), intern(pod.namespace), pod.name, pod.uid, intern(pod.owner))
+        name = name_of(pod)
         sandboxed = bool(options.records.sandboxes_of(pod))
         drafts = self._judge.drafts(pod)
         for draft in drafts:
@@ -73,34 +94,36 @@ class Planner:
         return [(self._add(draft, name, sandboxed=sandboxed), draft) for draft in drafts]
 
     def _add(self, draft: Draft, name: PodName, *, sandboxed: bool) -> int:
-        item = self._item(draft, name, calibrated=True, sandboxed=sandboxed)
-        if item.verdict is Verdict.RESTART and not item.pod_recreated and draft.prepared:
+        outcome = self._outcome(draft, calibrated=True)
+        if outcome.verdict is Verdict.RESTART and not outcome.pod_recreated and draft.prepared:
             self._suggester.add(draft.prepared)
-        doubtful = item
-        if self._judge.view.options.records:
-            doubtful = self._item(draft, name, calibrated=False, sandboxed=sandboxed)
-        return self._docket.add(name.node, item, doubtful, reproduced=item.calibrated)
-
-    def _item(self, draft: Draft, pod: PodName, *, calibrated: bool, sandboxed: bool) -> Item:
-        decision = draft.decision(calibrated=calibrated)
-        why = decision.reasons
-        if decision.hash_changed and draft.prepared:
-            why = (*self._differences(draft.prepared), *why)
-        return Item(
-            pod,
+        doubt = self._outcome(draft, calibrated=False) if self._judge.view.options.records else outcome
+        item = Item(
+            name,
             _one(ContainerName(draft.container.name, draft.container.type)),
             draft.release,
-            decision.verdict,
+            outcome.verdict,
             _one(_hashes(draft.prepared)),
-            _one(why),
-            decision.pod_recreated,
+            outcome.reasons,
+            outcome.pod_recreated,
             draft.reproduced,
             rests=bool(at_rest(draft.pod, draft.container)),
             sandboxed=sandboxed,
             from_url=draft.pod.from_url,
             hashed=draft.prepared is not None,
-            creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
+            creator=outcome.creator,
         )
+        doubtful = doubt if doubt != outcome else None
+        return self._docket.add(name.node, item, doubtful, reproduced=item.calibrated)
+
+    def _outcome(self, draft: Draft, *, calibrated: bool) -> _Outcome:
+        decision = draft.decision(calibrated=calibrated)
+        why = decision.reasons
+        if decision.hash_changed and draft.prepared:
+            why = (*self._differences(draft.prepared), *why)
+        creator = assumed_creator(draft.prepared.case, decision) if draft.prepared else ""
+        outcome: _Outcome = _one(_Outcome(decision.verdict, why, decision.pod_recreated, creator))
+        return outcome
 
     def settled(self) -> list[Item]:
         """Return the items of the pods so far, in the order in which they were added."""

@@ -25,16 +25,16 @@ LARGEST: Final = 1 << 22
 class Latest(dict[Key, Value]):
     """A dict that is emptied when it is full, so that memory does not grow with the cluster."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: int = KEPT) -> None:
         super().__init__()
-        self._size = 0
+        self._kept, self._size = kept, 0
 
     def __setitem__(self, key: Key, value: Value) -> None:
         self.add(key, value)
 
     def add(self, key: Key, value: Value, size: int = 0) -> None:
         """Set a value that keeps a spec of ``size`` characters in memory."""
-        if len(self) >= KEPT or self._size + size > LARGEST:
+        if len(self) >= self._kept or self._size + size > LARGEST:
             self.clear()
             self._size = 0
         self._size += size
@@ -54,17 +54,20 @@ def once_a_spec(compute: Callable[[Prepared], Value]) -> Callable[[Prepared], Va
     return run
 
 
-def remembering(hash_of: HashOf) -> HashOf:
-    """Return a function that hashes each container once per kubelet, for containers that stay in memory."""
-    known: dict[tuple[int, Kubelet], tuple[Spec, ContainerHash]] = {}
+class Remembering:
+    """Hashes each container once per kubelet, as long as nobody makes it forget: its specs stay in memory."""
 
-    def run(pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
-        key = id(spec), kubelet
-        if key not in known:
-            known[key] = (
-                spec,
-                hash_of(pod, container, spec, kubelet),
-            )  # the spec has to live as long as its id is a key
-        return known[key][1]
+    def __init__(self, hash_of: HashOf) -> None:
+        self._hash_of = hash_of
+        self._known: dict[tuple[int, Kubelet], tuple[Spec, ContainerHash]] = {}
 
-    return run
+    def __call__(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+        """Return the hash of a container's spec under a kubelet."""
+        key = id(spec), kubelet  # the spec has to live as long as its id is a key
+        if key not in self._known:
+            self._known[key] = spec, self._hash_of(pod, container, spec, kubelet)
+        return self._known[key][1]
+
+    def forget(self) -> None:
+        """Release the specs and their hashes."""
+        self._known.clear()

@@ -101,7 +101,8 @@ def index(records: Iterable[Record]) -> Records:
     Where none is running, the latest attempt counts, then the last record.
     """
     by_uid: dict[Key, Recorded] = {}
-    by_name: dict[Key, dict[str, Recorded]] = {}
+    by_name: dict[Key, tuple[Recorded, ...]] = {}
+    several: dict[Key, dict[str, Recorded]] = {}
     sandboxes: dict[Key, list[Sandbox]] = {}
     applied: dict[Key, Mapping[str, Any]] = {}
     for record in records:
@@ -113,11 +114,11 @@ def index(records: Iterable[Record]) -> Records:
         else:
             if record.uid:
                 _keep(by_uid, (record.uid, record.container), record)
-            named = by_name.setdefault((record.namespace, record.pod, record.container), {})
-            _keep(named, record.uid, record)
+            _name(by_name, several, record)
+    by_name |= {names: tuple(found.values()) for names, found in several.items()}
     return Records(
         by_uid,
-        {key: tuple(found.values()) for key, found in by_name.items()},
+        by_name,
         {key: tuple(dict.fromkeys(found)) for key, found in sandboxes.items()},
         applied,
     )
@@ -127,6 +128,19 @@ def _keep(table: dict[Any, Recorded], key: Any, record: Recorded) -> None:
     known = table.get(key)
     if known is None or _supersedes(record, known):
         table[key] = record
+
+
+def _name(
+    by_name: dict[Key, tuple[Recorded, ...]], several: dict[Key, dict[str, Recorded]], record: Recorded
+) -> None:
+    """Add a record by its names; a dict by uid takes four times the memory of a tuple, and few need one."""
+    names = record.namespace, record.pod, record.container
+    if names not in by_name:
+        by_name[names] = (record,)
+        return
+    if names not in several:
+        several[names] = {known.uid: known for known in by_name[names]}
+    _keep(several[names], record.uid, record)
 
 
 def _supersedes(record: Recorded, known: Recorded) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from sys import intern
 from typing import Final
 
 from hashcompat.model.records import Recorded
@@ -99,9 +100,9 @@ def _recorded(header: re.Match[str], message: str, year: int | None) -> Iterator
         if match and int(match["now"]) < 1 << 32:
             yield Recorded(
                 match["uid"] or "",
-                match["namespace"] or "",
+                intern(match["namespace"] or ""),
                 match["pod"],
-                match["container"],
+                intern(match["container"]),
                 int(match["now"]),
                 running=None,
                 created=_time(header, year),

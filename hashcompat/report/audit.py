@@ -8,7 +8,7 @@ from typing import Any, Final
 from hashcompat.model.escape import name_path, word
 from hashcompat.model.words import count
 from hashcompat.patching.audit import Audit, AuditRow
-from hashcompat.report.model import Document, Prose, Report, Table, document
+from hashcompat.report.model import Document, Prose, Report, Rows, Table, document
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS")
 
@@ -23,7 +23,7 @@ def _document(audit: Audit) -> Document:
             "cuts": [{"field": cut.field, "text": cut.piece, "instead": cut.instead} for cut in audit.cuts],
         },
         summary={"containers": audit.containers, "hit": len(audit.rows)},
-        items=[_item(row) for row in audit.rows],
+        items=Rows(audit.rows, _item),
         article={"staticPods": list(audit.static_pods), "podTemplates": list(audit.templates)},
     )
 

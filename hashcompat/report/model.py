@@ -6,7 +6,7 @@ A kind of result is one file of this package with one :class:`Report`, listed in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -28,7 +28,7 @@ def document(kind: str, **content: Any) -> Document:
 class Rows(Generic[Value]):
     """A document's list that is made while it is written: one plain object of each value."""
 
-    values: Collection[Value]
+    values: Iterable[Value]
     row: Callable[[Value], dict[str, Any]]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, TypeVar
 
 from hashcompat.answers.redaction import Snapshot
+from hashcompat.go import jsontext
 from hashcompat.model.hashes import Hash
-from hashcompat.model.pods import Container, ContainerType, Node, Pod
-from hashcompat.model.records import Applied, Recorded, Sandbox
+from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
+from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.words import count
-from hashcompat.report.model import Document, Report, document
+from hashcompat.report.model import Document, Report, Rows, document
 from hashcompat.sources.mirrors import annotations_of
 from hashcompat.sources.snapshots import HASHES, HIDDEN, document_of, text_of
+
+Row = TypeVar("Row", bound=Record)
 
 _LISTS: Final = {
     ContainerType.CONTAINER: "containers",
@@ -35,24 +39,67 @@ _SOME_DAY: Final = "1970-01-01T00:00:00Z"
 def _document(snapshot: Snapshot) -> Document:
     """Return the ClusterSnapshot; numbers in specs keep the text that they have in the input."""
     inventory = snapshot.inventory
-    recorded = [_recorded(record) for record in inventory.records if isinstance(record, Recorded)]
-    sandboxes = [_sandbox(record) for record in inventory.records if isinstance(record, Sandbox)]
-    applied = [_applied(record) for record in inventory.records if isinstance(record, Applied)]
-    items = [*map(_node, inventory.nodes), *map(_pod, inventory.pods)]
     spec = {"newestRelease": snapshot.newest, "hashes": "kept" if snapshot.with_hashes else HIDDEN}
-    records = {"recorded": recorded, "sandboxes": sandboxes, "applied": applied}
+    records = {
+        "recorded": _rows(inventory, Recorded, _recorded),
+        "sandboxes": _rows(inventory, Sandbox, _sandbox),
+        "applied": _rows(inventory, Applied, _applied),
+    }
+    things: tuple[Node | Pod, ...] = (*inventory.nodes, *inventory.pods)
+    items = Rows(things, _item)
     return document("ClusterSnapshot", spec=spec, **records, items=items)
 
 
+def _rows(inventory: Inventory, kind: type[Row], row: Callable[[Row], Document]) -> Rows[Row]:
+    return Rows([record for record in inventory.records if isinstance(record, kind)], row)
+
+
+def pod_text(pod: Pod) -> str:
+    """Return a pod of a snapshot as its text in the document, without a line break at its end."""
+    return _text(_pod(pod), "\n  ")
+
+
+def text(snapshot: Snapshot, pods: Iterable[str] = ()) -> Iterator[str]:
+    """Yield a snapshot's document in pieces, with the ``pod_text`` of more pods at the end of its items."""
+    lead = "{\n "
+    for key, value in _document(snapshot).items():
+        yield f'{lead}"{key}": '
+        if isinstance(value, Rows):
+            yield from _listed(chain((_text(row, "\n  ") for row in value), pods if key == "items" else ()))
+        else:
+            yield _text(value, "\n ")
+        lead = ",\n "
+    yield "\n}\n"
+
+
+def _listed(texts: Iterable[str]) -> Iterator[str]:
+    lead = "["
+    for one in texts:
+        yield f"{lead}\n  {one}"
+        lead = ","
+    yield "\n ]" if lead == "," else "[]"
+
+
+def _text(value: Any, line: str) -> str:
+    return jsontext.dumps(value).replace("\n", line)
+
+
 def _notes(snapshot: Snapshot) -> Iterator[str]:
-    inventory = snapshot.inventory
-    pods = list(inventory.pods)
-    containers = sum(len(pod.containers) for pod in pods)
-    nodes, records = len(inventory.nodes), len(inventory.records)
-    yield (
-        f"{count(containers, 'container')} in {count(len(pods), 'pod')}, "
+    containers = [len(pod.containers) for pod in snapshot.inventory.pods]
+    yield closing(snapshot, len(containers), sum(containers))
+
+
+def closing(snapshot: Snapshot, pods: int, containers: int) -> str:
+    """Say how much is in a snapshot with so many pods and containers."""
+    nodes, records = len(snapshot.inventory.nodes), len(snapshot.inventory.records)
+    return (
+        f"{count(containers, 'container')} in {count(pods, 'pod')}, "
         f"{count(nodes, 'node')}, {count(records, 'record')}"
     )
+
+
+def _item(thing: Node | Pod) -> Document:
+    return _node(thing) if isinstance(thing, Node) else _pod(thing)
 
 
 def _recorded(record: Recorded) -> Document:

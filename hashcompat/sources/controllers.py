@@ -128,6 +128,11 @@ class Census:
                 _counts_none(value),
             )
 
+    @property
+    def size(self) -> int:
+        """The number of facts, weighed by the memory that they take."""
+        return len(self._owners) + len(self._above) + 3 * len(self._workloads)
+
     def merge(self, other: Census) -> None:
         """Take what another census found into account."""
         self._has_pods |= other._has_pods

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hashcompat.errors import InputError
+from hashcompat.go.allowance import LONGEST_NAME
 from hashcompat.go.jsontext import clean, kind_of
 
 
@@ -44,10 +45,12 @@ class Fields:
         return [Fields(item, self.origin, f"{self.path}.{key}[{index}]") for index, item in enumerate(items)]
 
     def string(self, key: str) -> str:
-        """Return the string below a key, an empty one for null; errors as ``object``."""
+        """Return the name below a key, an empty one for null; errors as ``object``, and for a long one."""
         child = self.value.get(key)
         if not isinstance(child, str | None):
             raise self.error(key, f"want a string, got {kind_of(child)}")
+        if child and len(child) > LONGEST_NAME:
+            raise self.error(key, f"more than {LONGEST_NAME:,} characters")
         return clean(child) if child else ""
 
     def error(self, key: str, problem: str) -> InputError:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from hashcompat.errors import InputError
+from hashcompat.go import allowance as allowances
 from hashcompat.model.pods import Inventory, Pod
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.model.words import count
@@ -45,7 +46,12 @@ class Filters:
 
 
 def select(inventory: Inventory, filters: Filters) -> Inventory:
-    """Return the inventory with the matching pods, filtered while they pass."""
+    """Return the inventory with the matching pods, filtered while they pass.
+
+    Raises InputError for more containers than one run may have, as does iterating over the pods.
+    """
+    if filters == Filters():
+        allowances.containers().take(inventory.containers)
     return replace(inventory, pods=_Selected(inventory.pods, filters))
 
 
@@ -57,9 +63,11 @@ class _Selected:
     def __iter__(self) -> Iterator[Pod]:
         """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
         passed = matched = 0
+        allowance = allowances.containers()
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
             if self.filters.matches(pod):
                 matched += 1
+                allowance.take(len(pod.containers))
                 yield pod
         if not matched:
             raise InputError(f"none of the {count(passed, 'pod')} matches the filters")

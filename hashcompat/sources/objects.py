@@ -129,6 +129,12 @@ def _opened_container(pod: Pod, container: Container) -> Container:
     return replace(container, stored=snapshots.stored_hashes(spec.pop(snapshots.HASHES), place), spec=spec)
 
 
+def containers_of(value: Mapping[str, Any]) -> int:
+    """Return how many containers a pod has, but for its init containers; 0 for any other object."""
+    containers = part(value, "spec").get("containers") if value["kind"] == "Pod" else ()
+    return len(containers) if isinstance(containers, list) else 0
+
+
 def is_list(kind: object) -> bool:
     """Return whether the items of an object of that kind are objects."""
     return isinstance(kind, str) and (kind.endswith("List") or kind == snapshots.KIND)

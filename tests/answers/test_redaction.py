@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+import hashcompat
 from hashcompat.answers.keeping import Keeper
 from hashcompat.answers.redaction import snapshot as taken
 from hashcompat.catalog.lookup import Catalog
@@ -515,3 +516,15 @@ PATCHED = (
     "--from 1.26.15 --to 1.27.16 --feature-gates InPlacePodVerticalScaling=true",
     "--from 1.27.3-gke.1 --to 1.30.14 --feature-gates InPlacePodVerticalScaling=true",
 )
+
+
+def test_the_command_prints_the_document_of_the_api(run: Run, tmp_path: Path) -> None:
+    """It holds one pod at a time; the API returns all of them."""
+    result = run("snapshot", "--sample")
+    whole = document_of(hashcompat.snapshot(hashcompat.load_sample()))
+    assert result.out == f"{dumps(whole)}\n"
+    path = tmp_path / "s.json"
+    assert run("snapshot", "--sample", "--out", path).err == result.err
+    assert path.read_text() == result.out
+    bare = run("snapshot", "-f", "-", stdin=as_json(pod({"name": "c"}))).out
+    assert json.loads(bare)["items"][0]["kind"] == "Pod"

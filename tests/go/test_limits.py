@@ -10,7 +10,15 @@ import pytest
 from hashcompat.errors import InputError
 from hashcompat.go import jsonstream, jsontext, limits, quantity, yaml
 from hashcompat.go.inf import LARGEST_EXPONENT
-from hashcompat.go.limits import DEEPEST, LONGEST, MOST_VALUES, Meter, check_depth, values_in
+from hashcompat.go.limits import (
+    DEEPEST,
+    LONGEST,
+    MOST_VALUES,
+    Meter,
+    characters_in,
+    check_depth,
+    values_in,
+)
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.pods import MOST_CONTAINERS
 from tests.helpers.pods import pod
@@ -194,3 +202,22 @@ def test_a_meter_adds_up() -> None:
     with pytest.raises(InputError, match="more than 2 values in a thing"):
         Meter("a thing", 10, 2).add(0, 3)
     assert MOST_VALUES < LONGEST
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("", 0), ("aa", 2), ("\xe9\uffff", 2), ("\ud800a", 2), ("a\U00010000", 4)],
+    ids=["none", "ASCII", "up to U+FFFF", "a lone surrogate", "one beyond U+FFFF"],
+)
+def test_a_character_that_widens_all_others_counts_for_them(text: str, number: int) -> None:
+    assert characters_in(text) == number
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("read", [in_json, in_yaml])
+def test_an_object_may_be_half_as_long_with_a_wide_character(read: Read) -> None:
+    """Its strings take four bytes a character in memory."""
+    assert list(read('{"a": "%s"}' % ("\xe9" + "x" * 900)))
+    assert list(read('{"a": "%s"}' % ("\U0001f600" + "x" * 400)))
+    with pytest.raises(InputError, match="more than 1,000 characters in one object"):
+        list(read('{"a": "%s"}' % ("\U0001f600" + "x" * 600)))

@@ -160,3 +160,15 @@ def test_without_the_node_the_runtime_is_assumed(run: Run) -> None:
     assert spec(run, "1.23.17", "1.24.0", pod(C))["assumptions"][0] == (
         "nodes that are not in the input do not run Docker, which 1.24.0 does not drive"
     )
+
+
+def test_a_matrix_counts_doubt_as_a_plan_does(run: Run, tmp_path: Path) -> None:
+    """A record that is not reproduced makes the other verdicts on its node doubtful, and on no other."""
+    records = recorded(tmp_path, record(7))
+    objects = (pod(C, {**C, "name": "d"}), pod(C, name="q", node="n2"))
+    more = ("--from", "1.10.13", "--to", "1.11.10", "-f", "-", "-o", "json", *records)
+    summary = run("plan", *more, stdin=as_json(*objects)).document["summary"]
+    rows = run("matrix", *more, stdin=as_json(*objects)).items
+    (cell,) = [row for row in rows if (row["from"], row["to"]) == ("1.10.13", "1.11.10")]
+    assert (cell["findings"], cell["unknown"]) == (summary["restart"] + summary["kill"], summary["unknown"])
+    assert 0 < cell["unknown"] < summary["containers"]

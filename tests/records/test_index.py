@@ -116,3 +116,10 @@ def test_a_line_of_a_log_counts_where_it_is_later_than_the_container(
 def test_a_static_pod_whose_manifest_sets_its_uid_has_no_other() -> None:
     static = replace(POD, static=True, static_manifest=StaticManifest({}, "n", "file:/x"))
     assert index([replace(RECORD, uid="u2")]).of(static, CONTAINER) is None
+
+
+def test_pods_of_one_name_keep_a_record_each() -> None:
+    """The later one of a uid takes the place of the earlier one, and stays where that was."""
+    rows = [replace(RECORD, uid=uid, hash=number) for number, uid in enumerate(("u1", "u2", "u1", "u3"))]
+    (found,) = index(rows).by_name.values()
+    assert [(one.uid, one.hash) for one in found] == [("u1", 2), ("u2", 1), ("u3", 3)]

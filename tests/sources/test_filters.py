@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hashcompat.go import allowance
+from tests.helpers.pods import as_json, pod
 from tests.helpers.program import SAMPLE, Run
 
 PODS: list[dict[str, Any]] = [
@@ -112,3 +115,20 @@ def test_only_restarts_with_none_is_a_plan_all_the_same(run: Run) -> None:
     )
     assert (result.code, result.items) == (0, [])
     assert "0 of 14 containers restart; 14 kept" in result.err
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_run_has_a_number_of_containers_that_fit_into_memory(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """Without a filter a file of too many is refused before any pod of it is hashed."""
+    path = tmp_path / "pods.json"
+    broken = {"name": "c", "image": 1}
+    path.write_bytes(as_json(pod(broken, name="a"), pod({"name": "c"}, {"name": "d"}, node="n2")))
+    monkeypatch.setattr(allowance, "MOST_CONTAINERS", 2)
+    result = run(*command, "-f", path)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("Error: more than 2 containers, the most of one run; narrow it with --n")
+    assert len(run(*command, "-f", path, "--node", "n2", "-o", "json").items) == 2
+    monkeypatch.setattr(allowance, "MOST_CONTAINERS", 1)
+    assert run(*command, "-f", path, "--node", "n2").err.startswith("Error: more than 1 containers")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -189,3 +190,17 @@ def test_nodes_and_their_pods_may_come_from_different_files(run: Run, tmp_path: 
     argv = ("-f", tmp_path / "pods.json", "-f", tmp_path / "nodes.json")
     item = run("plan", "--from", "auto", "--to", "1.9.11", *argv, "-o", "json").item
     assert (item["fromRelease"], item["hash"]["from"]) == ("v1.7.16", 1559107639)
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        (pod(metadata={"name": "x" * 1025}), "metadata.name"),
+        (pod(metadata={"uid": "x" * 1025}), "metadata.uid"),
+        (pod({"name": "x" * 1025}), "spec.containers[0].name"),
+        (node("v1.9.11", "x" * 1025), "metadata.name"),
+    ],
+)
+def test_a_name_is_not_longer_than_any_of_kubernetes(given: Json, path: str) -> None:
+    with pytest.raises(InputError, match=re.escape(f"$.{path}: more than 1024 characters")):
+        list(read_object(given, "f"))

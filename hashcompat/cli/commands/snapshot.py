@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from hashcompat.answers.redaction import snapshot
+from hashcompat.answers.redaction import Redaction
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import option
@@ -16,9 +18,8 @@ from hashcompat.cli.args.output import Quiet
 from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
-from hashcompat.go import jsontext
-from hashcompat.report import document_of
-from hashcompat.report.snapshot import SNAPSHOT
+from hashcompat.report import snapshot as report
+from hashcompat.sources.files.copy import Copy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +65,34 @@ def command(given: Arguments) -> None:
     reading = Reading(given.source, given.scope, quiet=quiet)
     found = reading.inventory()
     found = replace(found, records=tuple(given.records.collect(reading, found)))
-    hidden = snapshot(found, catalog, with_hashes=given.saved.with_hashes)
-    text = f"{jsontext.dumps(document_of(hidden))}\n"
+    redaction = Redaction(found, catalog, with_hashes=given.saved.with_hashes)
+    pods = _Pods(redaction)
+    hidden = redaction.snapshot(())
     if given.saved.out in (None, output.STDOUT):
-        output.write([text])
+        output.write(report.text(hidden, pods))
     else:
-        output.write_whole(Path(given.saved.out), text)
-    output.notes(SNAPSHOT, hidden, quiet=quiet)
+        output.write_whole(Path(given.saved.out), report.text(hidden, pods))
+    if not quiet:
+        output.note(report.closing(hidden, pods.number, pods.containers))
+
+
+class _Pods:
+    """The texts of pods, beyond some size in a temporary file: the document's start depends on every pod."""
+
+    def __init__(self, redaction: Redaction) -> None:
+        self.number = self.containers = 0
+        self._copy, self._ends = Copy(), array("Q")
+        end = 0
+        for pod in redaction.pods():
+            self.number += 1
+            self.containers += len(pod.containers)
+            text = report.pod_text(pod).encode()
+            self._copy.add(text)
+            end += len(text)
+            self._ends.append(end)
+
+    def __iter__(self) -> Iterator[str]:
+        start = 0
+        for end in self._ends:
+            yield self._copy.read_at(start, end - start).decode()
+            start = end

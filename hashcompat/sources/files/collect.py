@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from sys import getsizeof, intern
 from typing import Final
 
 from hashcompat.errors import InputError, UsageError
+from hashcompat.go import allowance as allowances
 from hashcompat.go.parts import Part
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
 from hashcompat.model.records import Record
 from hashcompat.sources import snapshots
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import nodes_of, pods_of
-from hashcompat.sources.files.inputs import STDIN, Input, called, inputs, require_end
+from hashcompat.sources.files.inputs import STDIN, Input, called, inputs, named, require_end
 from hashcompat.sources.files.reading import is_yaml, parts
 from hashcompat.sources.files.whole import check_end, doubt
-from hashcompat.sources.objects import BESIDE_PODS, Found, Object, is_list, opened, read, with_kind
+from hashcompat.sources.objects import (
+    BESIDE_PODS,
+    Found,
+    Object,
+    containers_of,
+    is_list,
+    opened,
+    read,
+    with_kind,
+)
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 
@@ -45,8 +56,10 @@ def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool
     records = tuple(thing for thing, _ in every if isinstance(thing, Record))
     origin = Origin(_kind(surveys), tuple(map(called, names)))
     warnings = (*templates.warnings, *dict.fromkeys(line for one in surveys for line in one.warnings))
-    pods = _Pods(origin.names, tuple(surveys), templates, needs_pods)
-    return Inventory(pods, nodes, records, origin, warnings)
+    seen = tuple(replace(survey, found=(), census=Census()) for survey in surveys)
+    pods = _Pods(origin.names, seen, templates, needs_pods)
+    containers = max(survey.containers for survey in surveys)  # files may hold copies of each other
+    return Inventory(pods, nodes, records, origin, warnings, containers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +91,9 @@ class _Survey:
 
     warnings: tuple[str, ...]
     """What plans of these do not show."""
+
+    containers: int
+    """How many containers its pods have, but for templates and init containers."""
 
 
 def _kind(surveys: list[_Survey]) -> Source:
@@ -134,12 +150,12 @@ def _survey(source: Input) -> _Survey:
 
 
 def _look(source: Input, known: Kinds) -> _Survey:
-    documents = saved = 0
+    documents = saved = containers = 0
     listed = False
     kinds: dict[int, object] = {}
     found: list[tuple[Found, Object]] = []
     warnings: list[str] = []
-    census = Census()
+    census, kept = Census(), _Kept(source.origin)
     for part in parts(source, strict=False):
         if part.index is None:
             documents += 1
@@ -147,19 +163,56 @@ def _look(source: Input, known: Kinds) -> _Survey:
             saved += kind == snapshots.KIND
             listed = is_list(kind)
             if part.document in kinds:
-                kinds[part.document] = str(kind)
+                kinds[part.document] = intern(str(kind))
         elif part.kind is None:
             kinds[part.document] = ""
         with suppress(InputError):  # what is wrong in it is said when its pods are read
             for one in _objects(part, known or {part.document: "List"}, source.origin):
                 census.add(one.value)
+                containers += containers_of(one.value)
                 if one.value["kind"] in BESIDE_PODS:
-                    found += ((thing, one) for thing in read(one))
+                    found += ((thing, replace(one, value={})) for thing in read(one))
                 if one.value["kind"] == snapshots.KIND:
                     warnings += snapshots.warnings(one.value)
+        kept.check(found, census, len(kinds))
     return _Survey(
-        source, documents, kinds, tuple(found), census, saved, listed, is_yaml(source), tuple(warnings)
+        source,
+        documents,
+        kinds,
+        tuple(found),
+        census,
+        saved,
+        listed,
+        is_yaml(source),
+        tuple(warnings),
+        containers,
     )
+
+
+class _Kept:
+    """Checks what a first look keeps of a file."""
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self._nodes, self._of_nodes = allowances.nodes(), allowances.of_nodes()
+        self._controllers, self._lists = allowances.controllers(), allowances.lists()
+        self._seen = self._census = self._kinds = 0
+
+    def check(self, found: Sequence[tuple[Found, Object]], census: Census, kinds: int) -> None:
+        """Raise InputError where it is now more than one run may keep."""
+        nodes = [thing for thing, _ in found[self._seen :] if isinstance(thing, Node)]
+        with named(self._origin):
+            self._nodes.take(len(nodes))
+            self._of_nodes.take(sum(map(_bytes_of, nodes)))
+            self._controllers.take(census.size - self._census)
+            self._lists.take(kinds - self._kinds)
+        self._seen, self._census, self._kinds = len(found), census.size, kinds
+
+
+def _bytes_of(node: Node) -> int:
+    """Return about how much memory the labels and taints of a node take."""
+    texts = [*(node.labels or {}).items(), *(pair for taint in node.taints for pair in taint.items())]
+    return sum(getsizeof(key) + getsizeof(value) + 100 for key, value in texts)
 
 
 def _checked(part: Part, found: Iterator[Object], survey: _Survey, label: str) -> Iterator[Object]:

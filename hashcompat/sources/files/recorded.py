@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from hashcompat.errors import InputError
+from hashcompat.go import allowance as allowances
+from hashcompat.go.allowance import Allowance
 from hashcompat.model.records import Record
 from hashcompat.records.documents import from_node
 from hashcompat.records.log import from_log
@@ -30,14 +32,15 @@ def collect(names: tuple[str, ...]) -> list[Record]:
     Raises InputError, naming the file, for what cannot be read and for a file or directory without any
     record.
     """
-    return [record for name in names for record in _collect(name)]
+    allowance = allowances.records()
+    return [record for name in names for record in _collect(name, allowance)]
 
 
-def _collect(name: str) -> list[Record]:
+def _collect(name: str, allowance: Allowance) -> list[Record]:
     found: list[Record] = []
     several = Path(name).is_dir()
     for source in inputs(name, recursive=True, suffixes=_SUFFIXES):
-        records, is_archive = _read(source)
+        records, is_archive = _read(source, allowance)
         several = several or is_archive
         if not (records or several):
             raise InputError(f"{source.origin}: no kubelet's container in it; want {_WANTED}")
@@ -47,29 +50,32 @@ def _collect(name: str) -> list[Record]:
     return found
 
 
-def _read(source: Input) -> tuple[list[Record], bool]:
+def _read(source: Input, allowance: Allowance) -> tuple[list[Record], bool]:
     """Return the records of a file, and whether it is an archive."""
     require_end(source)
     with source.open() as stream, named(source.origin):
         if (archive := members(stream, _is_text)) is not None:
-            return [record for name, data in archive for record in _in_member(name, data)], True
+            return [record for one, data in archive for record in _in_member(one, data, allowance)], True
     with source.open() as stream, named(source.origin):
-        return _parse(chunks(stream, _WANTED)), False
+        return _parse(chunks(stream, _WANTED), allowance), False
 
 
 def _is_text(name: str) -> bool:
     return name.removesuffix(".gz").endswith(_TEXTS)
 
 
-def _in_member(name: str, data: bytes) -> list[Record]:
+def _in_member(name: str, data: bytes, allowance: Allowance) -> list[Record]:
     with named(name):
-        return _parse(chunks(BufferedReader(BytesIO(data)), _WANTED))
+        return _parse(chunks(BufferedReader(BytesIO(data)), _WANTED), allowance)
 
 
-def _parse(text: Iterator[str]) -> list[Record]:
+def _parse(text: Iterator[str], allowance: Allowance) -> list[Record]:
     first = next(text)
-    whole = chain([first], text)
-    return list(_from_json(whole) if first.lstrip().startswith(("{", "[")) else from_log(lines(whole)))
+    whole, found = chain([first], text), list[Record]()
+    for record in _from_json(whole) if first.lstrip().startswith(("{", "[")) else from_log(lines(whole)):
+        allowance.take(1)
+        found.append(record)
+    return found
 
 
 def _from_json(chunked: Iterable[str]) -> Iterator[Record]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from hashcompat.answers import marking
+from hashcompat.go import allowance
 from tests.helpers.pods import ARTICLE, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 
@@ -249,3 +251,20 @@ def test_equal_trees_say_so(run: Run) -> None:
 def test_pods_without_a_target_are_a_usage_error(run: Run) -> None:
     result = run("explain", "--from", "1.7.16", "--to", "1.9.11", "--sample")
     assert (result.code, "say which pod" in result.err) == (64, True)
+
+
+def test_a_text_of_many_changed_words_is_marked_as_a_whole() -> None:
+    """Comparing each word with each would take hours."""
+    old, new = (" ".join(f"{side}{number}" for number in range(4000)) for side in "ab")
+    assert marking.mark(f"x {old} y", f"x {new} y") == f"x[- {old}-]{{+ {new}+}} y"
+
+
+def test_as_many_containers_are_explained_as_a_reader_can_read(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(allowance, "MOST_EXPLAINED", 1)
+    assert explain(run, "1.7.16", "1.9.11")
+    releases = ("--from", "1.7.16", "--to", "1.9.11")
+    result = run("explain", TARGET, *releases, "-f", "-", stdin=as_json(pod(ARTICLE, {"name": "d"})))
+    assert (result.code, result.out) == (1, "")
+    assert "more than 1 containers of that name, the most of one run; name one container" in result.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hashcompat.go import allowance
 from tests.helpers.pods import ARTICLE, ARTICLE_MANIFEST, as_json, mirror_pod, pod
 from tests.helpers.program import Run
 
@@ -185,3 +186,12 @@ def test_what_admission_adds_is_not_in_the_hash_of_a_manifest(
     result = run("hash", "--kubelet", releases, "-f", "-", "-o", "json", *more, stdin=stdin)
     assert len(result.document["assumptions"]) == noted
     assert result.err.count("Assumed: manifests: their hashes include neither what admission adds") == noted
+
+
+def test_as_many_hashes_are_made_as_fit_into_memory(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(allowance, "MOST_HASHES", 3)
+    given = as_json(pod({"name": "c"}, {"name": "d"}))
+    assert run("hash", "--kubelet", "1.9.11", "-f", "-", stdin=given).code == 0
+    refused = run("hash", "--kubelet", "1.9.11,1.10.13", "-f", "-", stdin=given)
+    assert (refused.code, refused.out) == (1, "")
+    assert "more than 3 hashes, the most of one run; name fewer releases" in refused.err

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hashcompat.go import allowance
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import hash_changed, hash_of, record, recorded
@@ -320,3 +321,25 @@ def test_an_api_pod_has_all_its_mounts(run: Run, tmp_path: Path) -> None:
 def test_the_search_goes_with_recorded_hashes(run: Run) -> None:
     result = run("verify", "golden/containers", "--search-token-mount")
     assert (result.code, "--search-token-mount goes with --recorded" in result.err) == (64, True)
+
+
+def test_a_run_has_a_number_of_records_that_fit_into_memory(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(allowance, "MOST_RECORDS", 2)
+    found = recorded(tmp_path, record(1), record(2, container="d"))
+    assert verified(run, found, pod(C)).code == 2
+    log = tmp_path / "kubelet.log"
+    log.write_text(hash_changed(3))
+    refused = verified(run, (*found, "--recorded", log), pod(C))
+    assert (refused.code, refused.out) == (1, "")
+    assert "more than 2 records, the most of one run; give those of some nodes" in refused.err
+
+
+def test_the_last_of_two_pods_counts_for_a_record_of_both(run: Run, tmp_path: Path) -> None:
+    """Pods without uid are never copies of each other."""
+    records = recorded(tmp_path, record(hash_of(run, KUBELET, C)))
+    without: Json = {"metadata": {"uid": ""}, "status": {"phase": "Running"}}
+    first, last = pod(C, **without), pod({**C, "image": "other"}, **without)
+    assert problems(verified(run, records, first, last)) == {"p/c": "differs"}
+    assert problems(verified(run, records, last, first)) == {}

@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 from hashcompat.errors import InputError
+from hashcompat.go import allowance
 from hashcompat.model.pods import Origin, Source
 from hashcompat.sources import values
 from hashcompat.sources.files import collect as files
@@ -300,3 +301,34 @@ def test_nodes_alone_are_enough_beside_static_pods(run: Run, tmp_path: Path) -> 
     )
     result = run(*argv, "--node-name", "n1", "--static-pod-dir", directory, stdin=as_json(node("v1.28.15")))
     assert result.item["fromRelease"] == "v1.28.15", result.err
+
+
+LABELLED = [{**node("v1.9.11", name), "metadata": {"name": name, "labels": {"a": "b"}}} for name in "mn"]
+TAINTED = [{**node("v1.9.11", name), "spec": {"taints": [{"key": "a", "effect": "b"}]}} for name in "mn"]
+OWNED = [
+    pod(name=name, metadata={"ownerReferences": [{"controller": True, "kind": "X", "name": name}]})
+    for name in "pq"
+]
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "objects", "problem"),
+    [
+        pytest.param("MOST_NODES", 1, LABELLED, "1 nodes", id="nodes"),
+        pytest.param("MOST_OF_NODES", 300, LABELLED, "300 bytes of labels and taints", id="labels"),
+        pytest.param("MOST_OF_NODES", 500, TAINTED, "500 bytes of labels and taints", id="taints"),
+        pytest.param("MOST_CONTROLLERS", 1, OWNED, "1 owners and workloads", id="owners"),
+        pytest.param("MOST_LISTS", 1, [{"items": [pod()], "kind": "List"}] * 2, "1 lists", id="lists"),
+    ],
+)
+def test_what_a_first_look_keeps_has_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, objects: list[Json], problem: str
+) -> None:
+    """Two things are read where two may be kept, and refused where one may."""
+    path = tmp_path / "pods.json"
+    path.write_bytes(b"\n".join(map(as_json, objects)))
+    monkeypatch.setattr(allowance, limit, 2 * most)
+    files.collect((str(path),))
+    monkeypatch.setattr(allowance, limit, most)
+    with pytest.raises(InputError, match=f"^{re.escape(str(path))}: more than {problem}"):
+        files.collect((str(path),))

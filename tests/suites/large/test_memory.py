@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from scripts.bench import large_cluster
-from tests.helpers.program import SCRIPTS
+from tests.suites.large.measuring import measured
 
 pytestmark = pytest.mark.large
 
 MOST = 200 * 1000 * 1000
 """Bytes of memory, at the most, that any of these commands may have had at once."""
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a command printed, and what it took."""
-
-    out: Path
-    err: str
-    peak: int
-
-
-def measured(tmp_path: Path, *argv: str | Path) -> Measured:
-    """Run the command under a program of its own, which reports its largest child."""
-    out = tmp_path / "out"
-    report = "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]); "
-    report += "used = resource.getrusage(resource.RUSAGE_CHILDREN); "
-    report += "print(used.ru_maxrss * 1024, file=sys.stderr); sys.exit(code)"
-    with out.open("wb") as stream:
-        command = [SCRIPTS / "python", "-c", report, SCRIPTS / "hashcompat", *argv]
-        done = subprocess.run(command, stdout=stream, stderr=subprocess.PIPE, text=True, check=False)
-    *err, peak = done.stderr.splitlines()
-    assert done.returncode == 0, done.stderr
-    return Measured(out, "\n".join(err), int(peak))
 
 
 def written(path: Path, size: float, form: str) -> Path:
@@ -62,6 +37,7 @@ def test_a_plan_of_a_large_file_needs_little_memory(
     """With ``auto`` every verdict depends on nodes that come after all pods."""
     path = written(tmp_path / "pods", size, form)
     run = measured(tmp_path, "plan", "--from", old, "--to", "1.14.10", "-f", path)
+    assert run.code == 0, run.err
     with run.out.open() as lines:
         assert sum(1 for _ in lines) > least
     assert "its kubelet release is not in the input" not in run.err
@@ -84,6 +60,7 @@ def test_a_document_and_a_report_of_a_large_plan_need_little_memory(tmp_path: Pa
         "--out",
         tmp_path / "plan.json",
     )
+    assert run.code == 0, run.err
     assert run.peak < MOST / 2
     assert run.out.read_bytes() == (tmp_path / "plan.json").read_bytes()
     assert len(json.loads(run.out.read_bytes())["items"]) > 30_000

@@ -35,7 +35,7 @@ _ABOUT_FLAGS: Final = (
 )
 _ABOUT_CONFIG: Final = (
     "Every field of the kubelet's config file by its path, with the kind of its value: x[].y is y in each "
-    "element of the list x, x{}.y in each value of the map x. versions has the apiVersion that a release "
+    "element of the list x. versions has the apiVersion that a release "
     "reads and the flag that names the file (or its directory); decoding, what becomes of a field that it "
     "does not know: dropped, dropped and logged as a warning (warned), or the kubelet does not start (refused)."
 )

@@ -1,4 +1,4 @@
-"""Make schemas/tables/kubeletflags.json and kubeletconfig.json, what kubelets are started with, from Go modules."""
+"""Make schemas/tables/kubeletflags.json and kubeletconfig.json, what kubelets accept, from Go modules."""
 
 from __future__ import annotations
 

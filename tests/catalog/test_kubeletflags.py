@@ -52,7 +52,9 @@ def newest_before(catalog: Catalog, name: str) -> Release:
     return parse_release(catalog.known.rows[minors.index(name) - 1].newest)
 
 
-@pytest.mark.parametrize(("release", "name"), [(minor, name) for minor, found in REMOVED.items() for name in found])
+@pytest.mark.parametrize(
+    ("release", "name"), [(minor, name) for minor, found in REMOVED.items() for name in found]
+)
 def test_when_a_flag_was_removed(catalog: Catalog, table: FlagTable, release: str, name: str) -> None:
     before, after = newest_before(catalog, release), parse_release(f"{release}.0")
     assert (table.accepts(before, name), table.removed_in(before, name)) == (True, "")
@@ -104,7 +106,7 @@ def test_a_deprecation_is_as_old_as_the_first_of_its_rows(table: FlagTable) -> N
         since = table.deprecated_since(newest, name)
         assert bool(since) == flag.deprecated
         if since:
-            first = table.find(parse_release(since if since.count(".") == 2 else f"{since}.0"), name)  # noqa: PLR2004
+            first = table.find(parse_release(since if since.count(".") == 2 else f"{since}.0"), name)
             assert first is not None
             assert first.deprecated
 
@@ -130,7 +132,11 @@ def test_a_flag_that_never_was_has_no_release_that_removed_it(table: FlagTable) 
 
 def test_shorthands(table: FlagTable) -> None:
     found = {letter: table.by_shorthand(parse_release("1.31.14"), letter) for letter in "vhx"}
-    assert {letter: flag and flag.name for letter, flag in found.items()} == {"v": "v", "h": "help", "x": None}
+    assert {letter: flag and flag.name for letter, flag in found.items()} == {
+        "v": "v",
+        "h": "help",
+        "x": None,
+    }
 
 
 def test_the_nearest_flags_are_of_the_release(table: FlagTable) -> None:

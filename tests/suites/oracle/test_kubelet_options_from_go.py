@@ -41,7 +41,7 @@ FIELD_KINDS = {
     "uint32": "int",
     "float64": "float",
 }
-"""The kinds of fields by the Go types that have one of their own; other names are of objects or of scalars."""
+"""The kinds of fields by Go type, where the type has one; other names are of objects or of scalars."""
 
 
 @pytest.mark.parametrize("release", slices.sliced(kubeletoptions.RELEASES, ["1.36.3"]))

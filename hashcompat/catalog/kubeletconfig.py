@@ -85,7 +85,7 @@ class ConfigTable:
         return next((row for row in self._versions if row.releases.holds(release)), None)
 
     def on_unknown(self, release: Release) -> str:
-        """Return what becomes of an unknown field: ``dropped``, ``warned`` or ``refused``; empty up to 1.7."""
+        """Return what is done to an unknown field: ``dropped``, ``warned``, ``refused``; empty up to 1.7."""
         return next((row.unknown for row in self._decoding if row.releases.holds(release)), "")
 
     def fields(self, release: Release) -> Mapping[str, ConfigField]:

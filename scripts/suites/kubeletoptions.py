@@ -1,4 +1,4 @@
-"""Build programs around the code that registers a kubelet's flags, one a release, for the suite ``oracle``.
+"""Build programs around the code that registers a kubelet's flags, one per release, for the suite ``oracle``.
 
 Each is built from a module of its own, as the kubelets of the suite ``reality`` are: the release's go.mod,
 with the staging modules as they were published.

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from hashcompat.catalog.files import DataFiles
 from hashcompat.catalog.kubeletflags import FlagTable
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.release import Release, parse_release
@@ -151,3 +155,15 @@ def test_the_flags_of_every_minor_since_1_6_were_read(catalog: Catalog, table: F
     assert list(read) == minors[minors.index("1.6") :]
     assert table.flags(parse_release("1.5.8")) == {}
     assert table.flags(parse_release("1.31.14")) is table.flags(parse_release("1.31.14"))
+
+
+def test_a_flag_that_changes_its_kind_stays_deprecated(tmp_path: Path) -> None:
+    (tmp_path / "tables").mkdir()
+    rows = [
+        {"releases": ">=1.8,<1.9", "kind": "string"},
+        {"releases": ">=1.9,<1.10", "kind": "string", "deprecated": True},
+        {"releases": ">=1.10", "kind": "map", "deprecated": True},
+    ]
+    (tmp_path / "tables" / "kubeletflags.json").write_text(json.dumps({"flags": {"foo": rows}}))
+    table = FlagTable(DataFiles(tmp_path))
+    assert table.deprecated_since(parse_release("1.11.0"), "foo") == "1.9"

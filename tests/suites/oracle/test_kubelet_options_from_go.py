@@ -34,6 +34,8 @@ FIELD_KINDS = {
     "resource.Quantity": "quantity",
     "v1.ResourceList": "map",
     "v1.VModuleConfiguration": "list",
+    "config.VModuleConfiguration": "list",
+    "v1alpha1.VModuleConfiguration": "list",
     "bool": "bool",
     "string": "string",
     "int32": "int",

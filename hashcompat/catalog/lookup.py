@@ -18,6 +18,8 @@ from hashcompat.catalog.changes import Changes, changes_from
 from hashcompat.catalog.defaults import Default, DefaultRow, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
+from hashcompat.catalog.kubeletconfig import ConfigTable
+from hashcompat.catalog.kubeletflags import FlagTable
 from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
@@ -96,6 +98,8 @@ class Catalog:
         self._predecessors: dict[tuple[str, date], tuple[Predecessor, ...]] = {}
         self._pod_data = PodData(self._data)
         self.gate_table = GateTable(self._data)
+        self.flag_table = FlagTable(self._data)
+        self.config_table = ConfigTable(self._data)
 
     @cached_property
     def known(self) -> KnownReleases:

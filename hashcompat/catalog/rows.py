@@ -1,4 +1,4 @@
-"""Tables of what releases do: each row one respect, some releases, and a value; each release one row of each."""
+"""Tables of what releases do: in each respect a release is in exactly one row, which has the value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was read on a node: probes, each with its text or with why there is none, and nothing made of them yet."""
+"""What was read on a node: probes, each with its text or with why there is none."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
     """Yield the dumps among the documents of a stream; whatever is not of a dump is passed over.
 
     A dump is a document ``{"hashcompat": "dump", "node": NAME}``, its probes, and ``{"hashcompat": "end"}``;
-    a probe is ``{"hashcompat": "probe", "kind", "name"}`` and one of ``text``, ``absent`` and ``problem``. Raises
-    InputError for such a document with something else in it.
+    a probe is ``{"hashcompat": "probe", "kind", "name"}`` and one of ``text``, ``absent`` and ``problem``.
+    Raises InputError for such a document with something else in it.
     """
     node, found = "", _none()
     for document in documents:

@@ -1,4 +1,4 @@
-"""Preflight as people read it: what is wrong on which node, and what to do; whatever is in order in the document."""
+"""Preflight as people read it: what is wrong on which node; the document has what is in order too."""
 
 from __future__ import annotations
 
@@ -67,11 +67,10 @@ def _notes(result: Preflight) -> Iterator[str]:
             advice.setdefault(found.advice, found.id)
     yield from (f"{check}: {text}" for text, check in advice.items())
     counts = result.counts()
-    yield (
-        f"{count(len(result.current), 'node')} for kubelet {result.target}: "
-        f"{count(counts[Status.ERROR], 'error')}, {count(counts[Status.WARN], 'warning')}, "
-        f"{counts[Status.UNKNOWN]} unknown, {counts[Status.INFO]} for information, {counts[Status.OK]} in order"
-    )
+    errors, warnings = count(counts[Status.ERROR], "error"), count(counts[Status.WARN], "warning")
+    found = f"{errors}, {counts[Status.UNKNOWN]} unknown, {warnings}"
+    rest = f"{counts[Status.INFO]} for information, {counts[Status.OK]} in order"
+    yield f"{count(len(result.current), 'node')} for kubelet {result.target}: {found}, {rest}"
 
 
 PREFLIGHT: Final[Report[Preflight]] = Report(

@@ -52,9 +52,7 @@ def command(given: Arguments) -> int:
     read what it needs.
     """
     if not given.to_release:
-        raise UsageError(
-            "--to is missing; name the kubelet release that will be started, such as --to 1.24.17"
-        )
+        raise UsageError("--to is missing; name the release that will be started, such as --to 1.24.17")
     if not given.dumps:
         raise UsageError("give the dump of a node with --dump; hashcompat collector --preflight makes one")
     catalog = given.data.catalog(quiet=given.quiet.quiet)

@@ -27,7 +27,7 @@ def mounts(text: str) -> tuple[Mount, ...]:
 
 
 def _unescaped(path: str) -> str:
-    """Return a path in which the kernel wrote blanks as ``\\040``."""
+    """Return a path in which the kernel wrote blanks and backslashes in octal."""
     for octal, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         path = path.replace(octal, character)
     return path

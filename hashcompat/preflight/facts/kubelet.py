@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, Final
 
 from hashcompat.errors import InputError
@@ -18,11 +19,11 @@ _CONFIG: Final = "config"
 def flags(dump: Dump) -> Mapping[str, str]:
     """Read the command line of the kubelet that runs.
 
-    Go's flags: ``--name=value``, ``--name value``, and ``--name`` alone for a truth value; the last one counts.
+    Go's flags: ``--name=value``, ``--name value``, and ``--name`` alone for a truth value; the last counts.
     """
     words = dump.read("arguments", ARGUMENTS).splitlines()[1:]
     found: dict[str, str] = {}
-    for word, after in zip(words, [*words[1:], "--"], strict=True):
+    for word, after in pairwise([*words, "--"]):
         name, given, value = word.lstrip("-").partition("=")
         if word.startswith("-"):
             found[name] = value if given else "true" if after.startswith("-") else after

@@ -1,4 +1,4 @@
-"""Read dumps of nodes, as the collector prints them: files, directories, archives; by content, not by name."""
+"""Read dumps of nodes, as the collector prints them: files, directories and archives, by their content."""
 
 from __future__ import annotations
 

@@ -68,9 +68,9 @@ def _notes(result: Preflight) -> Iterator[str]:
     yield from (f"{check}: {text}" for text, check in advice.items())
     counts = result.counts()
     errors, warnings = count(counts[Status.ERROR], "error"), count(counts[Status.WARN], "warning")
-    found = f"{errors}, {counts[Status.UNKNOWN]} unknown, {warnings}"
+    bad = f"{errors}, {counts[Status.UNKNOWN]} unknown, {warnings}"
     rest = f"{counts[Status.INFO]} for information, {counts[Status.OK]} in order"
-    yield f"{count(len(result.current), 'node')} for kubelet {result.target}: {found}, {rest}"
+    yield f"{count(len(result.current), 'node')} for kubelet {result.target}: {bad}, {rest}"
 
 
 PREFLIGHT: Final[Report[Preflight]] = Report(

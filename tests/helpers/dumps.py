@@ -64,8 +64,8 @@ def as_text(given: Dump) -> str:
     """Write a dump as the collector prints it."""
     lines: list[dict[str, Any]] = [{"hashcompat": "dump", "node": given.node}]
     for (kind, name), probes in given.probes.items():
-        for probe in probes:
-            lines.append({"hashcompat": "probe", "kind": kind, "name": name, **_state(probe)})
+        key = {"hashcompat": "probe", "kind": kind, "name": name}
+        lines += [{**key, **_state(probe)} for probe in probes]
     lines += [{"hashcompat": "end"}] if given.complete else []
     return "".join(json.dumps(line) + "\n" for line in lines)
 

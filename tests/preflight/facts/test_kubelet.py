@@ -34,7 +34,7 @@ def test_the_configuration_is_that_which_the_flags_name() -> None:
     [
         (GONE, "the kubelet's configuration file is missing"),
         (failed(), "permission denied"),
-        ("a: [", "line 1"),
+        ("a: [", "not valid YAML"),
         ("- 1\n", "want one KubeletConfiguration"),
         ("a: 1\n---\nb: 2\n", "want one KubeletConfiguration"),
         ("", "want one KubeletConfiguration"),

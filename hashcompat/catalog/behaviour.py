@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Final
-
-from hashcompat.catalog.releases import Range, parse_range
-from hashcompat.errors import InputError
-from hashcompat.release import Release
-
-FILE: Final = "behaviour.json"
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,54 +71,3 @@ class Behaviour:
     """What the kubelet logs when the hash of a regular container differs."""
     sidecar_restart_event: str
     """The message of the event when the hash of a sidecar differs; empty where none is compared."""
-
-
-@dataclass(frozen=True, slots=True)
-class BehaviourRow:
-    """What some releases do in one respect."""
-
-    releases: Range
-    """The releases that do so."""
-    value: Any
-    """The value of the field of Behaviour."""
-    source: str
-    """The pull request or Go file."""
-    about: str
-    """The same in words."""
-
-
-Table = Mapping[str, Sequence[BehaviourRow]]
-"""The rows by the name that behaviour.json gives a field of Behaviour."""
-
-
-def behaviour_table(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
-    """Read the rows of behaviour.json."""
-    return {
-        name: [
-            BehaviourRow(parse_range(row["releases"]), row["value"], row["source"], row["about"])
-            for row in rows
-        ]
-        for name, rows in document.items()
-    }
-
-
-def behaviour_of(release: Release, table: Table) -> Behaviour:
-    """Return what a release does.
-
-    Raises InputError where the rows do not decide every field exactly once.
-    """
-    return Behaviour(
-        **{field.name: _value(_camel(field.name), release, table) for field in fields(Behaviour)}
-    )
-
-
-def _value(name: str, release: Release, table: Table) -> Any:
-    found = [row.value for row in table.get(name, ()) if row.releases.holds(release)]
-    if len(found) != 1:
-        raise InputError(f"{FILE}: {name}: want one row for {release.upstream}, found {len(found)}")
-    return found[0]
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)

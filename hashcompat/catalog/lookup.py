@@ -13,16 +13,18 @@ from packaging.version import Version
 from hashcompat.catalog import files
 from hashcompat.catalog.added import Added, AddedReleases, added_releases, row_of
 from hashcompat.catalog.apiserver import ApiServer, ApiServerTables, ReadDefault, api_server_tables
-from hashcompat.catalog.behaviour import Behaviour, Table, behaviour_of, behaviour_table
+from hashcompat.catalog.behaviour import Behaviour
 from hashcompat.catalog.changes import Changes, changes_from
 from hashcompat.catalog.defaults import Default, DefaultRow, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
+from hashcompat.catalog.hazards import Hazards
 from hashcompat.catalog.kubeletconfig import ConfigTable
 from hashcompat.catalog.kubeletflags import FlagTable
 from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
+from hashcompat.catalog.rows import Table, read_table
 from hashcompat.catalog.runtimes import RuntimeFault, runtime_faults
 from hashcompat.catalog.types import Schema
 from hashcompat.catalog.vendors import Vendor, Vendors
@@ -160,7 +162,7 @@ class Catalog:
 
     @cached_property
     def _behaviour(self) -> Table:
-        return behaviour_table(self._data.table("behaviour"))
+        return read_table("behaviour.json", self._data.table("behaviour"))
 
     @property
     def every_read_default(self) -> list[ReadDefault]:
@@ -257,7 +259,7 @@ class Catalog:
     def _lookup(self, name: str, settings: Settings) -> Kubelet:
         found, row = self.known.find(name)
         release = self.vendors.true(found)
-        behaviour = behaviour_of(release, self._behaviour)
+        behaviour = self._behaviour.decide(Behaviour, release)
         gates = Gates(self.gate_table, release, settings)
         return Kubelet(
             release=release,
@@ -274,6 +276,10 @@ class Catalog:
             published=row.published(release),
             vendor=self.vendors.of(release),
         )
+
+    def hazards(self, release: Release) -> Hazards:
+        """Return what can break at the start of a kubelet of a release."""
+        return read_table("hazards.json", self._data.table("hazards")).decide(Hazards, release)
 
     def schema(self, name: str) -> Schema:
         """Load a type tree by the name that releases.json gives it."""

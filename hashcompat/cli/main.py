@@ -25,6 +25,7 @@ _COMMANDS: Final = (
     "matrix",
     "verify",
     "patch",
+    "preflight",
     "snapshot",
     "collector",
     "rbac",

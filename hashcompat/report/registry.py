@@ -14,6 +14,7 @@ from hashcompat.answers.matrix import Matrix
 from hashcompat.answers.redaction import Snapshot
 from hashcompat.answers.releases import ReleaseList, Versions
 from hashcompat.model.plan import Plan
+from hashcompat.model.preflight import Preflight
 from hashcompat.patching.audit import Audit
 from hashcompat.report.audit import AUDIT
 from hashcompat.report.calibration import CALIBRATION
@@ -23,6 +24,7 @@ from hashcompat.report.hashes import HASHES
 from hashcompat.report.matrix import MATRIX
 from hashcompat.report.model import Report
 from hashcompat.report.plan import PLAN, Excerpt
+from hashcompat.report.preflight import PREFLIGHT
 from hashcompat.report.releases import RELEASES, VERSION
 from hashcompat.report.roles import ROLES
 from hashcompat.report.rules import RULES
@@ -46,5 +48,6 @@ REPORTS: Final[Mapping[type, Report[Any]]] = {
     Versions: VERSION,
     Roles: ROLES,
     Audit: AUDIT,
+    Preflight: PREFLIGHT,
 }
 """What can be shown of each result that has a document, by the result's type."""

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 import pytest
 
-from hashcompat.catalog.behaviour import Behaviour, behaviour_of, behaviour_table
+from hashcompat.catalog.behaviour import Behaviour
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import InputError
-from hashcompat.release import parse_release
-
-NAMES = [field.name for field in fields(Behaviour)]
-
-
-def camel(name: str) -> str:
-    return "".join(word.capitalize() if index else word for index, word in enumerate(name.split("_")))
-
-
-FULL = {camel(name): [{"releases": ">=1.0", "value": name, "source": "", "about": ""}] for name in NAMES}
-ROW = {"value": 1, "source": "", "about": ""}
-RELEASE = parse_release("v1.9.11-vendor")
 
 
 @pytest.mark.parametrize(
@@ -60,32 +46,6 @@ def test_the_behaviour_of_every_known_release_is_known(catalog: Catalog) -> None
         assert isinstance(catalog.kubelet(release).behaviour, Behaviour)
 
 
-def test_a_row_gives_its_value() -> None:
-    assert behaviour_of(RELEASE, behaviour_table(FULL)) == Behaviour(*NAMES)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("rows", "found"),
-    [
-        ([], 0),
-        ([{**ROW, "releases": "<1.9"}], 0),
-        ([{**ROW, "releases": ">=1.9"}, {**ROW, "releases": "<1.10"}], 2),
-    ],
-)
-def test_a_release_with_no_value_or_with_two_is_damaged_data(rows: list[dict[str, Any]], found: int) -> None:
-    with pytest.raises(
-        InputError, match=rf"behaviour\.json: dockershim: want one row for 1\.9\.11, found {found}"
-    ):
-        behaviour_of(RELEASE, behaviour_table({**FULL, "dockershim": rows}))
-
-
-def test_a_missing_respect_is_damaged_data() -> None:
-    with pytest.raises(InputError, match="restartLog: want one row"):
-        behaviour_of(
-            RELEASE, behaviour_table({name: rows for name, rows in FULL.items() if name != "restartLog"})
-        )
-
-
 def test_every_row_cites_its_source(catalog: Catalog) -> None:
-    rows = [row for rows in catalog._behaviour.values() for row in rows]
+    rows = [row for rows in catalog._behaviour.rows.values() for row in rows]
     assert all(row.source and row.about for row in rows)

@@ -1,0 +1,64 @@
+"""Tables of what releases do: in each respect a release is in exactly one row, which has the value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from hashcompat.catalog.releases import Range, parse_range
+from hashcompat.errors import InputError
+from hashcompat.release import Release
+
+Decided = TypeVar("Decided")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What some releases do in one respect."""
+
+    releases: Range
+    """The releases that do so."""
+    value: Any
+    """The value of the field that the respect is."""
+    source: str
+    """The pull request or Go file."""
+    about: str
+    """The same in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of one file, by the name that it gives a field."""
+
+    file: str
+    """The file's name, for messages."""
+    rows: Mapping[str, Sequence[Row]]
+    """The rows by respect."""
+
+    def decide(self, made: type[Decided], release: Release) -> Decided:
+        """Return the dataclass of all that a release does.
+
+        Raises InputError where the rows do not decide every field exactly once.
+        """
+        return made(**{field.name: self._value(_camel(field.name), release) for field in fields(made)})  # type: ignore[arg-type]  # a dataclass
+
+    def _value(self, name: str, release: Release) -> Any:
+        found = [row.value for row in self.rows.get(name, ()) if row.releases.holds(release)]
+        if len(found) != 1:
+            raise InputError(f"{self.file}: {name}: want one row for {release.upstream}, found {len(found)}")
+        return found[0]
+
+
+def read_table(file: str, document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
+    """Read the rows of a file."""
+    return Table(file, {name: [_row(row) for row in rows] for name, rows in document.items()})
+
+
+def _row(row: Mapping[str, Any]) -> Row:
+    return Row(parse_range(row["releases"]), row["value"], row["source"], row["about"])
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

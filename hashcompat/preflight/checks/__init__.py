@@ -1,0 +1,1 @@
+"""The checks, a small pure module each."""

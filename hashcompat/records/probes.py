@@ -1,0 +1,123 @@
+"""What was read on a node: probes, each with its text or with why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hashcompat.errors import HashcompatError, InputError
+
+INCOMPLETE: Final = "the dump was cut: its last line is missing"
+
+MARK: Final = "hashcompat"
+"""The key by which a line of a dump is known."""
+
+
+class AbsentError(HashcompatError):
+    """The node has no such file, directory or process."""
+
+
+class UnreadError(HashcompatError):
+    """Whether it is there, or what it holds, could not be read; the message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One thing that was read, or was not."""
+
+    kind: str
+    """What kind of thing: ``file``, ``directory``, ``process``, ``docker``, ``cri`` and so on."""
+    name: str
+    """Which one: a path, a process id, a request."""
+    text: str | None = None
+    """What it holds; None where there is nothing or where it could not be read."""
+    problem: str = ""
+    """Why it could not be read; empty where it was read or is absent."""
+
+    def read(self) -> str:
+        """Return the text; raises AbsentError or UnreadError."""
+        if self.problem:
+            raise UnreadError(f"{self.name}: {self.problem}")
+        if self.text is None:
+            raise AbsentError(f"{self.name}: there is none")
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """Everything that was read on one node, once or, where states change, twice."""
+
+    node: str
+    """The node's name."""
+    origin: str
+    """Where the dump comes from, for messages: a file, or ``this node``."""
+    probes: Mapping[tuple[str, str], tuple[Probe, ...]]
+    """The probes by kind and name, in the order in which they were read."""
+    complete: bool = True
+    """Whether the dump has its end."""
+
+    def probe(self, kind: str, name: str) -> Probe:
+        """Return the last probe of a thing; one with a problem where nothing looked for it."""
+        found = self.probes.get((kind, name))
+        if found:
+            return found[-1]
+        return Probe(kind, name, problem="nothing looked for it" if self.complete else INCOMPLETE)
+
+    def read(self, kind: str, name: str) -> str:
+        """Return the text of a thing; raises AbsentError or UnreadError."""
+        return self.probe(kind, name).read()
+
+    def of_kind(self, kind: str) -> Iterator[Probe]:
+        """Yield the last probe of each thing of a kind."""
+        return (probes[-1] for (each, _), probes in self.probes.items() if each == kind)
+
+
+def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
+    """Yield the dumps among the documents of a stream; whatever is not of a dump is passed over.
+
+    A dump is a document ``{"hashcompat": "dump", "node": NAME}``, its probes, and ``{"hashcompat": "end"}``;
+    a probe is ``{"hashcompat": "probe", "kind", "name"}`` and one of ``text``, ``absent`` and ``problem``.
+    Raises InputError for such a document with something else in it.
+    """
+    node, found = "", _none()
+    for document in documents:
+        mark = document.get(MARK) if isinstance(document, Mapping) else None
+        if mark == "dump":
+            if found or node:
+                yield _dump(node, origin, found, complete=False)
+            node, found = _text(document, "node", origin), _none()
+        elif mark == "probe":
+            probe = _probe(document, origin)
+            found.setdefault((probe.kind, probe.name), []).append(probe)
+        elif mark == "end":
+            yield _dump(node, origin, found, complete=True)
+            node, found = "", _none()
+    if found or node:
+        yield _dump(node, origin, found, complete=False)
+
+
+def _none() -> dict[tuple[str, str], list[Probe]]:
+    return {}
+
+
+def _dump(node: str, origin: str, found: Mapping[tuple[str, str], list[Probe]], *, complete: bool) -> Dump:
+    if not node:
+        raise InputError(f"{origin}: a dump without its first line; collect it again")
+    return Dump(node, origin, {key: tuple(probes) for key, probes in found.items()}, complete)
+
+
+def _probe(document: Mapping[str, Any], origin: str) -> Probe:
+    kind, name = _text(document, "kind", origin), _text(document, "name", origin)
+    if document.get("absent") is True:
+        return Probe(kind, name)
+    if "problem" in document:
+        return Probe(kind, name, problem=_text(document, "problem", origin))
+    return Probe(kind, name, _text(document, "text", origin, empty=True))
+
+
+def _text(document: Mapping[str, Any], key: str, origin: str, *, empty: bool = False) -> str:
+    found = document.get(key)
+    if not isinstance(found, str) or not (found or empty):
+        raise InputError(f"{origin}: a line of a dump without {key!r}; collect it again")
+    return found

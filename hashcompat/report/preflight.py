@@ -1,0 +1,78 @@
+"""Preflight as people read it: what is wrong on which node; the document has what is in order too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from hashcompat.model.preflight import Finding, Preflight, Status
+from hashcompat.model.words import count
+from hashcompat.report.model import Coloured, Document, Prose, Report, Rows, Table, document
+
+_COLUMNS: Final = ("NODE", "CHECK", "STATUS", "OBJECT", "FINDING")
+
+_COLOURS: Final[Mapping[Status, str]] = {
+    Status.ERROR: "red",
+    Status.UNKNOWN: "magenta",
+    Status.WARN: "yellow",
+    Status.INFO: "cyan",
+    Status.OK: "green",
+}
+
+
+def _document(result: Preflight) -> Document:
+    """Return the PreflightReport: every finding, those of checks that found nothing included."""
+    spec = {"to": result.target, "from": dict(result.current), "ignored": list(result.ignored)}
+    summary = {status.value: number for status, number in result.counts().items()}
+    return document("PreflightReport", spec=spec, summary=summary, items=Rows(result.findings, _item))
+
+
+def _item(found: Finding) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "node": found.node,
+        "status": found.status.value,
+        "object": found.object,
+        "text": found.text,
+        "advice": found.advice,
+    }
+
+
+def _shown(result: Preflight) -> list[Finding]:
+    return [found for found in result.findings if found.status != Status.OK]
+
+
+def _table(result: Preflight) -> Table:
+    return Table(_COLUMNS, lambda: map(_cells, _shown(result)), bare=True)
+
+
+def _wide(result: Preflight) -> Table:
+    rows = [[*_cells(found), Prose(found.advice)] for found in result.findings]
+    return Table((*_COLUMNS, "ADVICE"), lambda: rows)
+
+
+def _cells(found: Finding) -> list[object]:
+    status = Coloured(found.status.value, _COLOURS[found.status])
+    return [found.node, found.id, status, found.object or None, Prose(found.text)]
+
+
+def _names(result: Preflight) -> Iterator[str]:
+    return (f"{found.node}/{found.id}" for found in _shown(result))
+
+
+def _notes(result: Preflight) -> Iterator[str]:
+    advice: dict[str, str] = {}
+    for found in _shown(result):
+        if found.advice:
+            advice.setdefault(found.advice, found.id)
+    yield from (f"{check}: {text}" for text, check in advice.items())
+    counts = result.counts()
+    errors, warnings = count(counts[Status.ERROR], "error"), count(counts[Status.WARN], "warning")
+    bad = f"{errors}, {counts[Status.UNKNOWN]} unknown, {warnings}"
+    rest = f"{counts[Status.INFO]} for information, {counts[Status.OK]} in order"
+    yield f"{count(len(result.current), 'node')} for kubelet {result.target}: {bad}, {rest}"
+
+
+PREFLIGHT: Final[Report[Preflight]] = Report(
+    "PreflightReport", document=_document, table=_table, wide=_wide, names=_names, notes=_notes
+)

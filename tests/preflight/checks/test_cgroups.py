@@ -1,0 +1,40 @@
+"""PF-102: cgroup v1 under a kubelet that refuses it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hashcompat.records.probes import Probe
+from tests.helpers.dumps import GONE, Key, dump, failed, found, upgrade
+
+MOUNTS: Key = ("file", "/proc/1/mounts")
+CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
+V1 = "tmpfs /sys/fs/cgroup tmpfs ro 0 0\ncgroup /sys/fs/cgroup/cpu cgroup rw 0 0\n"
+REFUSED = "this node has cgroup v1, on which kubelet 1.35.2 does not start"
+
+
+@pytest.mark.parametrize(
+    ("to", "changes", "status", "text"),
+    [
+        ("1.35.2", {}, "OK", "nothing found: cgroup v1"),
+        ("1.35.2", {MOUNTS: V1}, "ERROR", REFUSED),
+        ("1.34.2", {MOUNTS: V1}, "OK", "nothing found: cgroup v1"),
+        ("1.35.2", {MOUNTS: V1, CONFIG: "failCgroupV1: false"}, "OK", "nothing found: cgroup v1"),
+        ("1.35.2", {MOUNTS: V1, CONFIG: "failCgroupV1: true"}, "ERROR", REFUSED),
+        ("1.35.2", {MOUNTS: failed()}, "UNKNOWN", "/proc/1/mounts: permission denied"),
+        ("1.35.2", {MOUNTS: "proc /proc proc rw 0 0"}, "UNKNOWN", "nothing is mounted at /sys/fs/cgroup"),
+        (
+            "1.35.2",
+            {MOUNTS: V1, CONFIG: GONE},
+            "UNKNOWN",
+            "/var/lib/kubelet/config.yaml: the kubelet's configuration file is missing",
+        ),
+        ("1.34.2", {MOUNTS: failed()}, "OK", "nothing found: cgroup v1"),
+    ],
+)
+def test_pf102_cgroup_v1_where_it_is_refused(
+    to: str, changes: dict[Key, str | Probe | list[str | Probe]], status: str, text: str
+) -> None:
+    assert [(state, words) for state, _, words in found("PF-102", dump(changes), upgrade(to))] == [
+        (status, text)
+    ]

@@ -1,0 +1,69 @@
+"""Checks over a node: every check has an answer, and what was not read is never in order."""
+
+from __future__ import annotations
+
+import pytest
+
+from hashcompat.errors import UsageError
+from hashcompat.model.preflight import Finding, Status
+from hashcompat.preflight import examine, known_checks, worst_first
+from hashcompat.preflight.registry import CHECKS
+from hashcompat.records.probes import Dump
+from tests.helpers.dumps import dump, upgrade
+
+NEWEST = "1.37.1"
+
+
+def test_a_healthy_node_is_in_order() -> None:
+    assert [found for found in examine(dump(), upgrade(NEWEST)) if found.status is not Status.OK] == []
+
+
+@pytest.mark.parametrize(
+    ("empty", "why"),
+    [
+        (Dump("n1", "test", {}), "nothing looked for it"),
+        (Dump("n1", "test", {}, complete=False), "the dump was cut: its last line is missing"),
+    ],
+    ids=["empty", "cut"],
+)
+def test_an_empty_dump_is_never_in_order(empty: Dump, why: str) -> None:
+    found = list(examine(empty, upgrade(NEWEST)))
+    assert {each.id for each in found} == {check.rule.id for check in CHECKS}
+    assert any(each.text.endswith(why) for each in found)
+    assert "ERROR" not in {each.status.value for each in found}
+    assert "UNKNOWN" in {each.status.value for each in found}
+
+
+@pytest.mark.parametrize("ignored", [["PF-102"], ["all"]])
+def test_ignored_errors_count_as_warnings(ignored: list[str]) -> None:
+    v1 = dump({("file", "/proc/1/mounts"): "tmpfs /sys/fs/cgroup tmpfs ro 0 0\n"})
+    assert [each.status.value for each in examine(v1, upgrade("1.35.2")) if each.id == "PF-102"] == ["ERROR"]
+    states = [each.status.value for each in examine(v1, upgrade("1.35.2"), ignored) if each.id == "PF-102"]
+    assert states == ["WARN"]
+
+
+def test_the_worst_comes_first() -> None:
+    order = [
+        Finding("PF-102", "a", Status.ERROR, "", ""),
+        Finding("PF-000", "a", Status.UNKNOWN, "", ""),
+        Finding("PF-000", "a", Status.WARN, "x", ""),
+        Finding("PF-000", "b", Status.WARN, "c", ""),
+        Finding("PF-001", "a", Status.INFO, "", ""),
+        Finding("PF-000", "a", Status.OK, "", ""),
+    ]
+    assert list(worst_first(order[::-1])) == order
+
+
+def test_names_of_checks_are_known() -> None:
+    assert known_checks(["pf-102", "ALL"]) == ["PF-102", "all"]
+    with pytest.raises(UsageError, match="no check 'PF-12'; near it: PF-1"):
+        known_checks(["PF-12"])
+    with pytest.raises(UsageError, match="no check 'ZZ'; near it: PF-"):
+        known_checks(["zz"])
+
+
+def test_every_check_has_an_id_of_its_own_and_says_what_it_reads() -> None:
+    rules = [check.rule for check in CHECKS]
+    assert len({rule.id for rule in rules}) == len(rules)
+    assert all(rule.name and rule.meaning and rule.source for rule in rules)
+    assert all(check.reads for check in CHECKS)

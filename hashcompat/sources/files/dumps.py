@@ -7,12 +7,11 @@ from itertools import chain
 from typing import Final
 
 from hashcompat.errors import InputError
-from hashcompat.go import jsontext
 from hashcompat.records.probes import Dump, dumps
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
 from hashcompat.sources.files.text import chunks, joined
-from hashcompat.sources.limits import check_values
+from hashcompat.sources.wholejson import load_all
 
 _WANTED: Final = "the output of hashcompat collector"
 
@@ -67,6 +66,4 @@ def _parse(origin: str, stream: BufferedReader) -> list[Dump]:
     first = next(text)
     if not first.lstrip().startswith(("{", "[")):
         return []
-    whole = joined(chain([first], text), _WANTED)
-    check_values(whole)
-    return list(dumps(jsontext.load_all(whole), origin))
+    return list(dumps(load_all(joined(chain([first], text), _WANTED)), origin))

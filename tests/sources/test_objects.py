@@ -202,5 +202,5 @@ def test_nodes_and_their_pods_may_come_from_different_files(run: Run, tmp_path: 
     ],
 )
 def test_a_name_is_not_longer_than_any_of_kubernetes(given: Json, path: str) -> None:
-    with pytest.raises(InputError, match=re.escape(f"$.{path}: more than 1024 characters")):
+    with pytest.raises(InputError, match=re.escape(f"$.{path}: more than 1,024 characters")):
         list(read_object(given, "f"))

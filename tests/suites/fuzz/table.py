@@ -24,6 +24,7 @@ PACKAGES: Final = ("sources", "records", "go")
 """Every module below these has a target, or a reason in NO_READERS."""
 
 NO_READERS: Final = {
+    "go/allowance": "counts what is kept",
     "go/digest": "computes numbers of text that was read",
     "go/walk": "follows types of the release data",
     "sources/cluster/roles": "writes a role",

@@ -67,7 +67,7 @@ def test_every_kind_of_input_is_read() -> None:
     assert {command for quick, full in PAIRS.values() for command in (*quick, *full)} == set(COMMANDS)
 
 
-@pytest.mark.parametrize(("command", "case"), cases())
+@pytest.mark.parametrize(("command", "case"), list(cases()))
 def test_no_input_below_100_mb_needs_500_mb(tmp_path: Path, command: str, case: str) -> None:
     path = written(tmp_path / "pods", case)
     run = measured(tmp_path, *COMMANDS[command], "-f", path, seconds=SECONDS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hashcompat.catalog.statefiles import StateFiles
+
 
 @dataclass(frozen=True, slots=True)
 class Hazards:
@@ -11,3 +13,5 @@ class Hazards:
 
     cgroup_v1: str
     """A node with cgroup v1 is ``supported``, or ``refused`` unless failCgroupV1 is false."""
+    states: StateFiles
+    """What it makes of the state files in the kubelet's root directory."""

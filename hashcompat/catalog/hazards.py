@@ -13,5 +13,9 @@ class Hazards:
 
     cgroup_v1: str
     """A node with cgroup v1 is ``supported``, or ``refused`` unless failCgroupV1 is false."""
+    cpu_entries_migrate: bool
+    """Whether CPUs by container id are given to the containers of those ids, which have to exist."""
+    cpus_have_to_match: bool
+    """Whether a static CPU policy needs the file's CPUs to be those of the node."""
     states: StateFiles
     """What it makes of the state files in the kubelet's root directory."""

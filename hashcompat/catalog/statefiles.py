@@ -12,8 +12,10 @@ from hashcompat.catalog.rows import Table, camel
 from hashcompat.catalog.types import TypeBuilder
 from hashcompat.go import cpuset
 from hashcompat.go.codecs import DEFAULTS
-from hashcompat.go.types import GoType, Pointer
+from hashcompat.go.types import GoType, Pointer, Struct
 from hashcompat.release import Release
+
+_SWITCHES: Final = ("zero", "alone", "by_id", "prefilled")
 
 _CHECKPOINT: Final = "checkpoint"
 """The kind of trees that checksums are made over."""
@@ -29,10 +31,10 @@ class Form:
     """The releases that write it, in words."""
     digest: str
     """``fnv32a`` or ``crc32``; empty for a form without a checksum."""
-    type: GoType | None = None
-    """The type whose go-spew text is hashed; None where a string of the file is."""
+    type: GoType
+    """The type whose go-spew text is hashed, or that the hashed string holds as JSON."""
     text: str = ""
-    """The key of that string."""
+    """The key of that string; empty where no string is hashed."""
     under: str = ""
     """The key of the value that is hashed; empty for the whole file without its checksum."""
     checksum: str = ""
@@ -47,6 +49,8 @@ class Form:
     """Whether a checksum of 0 is accepted."""
     alone: bool = False
     """Whether no other form is tried where the file has the text."""
+    by_id: bool = False
+    """Whether entries name containers by their ids."""
     prefilled: bool = False
     """Whether a file with neither text nor checksum is accepted."""
 
@@ -121,12 +125,12 @@ class StateForms:
 
     def _form(self, name: str, row: Mapping[str, Any]) -> Form:
         sets = {key: frozenset(row.get(key, ())) for key in ("filled", "needs", "opaque")}
-        plain = {key: row[key] for key in ("text", "under", "checksum", "zero", "alone", "prefilled") if key in row}
+        plain = {key: row[key] for key in ("text", "under", "checksum", *_SWITCHES) if key in row}
         return Form(name, row["by"], row["digest"], self._type(row), **plain, **sets)
 
-    def _type(self, row: Mapping[str, Any]) -> GoType | None:
+    def _type(self, row: Mapping[str, Any]) -> GoType:
         if "type" not in row:
-            return None
+            return Struct("struct {}", ())
         tree = self._data.tree(_CHECKPOINT, row["type"])
         found = TypeBuilder(tree, {**DEFAULTS, cpuset.TYPE.name: cpuset.TYPE}).resolve(tree["root"])
         return Pointer(f"*{found.name}", found) if row.get("pointer") else found
@@ -148,4 +152,3 @@ class StateForms:
 
     def _named(self, names: list[str]) -> tuple[Form, ...]:
         return tuple(self._forms[name] for name in names)
-

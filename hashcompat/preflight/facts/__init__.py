@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from hashcompat.preflight.facts import host, kubelet
+from hashcompat.catalog.gates import Gates, Settings
+from hashcompat.catalog.statefiles import StateFile
+from hashcompat.preflight.facts import host, kubelet, settings, statefiles
 from hashcompat.records.probes import Dump
 
 
@@ -38,3 +40,21 @@ class Facts:
     def config(self) -> Mapping[str, Any]:
         """The kubelet's configuration file; empty where the kubelet is given none."""
         return kubelet.config(self.dump, self.flags)
+
+    @cached_property
+    def root(self) -> str:
+        """The kubelet's root directory."""
+        return settings.root(self.flags)
+
+    @cached_property
+    def gates(self) -> Settings:
+        """The feature gates that the kubelet is given."""
+        return settings.gates(self.flags, self.config)
+
+    def path(self, file: StateFile) -> str:
+        """Return where a state file is."""
+        return f"{self.root.rstrip('/')}/{file.path}"
+
+    def state(self, file: StateFile, gates: Gates) -> statefiles.State:
+        """Return what a kubelet with some feature gates finds in a state file."""
+        return statefiles.read(self.dump.read("file", self.path(file)), file, gates)

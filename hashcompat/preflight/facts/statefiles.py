@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
@@ -43,8 +43,8 @@ class State:
     """What it finds."""
     form: Form | None = None
     """The form whose checksum holds."""
-    content: Mapping[str, Any] | None = None
-    """What the file holds in that form; None where there is none."""
+    content: Mapping[str, Any] = field(default_factory=dict)
+    """What the file holds in that form; empty where there is none."""
 
 
 def is_read(file: StateFile, gates: Gates) -> bool:
@@ -94,7 +94,9 @@ def _content(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | Non
     if not form.needs <= document.keys():
         return None
     try:
-        return _of_text(form, document) if form.type is None else _of_type(form, form.type, document)
+        if form.text:
+            return _of_text(form, document)
+        return _of_type(form, document)
     except DecodeError:
         return None
 
@@ -109,23 +111,25 @@ def _of_text(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | Non
         content = loads(text)
     except InputError:
         return None
+    if form.type is not None:
+        _text(form.type, content)
     return content if isinstance(content, Mapping) else {}
 
 
-def _of_type(form: Form, go_type: GoType, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _of_type(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     value = document.get(form.under, {}) if form.under else document
     if not isinstance(value, Mapping):
         return None
     filled = {**dict.fromkeys(form.filled, {}), **value}
     checksum = document.get(form.checksum, 0)
-    text = _text(go_type, filled if form.under else {**filled, form.checksum: 0})
+    text = _text(form.type, filled if form.under else {**filled, form.checksum: 0})
     if form.digest and not (checksum == 0 and form.zero) and checksum != fnv32a([text]):
         _refuse_opaque(form, value)
         return None
     return value
 
 
-def _text(go_type: GoType, value: Mapping[str, Any]) -> str:
+def _text(go_type: GoType, value: Any) -> str:
     decode, show = _compiled(go_type)
     pieces: list[str] = []
     show(decode(value), pieces.append)
@@ -143,7 +147,9 @@ def _refuse_opaque(form: Form, value: object) -> None:
     """Raise UnreadError where a value has keys that the form's type does not model."""
     if isinstance(value, Mapping):
         if any(value.get(key) is not None for key in form.opaque):
-            raise UnreadError(f"the checksum cannot be computed: the file has {', '.join(sorted(form.opaque))}")
+            raise UnreadError(
+                f"the checksum cannot be computed: the file has {', '.join(sorted(form.opaque))}"
+            )
         for item in value.values():
             _refuse_opaque(form, item)
     elif isinstance(value, list):

@@ -80,7 +80,10 @@ func reply(asked request) (answer, error) {
 	}
 	if asked.Value != nil {
 		text, err := found.write(asked.Value)
-		return answer{Known: true, Text: string(text)}, err
+		if err != nil {
+			return answer{Known: true, Refused: err.Error()}, nil
+		}
+		return answer{Known: true, Text: string(text)}, nil
 	}
 	return load(found, asked)
 }
@@ -97,6 +100,9 @@ func load(found kind, asked request) (answer, error) {
 	}
 	if err := enable(asked.Gates); err != nil {
 		return answer{}, err
+	}
+	if found.load == nil {
+		return answer{}, nil
 	}
 	if err := found.load(directory, asked); err != nil {
 		return answer{Known: true, Refused: err.Error()}, nil

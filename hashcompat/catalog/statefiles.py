@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Final
 
@@ -39,8 +39,8 @@ class Form:
     """The key of the value that is hashed; empty for the whole file without its checksum."""
     checksum: str = ""
     """The key of the checksum."""
-    filled: frozenset[str] = frozenset()
-    """The keys that are empty and not nil where the file lacks them."""
+    filled: Mapping[str, Any] = field(default_factory=dict)
+    """What is empty and not nil where the file lacks it: keys, and empty values of their kinds."""
     needs: frozenset[str] = frozenset()
     """The keys that such a file has."""
     opaque: frozenset[str] = frozenset()
@@ -124,8 +124,8 @@ class StateForms:
         return {name: self._form(name, row) for name, row in self._table["forms"].items()}
 
     def _form(self, name: str, row: Mapping[str, Any]) -> Form:
-        sets = {key: frozenset(row.get(key, ())) for key in ("filled", "needs", "opaque")}
-        plain = {key: row[key] for key in ("text", "under", "checksum", *_SWITCHES) if key in row}
+        sets = {key: frozenset(row.get(key, ())) for key in ("needs", "opaque")}
+        plain = {key: row[key] for key in ("text", "under", "checksum", "filled", *_SWITCHES) if key in row}
         return Form(name, row["by"], row["digest"], self._type(row), **plain, **sets)
 
     def _type(self, row: Mapping[str, Any]) -> GoType:
@@ -138,7 +138,7 @@ class StateForms:
     def files(self, table: Table, release: Release) -> StateFiles:
         """Return what a release makes of each file, by the rows of hazards.json."""
         rows = table.decide(_Rows, release)
-        names = {field.name: camel(field.name) for field in fields(StateFiles)}
+        names = {each.name: camel(each.name) for each in fields(StateFiles)}
         return StateFiles(**{name: self._file(key, getattr(rows, name)) for name, key in names.items()})
 
     def _file(self, key: str, row: Mapping[str, Any] | None) -> StateFile:

@@ -111,8 +111,7 @@ def _of_text(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | Non
         content = loads(text)
     except InputError:
         return None
-    if form.type is not None:
-        _text(form.type, content)
+    _text(form.type, content)
     return content if isinstance(content, Mapping) else {}
 
 
@@ -120,7 +119,7 @@ def _of_type(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | Non
     value = document.get(form.under, {}) if form.under else document
     if not isinstance(value, Mapping):
         return None
-    filled = {**dict.fromkeys(form.filled, {}), **value}
+    filled = {**form.filled, **value}
     checksum = document.get(form.checksum, 0)
     text = _text(form.type, filled if form.under else {**filled, form.checksum: 0})
     if form.digest and not (checksum == 0 and form.zero) and checksum != fnv32a([text]):

@@ -78,14 +78,14 @@ data() {
 oracles() {
   step "Go oracles"
   # Of a slice, the tests build what they ask.
-  [ "$tier" = run ] || .venv/bin/python scripts/build.py containertypes podtypes featuregates containers staticpods values yamllibs
+  [ "$tier" = run ] || .venv/bin/python scripts/build.py containertypes podtypes featuregates kubeletflags containers staticpods values yamllibs
   suite oracle --numprocesses auto
 }
 
 go_code() {
   step "Go code"
   local module
-  for module in golden/common golden/values golden/yamllibs schemas/containertypes schemas/podtypes schemas/featuregates; do
+  for module in golden/common golden/values golden/yamllibs schemas/containertypes schemas/podtypes schemas/featuregates schemas/kubeletflags; do
     vet "$module" go.mod ./...
   done
   for module in golden/containers golden/staticpods; do

@@ -33,6 +33,10 @@ CHOICES: Final = {
         "scripts.schemas.featuregates",
         "reads feature gates from Go source",
     ),
+    "kubeletflags": Choice(
+        "scripts.schemas.kubeletflags",
+        "reads the flags and the config file's fields of kubelets from Go source",
+    ),
     "containers": Choice(
         "scripts.golden.containers",
         "the oracles of containers, one per release",

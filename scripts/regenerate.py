@@ -33,6 +33,10 @@ CHOICES: Final = {
         "scripts.schemas.featuregates",
         "schemas/tables/gates.json, from the source of Kubernetes; needs Go",
     ),
+    "kubeletflags": Choice(
+        "scripts.schemas.kubeletflags",
+        "schemas/tables/kubeletflags.json and kubeletconfig.json, from the source of Kubernetes; needs Go",
+    ),
     "containers": Choice(
         "scripts.golden.containers",
         "golden/containers, by Go programs; needs Go",

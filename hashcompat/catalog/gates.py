@@ -129,6 +129,10 @@ class Gates:
             spec = self._table.spec(name, self._release)
             if spec is not None and spec.locked and spec.on != on:
                 yield f"{self._release} locks {name} to {_go(spec.on)}"
+        yield from self.missing()
+
+    def missing(self) -> Iterator[str]:
+        """Say which gates are on without those that they need."""
         for name in self._table.needing if self._settings else ():
             spec = self._table.spec(name, self._release)
             off = [needed for needed in spec.needs if not self.is_on(needed)] if spec else []

@@ -19,6 +19,8 @@ from hashcompat.catalog.defaults import Default, DefaultRow, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
 from hashcompat.catalog.hazards import Hazards
+from hashcompat.catalog.kubeletconfig import ConfigTable
+from hashcompat.catalog.kubeletflags import FlagTable
 from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
@@ -100,6 +102,8 @@ class Catalog:
         self._pod_data = PodData(self._data)
         self._state_forms = StateForms(self._data)
         self.gate_table = GateTable(self._data)
+        self.flag_table = FlagTable(self._data)
+        self.config_table = ConfigTable(self._data)
 
     @cached_property
     def known(self) -> KnownReleases:
@@ -278,7 +282,13 @@ class Catalog:
     def hazards(self, release: Release) -> Hazards:
         """Return what can break at the start of a kubelet of a release."""
         table = read_table("hazards.json", self._data.table("hazards"))
-        return table.decide(Hazards, release, states=self._state_forms.files(table, release))
+        return table.decide(
+            Hazards,
+            release,
+            states=self._state_forms.files(table, release),
+            flags=self.flag_table,
+            config=self.config_table,
+        )
 
     def schema(self, name: str) -> Schema:
         """Load a type tree by the name that releases.json gives it."""

@@ -41,7 +41,15 @@ class Range:
     @property
     def since(self) -> str:
         """The oldest of them, as the row writes it; empty where the row names none."""
-        return next((found.version for found in self._specifiers if found.operator == ">="), "")
+        return self._end(">=")
+
+    @property
+    def until(self) -> str:
+        """The oldest release after them, as the row writes it; empty where the row has no end."""
+        return self._end("<")
+
+    def _end(self, operator: str) -> str:
+        return next((found.version for found in self._specifiers if found.operator == operator), "")
 
     def __str__(self) -> str:
         return self.text

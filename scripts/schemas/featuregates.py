@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypedDict
 
@@ -13,7 +11,7 @@ from scripts.lib.generated import Generated
 from scripts.lib.gotool import GoError, download
 from scripts.lib.paths import CACHE, GATES, ROOT, SCRIPTS
 from scripts.lib.program import Program
-from scripts.schemas.trees import load, minor
+from scripts.schemas.trees import load, minor, ranges
 
 MODULE: Final = SCRIPTS / "schemas" / "featuregates"
 PROGRAM: Final = Program(CACHE / "featuregates" / "featuregates", MODULE)
@@ -106,7 +104,7 @@ def histories() -> dict[str, dict[str, Spec]]:
     tables = [_common(source) for source in rows]
     for name in sorted({name for table in tables for name in table}):
         specs = [(row["since"], table.get(name)) for row, table in zip(rows, tables, strict=True)]
-        found[name] = dict(_ranges(specs))
+        found[name] = dict(ranges(specs))
     return found
 
 
@@ -117,15 +115,6 @@ def _common(source: Source) -> Gates:
         names = ", ".join(sorted({name for name, _ in differing}))
         raise GoError(f"{source['release']}: kubelet and API server do not have the same gates: {names}")
     return gates[KUBELET]
-
-
-def _ranges(specs: Iterable[tuple[str, Spec | None]]) -> Iterator[tuple[str, Spec]]:
-    """Yield a range for each run of releases in which a gate is the same, but none where it is unknown."""
-    runs = [next(run) for _, run in groupby(specs, key=itemgetter(1))]
-    ends = [*(f",<{since}" for since, _ in runs[1:]), ""]
-    for (since, spec), end in zip(runs, ends, strict=True):
-        if spec is not None:
-            yield f">={since}{end}", spec
 
 
 def render(gates: Mapping[str, Mapping[str, Spec]]) -> bytes:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
 
 Tree = dict[str, Any]
 """A tree: ``package``, ``root`` and ``types``, as schemas/types/README.md describes them."""
@@ -28,6 +33,18 @@ def minors(first: str, last: str) -> str:
     """Write a range of minors as all tables do: 1.3, 1.5 -> >=1.3,<1.6."""
     major, _, number = last.partition(".")
     return f">={first},<{major}.{int(number) + 1}"
+
+
+def ranges(values: Iterable[tuple[str, Value | None]]) -> Iterator[tuple[str, Value]]:
+    """Yield a range for each run of releases in which a value is the same, but none where it is None.
+
+    Each value comes with the first release that has it, oldest first.
+    """
+    runs = [next(run) for _, run in groupby(values, key=itemgetter(1))]
+    ends = [*(f",<{since}" for since, _ in runs[1:]), ""]
+    for (since, value), end in zip(runs, ends, strict=True):
+        if value is not None:
+            yield f">={since}{end}", value
 
 
 def render(value: Tree) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 
 from hashcompat.catalog.gates import Gates, Settings
 from hashcompat.catalog.statefiles import StateFile
-from hashcompat.preflight.facts import host, kubelet, settings, statefiles
+from hashcompat.preflight.facts import host, kubelet, settings, statefiles, units
 from hashcompat.records.probes import Dump
 
 
@@ -50,6 +50,17 @@ class Facts:
     def gates(self) -> Settings:
         """The feature gates that the kubelet is given."""
         return settings.gates(self.flags, self.config)
+
+    @cached_property
+    def start(self) -> units.Start:
+        """The arguments of the kubelet's next start, as far as the files of systemd show them."""
+        return units.start(self.dump)
+
+    @cached_property
+    def words(self) -> tuple[units.Word, ...]:
+        """The arguments of the kubelet that runs."""
+        arguments = self.dump.read("arguments", kubelet.ARGUMENTS).splitlines()[1:]
+        return tuple(units.Word(word, units.RUNNING) for word in arguments)
 
     def path(self, file: StateFile) -> str:
         """Return where a state file is."""

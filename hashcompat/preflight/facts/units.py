@@ -10,10 +10,19 @@ from typing import Final
 
 from hashcompat.records.probes import AbsentError, Dump, UnreadError
 
-UNITS: Final = ("/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system")
+UNITS: Final = (
+    "/etc/systemd/system",
+    "/run/systemd/system",
+    "/usr/local/lib/systemd/system",
+    "/usr/lib/systemd/system",
+    "/lib/systemd/system",
+)
 """Where units are, in the order in which systemd looks."""
 
 UNIT: Final = "kubelet.service"
+
+RUNNING: Final = "the running kubelet"
+"""Where an argument is that no file has."""
 
 FILES: Final = ("/var/lib/kubelet/kubeadm-flags.env", "/etc/default/kubelet", "/etc/sysconfig/kubelet")
 """Files of variables that packages of the kubelet use."""
@@ -140,7 +149,9 @@ def _lines(dump: Dump) -> Iterator[_Line]:
         for row in text.replace("\\\n", " ").splitlines():
             key, given, value = row.strip().partition("=")
             if given and not key.startswith(("#", ";")):
-                yield _Line(key.strip(), value.strip().lstrip(_PREFIXES if key.strip() == "ExecStart" else ""), path)
+                yield _Line(
+                    key.strip(), value.strip().lstrip(_PREFIXES if key.strip() == "ExecStart" else ""), path
+                )
 
 
 def _paths(dump: Dump) -> Iterator[str]:
@@ -151,5 +162,9 @@ def _paths(dump: Dump) -> Iterator[str]:
     named: dict[str, str] = {}
     for each in reversed(UNITS):
         prefix = f"{each}/{UNIT}.d/"
-        named |= {path.removeprefix(prefix): path for path in files if path.startswith(prefix) and path.endswith(".conf")}
+        named |= {
+            path.removeprefix(prefix): path
+            for path in files
+            if path.startswith(prefix) and path.endswith(".conf")
+        }
     yield from (named[name] for name in sorted(named))

@@ -1,0 +1,3 @@
+module hashcompat.io/kubeletflags
+
+go 1.21

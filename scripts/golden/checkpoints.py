@@ -1,8 +1,8 @@
 """Build the oracles of state files, and make golden/checkpoints with them.
 
-The oracles are one Go program (checkpoints/) around the packages of k8s.io/kubernetes that write and load the
-kubelet's state files, built once a release. Each writes the inputs that it can, and then loads what all of them
-wrote, and the inputs that are texts.
+The oracles are one Go program (checkpoints/) around the packages of k8s.io/kubernetes that write and load
+the kubelet's state files, built once a release. Each writes the inputs that it can, and then loads what all of
+them wrote, and the inputs that are texts.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _ask(release: str, requests: Iterable[Mapping[str, Any]]) -> Iterator[dict[s
 
 
 def samples() -> dict[str, tuple[str, str]]:
-    """Return the case and the text of every sample: what each release wrote, and the inputs that are texts."""
+    """Return the case and the text of every sample: what each release wrote, and the texts of inputs."""
     found = {f"inputs/{name}": (name, case["text"]) for name, case in cases().items() if "text" in case}
     for release in oracles():
         found |= {f"{release}/{name}": (name, text) for name, text in written(release).items()}

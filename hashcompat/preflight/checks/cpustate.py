@@ -95,9 +95,9 @@ CPU_STATE: Final = Check(
     Rule(
         "PF-105",
         "state of the CPU manager",
-        "The file cpu_manager_state has another policy than the kubelet to be started, other CPUs than the node, "
-        "a form that this kubelet does not read, a checksum that does not hold, or containers that no longer "
-        "exist.",
+        "The file cpu_manager_state has another policy than the kubelet to be started, other CPUs than the "
+        "node, a form that this kubelet does not read, a checksum that does not hold, or containers that no "
+        "longer exist.",
         "pkg/kubelet/cm/cpumanager/state/state_checkpoint.go, 1.12.0 - 1.37.1 (kubernetes/kubernetes#84462)",
     ),
     (

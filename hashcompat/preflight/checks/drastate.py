@@ -22,8 +22,8 @@ DRA_STATE: Final = Check(
     Rule(
         "PF-107",
         "state of dynamic resource allocation",
-        "The file dra_manager_state is in a form that the kubelet to be started does not read: 1.31 changed it, and "
-        "a kubelet with dynamic resource allocation does not start with the other one.",
+        "The file dra_manager_state is in a form that the kubelet to be started does not read: 1.31 changed "
+        "it, and a kubelet with dynamic resource allocation does not start with the other one.",
         "kubernetes/kubernetes#127653; pkg/kubelet/cm/dra/state/checkpoint.go, 1.27.16 - 1.37.1",
     ),
     ("dra_manager_state", "the feature gate DynamicResourceAllocation"),

@@ -81,8 +81,8 @@ MEMORY_STATE: Final = Check(
     Rule(
         "PF-108",
         "state of the memory manager",
-        "The file memory_manager_state has another policy than the kubelet to be started, other memory than the "
-        "node, a form that this kubelet does not read, or a checksum that does not hold.",
+        "The file memory_manager_state has another policy than the kubelet to be started, other memory than "
+        "the node, a form that this kubelet does not read, or a checksum that does not hold.",
         "pkg/kubelet/cm/memorymanager/state/state_checkpoint.go and policy_static.go, 1.21.0 - 1.37.1",
     ),
     (

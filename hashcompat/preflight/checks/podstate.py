@@ -22,8 +22,8 @@ POD_STATE: Final = Check(
     Rule(
         "PF-106",
         "state of pod resizes",
-        "The file pod_status_manager_state is in a form that the kubelet to be started does not read: 1.32 changed "
-        "it, and a kubelet with in-place resize of pods panics at the other one.",
+        "The file pod_status_manager_state is in a form that the kubelet to be started does not read: 1.32 "
+        "changed it, and a kubelet with in-place resize of pods panics at the other one.",
         "kubernetes/kubernetes#126620; pkg/kubelet/status/status_manager.go Start, 1.27.16 - 1.32.13",
     ),
     ("pod_status_manager_state", "the feature gate InPlacePodVerticalScaling"),

@@ -25,8 +25,8 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         yield Problem(
             Status.WARN,
             path,
-            f"a newer kubelet wrote it; {upgrade.target.release} neither reads nor removes it, takes the resources "
-            "of pods from their specs, and the next newer kubelet believes this file again",
+            f"a newer kubelet wrote it; {upgrade.target.release} neither reads nor removes it, takes the "
+            "resources of pods from their specs, and the next newer kubelet believes this file again",
             f"once kubelet {upgrade.target.release} runs: rm {path}",
         )
 

@@ -17,6 +17,9 @@ from hashcompat.release import Release
 
 _SWITCHES: Final = ("zero", "alone", "by_id", "prefilled")
 
+_CODECS: Final = {"cpuset-entry": cpuset.ENTRY}
+"""The types with their own JSON methods, by their name in a tree."""
+
 _CHECKPOINT: Final = "checkpoint"
 """The kind of trees that checksums are made over."""
 
@@ -132,7 +135,8 @@ class StateForms:
         if "type" not in row:
             return Struct("struct {}", ())
         tree = self._data.tree(_CHECKPOINT, row["type"])
-        found = TypeBuilder(tree, {**DEFAULTS, cpuset.TYPE.name: cpuset.TYPE}).resolve(tree["root"])
+        chosen = {name: _CODECS[codec] for name, codec in tree.get("codecs", {}).items()}
+        found = TypeBuilder(tree, {**DEFAULTS, **chosen}).resolve(tree["root"])
         return Pointer(f"*{found.name}", found) if row.get("pointer") else found
 
     def files(self, table: Table, release: Release) -> StateFiles:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from hashcompat.errors import DecodeError
@@ -38,20 +39,24 @@ def show(cpus: frozenset[int]) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in found)
 
 
-def _decode(value: object) -> tuple[dict[int, tuple[()]]]:
-    if not isinstance(value, str):
-        raise DecodeError(f"want a string, got {kind_of(value)}")
-    return (dict.fromkeys(parse(value), ()),)
+_SET: Final = Struct(
+    "cpuset.CPUSet", (Field("elems", Map("map[int]struct {}", Basic("int", "int"), Struct("struct {}", ()))),)
+)
+
+
+def _decode(value: object) -> tuple[Any, ...]:
+    text = value.get("cpuSet") if isinstance(value, Mapping) else None
+    if not isinstance(value, Mapping) or not isinstance(text, str | None):
+        raise DecodeError(f"want an object with a text, got {kind_of(value)}")
+    return ((dict.fromkeys(parse(text or ""), ()),),)
 
 
 def _encode(value: Any) -> str:
-    return show(frozenset(value[0]))
+    return show(frozenset(value[0][0]))
 
 
-TYPE: Final = Coded(
-    "cpuset.CPUSet",
-    (Field("elems", Map("map[int]struct {}", Basic("int", "int"), Struct("struct {}", ()))),),
-    _decode,
-    _encode,
-)
-"""The type as the kubelet's checkpoints hold it: JSON has the text, and the value is a map."""
+ENTRY: Final = Coded("state.PodEntry", (Field("CPUSet", _SET, "cpuSet"),), _decode, _encode)
+"""The CPUs of a pod in a checkpoint (pkg/kubelet/cm/cpumanager/state ``PodEntry``, 1.36 and later).
+
+JSON has the text, and the value a map, which is empty where the text is missing.
+"""

@@ -102,7 +102,7 @@ def _content(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | Non
 
 
 def _of_text(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    text, checksum = document.get(form.text), document.get(form.checksum)
+    text, checksum = _member(document, form.text), _member(document, form.checksum)
     if form.prefilled and text is None and checksum is None:
         return {}
     if not isinstance(text, str) or _DIGESTS[form.digest](text) != checksum:
@@ -113,6 +113,13 @@ def _of_text(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | Non
         return None
     _text(form.type, content)
     return content if isinstance(content, Mapping) else {}
+
+
+def _member(document: Mapping[str, Any], key: str) -> Any:
+    """Return what a key has; encoding/json takes a key in other letter case where the exact one is missing."""
+    if key in document:
+        return document[key]
+    return next((value for name, value in document.items() if name.lower() == key.lower()), None)
 
 
 def _of_type(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | None:

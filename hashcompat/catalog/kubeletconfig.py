@@ -1,8 +1,8 @@
 """The config file of kubelets: the rows of kubeletconfig.json.
 
-Since 1.17 a kubelet decodes it strictly first. Where that fails only for unknown or repeated fields, it decodes
-again without being strict, and logs a warning: v1beta1 is the only version, and such a field never keeps a
-kubelet from starting (``DecodeKubeletConfiguration`` in pkg/kubelet/kubeletconfig/util/codec/codec.go, 1.17 -
+Since 1.17 a kubelet decodes it strictly. Where that fails for unknown or repeated fields alone, it decodes
+leniently and logs a warning: v1beta1 is the only version, and such a field never keeps a kubelet
+from starting (``DecodeKubeletConfiguration`` in pkg/kubelet/kubeletconfig/util/codec/codec.go, 1.17 -
 1.37). Up to 1.16 such fields are dropped in silence. A value of another kind is an error in every release.
 """
 
@@ -27,7 +27,8 @@ class ConfigField:
     releases: Range
     """The releases."""
     kind: str
-    """``object``, ``list``, ``map``, ``string``, ``bool``, ``int``, ``float``, ``duration``, ``time``, ``quantity``."""
+    """``object``, ``list``, ``map``, ``string``, ``bool``, ``int``, ``float``, ``duration``, ``time`` or
+    ``quantity``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class ConfigTable:
         return next((row for row in self._versions if row.releases.holds(release)), None)
 
     def on_unknown(self, release: Release) -> str:
-        """Return what a release does to an unknown field: ``dropped``, ``warned``, ``refused``; empty up to 1.7."""
+        """Return what is done to an unknown field: ``dropped``, ``warned``, ``refused``; empty up to 1.7."""
         return next((row.unknown for row in self._decoding if row.releases.holds(release)), "")
 
     def fields(self, release: Release) -> Mapping[str, ConfigField]:
@@ -121,7 +122,7 @@ def _unknown(known: Mapping[str, ConfigField], document: Mapping[str, Any], pref
 
 
 def _parts(field: ConfigField, value: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the objects in a value, each with the prefix of its fields; strings of lists and maps are none."""
+    """Yield the objects in a value, each with the prefix of its fields; other elements are passed over."""
     if field.kind == "object":
         yield from _objects(f"{field.path}.", [value])
     elif field.kind == "list" and isinstance(value, list):

@@ -29,7 +29,8 @@ class Flag:
     releases: Range
     """The releases."""
     kind: str
-    """``bool``, ``string``, ``duration``, ``int``, ``float``, ``map``, ``list``, ``quantity`` or ``version``."""
+    """``bool``, ``string``, ``duration``, ``int``, ``float``, ``map``, ``list``, ``quantity`` or
+    ``version``."""
     deprecated: bool
     """Whether a kubelet logs a warning when it is used."""
     hidden: bool
@@ -39,7 +40,7 @@ class Flag:
 
     @property
     def takes_value(self) -> bool:
-        """Whether the next argument is its value where it has no =, as ``--v 4``, but not ``--runonce true``."""
+        """Whether the next argument is its value where it has no =: ``--v 4``, but ``--runonce`` alone."""
         return self.kind not in _WITHOUT_VALUE
 
 

@@ -1,4 +1,4 @@
-"""Make schemas/tables/kubeletflags.json and kubeletconfig.json, what kubelets are started with, from Go modules."""
+"""Make schemas/tables/kubeletflags.json and kubeletconfig.json, what kubelets accept, from Go modules."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _ABOUT_FLAGS: Final = (
     "and version flags take a value only after =; every other flag takes the next argument too. _ is read as "
     "- in names. A kubelet that is given any other flag does not start. All rows are read from source, by an "
     "interpreter of what registers the flags. cAdvisor is read in 0.25.0 for 0.25.1 (1.6), in 0.27.1 for "
-    "0.27.4 (1.8) and in 0.29.1 for 0.29.2 (1.10), which are no Go modules."
+    "0.27.4 (1.8) and in 0.29.1 for 0.29.2 (1.10), which the module proxy lacks."
 )
 _ABOUT_CONFIG: Final = (
     "Every field of the kubelet's config file by its path, with the kind of its value: x[].y is y in each "
     "element of the list x. versions has the apiVersion that a release "
     "reads and the flag that names the file (or its directory); decoding, what becomes of a field that it "
-    "does not know: dropped, dropped and logged as a warning (warned), or the kubelet does not start (refused)."
+    "does not know: dropped, dropped with a warning (warned), or the kubelet does not start (refused)."
 )
 
 
@@ -100,13 +100,13 @@ def _directories(source: Source) -> list[str]:
 
 
 def flag_table(rows: list[Source], found: list[dict[str, Row]]) -> bytes:
-    """Write the table of flags, one a line."""
+    """Write the table of flags, one per line."""
     table = {name: _history(rows, [flags.get(name) for flags in found]) for name in _names(found)}
     return _document({"about": _ABOUT_FLAGS}, "flags", table)
 
 
 def config_table(rows: list[Source], found: list[dict[str, str]]) -> bytes:
-    """Write the table of the config file's fields, one a line."""
+    """Write the table of the config file's fields, one per line."""
     kinds = [{path: {"kind": kind} for path, kind in fields.items()} for fields in found]
     table = {path: _history(rows, [fields.get(path) for fields in kinds]) for path in _names(kinds)}
     head = {

@@ -1,4 +1,4 @@
-"""Build programs around the kubelet's own code that registers its flags, one a release, for the suite ``oracle``.
+"""Build programs around the code that registers a kubelet's flags, one per release, for the suite ``oracle``.
 
 Each is built from a module of its own, as the kubelets of the suite ``reality`` are: the release's go.mod,
 with the staging modules as they were published.
@@ -33,7 +33,7 @@ RELEASES: Final = (
     "1.36.3",
     "1.37.1",
 )
-"""The releases that are compared: those around the removals of many flags, and those that other suites build."""
+"""The releases that are compared: those around removals of many flags, and some that other suites build."""
 
 
 def programs() -> dict[str, Program]:
@@ -48,7 +48,11 @@ def program(release: str) -> Program:
 
 
 def accepted(release: str) -> dict[str, Any]:
-    """Return ``flags`` by name and ``fields`` by path, as the release's own code has them; errors as GoError."""
+    """Return ``flags`` by name and ``fields`` by path, as the release's own code has them.
+
+    Raises:
+        GoError: the program cannot be built.
+    """
     answer: dict[str, Any] = json.loads(program(release).run())
     return answer
 

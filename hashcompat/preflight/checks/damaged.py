@@ -49,13 +49,13 @@ DAMAGED: Final = Check(
     Rule(
         "PF-112",
         "damaged state files",
-        "A state file that the kubelet to be started reads is empty or no JSON, or the checksum of one that no "
-        "other check looks at does not hold.",
+        "A state file that the kubelet to be started reads is empty or no JSON, or the checksum of one that "
+        "no other check looks at does not hold.",
         "pkg/kubelet/checkpointmanager/checkpoint_manager.go GetCheckpoint, 1.11.10 - 1.37.1; "
         "kubernetes/kubernetes#102880",
     ),
     (
-        "cpu_manager_state, memory_manager_state, pod_status_manager_state, dra_manager_state, "
+        "cpu_manager_state, memory_manager_state, pod_status_manager_state and dra_manager_state",
         "allocated_pods_state, actuated_pods_state and device-plugins/kubelet_internal_checkpoint",
         "feature gates",
     ),

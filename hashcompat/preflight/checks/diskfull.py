@@ -8,7 +8,7 @@ from typing import Final
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, filesystems
-from hashcompat.records.probes import UnreadError
+from hashcompat.records.probes import AbsentError, UnreadError
 from hashcompat.rules import Rule
 
 
@@ -18,6 +18,8 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         own = probe.name == facts.root
         try:
             usage = filesystems.usage(probe.read())
+        except AbsentError:
+            continue
         except UnreadError as error:
             yield Problem(Status.UNKNOWN, probe.name, str(error))
             continue

@@ -84,8 +84,8 @@ FLAGS: Final = Check(
     ),
     (
         "the kubelet's command line",
-        "kubelet.service and its drop-ins, /var/lib/kubelet/kubeadm-flags.env, /etc/default/kubelet and "
-        "/etc/sysconfig/kubelet",
+        "kubelet.service and its drop-ins",
+        "/var/lib/kubelet/kubeadm-flags.env, /etc/default/kubelet and /etc/sysconfig/kubelet",
         "the kubelet's configuration file",
     ),
     _find,

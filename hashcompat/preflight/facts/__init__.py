@@ -12,7 +12,7 @@ from typing import Any
 from hashcompat.catalog.gates import Gates, Settings
 from hashcompat.catalog.statefiles import StateFile
 from hashcompat.preflight.facts import host, kubelet, settings, statefiles, units
-from hashcompat.records.probes import Dump
+from hashcompat.records.probes import AbsentError, Dump
 
 
 class Facts:
@@ -34,7 +34,12 @@ class Facts:
     @cached_property
     def flags(self) -> Mapping[str, str]:
         """The flags of the kubelet that runs, or would be started: names without dashes, and values."""
-        return kubelet.flags(self.dump)
+        try:
+            return kubelet.flags(self.dump)
+        except AbsentError:
+            if not self.start.complete:
+                raise
+            return kubelet.flags_of([word.text for word in self.start.words])
 
     @cached_property
     def config(self) -> Mapping[str, Any]:

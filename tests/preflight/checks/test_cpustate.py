@@ -101,7 +101,9 @@ def test_pf105_another_policy_where_a_file_is_only_replaced() -> None:
     changes: dict[Key, object] = {
         ARGUMENTS: "kubelet\n--cpu-manager-policy=static\n--feature-gates=CPUManager=true\n"
     }
-    text = 'the configured policy "static" differs from "none" in the file: kubelet 1.9.11 starts an empty one'
+    text = (
+        'the configured policy "static" differs from "none" in the file: kubelet 1.9.11 starts an empty one'
+    )
     assert check("1.9.11", changes) == [("WARN", text)]
 
 
@@ -139,7 +141,12 @@ def test_pf105_containers_by_id_have_to_exist(lists: dict[Key, object], status: 
 
 
 def test_pf105_containers_by_id_are_not_looked_up_before_1_18() -> None:
-    changes: dict[Key, object] = {STATE: golden("1.15.12/cpu-ids"), CONFIG: STATIC, ONLINE: "0-15", DOCKER: "[]"}
+    changes: dict[Key, object] = {
+        STATE: golden("1.15.12/cpu-ids"),
+        CONFIG: STATIC,
+        ONLINE: "0-15",
+        DOCKER: "[]",
+    }
     assert check("1.17.17", changes) == [OK]
     assert check("1.11.10", changes) == [OK]
     assert [state for state, _ in check("1.18.0", changes)] == ["ERROR", "ERROR"]
@@ -158,7 +165,12 @@ def test_pf105_containers_by_id_are_not_looked_up_before_1_18() -> None:
         ),
         ("1.18.0", "x", "", "UNKNOWN", "not a set of CPUs: 'x'"),
         ("1.18.0", failed(), "", "UNKNOWN", "/sys/devices/system/cpu/online: permission denied"),
-        ("1.32.13", "0-16", "cpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\nreservedSystemCPUs: '16'", *OK),
+        (
+            "1.32.13",
+            "0-16",
+            "cpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\nreservedSystemCPUs: '16'",
+            *OK,
+        ),
         (
             "1.32.13",
             "0-16",

@@ -133,4 +133,6 @@ def test_pf108_memory_of_the_node(changes: dict[Key, object], expected: list[tup
 
 def test_pf108_a_file_without_machine_is_filled_by_the_kubelet() -> None:
     text = '{"policyName":"Static","machineState":null,"checksum":0}'
-    assert check("1.36.3", {STATE: text, CONFIG: "memoryManagerPolicy: Static\nreservedMemory: [1]\n"}) == [OK]
+    assert check("1.36.3", {STATE: text, CONFIG: "memoryManagerPolicy: Static\nreservedMemory: [1]\n"}) == [
+        OK
+    ]

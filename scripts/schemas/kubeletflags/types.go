@@ -4,7 +4,7 @@ import (
 	"go/ast"
 )
 
-// ofType returns a value of a type, of which nothing else is known; nil for types
+// ofType returns a value of a type, when nothing else is known of it; nil for types
 // without a name, and for those of packages that no module has.
 func (m *machine) ofType(expr ast.Expr, in *file) *typed {
 	switch expr := expr.(type) {

@@ -23,7 +23,7 @@ type flagSet struct {
 	normalize bool
 }
 
-// typed is a value of which no more than its type is known, and fields that were set.
+// typed is a value when only its type is known, with the fields that were set.
 type typed struct {
 	pkg    *pkg
 	file   *file

@@ -127,8 +127,10 @@ class StateForms:
         return {name: self._form(name, row) for name, row in self._table["forms"].items()}
 
     def _form(self, name: str, row: Mapping[str, Any]) -> Form:
-        sets = {key: frozenset(row.get(key, ())) for key in ("needs", "opaque")}
-        plain = {key: row[key] for key in ("text", "under", "checksum", "filled", *_SWITCHES) if key in row}
+        sets: dict[str, Any] = {key: frozenset(row.get(key, ())) for key in ("needs", "opaque")}
+        plain: dict[str, Any] = {
+            key: row[key] for key in ("text", "under", "checksum", "filled", *_SWITCHES) if key in row
+        }
         return Form(name, row["by"], row["digest"], self._type(row), **plain, **sets)
 
     def _type(self, row: Mapping[str, Any]) -> GoType:

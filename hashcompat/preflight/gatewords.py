@@ -14,17 +14,17 @@ from hashcompat.records.probes import UnreadError
 FLAG = "feature-gates"
 
 
-def of_flags(facts: Facts, upgrade: Upgrade, given: Iterable[Given]) -> Iterator[Problem]:  # noqa: ARG001
+def of_flags(upgrade: Upgrade, given: Iterable[Given]) -> Iterator[Problem]:
     """Yield the problems of the gates in flags."""
-    found: dict[str, tuple[object, list[str]]] = {}
+    found: dict[str, tuple[str, list[str]]] = {}
     for each in given:
         if each.name.replace("_", "-") == FLAG:
             for name, value in pairs(each.value):
-                _, sources = found.get(name, (None, []))
+                _, sources = found.get(name, ("", []))
                 found[name] = (value, [*sources, each.source])
-    for name, (value, sources) in found.items():
+    for name, (last, sources) in found.items():
         where = " and ".join(dict.fromkeys(sources))
-        yield from _of_gate(upgrade, name, value, f"--{FLAG} of {where}")
+        yield from _of_gate(upgrade, name, last, f"--{FLAG} of {where}")
 
 
 def of_config(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:

@@ -1,8 +1,8 @@
 """Build the oracles of state files, and make golden/checkpoints with them.
 
 The oracles are one Go program (checkpoints/) around the packages of k8s.io/kubernetes that write and load
-the kubelet's state files, built once a release. Each writes the inputs that it can, and then loads what all of
-them wrote, and the inputs that are texts.
+the kubelet's state files, built once a release. Each writes the inputs that it can, and then loads what all
+of them wrote, and the inputs that are texts.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ MODULE: Final = SCRIPTS / "golden" / "checkpoints"
 
 LOADS: Final = "LOADS.jsonl"
 """The file of what a release loads."""
+
+_SHOWN: Final = ("sample", "policy", "containers", "gates")
+"""What of a request is in that file."""
 
 GATE: Final = "PodLevelResourceManagers"
 
@@ -107,9 +110,7 @@ def loads(release: str) -> Iterator[dict[str, Any]]:
     ]
     for request, answer in zip(asked, _ask(release, asked), strict=True):
         if answer["known"]:
-            kept = {
-                key: request[key] for key in ("sample", "policy", "containers", "gates") if key in request
-            }
+            kept: dict[str, Any] = {key: request[key] for key in _SHOWN if key in request}
             yield {**kept, "refused": " ".join(_plain(answer["refused"]).split())}
 
 

@@ -50,8 +50,8 @@ CONFIG_FIELDS: Final = Check(
     Rule(
         "PF-122",
         "fields of the configuration file",
-        "The kubelet's configuration file has a field that the kubelet to be started does not know, so that the "
-        "setting is lost.",
+        "The kubelet's configuration file has a field that the kubelet to be started does not know, so that "
+        "the setting is lost.",
         "pkg/kubelet/kubeletconfig/util/codec/codec.go DecodeKubeletConfiguration, 1.17 - 1.37",
     ),
     ("the kubelet's configuration file",),

@@ -81,7 +81,7 @@ def _given(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
 
 
 def _strictly_reserved(facts: Facts) -> frozenset[int]:
-    """Return the CPUs that are kept out of the file (policy option strict-cpu-reservation, 1.32 and later)."""
+    """Return the CPUs that are kept out of the file (option strict-cpu-reservation, from 1.32)."""
     options = facts.config.get("cpuManagerPolicyOptions")
     if not isinstance(options, Mapping) or truth(options.get(_STRICT)) is not True:
         return frozenset()

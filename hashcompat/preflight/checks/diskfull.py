@@ -44,8 +44,8 @@ DISK_FULL: Final = Check(
     Rule(
         "PF-212",
         "full file systems",
-        "No block or no inode is left where the kubelet or the container runtime keeps its files. A kubelet that "
-        "cannot write its root directory does not start.",
+        "No block or no inode is left where the kubelet or the container runtime keeps its files. A kubelet "
+        "that cannot write its root directory does not start.",
         "pkg/kubelet/kubelet.go setupDataDirs; pkg/kubelet/util/store/filestore.go Write",
     ),
     ("blocks and inodes of the file systems of the kubelet's root directory and of the container runtime",),

@@ -31,7 +31,7 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     for name, sources in unknown.items():
         yield _unknown_flag(upgrade, name, list(dict.fromkeys(sources)), is_next=_is_next(facts, sources))
     decisive = next_start if facts.start.complete else (*next_start, *running)
-    yield from gatewords.of_flags(facts, upgrade, decisive)
+    yield from gatewords.of_flags(upgrade, decisive)
     yield from gatewords.of_config(facts, upgrade)
 
 
@@ -70,7 +70,7 @@ def _unknown_flag(upgrade: Upgrade, name: str, sources: list[str], *, is_next: b
         Status.ERROR,
         shown,
         f"{effect}; {' and '.join(sources)} {'has' if len(sources) == 1 else 'have'} it",
-        f"{advice or 'remove it from where the kubelet is started'}{f' (did you mean {near}?)' if near else ''}",
+        (advice or "remove it from where the kubelet is started") + (f"; near it: {near}" if near else ""),
     )
 
 
@@ -78,8 +78,8 @@ FLAGS: Final = Check(
     Rule(
         "PF-101",
         "flags and feature gates",
-        "The kubelet to be started is given a flag that it does not know, or a feature gate that it does not know "
-        "or that is locked, and does not start.",
+        "The kubelet to be started is given a flag that it does not know, or a feature gate that it does not "
+        "know or that is locked, and does not start.",
         "cmd/kubelet/app/server.go NewKubeletCommand; k8s.io/component-base/featuregate SetFromMap",
     ),
     (

@@ -43,8 +43,8 @@ SHIMS: Final = Check(
     Rule(
         "PF-124",
         "leftover shims",
-        "A shim of containerd has no process left and did not end. Restarts of static pods under containerd 2 "
-        "leave such shims; each keeps its memory until the node is restarted.",
+        "A shim of containerd has no process left and did not end. Restarts of static pods under containerd "
+        "2 leave such shims; each keeps its memory until the node is restarted.",
         "containerd/containerd#12560",
     ),
     ("the processes", "the arguments of shims"),

@@ -116,7 +116,7 @@ def _of_text(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | Non
 
 
 def _member(document: Mapping[str, Any], key: str) -> Any:
-    """Return what a key has; encoding/json takes a key in other letter case where the exact one is missing."""
+    """Return what a key has; encoding/json takes another letter case where the exact key is missing."""
     if key in document:
         return document[key]
     return next((value for name, value in document.items() if name.lower() == key.lower()), None)

@@ -49,7 +49,7 @@ class Start:
     words: tuple[Word, ...]
     """The arguments after the program."""
     complete: bool
-    """Whether these are all: a unit was read, and each file that it names was read or is optional and absent."""
+    """Whether these are all: a unit was read, and each file that it names was read or is absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class _Line:
 
 
 def start(dump: Dump) -> Start:
-    """Read what the next start of the kubelet gets; without a unit, all that the usual files of variables have."""
+    """Read what the kubelet's next start gets; without a unit, what the usual files of variables have."""
     lines = list(_lines(dump))
     command = next((line for line in reversed(lines) if line.key == "ExecStart" and line.value), None)
     if command is None:

@@ -10,6 +10,7 @@ CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
 ARGUMENTS: Key = ("arguments", "kubelet")
 PATH = "/var/lib/kubelet/config.yaml"
 OK = ("OK", "nothing found: fields of the configuration file")
+UNKNOWN = f"kubelets of this release do not know noSuchField of {PATH}: kubelet {{}} {{}}"
 V1 = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 WRITTEN_BY_KUBEADM = f"""{V1}authentication:
   anonymous:
@@ -47,20 +48,19 @@ def check(to: str, changes: dict[Key, object]) -> list[tuple[str, str]]:
             "1.24.17",
             "memorySwap: {swapBehavior: ''}\nnoSuchField: 1\n",
             "WARN",
-            f"kubelets of this release do not know noSuchField of {PATH}: kubelet 1.24.17 logs a warning and "
-            "drops it",
+            UNKNOWN.format("1.24.17", "logs a warning and drops it"),
         ),
         (
             "1.16.15",
             "noSuchField: 1\n",
             "WARN",
-            f"kubelets of this release do not know noSuchField of {PATH}: kubelet 1.16.15 drops it in silence",
+            UNKNOWN.format("1.16.15", "drops it in silence"),
         ),
         (
             "1.17.0",
             "noSuchField: 1\n",
             "WARN",
-            f"kubelets of this release do not know noSuchField of {PATH}: kubelet 1.17.0 logs a warning and drops it",
+            UNKNOWN.format("1.17.0", "logs a warning and drops it"),
         ),
     ],
 )

@@ -17,6 +17,12 @@ DOCKER: Key = ("docker", "list")
 CRI: Key = ("cri", "containers")
 STATIC = "cpuManagerPolicy: static\n"
 OK = ("OK", "nothing found: state of the CPU manager")
+OTHER_POLICY = (
+    'the configured policy "static" differs from "none" in the file: kubelet {} does not start with it'
+)
+OTHER_FORM = (
+    "a kubelet of {} wrote it, in a form that this one does not read: kubelet {} does not start with it"
+)
 UID = "6f1a2b3c-0000-4000-8000-000000000001"
 ID, ID2 = "3f" * 32, "a1" * 32
 BOTH = f'[{{"Id": "{ID}"}}, {{"Id": "{ID2}"}}]'
@@ -41,16 +47,14 @@ def check(to: str, changes: dict[Key, object]) -> list[tuple[str, str]]:
             "1.37.0",
             "1.15.12/cpu-none",
             "ERROR",
-            "a kubelet of 1.12 - 1.17 wrote it, in a form that this one does not read: kubelet 1.37.0 does not "
-            "start with it",
+            OTHER_FORM.format("1.12 - 1.17", "1.37.0"),
         ),
         ("1.18.0", "1.18.19/cpu-none", "OK", OK[1]),
         (
             "1.17.17",
             "1.18.19/cpu-none",
             "ERROR",
-            "a kubelet of 1.18 and later wrote it, in a form that this one does not read: kubelet 1.17.17 does not "
-            "start with it",
+            OTHER_FORM.format("1.18 and later", "1.17.17"),
         ),
         ("1.11.10", "1.18.19/cpu-none", "OK", OK[1]),
         ("1.35.2", "1.37.1/cpu-none", "OK", OK[1]),
@@ -82,12 +86,12 @@ def test_pf105_a_third_form_is_read_by_1_36_alone_and_with_its_gate() -> None:
         (
             "1.24.17",
             "ERROR",
-            'the configured policy "static" differs from "none" in the file: kubelet 1.24.17 does not start with it',
+            OTHER_POLICY.format("1.24.17"),
         ),
         (
             "1.10.13",
             "ERROR",
-            'the configured policy "static" differs from "none" in the file: kubelet 1.10.13 does not start with it',
+            OTHER_POLICY.format("1.10.13"),
         ),
         ("1.9.11", *OK),
         ("1.8.15", *OK),

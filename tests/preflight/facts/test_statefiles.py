@@ -65,9 +65,9 @@ def accepted(state: State, row: dict[str, Any], migrates: bool) -> bool:
     """Return whether a kubelet loads what it finds, with the policy and the containers of a row."""
     if state.condition != Condition.GOOD:
         return False
-    if migrates and state.form is not None and state.form.by_id and "containers" in row:
-        if not set(state.content.get("entries") or ()) <= row["containers"].keys():
-            return False
+    looked_up = migrates and state.form is not None and state.form.by_id and "containers" in row
+    if looked_up and not set(state.content.get("entries") or ()) <= row["containers"].keys():
+        return False
     return "policy" not in row or (state.content.get("policyName") or "") == row["policy"]
 
 

@@ -45,6 +45,10 @@ CHOICES: Final = {
         "scripts.golden.staticpods",
         "the oracles of static pods, one per release",
     ),
+    "checkpoints": Choice(
+        "scripts.golden.checkpoints",
+        "the oracles of kubelets' state files, one per release",
+    ),
     "values": Choice(
         "scripts.golden.values",
         "prints what Go makes of quantities and YAML",

@@ -49,6 +49,10 @@ CHOICES: Final = {
         "scripts.golden.served",
         "golden/served, by the programs of staticpods; needs Go",
     ),
+    "checkpoints": Choice(
+        "scripts.golden.checkpoints",
+        "golden/checkpoints, by Go programs; needs Go",
+    ),
     "values": Choice(
         "scripts.golden.values",
         "golden/values, by Go programs; needs Go",

@@ -88,6 +88,14 @@ class Gates:
         self._table, self._release, self._settings = table, release, dict(settings)
         self._on: dict[str, bool] = {}
 
+    def with_settings(self, settings: Settings) -> Gates:
+        """Return the gates of the same release with other ones set."""
+        return Gates(self._table, self._release, settings)
+
+    def spec(self, name: str) -> GateSpec | None:
+        """Return what a gate is in the release; None where the release has no gate of this name."""
+        return self._table.spec(name, self._release)
+
     def knows(self, name: str) -> bool:
         """Return whether the release has a gate of this name."""
         return self._table.spec(name, self._release) is not None
@@ -121,6 +129,10 @@ class Gates:
             spec = self._table.spec(name, self._release)
             if spec is not None and spec.locked and spec.on != on:
                 yield f"{self._release} locks {name} to {_go(spec.on)}"
+        yield from self.missing()
+
+    def missing(self) -> Iterator[str]:
+        """Say which gates are on without those that they need."""
         for name in self._table.needing if self._settings else ():
             spec = self._table.spec(name, self._release)
             off = [needed for needed in spec.needs if not self.is_on(needed)] if spec else []

@@ -26,6 +26,7 @@ from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
 from hashcompat.catalog.rows import Table, read_table
 from hashcompat.catalog.runtimes import RuntimeFault, runtime_faults
+from hashcompat.catalog.statefiles import StateForms
 from hashcompat.catalog.types import Schema
 from hashcompat.catalog.vendors import Vendor, Vendors
 from hashcompat.errors import UsageError
@@ -99,6 +100,7 @@ class Catalog:
         self._api_servers: dict[tuple[str, Settings], ApiServer] = {}
         self._predecessors: dict[tuple[str, date], tuple[Predecessor, ...]] = {}
         self._pod_data = PodData(self._data)
+        self._state_forms = StateForms(self._data)
         self.gate_table = GateTable(self._data)
         self.flag_table = FlagTable(self._data)
         self.config_table = ConfigTable(self._data)
@@ -279,7 +281,14 @@ class Catalog:
 
     def hazards(self, release: Release) -> Hazards:
         """Return what can break at the start of a kubelet of a release."""
-        return read_table("hazards.json", self._data.table("hazards")).decide(Hazards, release)
+        table = read_table("hazards.json", self._data.table("hazards"))
+        return table.decide(
+            Hazards,
+            release,
+            states=self._state_forms.files(table, release),
+            flags=self.flag_table,
+            config=self.config_table,
+        )
 
     def schema(self, name: str) -> Schema:
         """Load a type tree by the name that releases.json gives it."""

@@ -36,12 +36,13 @@ class Table:
     rows: Mapping[str, Sequence[Row]]
     """The rows by respect."""
 
-    def decide(self, made: type[Decided], release: Release) -> Decided:
-        """Return the dataclass of all that a release does.
+    def decide(self, made: type[Decided], release: Release, **given: Any) -> Decided:
+        """Return the dataclass of all that a release does; ``given`` are the fields that no row decides.
 
-        Raises InputError where the rows do not decide every field exactly once.
+        Raises InputError where the rows do not decide every other field exactly once.
         """
-        return made(**{field.name: self._value(_camel(field.name), release) for field in fields(made)})  # type: ignore[arg-type]  # a dataclass
+        names = [field.name for field in fields(made) if field.name not in given]  # type: ignore[arg-type]  # a dataclass
+        return made(**given, **{name: self._value(camel(name), release) for name in names})
 
     def _value(self, name: str, release: Release) -> Any:
         found = [row.value for row in self.rows.get(name, ()) if row.releases.holds(release)]
@@ -59,6 +60,7 @@ def _row(row: Mapping[str, Any]) -> Row:
     return Row(parse_range(row["releases"]), row["value"], row["source"], row["about"])
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
+    """Return the name that a file gives a field: ``cgroupV1`` for ``cgroup_v1``."""
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)

@@ -6,8 +6,10 @@ a function; each level adds its key to an error's path (``.ports[1].containerPor
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from hashcompat.errors import DecodeError, UsageError
 from hashcompat.go.jsontext import clean, integer, kind_of
@@ -27,6 +29,8 @@ from hashcompat.go.walk import json_fields
 
 Decoder = Callable[[Any], Any]
 
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,20}", re.ASCII)
+
 
 def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:
     """Return the function that decodes one JSON value into a typed value of ``go_type``.
@@ -41,10 +45,12 @@ def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:
             return _struct(go_type, keep_empty)
         case Pointer(_, elem):
             return _pointer(compile_decoder(elem, keep_empty=keep_empty))
+        case Slice(_, Basic(_, "uint8")):
+            return _bytes
         case Slice(_, elem):
             return _slice(compile_decoder(elem, keep_empty=keep_empty), keep_empty)
-        case Map(_, Basic(_, "string"), value):
-            return _map(compile_decoder(value, keep_empty=keep_empty), keep_empty)
+        case Map(_, Basic(_, kind), value) if kind in KEYS:
+            return _map(KEYS[kind], compile_decoder(value, keep_empty=keep_empty), keep_empty)
         case Basic(_, "string"):
             return _string
         case Basic(_, "bool"):
@@ -103,7 +109,7 @@ def _slice(decode_elem: Decoder, keep_empty: bool) -> Decoder:
     return decode
 
 
-def _map(decode_value: Decoder, keep_empty: bool) -> Decoder:
+def _map(decode_key: Callable[[str], Any], decode_value: Decoder, keep_empty: bool) -> Decoder:
     def decode(value: Any) -> Any:
         if value is None:
             return None
@@ -112,12 +118,40 @@ def _map(decode_value: Decoder, keep_empty: bool) -> Decoder:
         result = {}
         for key, item in value.items():
             try:
-                result[clean(key)] = decode_value(item)
+                result[decode_key(key)] = decode_value(item)
             except DecodeError as error:
                 raise error.within(f"[{clean(key)!r}]") from None
         return result if result or keep_empty else None
 
     return decode
+
+
+def _integer_key(bits: int) -> Callable[[str], int]:
+    def decode(key: str) -> int:
+        if not _INTEGER.fullmatch(key):
+            raise DecodeError("want an integer as the key")
+        return integer(int(key), bits)
+
+    return decode
+
+
+KEYS: Final[Mapping[str, Callable[[str], Any]]] = {
+    "string": clean,
+    **{kind: _integer_key(bits) for kind, bits in INT_BITS.items()},
+}
+"""What decodes the keys of a map, by their Go kind."""
+
+
+def _bytes(value: Any) -> bytes | None:
+    """Decode base64, the form of ``[]byte`` in JSON."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise DecodeError(f"want a string, got {kind_of(value)}")
+    try:
+        return base64.b64decode(value.replace("\n", "").replace("\r", ""), validate=True)
+    except ValueError:
+        raise DecodeError("want base64") from None
 
 
 def _string(value: Any) -> str:

@@ -23,10 +23,28 @@ def failed(problem: str = "permission denied") -> Probe:
     return Probe("", "", problem=problem)
 
 
-HEALTHY: dict[Key, str] = {
+HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
     ("file", "/proc/1/mounts"): "proc /proc proc rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
     ("arguments", "kubelet"): "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n",
     ("file", "/var/lib/kubelet/config.yaml"): "kind: KubeletConfiguration\n",
+    ("filesystem", "/var/lib/kubelet"): (
+        "/dev/vda1 103080204 20000000 78000000 21% /\n/dev/vda1 6553600 300000 6253600 5% /\n"
+    ),
+    ("processes", "all"): "1 0 S systemd\n700 1 S containerd-shim\n720 700 S pause\n",
+    ("file", "/var/lib/kubelet/cpu_manager_state"): (
+        '{"policyName":"none","defaultCpuSet":"","checksum":1353318690}'
+    ),
+    **{
+        ("file", f"/var/lib/kubelet/{name}"): GONE
+        for name in (
+            "memory_manager_state",
+            "pod_status_manager_state",
+            "dra_manager_state",
+            "allocated_pods_state",
+            "actuated_pods_state",
+            "device-plugins/kubelet_internal_checkpoint",
+        )
+    },
 }
 """What the checks read on a node where they find nothing."""
 

@@ -56,7 +56,7 @@ def test_the_worst_comes_first() -> None:
 
 def test_names_of_checks_are_known() -> None:
     assert known_checks(["pf-102", "ALL"]) == ["PF-102", "all"]
-    with pytest.raises(UsageError, match="no check 'PF-12'; near it: PF-1"):
+    with pytest.raises(UsageError, match="no check 'PF-12'; near it: PF-"):
         known_checks(["PF-12"])
     with pytest.raises(UsageError, match="no check 'ZZ'; near it: PF-"):
         known_checks(["zz"])

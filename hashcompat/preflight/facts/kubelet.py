@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -21,7 +21,11 @@ def flags(dump: Dump) -> Mapping[str, str]:
 
     Go's flags: ``--name=value``, ``--name value``, and ``--name`` alone for a truth value; the last counts.
     """
-    words = dump.read("arguments", ARGUMENTS).splitlines()[1:]
+    return flags_of(dump.read("arguments", ARGUMENTS).splitlines()[1:])
+
+
+def flags_of(words: Sequence[str]) -> Mapping[str, str]:
+    """Read the flags among arguments."""
     found: dict[str, str] = {}
     for word, after in pairwise([*words, "--"]):
         name, given, value = word.lstrip("-").partition("=")

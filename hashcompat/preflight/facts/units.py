@@ -1,0 +1,170 @@
+"""What systemd starts as the kubelet: its unit, the drop-ins, and the files of variables that they name."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from hashcompat.records.probes import AbsentError, Dump, UnreadError
+
+UNITS: Final = (
+    "/etc/systemd/system",
+    "/run/systemd/system",
+    "/usr/local/lib/systemd/system",
+    "/usr/lib/systemd/system",
+    "/lib/systemd/system",
+)
+"""Where units are, in the order in which systemd looks."""
+
+UNIT: Final = "kubelet.service"
+
+RUNNING: Final = "the running kubelet"
+"""Where an argument is that no file has."""
+
+FILES: Final = ("/var/lib/kubelet/kubeadm-flags.env", "/etc/default/kubelet", "/etc/sysconfig/kubelet")
+"""Files of variables that packages of the kubelet use."""
+
+_VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_PREFIXES: Final = "@-:+!|"
+"""What may stand before a command of a unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """An argument of the kubelet."""
+
+    text: str
+    """The argument."""
+    source: str
+    """The file that it is in, or ``the running kubelet``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The next start of the kubelet, as far as its files show it."""
+
+    words: tuple[Word, ...]
+    """The arguments after the program."""
+    complete: bool
+    """Whether these are all: a unit was read, and each file that it names was read or is absent."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    key: str
+    value: str
+    source: str
+
+
+def start(dump: Dump) -> Start:
+    """Read what the kubelet's next start gets; without a unit, what the usual files of variables have."""
+    lines = list(_lines(dump))
+    command = next((line for line in reversed(lines) if line.key == "ExecStart" and line.value), None)
+    if command is None:
+        found = [word for path in FILES for word in _words_of(_file(dump, path) or {}, path)]
+        return Start(tuple(found), complete=False)
+    return _expanded(dump, command, lines)
+
+
+def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
+    variables: dict[str, Word] = {}
+    complete = True
+    for line in lines:
+        if line.key == "Environment":
+            pairs = _assignments(_split(line.value))
+            variables |= {name: Word(value, line.source) for name, value in pairs.items()}
+    for line in lines:
+        if line.key == "EnvironmentFile" and line.value:
+            path = line.value.lstrip("-")
+            found = _file(dump, path)
+            complete = complete and found is not None
+            variables |= {name: Word(value, path) for name, value in (found or {}).items()}
+    words = [word for text in _split(command.value)[1:] for word in _of_word(text, variables, command.source)]
+    return Start(tuple(words), complete)
+
+
+def _of_word(text: str, variables: Mapping[str, Word], source: str) -> Iterator[Word]:
+    """Expand the variables of one word: ``$NAME`` alone gives words, ``${NAME}`` a part of one."""
+    alone = re.fullmatch(r"\$(\w+)", text)
+    if alone:
+        held = variables.get(alone[1], Word("", source))
+        yield from (Word(word, held.source) for word in _split(held.text))
+        return
+
+    def value(match: re.Match[str]) -> str:
+        return variables.get(match[1] or match[2], Word("", source)).text
+
+    yield Word(_VARIABLE.sub(value, text), source)
+
+
+def _words_of(variables: Mapping[str, str], path: str) -> Iterator[Word]:
+    for name, value in variables.items():
+        if name.startswith("KUBELET"):
+            yield from (Word(word, path) for word in _split(value))
+
+
+def _file(dump: Dump, path: str) -> Mapping[str, str] | None:
+    """Return the variables of a file; None where it could not be read, empty where there is none."""
+    try:
+        text = dump.read("file", path)
+    except AbsentError:
+        return {}
+    except UnreadError:
+        return None
+    rows = (line.strip() for line in text.replace("\\\n", " ").splitlines())
+    found: dict[str, str] = {}
+    for row in rows:
+        name, given, value = row.partition("=")
+        if given and not row.startswith(("#", ";")):
+            found[name.removeprefix("export ").strip()] = _unquoted(value.strip())
+    return found
+
+
+def _unquoted(value: str) -> str:
+    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if quoted else value
+
+
+def _assignments(words: list[str]) -> dict[str, str]:
+    return {name: value for name, given, value in (word.partition("=") for word in words) if given}
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:  # a quote without an end: systemd refuses the line, and so is it read word by word
+        return text.split()
+
+
+def _lines(dump: Dump) -> Iterator[_Line]:
+    """Yield the assignments of the unit and then of its drop-ins, as systemd orders them."""
+    for path in _paths(dump):
+        try:
+            text = dump.read("file", path)
+        except AbsentError:
+            continue
+        for row in text.replace("\\\n", " ").splitlines():
+            key, given, value = row.strip().partition("=")
+            if given and not key.startswith(("#", ";")):
+                yield _Line(
+                    key.strip(), value.strip().lstrip(_PREFIXES if key.strip() == "ExecStart" else ""), path
+                )
+
+
+def _paths(dump: Dump) -> Iterator[str]:
+    """Yield the unit and its drop-ins: of files of one name, the first by directory hides the others."""
+    files = {probe.name for probe in dump.of_kind("file") if probe.text is not None or probe.problem}
+    units = [path for each in UNITS if (path := f"{each}/{UNIT}") in files]
+    yield from units[:1]
+    named: dict[str, str] = {}
+    for each in reversed(UNITS):
+        prefix = f"{each}/{UNIT}.d/"
+        named |= {
+            path.removeprefix(prefix): path
+            for path in files
+            if path.startswith(prefix) and path.endswith(".conf")
+        }
+    yield from (named[name] for name in sorted(named))

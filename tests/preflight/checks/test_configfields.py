@@ -1,0 +1,94 @@
+"""PF-122: fields of the kubelet's configuration file."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.dumps import GONE, Key, dump, failed, found, upgrade
+
+CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
+ARGUMENTS: Key = ("arguments", "kubelet")
+PATH = "/var/lib/kubelet/config.yaml"
+OK = ("OK", "nothing found: fields of the configuration file")
+UNKNOWN = f"kubelets of this release do not know noSuchField of {PATH}: kubelet {{}} {{}}"
+V1 = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+WRITTEN_BY_KUBEADM = f"""{V1}authentication:
+  anonymous:
+    enabled: false
+  webhook:
+    cacheTTL: 0s
+    enabled: true
+  x509:
+    clientCAFile: /etc/kubernetes/pki/ca.crt
+authorization:
+  mode: Webhook
+clusterDNS:
+- 10.96.0.10
+clusterDomain: cluster.local
+evictionHard:
+  imagefs.available: 15%
+rotateCertificates: true
+"""
+
+
+def check(to: str, changes: dict[Key, object]) -> list[tuple[str, str]]:
+    return [(state, text) for state, _, text in found("PF-122", dump(changes), upgrade(to))]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("to", "more", "status", "text"),
+    [
+        ("1.11.10", "", *OK),
+        ("1.16.15", "", *OK),
+        ("1.24.17", "", *OK),
+        ("1.30.14", "", *OK),
+        ("1.34.10", "", *OK),
+        ("1.37.1", "", *OK),
+        (
+            "1.24.17",
+            "memorySwap: {swapBehavior: ''}\nnoSuchField: 1\n",
+            "WARN",
+            UNKNOWN.format("1.24.17", "logs a warning and drops it"),
+        ),
+        (
+            "1.16.15",
+            "noSuchField: 1\n",
+            "WARN",
+            UNKNOWN.format("1.16.15", "drops it in silence"),
+        ),
+        (
+            "1.17.0",
+            "noSuchField: 1\n",
+            "WARN",
+            UNKNOWN.format("1.17.0", "logs a warning and drops it"),
+        ),
+    ],
+)
+def test_pf122_fields_of_the_target(to: str, more: str, status: str, text: str) -> None:
+    assert check(to, {CONFIG: WRITTEN_BY_KUBEADM + more}) == [(status, text)]
+
+
+def test_pf122_says_which_release_removed_a_field() -> None:
+    ((_, text),) = check(
+        "1.27.16", {CONFIG: V1 + "enableControllerAttachDetach: true\ndynamicKubeletConfigDir: x\n"}
+    ) or [("", "")]
+    assert "dynamicKubeletConfigDir" in text
+
+
+def test_pf122_another_version_of_the_file_is_refused() -> None:
+    text = "kubelet 1.24.17 reads kubelet.config.k8s.io/v1beta1 and the file is kubelet.config.k8s.io/v1"
+    assert check("1.24.17", {CONFIG: "apiVersion: kubelet.config.k8s.io/v1\n"}) == [("ERROR", text)]
+
+
+@pytest.mark.parametrize(
+    ("to", "changes", "status", "text"),
+    [
+        ("1.24.17", {CONFIG: failed()}, "UNKNOWN", f"{PATH}: permission denied"),
+        ("1.24.17", {CONFIG: GONE}, "UNKNOWN", f"{PATH}: the kubelet's configuration file is missing"),
+        ("1.24.17", {ARGUMENTS: failed()}, "UNKNOWN", "kubelet: permission denied"),
+        ("1.24.17", {ARGUMENTS: "kubelet\n"}, *OK),
+        ("1.7.5", {CONFIG: "noSuchField: 1\n"}, *OK),
+    ],
+)
+def test_pf122_needs_the_file(to: str, changes: dict[Key, object], status: str, text: str) -> None:
+    assert check(to, changes) == [(status, text)]

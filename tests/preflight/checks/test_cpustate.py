@@ -1,0 +1,243 @@
+"""PF-105: cpu_manager_state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, upgrade
+
+GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
+STATE: Key = ("file", "/var/lib/kubelet/cpu_manager_state")
+CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
+ARGUMENTS: Key = ("arguments", "kubelet")
+ONLINE: Key = ("file", "/sys/devices/system/cpu/online")
+DOCKER: Key = ("docker", "list")
+CRI: Key = ("cri", "containers")
+STATIC = "cpuManagerPolicy: static\n"
+OK = ("OK", "nothing found: state of the CPU manager")
+OTHER_POLICY = (
+    'the configured policy "static" differs from "none" in the file: kubelet {} does not start with it'
+)
+OTHER_FORM = (
+    "a kubelet of {} wrote it, in a form that this one does not read: kubelet {} does not start with it"
+)
+UID = "6f1a2b3c-0000-4000-8000-000000000001"
+ID, ID2 = "3f" * 32, "a1" * 32
+BOTH = f'[{{"Id": "{ID}"}}, {{"Id": "{ID2}"}}]'
+
+
+def golden(sample: str) -> str:
+    return (GOLDEN / sample).read_text(encoding="utf-8")
+
+
+def check(to: str, changes: dict[Key, object]) -> list[tuple[str, str]]:
+    return [(state, text) for state, _, text in found("PF-105", dump(changes), upgrade(to))]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("to", "sample", "status", "text"),
+    [
+        ("1.12.10", "1.15.12/cpu-none", "OK", OK[1]),
+        ("1.17.17", "1.15.12/cpu-none", "OK", OK[1]),
+        ("1.18.0", "1.15.12/cpu-none", "OK", OK[1]),
+        ("1.36.3", "1.15.12/cpu-none", "OK", OK[1]),
+        (
+            "1.37.0",
+            "1.15.12/cpu-none",
+            "ERROR",
+            OTHER_FORM.format("1.12 - 1.17", "1.37.0"),
+        ),
+        ("1.18.0", "1.18.19/cpu-none", "OK", OK[1]),
+        (
+            "1.17.17",
+            "1.18.19/cpu-none",
+            "ERROR",
+            OTHER_FORM.format("1.18 and later", "1.17.17"),
+        ),
+        ("1.11.10", "1.18.19/cpu-none", "OK", OK[1]),
+        ("1.35.2", "1.37.1/cpu-none", "OK", OK[1]),
+        ("1.37.1", "1.37.1/cpu-none", "OK", OK[1]),
+        (
+            "1.18.19",
+            "1.18.19/cpu-nil",
+            "ERROR",
+            "its checksum does not hold: kubelet 1.18.19 does not start with it",
+        ),
+    ],
+)
+def test_pf105_forms_of_releases(to: str, sample: str, status: str, text: str) -> None:
+    assert check(to, {STATE: golden(sample)}) == [(status, text)]
+
+
+def test_pf105_a_third_form_is_read_by_1_36_alone_and_with_its_gate() -> None:
+    changes: dict[Key, object] = {STATE: golden("1.36.3/cpu-pod-entries"), ONLINE: "0-6"}
+    gated = STATIC + "featureGates: {PodLevelResourceManagers: true}\n"
+    assert check("1.36.3", {**changes, CONFIG: gated}) == [OK]
+    assert [state for state, _ in check("1.36.3", {**changes, CONFIG: STATIC})] == ["ERROR"]
+    assert [state for state, _ in check("1.35.8", {**changes, CONFIG: STATIC})] == ["ERROR"]
+    assert check("1.37.1", {**changes, CONFIG: STATIC}) == [OK]
+
+
+@pytest.mark.parametrize(
+    ("to", "state", "text"),
+    [
+        (
+            "1.24.17",
+            "ERROR",
+            OTHER_POLICY.format("1.24.17"),
+        ),
+        (
+            "1.10.13",
+            "ERROR",
+            OTHER_POLICY.format("1.10.13"),
+        ),
+        ("1.9.11", *OK),
+        ("1.8.15", *OK),
+    ],
+)
+def test_pf105_another_policy(to: str, state: str, text: str) -> None:
+    assert check(to, {CONFIG: STATIC}) == [(state, text)]
+
+
+def test_pf105_another_policy_where_a_file_is_only_replaced() -> None:
+    changes: dict[Key, object] = {
+        ARGUMENTS: "kubelet\n--cpu-manager-policy=static\n--feature-gates=CPUManager=true\n"
+    }
+    text = (
+        'the configured policy "static" differs from "none" in the file: kubelet 1.9.11 starts an empty one'
+    )
+    assert check("1.9.11", changes) == [("WARN", text)]
+
+
+def test_pf105_says_how_to_get_rid_of_the_file() -> None:
+    (finding,) = findings("PF-105", dump({CONFIG: STATIC}), upgrade("1.24.17"))
+    assert finding.object == "/var/lib/kubelet/cpu_manager_state"
+    assert finding.advice == (
+        "kubectl drain n1 --ignore-daemonsets --delete-emptydir-data; stop the kubelet; "
+        "rm /var/lib/kubelet/cpu_manager_state"
+    )
+
+
+@pytest.mark.parametrize(
+    ("lists", "status", "text"),
+    [
+        ({DOCKER: BOTH}, *OK),
+        ({CRI: f'{{"containers": [{{"id": "{ID}"}}, {{"id": "{ID2}"}}]}}'}, *OK),
+        (
+            {DOCKER: f'[{{"Id": "{ID}"}}]', CRI: GONE},
+            "ERROR",
+            "it names container a1a1a1a1a1a1, which no longer exists: kubelet 1.18.19 does not start with it",
+        ),
+        (
+            {DOCKER: failed("no answer"), CRI: "["},
+            "UNKNOWN",
+            "docker list: no answer; cri line 1 column 2: not valid JSON",
+        ),
+    ],
+)
+def test_pf105_containers_by_id_have_to_exist(lists: dict[Key, object], status: str, text: str) -> None:
+    changes: dict[Key, object] = {STATE: golden("1.15.12/cpu-ids"), CONFIG: STATIC, ONLINE: "0-15", **lists}
+    (found_one,) = check("1.18.19", changes)
+    assert found_one[0] == status
+    assert found_one[1].startswith(text)
+
+
+def test_pf105_containers_by_id_are_not_looked_up_before_1_18() -> None:
+    changes: dict[Key, object] = {
+        STATE: golden("1.15.12/cpu-ids"),
+        CONFIG: STATIC,
+        ONLINE: "0-15",
+        DOCKER: "[]",
+    }
+    assert check("1.17.17", changes) == [OK]
+    assert check("1.11.10", changes) == [OK]
+    assert [state for state, _ in check("1.18.0", changes)] == ["ERROR", "ERROR"]
+
+
+@pytest.mark.parametrize(
+    ("to", "online", "config", "status", "text"),
+    [
+        ("1.18.0", "0-15", "", *OK),
+        (
+            "1.18.0",
+            "0-7\n",
+            "",
+            "ERROR",
+            "it has the CPUs 0-15 and the node has 0-7: kubelet 1.18.0 does not start with it",
+        ),
+        ("1.18.0", "x", "", "UNKNOWN", "not a set of CPUs: 'x'"),
+        ("1.18.0", failed(), "", "UNKNOWN", "/sys/devices/system/cpu/online: permission denied"),
+        (
+            "1.32.13",
+            "0-16",
+            "cpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\nreservedSystemCPUs: '16'",
+            *OK,
+        ),
+        (
+            "1.32.13",
+            "0-16",
+            "cpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}",
+            "UNKNOWN",
+            "strict-cpu-reservation is set, and which CPUs are reserved is up to the kubelet",
+        ),
+    ],
+)
+def test_pf105_a_static_policy_needs_the_same_cpus(
+    to: str, online: object, config: str, status: str, text: str
+) -> None:
+    changes: dict[Key, object] = {
+        STATE: golden("1.18.19/cpu-pods"),
+        CONFIG: f"{STATIC}{config}\n",
+        ONLINE: online,
+    }
+    assert check(to, changes) == [(status, text)]
+
+
+def test_pf105_cpus_are_compared_from_1_12_on() -> None:
+    ids: dict[Key, object] = {STATE: golden("1.15.12/cpu-ids"), CONFIG: STATIC, ONLINE: "0-3"}
+    assert check("1.11.10", ids) == [OK]
+    assert [state for state, _ in check("1.12.10", ids)] == ["ERROR"]
+
+
+@pytest.mark.parametrize(
+    ("entries", "status", "text"),
+    [
+        ("", *OK),
+        (
+            f',"entries":{{"{UID}":{{"app":"1"}},"other":null}}',
+            "ERROR",
+            "it leaves no CPU to other containers: kubelet 1.24.17 does not start with it",
+        ),
+    ],
+)
+def test_pf105_a_file_without_default_cpus(entries: str, status: str, text: str) -> None:
+    empty = f'{{"policyName":"static","defaultCpuSet":""{entries},"checksum":0}}'
+    assert check("1.24.17", {STATE: empty, CONFIG: STATIC, ONLINE: "0-3"}) == [(status, text)]
+
+
+@pytest.mark.parametrize(
+    ("to", "text", "status", "says"),
+    [
+        ("1.24.17", GONE, *OK),
+        ("1.24.17", failed(), "UNKNOWN", "/var/lib/kubelet/cpu_manager_state: permission denied"),
+        ("1.24.17", "", "UNKNOWN", "/var/lib/kubelet/cpu_manager_state: damaged, as PF-112 reports"),
+        ("1.24.17", "[]", "UNKNOWN", "/var/lib/kubelet/cpu_manager_state: damaged, as PF-112 reports"),
+        ("1.11.10", "", *OK),
+        ("1.12.0", "", "UNKNOWN", "/var/lib/kubelet/cpu_manager_state: damaged, as PF-112 reports"),
+        ("1.8.15", failed(), *OK),
+    ],
+)
+def test_pf105_files_that_are_missing_or_damaged(to: str, text: object, status: str, says: str) -> None:
+    assert check(to, {STATE: text}) == [(status, says)]
+
+
+def test_pf105_is_about_the_root_directory_that_the_kubelet_is_given() -> None:
+    changes: dict[Key, object] = {
+        ARGUMENTS: "kubelet\n--root-dir=/data/kubelet/\n--cpu-manager-policy=static\n",
+        ("file", "/data/kubelet/cpu_manager_state"): golden("1.18.19/cpu-none"),
+    }
+    assert [each[:2] for each in found("PF-105", dump(changes), upgrade("1.24.17"))] == [  # type: ignore[arg-type]
+        ("ERROR", "/data/kubelet/cpu_manager_state")
+    ]

@@ -1,0 +1,222 @@
+"""PF-101: flags and feature gates."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, upgrade
+
+ARGUMENTS: Key = ("arguments", "kubelet")
+CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
+ENV: Key = ("file", "/var/lib/kubelet/kubeadm-flags.env")
+DEFAULT: Key = ("file", "/etc/default/kubelet")
+SYSCONFIG: Key = ("file", "/etc/sysconfig/kubelet")
+UNIT: Key = ("file", "/lib/systemd/system/kubelet.service")
+DROP_IN: Key = ("file", "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf")
+OK = ("OK", "", "nothing found: flags and feature gates")
+
+KUBEADM_UNIT = "[Service]\nExecStart=/usr/bin/kubelet\nRestart=always\n"
+KUBEADM_DROP_IN = """# Note: This dropin only works with kubeadm and kubelet v1.11+
+[Service]
+Environment="KUBELET_KUBECONFIG_ARGS=--kubeconfig=/etc/kubernetes/kubelet.conf"
+Environment="KUBELET_CONFIG_ARGS=--config=/var/lib/kubelet/config.yaml"
+EnvironmentFile=-/var/lib/kubelet/kubeadm-flags.env
+EnvironmentFile=-/etc/default/kubelet
+ExecStart=
+ExecStart=/usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS \\
+    $KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS
+"""
+GATE = "kubelet {} does not start with CPUManager in --feature-gates of the running kubelet: "
+NODE: dict[Key, object] = {
+    UNIT: KUBEADM_UNIT,
+    DROP_IN: KUBEADM_DROP_IN,
+    ENV: 'KUBELET_KUBEADM_ARGS="--container-runtime-endpoint=unix:///run/containerd/containerd.sock"\n',
+    DEFAULT: "# nothing\n",
+    SYSCONFIG: GONE,
+}
+REMOTE = "--container-runtime=remote --container-runtime-endpoint="
+SOCKET = "unix:///run/containerd/containerd.sock"
+PAUSE = "--pod-infra-container-image"
+
+
+def written(flags: str) -> str:
+    return f'KUBELET_KUBEADM_ARGS="{flags}"\n'
+
+
+WRITTEN_BY_KUBEADM = {
+    "1.12": "KUBELET_KUBEADM_ARGS=--cgroup-driver=cgroupfs --network-plugin=cni\n",
+    "1.15": written(f"--cgroup-driver=systemd --network-plugin=cni {PAUSE}=k8s.gcr.io/pause:3.1"),
+    "1.20": written(f"--network-plugin=cni {PAUSE}=k8s.gcr.io/pause:3.2"),
+    "1.23": written(f"{REMOTE}/run/containerd/containerd.sock {PAUSE}=k8s.gcr.io/pause:3.6"),
+    "1.26": written(f"{REMOTE}{SOCKET} {PAUSE}=registry.k8s.io/pause:3.9"),
+    "1.30": written(f"--container-runtime-endpoint={SOCKET} {PAUSE}=registry.k8s.io/pause:3.9"),
+    "1.36": written("--hostname-override=n1 --register-with-taints=a=b:NoSchedule"),
+}
+"""What kubeadm's cmd/kubeadm/app/phases/kubelet/flags.go writes in the newest patch release of each minor."""
+
+
+def check(to: str, changes: dict[Key, object], **more: object) -> list[tuple[str, str, str]]:
+    return found("PF-101", dump(changes), upgrade(to, **more))  # type: ignore[arg-type]
+
+
+def running(*flags: str) -> str:
+    return "\n".join(["/usr/bin/kubelet", "--config=/var/lib/kubelet/config.yaml", *flags, ""])
+
+
+@pytest.mark.parametrize(
+    ("by", "to", "flags"),
+    [
+        ("1.12", "1.12.10", []),
+        ("1.12", "1.23.17", []),
+        ("1.12", "1.24.17", ["--network-plugin"]),
+        ("1.15", "1.15.12", []),
+        ("1.15", "1.24.0", ["--network-plugin"]),
+        ("1.20", "1.23.17", []),
+        ("1.20", "1.24.17", ["--network-plugin"]),
+        ("1.23", "1.26.15", []),
+        ("1.23", "1.27.0", ["--container-runtime"]),
+        ("1.26", "1.26.15", []),
+        ("1.26", "1.27.16", ["--container-runtime"]),
+        ("1.30", "1.34.10", []),
+        ("1.30", "1.35.0", ["--pod-infra-container-image"]),
+        ("1.36", "1.37.1", []),
+    ],
+)
+def test_pf101_what_kubeadm_wrote(by: str, to: str, flags: list[str]) -> None:
+    shown = check(to, {**NODE, ENV: WRITTEN_BY_KUBEADM[by]})
+    assert [object_ for status, object_, _ in shown if status == "ERROR"] == flags
+
+
+def test_pf101_names_every_place_and_says_how_to_remove_it() -> None:
+    changes = {**NODE, ENV: WRITTEN_BY_KUBEADM["1.20"], ARGUMENTS: running("--network-plugin=cni")}
+    (finding,) = findings("PF-101", dump(changes), upgrade("1.24.17"))  # type: ignore[arg-type]
+    assert (finding.status, finding.object) == ("ERROR", "--network-plugin")
+    assert finding.text == (
+        "kubelet 1.24.17 does not start with --network-plugin: 1.24 removed it; "
+        "/var/lib/kubelet/kubeadm-flags.env and the running kubelet have it"
+    )
+    assert finding.advice == "sed -i 's/ *--network-plugin[= ]*[^ \"]*//' /var/lib/kubelet/kubeadm-flags.env"
+
+
+def test_pf101_a_flag_that_only_the_running_kubelet_still_has() -> None:
+    changes = {**NODE, ARGUMENTS: running("--network-plugin=cni")}
+    (finding,) = findings("PF-101", dump(changes), upgrade("1.24.17"))  # type: ignore[arg-type]
+    assert finding.status == "WARN"
+    assert finding.text.endswith("the running kubelet has it, and its files no longer do")
+    assert finding.advice == "systemctl daemon-reload, before the kubelet is restarted"
+
+
+def test_pf101_without_a_unit_both_count() -> None:
+    changes = {
+        ARGUMENTS: running("--allow-privileged", "-v=2"),
+        ENV: WRITTEN_BY_KUBEADM["1.12"],
+        DEFAULT: failed(),
+    }
+    shown = check("1.24.17", changes)
+    assert [(status, object_) for status, object_, _ in shown] == [
+        ("ERROR", "--network-plugin"),
+        ("ERROR", "--allow-privileged"),
+    ]
+    (finding,) = findings("PF-101", dump({ARGUMENTS: running("--node-labls=a=b")}), upgrade("1.24.17"))
+    assert finding.text == (
+        "kubelet 1.24.17 does not start with --node-labls: it knows no such flag; the running kubelet has it"
+    )
+    assert finding.advice.startswith("remove it from where the kubelet is started; near it: --node-labels")
+    assert check("1.24.17", {ARGUMENTS: running("-x")})[0][:2] == ("ERROR", "-x")
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "text"),
+    [
+        ({}, "OK", "nothing found: flags and feature gates"),
+        ({ARGUMENTS: failed()}, "UNKNOWN", "kubelet: permission denied"),
+        ({ARGUMENTS: GONE}, "UNKNOWN", "kubelet: there is none"),
+        ({**NODE, ENV: failed(), ARGUMENTS: GONE}, "UNKNOWN", "kubelet: there is none"),
+        ({CONFIG: failed()}, "UNKNOWN", "/var/lib/kubelet/config.yaml: permission denied"),
+        ({UNIT: failed()}, "UNKNOWN", "/lib/systemd/system/kubelet.service: permission denied"),
+    ],
+)
+def test_pf101_needs_the_command_line(changes: dict[Key, object], status: str, text: str) -> None:
+    assert [(state, words) for state, _, words in check("1.24.17", changes)] == [(status, text)]
+
+
+def test_pf101_a_kubelet_that_does_not_run_is_judged_by_its_files() -> None:
+    changes = {**NODE, ARGUMENTS: GONE, ENV: WRITTEN_BY_KUBEADM["1.20"]}
+    assert [each[:2] for each in check("1.24.17", changes)] == [("ERROR", "--network-plugin")]
+    changes = {**changes, CONFIG: "featureGates: {NoSuch: true}\n", ENV: GONE}
+    assert [each[:2] for each in check("1.24.17", changes)] == [("ERROR", "NoSuch")]
+
+
+def test_pf101_flags_before_1_6_are_not_known() -> None:
+    assert check("1.5.8", {}) == [("UNKNOWN", "", "the flags of kubelet 1.5.8 are not known")]
+
+
+@pytest.mark.parametrize(
+    ("to", "flag", "config", "expected"),
+    [
+        ("1.24.17", "CPUManager=true", "", []),
+        (
+            "1.26.15",
+            "CPUManager=false",
+            "",
+            [
+                GATE.format("1.26.15") + "it is locked to true",
+            ],
+        ),
+        ("1.25.16", "CPUManager=false", "", []),
+        ("1.32.13", "CPUManager=true", "", []),
+        (
+            "1.33.13",
+            "CPUManager=true",
+            "",
+            [
+                GATE.format("1.33.13") + "it knows no such feature gate",
+            ],
+        ),
+        (
+            "1.24.17",
+            "CPUManager=maybe",
+            "",
+            [
+                GATE.format("1.24.17") + "its value is neither true nor false",
+            ],
+        ),
+        (
+            "1.24.17",
+            "AllAlpha=false,,CPUManager=T",
+            "featureGates: {NoSuch: true}\n",
+            [
+                (
+                    "kubelet 1.24.17 does not start with NoSuch in featureGates of the configuration file: "
+                    "it knows no such feature gate"
+                ),
+            ],
+        ),
+        ("1.24.17", "", "featureGates: 1\n", []),
+        (
+            "1.36.3",
+            "",
+            "featureGates: {PodLevelResources: false, PodLevelResourceManagers: true}\n",
+            ["needs PodLevelResources"],
+        ),
+    ],
+)
+def test_pf101_feature_gates(to: str, flag: str, config: str, expected: list[str]) -> None:
+    words = running(*([f"--feature-gates={flag}"] if flag else []))
+    shown = [
+        text
+        for status, _, text in check(to, {ARGUMENTS: words, CONFIG: config or "kind: x\n"})
+        if status == "ERROR"
+    ]
+    assert len(shown) >= len(expected)
+    assert all(any(wanted in text for text in shown) for wanted in expected)
+    assert bool(shown) == bool(expected)
+
+
+def test_pf101_gates_of_files_that_the_next_start_reads() -> None:
+    changes = {
+        **NODE,
+        DEFAULT: 'KUBELET_EXTRA_ARGS="--feature-gates=NoSuch=true"\n',
+        ARGUMENTS: running("--feature-gates=Other=true"),
+    }
+    assert [object_ for _, object_, _ in check("1.24.17", changes)] == ["NoSuch"]

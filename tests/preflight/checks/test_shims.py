@@ -1,0 +1,41 @@
+"""PF-124: leftover shims."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, upgrade
+
+PROCESSES: Key = ("processes", "all")
+SHIM: Key = ("arguments", "801")
+LEFT = "1 0 S systemd\n700 1 S containerd-shim\n720 700 S pause\n801 1 S containerd-shim\n"
+ID = "3f" * 32
+OK = ("OK", "", "nothing found: leftover shims")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, [OK]),
+        ({PROCESSES: LEFT}, [("WARN", "PID 801", "this shim of containerd has no process left")]),
+        (
+            {PROCESSES: LEFT, SHIM: f"/usr/bin/containerd-shim-runc-v2\n-namespace\nk8s.io\n-id\n{ID}\n"},
+            [("WARN", "PID 801", "this shim of containerd for 3f3f3f3f3f3f has no process left")],
+        ),
+        ({PROCESSES: LEFT, SHIM: GONE}, [("WARN", "PID 801", "this shim of containerd has no process left")]),
+        ({PROCESSES: failed()}, [("UNKNOWN", "", "all: permission denied")]),
+        ({PROCESSES: "PID PPID S COMM\n1 0 S a b c\n"}, [OK]),
+    ],
+)
+def test_pf124_shims_without_a_process(
+    changes: dict[Key, object], expected: list[tuple[str, str, str]]
+) -> None:
+    assert found("PF-124", dump(changes), upgrade("1.34.10")) == expected  # type: ignore[arg-type]
+
+
+def test_pf124_says_how_to_end_them() -> None:
+    given = dump({PROCESSES: LEFT, SHIM: f"containerd-shim-runc-v2\n-id={ID}\n"})
+    (finding,) = findings("PF-124", given, upgrade("1.34.10"))
+    assert finding.advice == f"crictl pods --id {ID}; if there is no such pod: kill 801"
+    (finding,) = findings("PF-124", dump({PROCESSES: LEFT}), upgrade("1.34.10"))
+    assert finding.advice == "kill 801"

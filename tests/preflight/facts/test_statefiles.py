@@ -1,0 +1,90 @@
+"""State files: what kubelets make of them, held to what their own code does (golden/checkpoints)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.catalog.statefiles import StateFile, StateFiles
+from hashcompat.preflight.facts.statefiles import Condition, State, read
+
+GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
+RELEASES = sorted(path.parent.name for path in GOLDEN.glob("*/LOADS.jsonl"))
+FIELDS = {
+    "cpu_manager_state": "cpu_manager_state",
+    "memory_manager_state": "memory_manager_state",
+    "pod_status_manager_state": "pod_status_state",
+    "dra_manager_state": "dra_manager_state",
+    "allocated_pods_state": "allocated_pods_state",
+    "kubelet_internal_checkpoint": "device_plugins_state",
+}
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return default_catalog()
+
+
+INPUTS: dict[str, dict[str, Any]] = {
+    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (GOLDEN / "inputs").glob("*.json")
+}
+
+
+def loads(release: str) -> Iterator[dict[str, Any]]:
+    lines = (GOLDEN / release / "LOADS.jsonl").read_text(encoding="utf-8").splitlines()
+    return map(json.loads, lines)
+
+
+def text_of(sample: str) -> tuple[str, str]:
+    """Return the file that a sample is of, and its text."""
+    folder, _, case = sample.partition("/")
+    given = INPUTS[case]
+    text = given["text"] if folder == "inputs" else (GOLDEN / sample).read_text(encoding="utf-8")
+    return given["file"], text
+
+
+def seen(catalog: Catalog, release: str, sample: str, on: list[str]) -> State:
+    kubelet = catalog.kubelet(release)
+    name, text = text_of(sample)
+    file: StateFile = getattr(states(catalog, release), FIELDS[name])
+    return read(text, file, kubelet.gates.with_settings(frozenset((gate, True) for gate in on)))
+
+
+@cache
+def states(catalog: Catalog, release: str) -> StateFiles:
+    return catalog.hazards(catalog.kubelet(release).release).states
+
+
+def accepted(state: State, row: dict[str, Any], migrates: bool) -> bool:
+    """Return whether a kubelet loads what it finds, with the policy and the containers of a row."""
+    if state.condition != Condition.GOOD:
+        return False
+    looked_up = migrates and state.form is not None and state.form.by_id and "containers" in row
+    if looked_up and not set(state.content.get("entries") or ()) <= row["containers"].keys():
+        return False
+    return "policy" not in row or (state.content.get("policyName") or "") == row["policy"]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_kubelets_load_what_they_are_said_to_load(catalog: Catalog, release: str) -> None:
+    migrates = catalog.hazards(catalog.kubelet(release).release).cpu_entries_migrate
+    wrong = []
+    for row in loads(release):
+        state = seen(catalog, release, row["sample"], row.get("gates", []))
+        if accepted(state, row, migrates) == bool(row["refused"]):
+            wrong.append((row, state.condition, state.form))
+    assert wrong == []
+
+
+def test_the_newest_kubelets_were_given_every_golden_file() -> None:
+    written = {f"{path.parent.name}/{path.name}" for path in GOLDEN.glob("[0-9]*/[!L]*")}
+    texts = {f"inputs/{name}" for name, given in INPUTS.items() if "text" in given}
+    given = {row["sample"] for release in RELEASES for row in loads(release)}
+    assert given == written | texts
+    assert len(RELEASES) == len({path.partition("/")[0] for path in written}) > 5

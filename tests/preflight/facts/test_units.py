@@ -1,0 +1,88 @@
+"""What systemd starts as the kubelet."""
+
+from __future__ import annotations
+
+import pytest
+
+from hashcompat.preflight.facts.units import FILES, Start, Word, start
+from hashcompat.records.probes import UnreadError
+from tests.helpers.dumps import GONE, Key, dump, failed
+
+ENV = FILES[0]
+
+
+def started(files: dict[str, object]) -> Start:
+    changes: dict[Key, object] = {("file", path): text for path, text in files.items()}
+    return start(dump(changes))  # type: ignore[arg-type]
+
+
+def texts(found: Start) -> list[tuple[str, str]]:
+    return [(word.text, word.source) for word in found.words]
+
+
+def test_without_a_unit_every_file_of_variables_counts() -> None:
+    found = started(
+        {
+            ENV: 'KUBELET_KUBEADM_ARGS="--a=1 --b"\n',
+            "/etc/default/kubelet": "export KUBELET_EXTRA_ARGS=--c='x y'\nPATH=/bin\n; no\n#KUBELET_X=--d\n",
+            "/etc/sysconfig/kubelet": failed(),
+        }
+    )
+    assert texts(found) == [("--a=1", ENV), ("--b", ENV), ("--c=x y", "/etc/default/kubelet")]
+    assert not found.complete
+
+
+UNIT = "/lib/systemd/system/kubelet.service"
+DROP_IN = "/etc/systemd/system/kubelet.service.d/20-x.conf"
+
+
+@pytest.mark.parametrize(
+    ("files", "words", "complete"),
+    [
+        (
+            {UNIT: "[Service]\nExecStart=-/usr/bin/kubelet --a \\\n  --b\n"},
+            [("--a", UNIT), ("--b", UNIT)],
+            True,
+        ),
+        (
+            {UNIT: "ExecStart=/k --a=$X ${Y}z $Z\nEnvironment=X=1 'Y=2 3'\n"},
+            [("--a=1", UNIT), ("2 3z", UNIT)],
+            True,
+        ),
+        (
+            {
+                UNIT: "ExecStart=/k --a\n",
+                DROP_IN: "ExecStart=\nExecStart=/k $M\nEnvironmentFile=-/m\n",
+                "/m": "M=--b --c",
+            },
+            [("--b", "/m"), ("--c", "/m")],
+            True,
+        ),
+        ({UNIT: f"ExecStart=/k $M\nEnvironmentFile=-{ENV}\n", ENV: GONE}, [], True),
+        ({UNIT: f"ExecStart=/k $M\nEnvironmentFile=-{ENV}\n", ENV: failed()}, [], False),
+        ({UNIT: "ExecStart=/k 'a b\n# ExecStart=/no\n"}, [("'a", UNIT), ("b", UNIT)], True),
+        (
+            {
+                UNIT: "ExecStart=/k --old\n",
+                "/etc/systemd/system/kubelet.service": "ExecStart=/k --new\n",
+                "/usr/lib/systemd/system/kubelet.service.d/10.conf": "Environment=A=--hidden\n",
+                "/etc/systemd/system/kubelet.service.d/10.conf": "Environment=\n",
+            },
+            [("--new", "/etc/systemd/system/kubelet.service")],
+            True,
+        ),
+    ],
+)
+def test_units_and_drop_ins(files: dict[str, object], words: list[tuple[str, str]], complete: bool) -> None:
+    found = started(files)
+    assert texts(found) == words
+    assert found.complete == complete
+
+
+def test_a_unit_that_could_not_be_read_is_no_missing_one() -> None:
+    with pytest.raises(UnreadError, match="permission denied"):
+        started({UNIT: failed()})
+
+
+def test_words_know_their_source() -> None:
+    assert started({UNIT: "ExecStart=/k --a\n"}).words == (Word("--a", UNIT),)

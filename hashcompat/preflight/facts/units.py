@@ -142,11 +142,7 @@ def _split(text: str) -> list[str]:
 def _lines(dump: Dump) -> Iterator[_Line]:
     """Yield the assignments of the unit and then of its drop-ins, as systemd orders them."""
     for path in _paths(dump):
-        try:
-            text = dump.read("file", path)
-        except AbsentError:
-            continue
-        for row in text.replace("\\\n", " ").splitlines():
+        for row in dump.read("file", path).replace("\\\n", " ").splitlines():
             key, given, value = row.strip().partition("=")
             if given and not key.startswith(("#", ";")):
                 yield _Line(

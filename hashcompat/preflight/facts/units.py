@@ -29,7 +29,7 @@ FILES: Final = ("/var/lib/kubelet/kubeadm-flags.env", "/etc/default/kubelet", "/
 
 _VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _PREFIXES: Final = "@-:+!|"
-"""What may stand before a command of a unit."""
+"""Characters with a meaning of their own before the command of a unit."""
 
 
 @dataclass(frozen=True, slots=True)

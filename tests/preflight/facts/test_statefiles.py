@@ -1,4 +1,4 @@
-"""State files: what kubelets make of them, held to what their own code does (golden/checkpoints)."""
+"""State files: what kubelets make of them, compared with what their own code does (golden/checkpoints)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def gates_of(facts: Facts, upgrade: Upgrade) -> Gates:
 def found(facts: Facts, upgrade: Upgrade, file: StateFile) -> State | None:
     """Return what the target finds in a state file; None where there is none, or where it reads none.
 
-    Raises UnreadError where the file is no JSON, which another check reports.
+    Raises UnreadError where the file does not hold JSON, which another check reports.
     """
     if not file.forms:
         return None

@@ -191,7 +191,7 @@ def test_an_error_never_shows_a_string_value() -> None:
         Basic("float64", "float64"),
         Interface("interface {}"),
         Array("[1]int", 1, INT32),
-        Map("map[int32]string", INT32, TEXT),
+        Map("map[bool]string", BOOL, TEXT),
     ],
     ids=lambda go_type: go_type.name,
 )
@@ -245,3 +245,21 @@ def test_keeping_empty_ones_makes_a_difference_exactly_where_something_is_empty(
     dropped = compile_decoder(THING, keep_empty=False)(thing)
     assert (kept == dropped) == all(value or key == "name" for key, value in thing.items())
     assert tuple(item if item not in ((), {}) else None for item in kept) == dropped
+
+
+def test_keys_of_maps_may_be_integers() -> None:
+    decoded = compile_decoder(Map("map[int32]string", INT32, TEXT), keep_empty=True)
+    assert decoded({"1": "a", "-2": "b", "+3": "c"}) == {1: "a", -2: "b", 3: "c"}
+    for key in ("", "a", "1.0", "0x1", " 1", "2147483648"):
+        with pytest.raises(DecodeError):
+            decoded({key: "a"})
+
+
+def test_bytes_are_base64() -> None:
+    decoded = compile_decoder(Slice("[]uint8", Basic("uint8", "uint8")), keep_empty=True)
+    assert decoded("aGVs\nbG8=") == b"hello"
+    assert decoded("") == b""
+    assert decoded(None) is None
+    for value in ("*", "aGVsbG8", 1):
+        with pytest.raises(DecodeError, match=r"^want (base64|a string)"):
+            decoded(value)

@@ -16,7 +16,7 @@ from hashcompat.records.probes import AbsentError, UnreadError
 from hashcompat.rules import Rule
 
 _OWN: Final = frozenset({"allocated_pods_state", "actuated_pods_state", "device_plugins_state"})
-"""The files of which no other check looks at the checksum."""
+"""The files whose checksum no other check looks at."""
 
 _WORDS: Final = {Condition.EMPTY: "it is empty", Condition.NO_JSON: "it holds no JSON object"}
 

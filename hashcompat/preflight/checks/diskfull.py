@@ -29,7 +29,7 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
                 probe.name,
                 f"{what} on the file system of {probe.name}: kubelet {upgrade.target.release} "
                 f"{'cannot write its state' if own else 'cannot start containers there'}",
-                f"make room there: {'df -Pi' if 'inode' in what else 'df -Pk'} {probe.name}",
+                f"remove what is not needed there: {'df -Pi' if 'inode' in what else 'df -Pk'} {probe.name}",
             )
 
 

@@ -33,7 +33,7 @@ def rows(text: str) -> tuple[Row, ...]:
 
 
 def option(arguments: str, name: str) -> str:
-    """Return the value of an option among arguments, one a line; empty where it is not given."""
+    """Return the value of an option among arguments, each on a line; empty where it is not given."""
     for word, after in pairwise([*arguments.splitlines(), ""]):
         if word.lstrip("-") == name and word.startswith("-"):
             return after

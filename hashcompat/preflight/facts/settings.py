@@ -53,7 +53,7 @@ def gates(flags: Mapping[str, str], config: Mapping[str, Any]) -> Settings:
 def reserved_memory(flags: Mapping[str, str], config: Mapping[str, Any]) -> Mapping[int, int]:
     """Return the bytes of memory that are reserved by NUMA node (``--reserved-memory``, ``reservedMemory``).
 
-    Raises DecodeError for what is no such list.
+    Raises DecodeError for anything else.
     """
     text = flags.get("reserved-memory")
     rows = _of_flag(text) if text else _of_config(config.get("reservedMemory"))

@@ -29,7 +29,7 @@ FILES: Final = ("/var/lib/kubelet/kubeadm-flags.env", "/etc/default/kubelet", "/
 
 _VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _PREFIXES: Final = "@-:+!|"
-"""What may stand before a command of a unit."""
+"""Characters with a meaning of their own before the command of a unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +142,7 @@ def _split(text: str) -> list[str]:
 def _lines(dump: Dump) -> Iterator[_Line]:
     """Yield the assignments of the unit and then of its drop-ins, as systemd orders them."""
     for path in _paths(dump):
-        try:
-            text = dump.read("file", path)
-        except AbsentError:
-            continue
-        for row in text.replace("\\\n", " ").splitlines():
+        for row in dump.read("file", path).replace("\\\n", " ").splitlines():
             key, given, value = row.strip().partition("=")
             if given and not key.startswith(("#", ";")):
                 yield _Line(

@@ -47,4 +47,4 @@ def test_pf212_blocks_and_inodes(changes: dict[Key, object], expected: list[tupl
 
 def test_pf212_says_where_to_look() -> None:
     (finding,) = findings("PF-212", dump({KUBELET: INODES}), upgrade("1.30.14"))
-    assert finding.advice == "make room there: df -Pi /var/lib/kubelet"
+    assert finding.advice == "remove what is not needed there: df -Pi /var/lib/kubelet"

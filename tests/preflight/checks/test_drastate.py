@@ -34,7 +34,7 @@ STRUCTURED = '{"version":"v1","entries":[{"ResourceHandles":[{"structuredData":{
         (
             "1.30.14",
             GATED,
-            STRUCTURED,
+            "structured",
             "UNKNOWN",
             "the checksum cannot be computed: the file has structuredData",
         ),
@@ -46,5 +46,6 @@ STRUCTURED = '{"version":"v1","entries":[{"ResourceHandles":[{"structuredData":{
 def test_pf107_the_form_of_1_31(to: str, config: str, text: object, status: str, says: str) -> None:
     if isinstance(text, str) and text.startswith("1."):
         text = (GOLDEN / text).read_text(encoding="utf-8")
+    text = STRUCTURED if text == "structured" else text
     given = dump({STATE: text, CONFIG: config})  # type: ignore[dict-item]
     assert [(state, words) for state, _, words in found("PF-107", given, upgrade(to))] == [(status, says)]

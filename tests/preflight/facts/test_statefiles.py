@@ -1,4 +1,4 @@
-"""State files: what kubelets make of them, held to what their own code does (golden/checkpoints)."""
+"""State files: what kubelets make of them, compared with what their own code does (golden/checkpoints)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.catalog.statefiles import StateFile, StateFiles
-from hashcompat.preflight.facts.statefiles import Condition, State, read
+from hashcompat.go.digest import fnv32a
+from hashcompat.preflight.facts.statefiles import Condition, State, is_read, read
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
 RELEASES = sorted(path.parent.name for path in GOLDEN.glob("*/LOADS.jsonl"))
@@ -88,3 +89,19 @@ def test_the_newest_kubelets_were_given_every_golden_file() -> None:
     given = {row["sample"] for release in RELEASES for row in loads(release)}
     assert given == written | texts
     assert len(RELEASES) == len({path.partition("/")[0] for path in written}) > 5
+
+
+@pytest.mark.parametrize("held", ["{", "[]", "null", "1"])
+def test_a_text_with_the_right_checksum_has_to_hold_the_type(catalog: Catalog, held: str) -> None:
+    text = json.dumps({"data": held, "checksum": fnv32a([f"(string){held}"])})
+    kubelet = catalog.kubelet("1.34.10")
+    state = read(text, states(catalog, "1.34.10").allocated_pods_state, kubelet.gates)
+    assert state.condition == (Condition.GOOD if held == "null" else Condition.CORRUPT)
+    assert state.content == {}
+
+
+@pytest.mark.parametrize(("release", "on"), [("1.26.15", False), ("1.33.13", True), ("1.32.13", False)])
+def test_a_file_is_read_where_there_is_one_and_its_gate_is_on(
+    catalog: Catalog, release: str, on: bool
+) -> None:
+    assert is_read(states(catalog, release).allocated_pods_state, catalog.kubelet(release).gates) is on

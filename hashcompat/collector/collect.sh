@@ -116,7 +116,7 @@ several() {
     answer "$@" | write "$how"
 }
 
-# note KIND NAME problem WHY, note KIND NAME gone
+# note KIND NAME text TEXT, note KIND NAME problem WHY, note KIND NAME gone
 note() { printf '%s probe %s %s\n%s %s %s\n' "$MARK" "$1" "$2" "$MARK" "$3" "${4:-}" | write plain; }
 
 # Reads what the functions above print, and writes a probe as a JSON document. HOW:
@@ -166,6 +166,7 @@ write() {
     }
     verb == "probe" { if (kind != "") { text[++lines] = ""; finish() }; kind = word; name = word; sub(/ .*/, "", kind); sub(/^[^ ]+ /, "", name); next }
     verb == "gone" { absent(); next }
+    verb == "text" { text[lines = 1] = word; finish(); next }
     verb == "problem" { problem(word); next }
     verb == "late" { problem("no answer within " (word + 0) " s"); next }
     verb == "over" { problem("not read: the " (word + 0) " s for the whole node were over"); next }
@@ -469,7 +470,7 @@ write() {
             line = text[i]
             if (split(line, part, " ") < 4) continue
             id = part[1]; created = part[3]; line = substr(line, index(line, "{"))
-            pod = "\"metadata\":{" member(line, "name", "io.kubernetes.pod.name") "," member(line, "namespace", "io.kubernetes.pod.namespace") "," member(line, "uid", "io.kubernetes.pod.uid") ",\"attempt\":" attempt(line) "}"
+            pod = "\"metadata\":{" member(line, "name", "io.kubernetes.pod.name") "," member(line, "namespace", "io.kubernetes.pod.namespace") "," member(line, "uid", "io.kubernetes.pod.uid") ",\"attempt\":" attempt(line) "},\"linux\":{\"namespaces\":{\"options\":{\"network\":\"" (line ~ /"namespace_options":[{][^}]*"network":2/ ? "NODE" : "POD") "\"}}}"
             text[++n] = "{\"id\":\"" id "\",\"createdAt\":\"" created "\",\"state\":\"" (name == "pods" ? (part[2] == "RUNNING" ? "SANDBOX_READY" : "SANDBOX_NOTREADY") : (part[2] == "RUNNING" ? "CONTAINER_RUNNING" : "CONTAINER_EXITED")) "\"," (name == "pods" ? pod : container(line)) "},"
         }
         if (n) sub(/,$/, "", text[n])
@@ -741,7 +742,7 @@ cri() {
         note endpoint cri gone
         return
     fi
-    printf '%s %s\n%s\n' "$MARK" "probe endpoint cri" "$socket" | write plain
+    note endpoint cri text "$socket"
     printf '%s\n' "$best"
     pods=$(cri_pods)
     printf '%s\n' "$pods"
@@ -763,7 +764,9 @@ running_in() {
 cri_for_preflight() {
     [ -n "$socket" ] && [ "$client" = crictl ] || return
     by_crictl cri version version version
-    by_crictl cri info secrets info
+    about=$(by_crictl cri info secrets info)
+    printf '%s\n' "$about"
+    runtime_root "$about" containerdRootDir
     running=$(running_in "$best")
     # shellcheck disable=SC2086 # ids
     inspected=$(batches cri_inspect $running)
@@ -772,6 +775,15 @@ cri_for_preflight() {
     batches cri_stats $running
     # shellcheck disable=SC2046
     process_of $(printf '%s\n' "$inspected" | sed -n 's/.*"name":"inspect \([^"]*\)".*\\"pid\\": *\([1-9][0-9]*\).*/\2:\1/p')
+}
+
+# The file system of a runtime that keeps its images elsewhere than usual.
+runtime_root() {
+    path=$(printf '%s\n' "$1" | sed -n 's/.*\\"'"$2"'\\": *\\"\(\/[^"\\]*\)\\".*/\1/p')
+    case $path in
+        '' | /var/lib/docker | /var/lib/containerd) ;;
+        *) filesystem "$path" ;;
+    esac
 }
 
 process_of() { [ $# -eq 0 ] || several plain sh -c "$PROCESS" sh "$HOST/proc" "$MARK" "$@"; }
@@ -826,7 +838,7 @@ docker_list() {
             fi
             ;;
     esac
-    printf '%s %s\n%s\n' "$MARK" "probe endpoint docker" "$DOCKER_HOST" | write plain
+    note endpoint docker text "$DOCKER_HOST"
     if ! command -v docker >/dev/null; then
         note docker list problem "docker is not on this node"
         return
@@ -838,7 +850,9 @@ docker_list() {
 docker_for_preflight() {
     [ -n "$dockerd" ] || return
     probe docker version secrets docker version --format '{{json .Server}}'
-    probe docker info info sh -c "docker info --format '{{json .}}' 2>/dev/null || exec docker info"
+    about=$(probe docker info info sh -c "docker info --format '{{json .}}' 2>/dev/null || exec docker info")
+    printf '%s\n' "$about"
+    runtime_root "$about" DockerRootDir
     TEMPLATE=$(inspected)
     # shellcheck disable=SC2046 # ids
     inspected=$(batches docker_inspect $(printf '%s\n' "$dockerd" | awk '{ gsub(/\\n/, "\n"); print }' | sed -n 's/.*{\\"Id\\":\\"\([0-9a-f]*\)\\".*/\1/p'))
@@ -853,9 +867,11 @@ docker_for_preflight() {
 roots() {
     root=${KUBELET_ROOT:-}
     [ -n "$root" ] || root=$(flag root-dir)
+    some=
     for each in ${root:-$ROOTS}; do
-        [ ! -d "$HOST$each" ] || printf '%s\n' "$each"
+        [ ! -d "$HOST$each" ] || some="$some$each "
     done
+    printf '%s' "${some:-${root:-/var/lib/kubelet}}"
 }
 
 kubelet_files() {
@@ -889,8 +905,7 @@ kubelet_certificates() {
     user=$(flag kubeconfig)
     authority=$(flag client-ca-file)
     for each in $1; do
-        # shellcheck disable=SC2046
-        batches certificate $(files_in "$each/pki" .pem) $(files_in "$each/pki" .crt)
+        for name in kubelet-client-current.pem kubelet-server-current.pem kubelet.crt; do certificate "$each/pki/$name"; done
     done
     for each in ${authority:-/etc/kubernetes/pki/ca.crt} $(flag tls-cert-file) /var/lib/rancher/k3s/agent/client-kubelet.crt /var/lib/rancher/rke2/agent/client-kubelet.crt; do
         certificate "$each"
@@ -935,7 +950,7 @@ host_files() {
 dump() {
     printf '%s\n' "{\"hashcompat\":\"dump\",\"node\":\"$(printf '%s' "${NODE_NAME:-$(uname -n)}" | tr -cd 'A-Za-z0-9._-')\"}"
     find_kubelet
-    root_directories=$(roots | tr '\n' ' ')
+    root_directories=$(roots)
     [ "$WANTED" = records ] || processes
     cri
     docker_list

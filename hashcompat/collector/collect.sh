@@ -109,6 +109,9 @@ probe() {
     } | write "$how"
 }
 
+# Writes probes that were kept.
+show() { [ -z "$1" ] || printf '%s\n' "$1"; }
+
 # several HOW COMMAND...: the same of a command that prints several probes, each after its own line.
 several() {
     how=$1
@@ -126,6 +129,7 @@ note() { printf '%s probe %s %s\n%s %s %s\n' "$MARK" "$1" "$2" "$MARK" "$3" "${4
 #   config   a kubelet's configuration
 #   secrets  a runtime's configuration, JSON or TOML; JSON is written one value a line
 #   device   the device plugins' checkpoint, without what the plugins answered
+#   mounts   a mount table; passwords of file systems are left out
 #   pem      certificates alone
 #   crictl   JSON of crictl, of whose annotations only those with hashes and attempts keep their values
 #   status   the same, but of an object's status alone
@@ -201,6 +205,7 @@ write() {
         else if (how == "env" || how == "argv") each_line()
         else if (how == "config" || how == "secrets" || how == "info" && object()) { if (object()) pretty(); hidden() }
         else if (how == "device") device()
+        else if (how == "mounts") mounts()
         else if (how == "crictl") { if (compact()) pretty(); annotations() }
         else if (how == "status") { if (compact()) pretty(); section("status"); annotations() }
         else if (how == "inspect") { if (compact()) pretty(); inspect() }
@@ -383,6 +388,7 @@ write() {
         if (!n) problem("no certificate in it")
         else text[++lines] = ""
     }
+    function mounts(   i) { for (i = 1; i <= lines; i++) gsub(/(pass|passwd|password|secret|token)=[^, ]*/, "secret=", text[i]) }
     function device(   i) { for (i = 1; i <= lines; i++) gsub(/"AllocResp\\?" *: *\\?"[^"]*"/, "\"AllocResp\":\"\"", text[i]) }
     function annotations(   i, on, key) {
         for (i = 1; i <= lines; i++) {
@@ -518,9 +524,27 @@ inside() {
     printf '%s' "$HOST$path"
 }
 
+# missing KIND PATH: writes that there is no such file, where that is certain: all above it may be searched. Most files are missing, and
+# this starts no program.
+missing() {
+    case $2 in *[!A-Za-z0-9/._-]*) return 1 ;; esac
+    above=$(inside "$2")
+    until [ -e "$above" ] || [ -L "$above" ]; do
+        below=$above
+        above=${above%/*}
+        [ -n "$above" ] || above=/
+    done
+    [ -n "${below:-}" ] && [ -d "$above" ] && [ -x "$above" ] || return 1
+    below=
+    printf '{"hashcompat":"probe","kind":"%s","name":"%s","absent":true}\n' "$1" "$2"
+}
+
 # file PATH [HOW [KIND]]: NUL is written as a byte that UTF-8 never has.
-file() { probe "${3:-file}" "$1" "${2:-plain}" sh -c 'exec tr "\377\000" "\376\377" <"$1"' sh "$(inside "$1")"; }
-directory() { probe directory "$1" plain ls -A "$(inside "$1")/"; }
+file() {
+    missing "${3:-file}" "$1" ||
+        probe "${3:-file}" "$1" "${2:-plain}" sh -c 'exec tr "\377\000" "\376\377" <"$1"' sh "$(inside "$1")"
+}
+directory() { missing directory "$1" || probe directory "$1" plain ls -A "$(inside "$1")/"; }
 state_file() { file "$1"; }
 secret_file() { file "$1" secrets; }
 settings() { file "$1" env; }
@@ -539,7 +563,7 @@ files_in() {
 }
 
 filesystem() {
-    probe filesystem "$1" plain sh -c 'one=$(df -Pk "$1") && two=$(df -Pi "$1") && printf "%s\n" "$one" | tail -n 1 && printf "%s\n" "$two" | tail -n 1' sh "$(inside "$1")"
+    missing filesystem "$1" || probe filesystem "$1" plain sh -c 'one=$(df -Pk "$1") && two=$(df -Pi "$1") && printf "%s\n" "$one" | tail -n 1 && printf "%s\n" "$two" | tail -n 1' sh "$(inside "$1")"
 }
 
 # Prints each process: its id, its parent's, its state and the name of its program.
@@ -605,15 +629,17 @@ arguments() { probe arguments "$1" argv sh -c 'exec tr "\000\377" "\n\376" <"$1"
 
 processes() { probe processes all plain sh -c "$PROCESSES" sh "$HOST/proc"; }
 
-# Prints the ids of processes by the names of their programs, a pattern.
+# Prints the ids of processes by the names of their programs, patterns.
 pids() {
     for entry in "$HOST"/proc/[0-9]*; do
         name=
         read -r name 2>/dev/null <"$entry/comm" || continue
-        # shellcheck disable=SC2254 # a pattern
-        case $name in
-            $1) printf '%s\n' "${entry##*/}" ;;
-        esac
+        for pattern; do
+            # shellcheck disable=SC2254
+            case $name in
+                $pattern) printf '%s\n' "${entry##*/}" ;;
+            esac
+        done
     done
 }
 
@@ -624,7 +650,7 @@ find_kubelet() {
     # shellcheck disable=SC2046 # ids
     kubelet=$(first $(pids kubelet))
     # shellcheck disable=SC2046
-    [ -n "$kubelet" ] || kubelet=$(first $(pids 'kubelite|hyperkube|k3s|k3s-server|k3s-agent'))
+    [ -n "$kubelet" ] || kubelet=$(first $(pids kubelite hyperkube k3s k3s-server k3s-agent))
     given=
     [ -z "$kubelet" ] || given=$(tr '\000' '\n' 2>/dev/null <"$HOST/proc/$kubelet/cmdline")
 }
@@ -743,9 +769,9 @@ cri() {
         return
     fi
     note endpoint cri text "$socket"
-    printf '%s\n' "$best"
+    show "$best"
     pods=$(cri_pods)
-    printf '%s\n' "$pods"
+    show "$pods"
     [ "$client" = crictl ] || return
     # shellcheck disable=SC2046 # ids
     [ "$most" -lt 2 ] || batches cri_sandbox $(ids_in "$pods")
@@ -765,12 +791,12 @@ cri_for_preflight() {
     [ -n "$socket" ] && [ "$client" = crictl ] || return
     by_crictl cri version version version
     about=$(by_crictl cri info secrets info)
-    printf '%s\n' "$about"
+    show "$about"
     runtime_root "$about" containerdRootDir
     running=$(running_in "$best")
     # shellcheck disable=SC2086 # ids
     inspected=$(batches cri_inspect $running)
-    printf '%s\n' "$inspected"
+    show "$inspected"
     # shellcheck disable=SC2086
     batches cri_stats $running
     # shellcheck disable=SC2046
@@ -844,19 +870,19 @@ docker_list() {
         return
     fi
     dockerd=$(probe docker list rows sh -c "$LIST" sh "$(listed '{{json .Networks}}')" "$(listed '""')")
-    printf '%s\n' "$dockerd"
+    show "$dockerd"
 }
 
 docker_for_preflight() {
     [ -n "$dockerd" ] || return
     probe docker version secrets docker version --format '{{json .Server}}'
     about=$(probe docker info info sh -c "docker info --format '{{json .}}' 2>/dev/null || exec docker info")
-    printf '%s\n' "$about"
+    show "$about"
     runtime_root "$about" DockerRootDir
     TEMPLATE=$(inspected)
     # shellcheck disable=SC2046 # ids
     inspected=$(batches docker_inspect $(printf '%s\n' "$dockerd" | awk '{ gsub(/\\n/, "\n"); print }' | sed -n 's/.*{\\"Id\\":\\"\([0-9a-f]*\)\\".*/\1/p'))
-    printf '%s\n' "$inspected"
+    show "$inspected"
     # shellcheck disable=SC2046
     process_of $(printf '%s\n' "$inspected" | sed -n 's/.*"name":"inspect \([^"]*\)".*\\"Running\\":true.*\\"Pid\\":\([1-9][0-9]*\),.*/\2:\1/p')
 }
@@ -944,7 +970,8 @@ runtime_files() {
 
 host_files() {
     file /etc/os-release
-    for each in 1/mounts swaps meminfo version; do file "/proc/$each" secrets; done
+    file /proc/1/mounts mounts
+    for each in swaps meminfo version; do file "/proc/$each"; done
 }
 
 dump() {
@@ -966,7 +993,7 @@ for_preflight() {
     host_files
     kubelet_certificates "$root_directories"
     # shellcheck disable=SC2046 # ids
-    batches arguments $(pids 'containerd-shim*|docker-containe*|runc|runc:*|conmon')
+    batches arguments $(pids 'containerd-shim*' 'docker-containe*' runc 'runc:*' conmon)
     docker_for_preflight
     cri_for_preflight
     processes

@@ -344,10 +344,12 @@ def test_every_byte_of_a_file_becomes_json(node: FakeNode) -> None:
     source = random.Random(20260102)  # noqa: S311 - test data
     parts = [b"\xe2\x82\xac", b"\xe2\x82", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", b"\xc0\xaf", b"\r\n", b"\n", b"\0", b'"\\\t', b"a"]
     mixed = b"".join(source.choice(parts) for _ in range(4000))
-    for content in (bytes(range(256)), b"", b"\n", b"no end", b"a\n\n", b"\0" * 100, mixed, mixed.replace(b"\n", b"x")):
-        node.write("/etc/os-release", content)
-        text = node.dump(preflight=True).read("file", "/etc/os-release")
-        assert text == content.decode("utf-8", "replace")
+    contents = (bytes(range(256)), b"", b"\n", b"no end", b"a\n\n", b"\0" * 100, mixed, mixed.replace(b"\n", b"x"))
+    for number, content in enumerate(contents):
+        node.write(f"/var/lib/dockershim/sandbox/{number}", content)
+    found = node.dump(preflight=True)
+    for number, content in enumerate(contents):
+        assert found.read("file", f"/var/lib/dockershim/sandbox/{number}") == content.decode("utf-8", "replace")
 
 
 def test_what_may_not_be_read_says_so_and_is_never_missing(node: FakeNode) -> None:
@@ -492,7 +494,7 @@ def test_what_the_checks_need_stays_in_files_with_secrets(node: FakeNode) -> Non
     unit = found.read("file", "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf").splitlines()
     assert unit[1] == 'Environment="KUBELET_KUBECONFIG_ARGS=--kubeconfig=/etc/k.conf --config=/c"'
     assert unit[3:5] == ["EnvironmentFile=-/etc/default/kubelet", "ExecStart="]
-    assert unit[5].split() == ["ExecStart=/usr/bin/env", "D=", "/usr/bin/kubelet", "$KUBELET_KUBECONFIG_ARGS", "--password="]
+    assert unit[5].split() == ["ExecStart=/usr/bin/env", "D=", "--password="]
     config = found.read("file", "/var/lib/kubelet/config.yaml")
     assert "failSwapOn: false\n" in config
     assert "    enabled: true\n" in config

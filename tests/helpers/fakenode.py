@@ -22,9 +22,7 @@ SCRIPT = ROOT / "hashcompat" / "collector" / "collect.sh"
 CONTAINERD = "/run/containerd/containerd.sock"
 DOCKER = "/var/run/docker.sock"
 HANG = "exec sleep 600"
-_TOOLS = (
-    "awk base64 basename cat cut date df env head ls mkdir readlink rm sed setsid sh sleep tail tr uname".split()
-)
+_TOOLS = "awk base64 basename cat cut date df env head ls mkdir readlink rm sed setsid sh sleep tail tr uname".split()
 _PROGRAM = """#!/bin/sh
 verb=none
 for word; do
@@ -80,7 +78,9 @@ class FakeNode:
         """Let a program run a script for a verb, or for ``VERB-ID``."""
         self._executable(self.directory / "answers" / f"{name}-{verb}", f"#!/bin/sh\n{text}\n")
 
-    def process(self, pid: int, name: str, arguments: Iterable[str] = (), state: str = "S", groups: str = "") -> None:
+    def process(
+        self, pid: int, name: str, arguments: Iterable[str] = (), state: str = "S", groups: str = ""
+    ) -> None:
         """Add a process to the node's /proc."""
         self.write(f"/proc/{pid}/comm", f"{name}\n")
         self.write(f"/proc/{pid}/stat", f"{pid} ({name}) {state} 1 {pid} {pid} 0\n")

@@ -84,8 +84,14 @@ def names(records: list[Record]) -> list[tuple[str, int | None]]:
 def test_the_answer_with_most_running_containers_counts() -> None:
     one, two = cri(cri_row("p")), cri(cri_row("p"), cri_row("q"))
     stopped = cri(cri_row("p", running=False), cri_row("q", running=False), cri_row("r", running=False))
-    for containers, wanted in ((one, [("a", 8), ("b", 8)]), (two, [("p", 7), ("q", 7)]), (stopped, [("a", 8), ("b", 8)])):
-        found = read({("cri", "containers"): containers, ("cri", "pods"): pods(), ("docker", "list"): docker("a", "b")})
+    for containers, wanted in (
+        (one, [("a", 8), ("b", 8)]),
+        (two, [("p", 7), ("q", 7)]),
+        (stopped, [("a", 8), ("b", 8)]),
+    ):
+        found = read(
+            {("cri", "containers"): containers, ("cri", "pods"): pods(), ("docker", "list"): docker("a", "b")}
+        )
         assert names(found) == wanted
 
 
@@ -99,27 +105,33 @@ def test_a_runtime_without_an_answer_leaves_the_other_ones() -> None:
     [
         pytest.param(
             {("cri", "containers"): failed("no answer within 10 s")},
-            "node n1: its runtime could not be asked: containers: no answer within 10 s",
+            "node n1: its runtime could not be asked: cri containers: no answer within 10 s",
             id="no list",
         ),
         pytest.param(
             {("cri", "containers"): cri(cri_row("p")), ("cri", "pods"): failed()},
-            "node n1: its runtime could not be asked: pods: permission denied",
+            "node n1: its runtime could not be asked: cri pods: permission denied",
             id="no sandboxes",
         ),
         pytest.param(
             {("docker", "list"): failed("docker is not on this node")},
-            "node n1: its runtime could not be asked: list: docker is not on this node",
+            "node n1: its runtime could not be asked: docker list: docker is not on this node",
             id="no client",
         ),
-        pytest.param({("cri", "containers"): "junk"}, "node n1: its runtime could not be asked: cri containers: ", id="junk"),
-        pytest.param({}, "node n1: it has no container runtime at a usual path; set RUNTIME_ENDPOINT", id="no runtime"),
+        pytest.param(
+            {("cri", "containers"): "junk"},
+            "node n1: its runtime could not be asked: cri containers: ",
+            id="junk",
+        ),
+        pytest.param(
+            {}, "node n1: it has no container runtime at a usual path; set RUNTIME_ENDPOINT", id="no runtime"
+        ),
         pytest.param(
             {
                 ("docker", "list"): docker("a"),
                 ("file", "/var/lib/kubelet/actuated_pods_state"): failed(),
             },
-            "node n1: /var/lib/kubelet/actuated_pods_state: permission denied",
+            "node n1: file /var/lib/kubelet/actuated_pods_state: permission denied",
             id="the kubelet's file",
         ),
     ],
@@ -168,7 +180,11 @@ def test_the_kubelets_file_of_applied_resources_is_read_by_its_name_and_content(
 
 
 def test_plain_documents_between_dumps_are_read_as_before() -> None:
-    more = cri(cri_row("x")) + "\n" + f"[{json.dumps({'Id': 'i', 'Name': '/k8s_c_y_ns_u_0', 'Labels': {}})}]\n7\n"
+    more = (
+        cri(cri_row("x"))
+        + "\n"
+        + f"[{json.dumps({'Id': 'i', 'Name': '/k8s_c_y_ns_u_0', 'Labels': {}})}]\n7\n"
+    )
     found = read({("docker", "list"): docker("a")}, more=more)
     assert names(found) == [("a", 8), ("x", 7), ("y", None)]
 

@@ -70,7 +70,12 @@ def cri_inspect(name: str, pid: int) -> str:
     """Return what crictl shows of a container: its environment and arguments are secrets."""
     process = {"args": ["login", MARKER], "env": [f"TOKEN={MARKER}"], "pid": 999}
     config = {"envs": [{"key": "TOKEN", "value": MARKER}], "annotations": {"a": MARKER}}
-    status = {"id": f"id-{name}", "state": "CONTAINER_RUNNING", "message": MARKER, "annotations": {"a": MARKER}}
+    status = {
+        "id": f"id-{name}",
+        "state": "CONTAINER_RUNNING",
+        "message": MARKER,
+        "annotations": {"a": MARKER},
+    }
     info = {"pid": pid, "sandboxID": "s", "config": config, "runtimeSpec": {"process": process}}
     return json.dumps({"info": info, "status": status}, indent=2)
 
@@ -103,7 +108,12 @@ def with_crictl(node: FakeNode, *names: str) -> None:
 
 
 def docker_row(identity: str, name: str, status: str = "Up 3 hours") -> str:
-    given = {"io.kubernetes.docker.type": "container", **labels("p"), f"annotation.{HASH}": "7", "io.kubernetes.sandbox.id": ""}
+    given = {
+        "io.kubernetes.docker.type": "container",
+        **labels("p"),
+        f"annotation.{HASH}": "7",
+        "io.kubernetes.sandbox.id": "",
+    }
     row = {
         "Id": identity,
         "Names": [f"/{name}"],
@@ -118,11 +128,18 @@ def docker_row(identity: str, name: str, status: str = "Up 3 hours") -> str:
 
 def with_docker(node: FakeNode, count: int = 1) -> None:
     node.listen(DOCKER)
-    rows = [docker_row(f"{number:064x}", f"k8s_c_p{number}_ns_uid-p{number}_0") for number in range(1, count + 1)]
+    rows = [
+        docker_row(f"{number:064x}", f"k8s_c_p{number}_ns_uid-p{number}_0") for number in range(1, count + 1)
+    ]
     node.program("docker", {"ps": "".join(rows), "version": "{}", "info": "{}"})
     for number in range(1, count + 1):
         state = {"Running": True, "Paused": False, "Pid": 200 + number, "ExitCode": 0}
-        shown = {"Id": f"{number:064x}", "Name": f"/k8s_c_p{number}_ns_u_0", "State": state, "Config": {"Labels": {}}}
+        shown = {
+            "Id": f"{number:064x}",
+            "Name": f"/k8s_c_p{number}_ns_u_0",
+            "State": state,
+            "Config": {"Labels": {}},
+        }
         text = json.dumps(shown, separators=(",", ":")) + "\n"
         (node.directory / "answers" / f"docker-inspect-{number:064x}").write_text(text)
 
@@ -134,7 +151,16 @@ def problem(found: Dump, kind: str, name: str) -> str:
 def recorded(run: Run, node: FakeNode, text: str) -> tuple[int, str]:
     file = node.directory / "dump.json"
     file.write_text(text)
-    result = run("verify", "--kubelet", "1.30.14", "-f", "-", "--recorded", file, stdin=as_json(pod({"name": "c"}, name="p")))
+    result = run(
+        "verify",
+        "--kubelet",
+        "1.30.14",
+        "-f",
+        "-",
+        "--recorded",
+        file,
+        stdin=as_json(pod({"name": "c"}, name="p")),
+    )
     return result.code, result.out + result.err
 
 
@@ -158,7 +184,9 @@ def test_crictl_is_asked_for_containers_and_sandboxes(node: FakeNode, run: Run) 
     assert found.read("endpoint", "cri") == f"{node.host}{CONTAINERD}"
     rows = json.loads(found.read("cri", "containers"))["containers"]
     assert [row["annotations"][HASH] for row in rows] == ["7", "7"]
-    assert json.loads(found.read("cri", "inspectp pod-q"))["status"]["linux"]["namespaces"]["options"] == {"network": "NODE"}
+    assert json.loads(found.read("cri", "inspectp pod-q"))["status"]["linux"]["namespaces"]["options"] == {
+        "network": "NODE"
+    }
     assert MARKER not in text
     assert recorded(run, node, text)[0] == 2  # a hash that differs
 
@@ -166,8 +194,12 @@ def test_crictl_is_asked_for_containers_and_sandboxes(node: FakeNode, run: Run) 
 def test_compact_answers_hold_no_annotation_either(node: FakeNode) -> None:
     with_crictl(node, "p")
     (node.directory / "answers" / "crictl-ps").write_text(json.dumps(json.loads(cri_list("p"))))
-    (node.directory / "answers" / "crictl-pods").write_text(json.dumps(json.loads(cri_pods("p")), separators=(",", ":")))
-    (node.directory / "answers" / "crictl-inspect-id-p").write_text(json.dumps(json.loads(cri_inspect("p", 7))))
+    (node.directory / "answers" / "crictl-pods").write_text(
+        json.dumps(json.loads(cri_pods("p")), separators=(",", ":"))
+    )
+    (node.directory / "answers" / "crictl-inspect-id-p").write_text(
+        json.dumps(json.loads(cri_inspect("p", 7)))
+    )
     text = node.run(preflight=True)
     (found,) = read_back(text)
     assert json.loads(found.read("cri", "containers"))["containers"][0]["annotations"][HASH] == "7"
@@ -179,7 +211,9 @@ def test_compact_answers_hold_no_annotation_either(node: FakeNode) -> None:
 def test_the_runtime_with_most_running_containers_is_the_kubelets(node: FakeNode) -> None:
     with_crictl(node, "p", "q")
     node.listen("/run/crio/crio.sock")
-    node.script("crictl", "ps", f"case $* in *crio*) cat {node.directory}/few ;; *) cat {node.directory}/many ;; esac")
+    node.script(
+        "crictl", "ps", f"case $* in *crio*) cat {node.directory}/few ;; *) cat {node.directory}/many ;; esac"
+    )
     (node.directory / "few").write_text(cri_list("r"))
     (node.directory / "many").write_text(cri_list("p", "q"))
     assert node.dump().read("endpoint", "cri").endswith(CONTAINERD)
@@ -192,11 +226,15 @@ def test_the_runtime_with_most_running_containers_is_the_kubelets(node: FakeNode
     [
         pytest.param(HANG, "no answer within 1 s", id="it hangs"),
         pytest.param("sleep 600 & wait", "no answer within 1 s", id="a program of its own hangs"),
-        pytest.param("trap '' TERM; while :; do sleep 600; done", "no answer within 1 s", id="it ignores signals"),
+        pytest.param(
+            "trap '' TERM; while :; do sleep 600; done", "no answer within 1 s", id="it ignores signals"
+        ),
         pytest.param("echo 'x: permission denied' >&2; exit 1", "permission denied", id="it may not"),
         pytest.param("echo one >&2; echo two >&2; exit 3", "one; two", id="it fails and says why"),
         pytest.param("exit 3", "exit status 3", id="it fails and is silent"),
-        pytest.param('printf \'"\\001\\\\\' >&2; exit 1', '"\x01\\', id="it complains in signs that JSON escapes"),
+        pytest.param(
+            "printf '\"\\001\\\\' >&2; exit 1", '"\x01\\', id="it complains in signs that JSON escapes"
+        ),
     ],
 )
 def test_a_runtime_that_gives_no_answer(node: FakeNode, run: Run, script: str, said: str) -> None:
@@ -216,7 +254,7 @@ def test_an_answer_that_is_no_json_is_an_error_that_says_so(node: FakeNode, run:
     node.script("crictl", "ps", "echo 'io.kubernetes.container.name, or so'")
     code, shown = recorded(run, node, node.run())
     assert code == 1
-    assert "its runtime could not be asked: containers: cri containers: " in shown or "cri containers: " in shown
+    assert "node n1: its runtime could not be asked: cri containers: " in shown
 
 
 def test_complaints_of_a_program_that_succeeds_stay_out_of_its_answer(node: FakeNode) -> None:
@@ -224,7 +262,8 @@ def test_complaints_of_a_program_that_succeeds_stay_out_of_its_answer(node: Fake
     node.script("crictl", "ps", f"echo WARN >&2; cat {node.directory}/rows; echo WARN >&2")
     (node.directory / "rows").write_text(cri_list("p"))
     assert node.dump().read("cri", "containers") == cri_list("p").replace(
-        re.search(r'preStopHandler": (".*"),', cri_list("p"))[1], '""'  # type: ignore[index]
+        re.search(r'preStopHandler": (".*"),', cri_list("p"))[1],
+        '""',  # type: ignore[index]
     )
 
 
@@ -336,20 +375,44 @@ def test_the_whole_is_bounded_however_much_hangs(node: FakeNode) -> None:
     found = node.dump(preflight=True, SECONDS_EACH="2", SECONDS_WHOLE="6")
     assert node.took < 6 + 2 + SLACK  # one after the other they would take more than 4 minutes
     assert found.complete
-    said = {probe.problem for probe in found.of_kind("cri")} | {probe.problem for probe in found.of_kind("docker")}
+    said = {probe.problem for probe in found.of_kind("cri")} | {
+        probe.problem for probe in found.of_kind("docker")
+    }
     assert "not read: the 6 s for the whole node were over" in said
 
 
 def test_every_byte_of_a_file_becomes_json(node: FakeNode) -> None:
     source = random.Random(20260102)  # noqa: S311 - test data
-    parts = [b"\xe2\x82\xac", b"\xe2\x82", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", b"\xc0\xaf", b"\r\n", b"\n", b"\0", b'"\\\t', b"a"]
+    parts = [
+        b"\xe2\x82\xac",
+        b"\xe2\x82",
+        b"\xf0\x9f\x98\x80",
+        b"\xed\xa0\x80",
+        b"\xc0\xaf",
+        b"\r\n",
+        b"\n",
+        b"\0",
+        b'"\\\t',
+        b"a",
+    ]
     mixed = b"".join(source.choice(parts) for _ in range(4000))
-    contents = (bytes(range(256)), b"", b"\n", b"no end", b"a\n\n", b"\0" * 100, mixed, mixed.replace(b"\n", b"x"))
+    contents = (
+        bytes(range(256)),
+        b"",
+        b"\n",
+        b"no end",
+        b"a\n\n",
+        b"\0" * 100,
+        mixed,
+        mixed.replace(b"\n", b"x"),
+    )
     for number, content in enumerate(contents):
         node.write(f"/var/lib/dockershim/sandbox/{number}", content)
     found = node.dump(preflight=True)
     for number, content in enumerate(contents):
-        assert found.read("file", f"/var/lib/dockershim/sandbox/{number}") == content.decode("utf-8", "replace")
+        assert found.read("file", f"/var/lib/dockershim/sandbox/{number}") == content.decode(
+            "utf-8", "replace"
+        )
 
 
 def test_what_may_not_be_read_says_so_and_is_never_missing(node: FakeNode) -> None:
@@ -386,7 +449,9 @@ def test_the_kubelets_own_flags_lead_to_its_files(node: FakeNode) -> None:
     node.write("/etc/kubelet.yaml", "kind: KubeletConfiguration\n")
     node.write("/etc/kubelet.d/10-a.conf", "failSwapOn: false\n")
     node.write("/data/kubelet/actuated_pods_state", "{}")
-    node.write("/data/kubelet/device-plugins/kubelet_internal_checkpoint", f'{{"AllocResp":"{MARKER}","PodUID":"u"}}')
+    node.write(
+        "/data/kubelet/device-plugins/kubelet_internal_checkpoint", f'{{"AllocResp":"{MARKER}","PodUID":"u"}}'
+    )
     text = node.run(preflight=True)
     (found,) = read_back(text)
     assert found.read("arguments", "kubelet").splitlines()[:5] == [*arguments[:5]]
@@ -401,7 +466,10 @@ def test_a_kubelet_inside_another_program_has_no_arguments_of_its_own(node: Fake
     node.process(77, "k3s-server", ["/usr/local/bin/k3s", "server", "--token", MARKER])
     text = node.run(preflight=True)
     (found,) = read_back(text)
-    assert problem(found, "arguments", "kubelet") == "the kubelet is a part of another program, /usr/local/bin/k3s"
+    assert (
+        problem(found, "arguments", "kubelet")
+        == "the kubelet is a part of another program, /usr/local/bin/k3s"
+    )
     assert MARKER not in text
 
 
@@ -412,7 +480,9 @@ def test_processes_that_look_gone_are_read_twice_and_others_once(node: FakeNode)
     node.process(101, "app", state="Z", groups="0::/kubepods/id-q\n")
     node.process(102, "other", groups="0::/user.slice\n")
     found = node.dump(preflight=True)
-    reads = {pid: [probe.text for probe in found.probes["process", pid]] for pid in ("100", "101", "102", "103")}
+    reads = {
+        pid: [probe.text for probe in found.probes["process", pid]] for pid in ("100", "101", "102", "103")
+    }
     assert reads == {
         "100": ["S\n0::/kubepods/id-p\n"],
         "101": ["Z\n0::/kubepods/id-q\n"] * 2,
@@ -473,7 +543,9 @@ def test_no_secret_enters_a_dump(node: FakeNode) -> None:
     with_crictl(node, "p")
     with_docker(node)
     (node.directory / "answers" / "docker-info").write_text(
-        json.dumps({"CgroupDriver": "systemd", "HttpProxy": f"http://u:{MARKER}@p", "RegistryConfig": {"a": MARKER}})
+        json.dumps(
+            {"CgroupDriver": "systemd", "HttpProxy": f"http://u:{MARKER}@p", "RegistryConfig": {"a": MARKER}}
+        )
     )
     for path, content in SECRETS.items():
         node.write(path, content)
@@ -498,7 +570,9 @@ def test_what_the_checks_need_stays_in_files_with_secrets(node: FakeNode) -> Non
     config = found.read("file", "/var/lib/kubelet/config.yaml")
     assert "failSwapOn: false\n" in config
     assert "    enabled: true\n" in config
-    assert json.loads(found.read("file", "/etc/docker/daemon.json"))["exec-opts"] == ["native.cgroupdriver=systemd"]
+    assert json.loads(found.read("file", "/etc/docker/daemon.json"))["exec-opts"] == [
+        "native.cgroupdriver=systemd"
+    ]
     toml = found.read("file", "/etc/containerd/config.toml")
     for line in ("version = 2", '  sandbox_image = "pause:3.9"', "  SystemdCgroup = true", 'root = "/data"'):
         assert f"{line}\n" in toml
@@ -533,4 +607,3 @@ def test_a_cut_dump_is_an_error_at_every_line(node: FakeNode, run: Run) -> None:
     for count in range(1, len(lines)):
         code, text = recorded(run, node, "".join(lines[:count]))
         assert (code, "node n1: the dump was cut" in text) == (1, True)
-

@@ -278,7 +278,9 @@ def ordered(records: Iterable[Record]) -> list[Record]:
 def in_seconds(records: Iterable[Record]) -> list[Record]:
     """Cut the times of sandboxes to seconds: Docker and crictl show more or fewer digits."""
     return ordered(
-        replace(one, created=one.created and one.created // 10**9 * 10**9) if isinstance(one, Sandbox) else one
+        replace(one, created=one.created and one.created // 10**9 * 10**9)
+        if isinstance(one, Sandbox)
+        else one
         for one in records
     )
 
@@ -293,7 +295,9 @@ def test_a_dump_holds_what_docker_answers_itself(docker: Node, shell: list[str])
 
 @pytest.mark.parametrize("shell", SHELLS, ids=["dash", "busybox"])
 def test_a_dump_holds_what_containerd_answers_itself(containerd: Node, shell: list[str]) -> None:
-    text = collected(shell=shell, RUNTIME_ENDPOINT=str(containerd.containerd_socket), DOCKER_HOST="unix:///none")
+    text = collected(
+        shell=shell, RUNTIME_ENDPOINT=str(containerd.containerd_socket), DOCKER_HOST="unix:///none"
+    )
     live = ordered(runtime.collect("cri", str(containerd.containerd_socket)))
     assert len(live) == 4
     assert records_of(text) == live
@@ -301,9 +305,14 @@ def test_a_dump_holds_what_containerd_answers_itself(containerd: Node, shell: li
 
 @pytest.mark.parametrize("shell", SHELLS, ids=["dash", "busybox"])
 def test_without_crictl_ctr_shows_the_same(containerd: Node, shell: list[str], tmp_path: Path) -> None:
-    without = os.pathsep.join(each for each in os.environ["PATH"].split(os.pathsep) if not (Path(each) / "crictl").exists())
+    without = os.pathsep.join(
+        each for each in os.environ["PATH"].split(os.pathsep) if not (Path(each) / "crictl").exists()
+    )
     text = collected(
-        shell=shell, PATH=without, RUNTIME_ENDPOINT=str(containerd.containerd_socket), DOCKER_HOST="unix:///none"
+        shell=shell,
+        PATH=without,
+        RUNTIME_ENDPOINT=str(containerd.containerd_socket),
+        DOCKER_HOST="unix:///none",
     )
     live = runtime.collect("cri", str(containerd.containerd_socket))
     assert SECRET not in text
@@ -329,7 +338,9 @@ def test_a_dump_for_preflight_shows_what_each_runtime_reports(
     assert SECRET not in text
     (found,) = dumps(map(json.loads, text.splitlines()), "test")
     documents = {
-        (probe.kind, probe.name): json.loads(probe.read()) for kind in ("cri", "docker") for probe in found.of_kind(kind)
+        (probe.kind, probe.name): json.loads(probe.read())
+        for kind in ("cri", "docker")
+        for probe in found.of_kind(kind)
     }
     assert documents["docker", "version"]["Version"].startswith("20.10.")
     assert documents["docker", "info"]["CgroupDriver"] == "cgroupfs"
@@ -340,7 +351,9 @@ def test_a_dump_for_preflight_shows_what_each_runtime_reports(
         for (kind, name), document in documents.items()
         if name.startswith("inspect ") and (kind == "cri" or document["State"]["Running"])
     }
-    assert len(pids) == 4  # in Docker a sandbox, a container and one that is nobody's; in containerd a container
+    assert (
+        len(pids) == 4
+    )  # in Docker a sandbox, a container and one that is nobody's; in containerd a container
     for pid, identity in pids.items():
         assert identity in found.read("process", pid)
     assert json.loads(found.read("docker", "list")) != []

@@ -150,7 +150,7 @@ write() {
         escape["\t"] = "\\t"; escape["\""] = "\\\""; escape["\\"] = "\\\\"
         private = "passw|passphrase|pwd|secret|token|api-?_?key|access-?_?key|private|authorization|header|cookie|session"
         if (how == "config") private = "passw|secret|token|api-?_?key|header"
-        if (how == "secrets" || how == "info") private = private "|auth|credential|registryconfig|identity|username|log-opts|store-opts|^env|prox|^source$"
+        if (how == "secrets" || how == "info") private = private "|auth|credential|registryconfig|identity|username|log-opts|store-opts|(^|[_-])env|prox|^source$"
         q = sprintf("%c", 39)
         user = "://[^/@ ,\"" q "]*@"
         keyed = "^[ \t]*(- )?(\"([^\"\\\\]|\\\\.)*\"|[" q "]?[A-Za-z0-9_./-]+[" q "]?)[ \t]*[:=]"

@@ -1,8 +1,7 @@
-"""Nodes for the collector, without any runtime: programs that answer from files, sockets, and files below a directory."""
+"""Nodes for the collector without any runtime: programs that answer from files, sockets, a file system."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import socket
@@ -22,7 +21,10 @@ SCRIPT = ROOT / "hashcompat" / "collector" / "collect.sh"
 CONTAINERD = "/run/containerd/containerd.sock"
 DOCKER = "/var/run/docker.sock"
 HANG = "exec sleep 600"
-_TOOLS = "awk base64 basename cat cut date df env head ls mkdir readlink rm sed setsid sh sleep tail tr uname".split()
+_TOOLS = (
+    *("awk", "base64", "cat", "cut", "date", "df", "env", "ls", "mkdir", "readlink"),
+    *("sed", "setsid", "sh", "sleep", "tail", "tr", "uname"),
+)
 _PROGRAM = """#!/bin/sh
 verb=none
 for word; do
@@ -123,7 +125,7 @@ class FakeNode:
 
 
 def text(*, preflight: bool) -> str:
-    """Return the script, without the directories that it adds to the PATH: they hold this machine's programs."""
+    """Return the script, without what it adds to the PATH: there are this machine's programs."""
     found, count = re.subn(r"^PATH=\$PATH:.*\n", "", SCRIPT.read_text(), flags=re.MULTILINE)
     assert count == 1
     return found.replace("\nWANTED=records\n", "\nWANTED=preflight\n") if preflight else found
@@ -132,7 +134,7 @@ def text(*, preflight: bool) -> str:
 @contextmanager
 def fake_node(shell: str) -> Iterator[FakeNode]:
     """Make a node with an empty file system and no runtime; sockets need a short path."""
-    with tempfile.TemporaryDirectory(prefix="hc-", dir="/tmp", ignore_cleanup_errors=True) as directory:  # noqa: S108
+    with tempfile.TemporaryDirectory(prefix="hc-", dir="/tmp", ignore_cleanup_errors=True) as directory:
         made = FakeNode(Path(directory), shell)
         for name in ("", "bin", "tools", "answers", "host"):
             (made.directory / name).mkdir(exist_ok=True)
@@ -140,5 +142,5 @@ def fake_node(shell: str) -> Iterator[FakeNode]:
         for tool in _TOOLS:
             target = "/bin/busybox" if shell == "busybox" else shutil.which(tool)
             assert target, f"install {tool}"
-            os.symlink(target, made.directory / "tools" / tool)
+            (made.directory / "tools" / tool).symlink_to(target)
         yield made

@@ -25,9 +25,9 @@ class Arguments:
 
 @declared("collector", Arguments, short_help="Print a shell script that collects recorded hashes on a node.")
 def command(given: Arguments) -> None:
-    """Print a POSIX shell script for nodes without Python: it prints there a dump, which --recorded reads here.
+    """Print a POSIX shell script for nodes without Python: what it prints there, --recorded reads here.
 
-    With --preflight its dump is also for hashcompat preflight --dump.
+    With --preflight that is also for hashcompat preflight --dump.
 
     hashcompat collector | ssh NODE sudo sh > NODE.json
     """

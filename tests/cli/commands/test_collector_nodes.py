@@ -1,4 +1,4 @@
-"""The collector's script on nodes without a real runtime, in each shell: what it asks, leaves out, and how long."""
+"""The collector on nodes without a real runtime, in each shell: what it asks and leaves out, and how long."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.helpers.dumps import read_back
 from tests.helpers.fakenode import CONTAINERD, DOCKER, HANG, FakeNode, fake_node
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import Run
+from tests.helpers.secretfiles import CERTIFICATE, MARKER, SECRETS
 
-MARKER = "swordfish"
 HASH = "io.kubernetes.container.hash"
 SLACK = 40
 """Seconds that a busy machine may add to the deadlines."""
@@ -98,7 +98,7 @@ def with_crictl(node: FakeNode, *names: str) -> None:
         {
             "ps": cri_list(*names),
             "pods": cri_pods(*names),
-            "version": "Version:  0.1.0\nRuntimeName:  containerd\nRuntimeVersion:  1.6.20\nRuntimeApiVersion:  v1\n",
+            "version": "Version:  0.1.0\nRuntimeName:  containerd\nRuntimeVersion:  1.6.20\n",
             "info": json.dumps({"config": {"registry": {"auth": MARKER}}, "status": {}}),
             **{f"inspectp-pod-{name}": cri_sandbox(name, "NODE") for name in names},
             **{f"inspect-id-{name}": cri_inspect(name, 100 + number) for number, name in enumerate(names)},
@@ -311,13 +311,14 @@ def test_an_old_docker_knows_neither_networks_nor_formats_of_info(node: FakeNode
     node.script(
         "docker",
         "ps",
-        f"case $* in *.Networks*) echo 'cannot find field Networks' >&2; exit 1 ;; esac; cat {node.directory}/answers/rows",
+        "case $* in *.Networks*) echo 'cannot find field Networks' >&2; exit 1 ;; esac\n"
+        f"cat {node.directory}/answers/rows",
     )
     node.script(
         "docker",
         "info",
         "case $* in *--format*) echo 'unknown flag' >&2; exit 125 ;; esac\n"
-        "printf 'Containers: 3\\nServer Version: 1.12.6\\n Cgroup Driver: systemd\\nLive Restore Enabled: false\\n'",
+        "printf 'Server Version: 1.12.6\\n Cgroup Driver: systemd\\nLive Restore Enabled: false\\n'",
     )
     found = node.dump(preflight=True)
     assert [row["Id"] for row in json.loads(found.read("docker", "list"))] == ["a" * 64]
@@ -354,7 +355,8 @@ def test_at_most_eight_containers_are_asked_about_at_once_and_each_once(node: Fa
     node.script(
         "docker",
         "inspect",
-        f"for id; do :; done; echo + >> {log}; sleep 0.3; echo - >> {log}; cat {node.directory}/answers/kept-$id",
+        f"for id; do :; done; echo + >> {log}; sleep 0.3; echo - >> {log}\n"
+        f"cat {node.directory}/answers/kept-$id",
     )
     found = node.dump(preflight=True)
     signs = log.read_text().split()
@@ -382,7 +384,7 @@ def test_the_whole_is_bounded_however_much_hangs(node: FakeNode) -> None:
 
 
 def test_every_byte_of_a_file_becomes_json(node: FakeNode) -> None:
-    source = random.Random(20260102)  # noqa: S311 - test data
+    source = random.Random(20260102)
     parts = [
         b"\xe2\x82\xac",
         b"\xe2\x82",
@@ -430,7 +432,7 @@ def test_what_may_not_be_read_says_so_and_is_never_missing(node: FakeNode) -> No
 def test_a_file_that_never_ends_its_answer_is_given_up(node: FakeNode) -> None:
     os.mkfifo(node.write("/etc/os-release", "").with_name("fifo"))
     (node.host / "etc" / "os-release").unlink()
-    os.symlink("fifo", node.host / "etc" / "os-release")
+    (node.host / "etc" / "os-release").symlink_to("fifo")
     found = node.dump(preflight=True, SECONDS_EACH="1")
     assert problem(found, "file", "/etc/os-release") == "no answer within 1 s"
 
@@ -510,35 +512,6 @@ def test_arguments_of_shims_are_read(node: FakeNode) -> None:
     assert MARKER not in text
 
 
-CERTIFICATE = "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n"
-KEY = f"-----BEGIN PRIVATE KEY-----\n{MARKER}\n-----END PRIVATE KEY-----\n"
-
-SECRETS = {
-    "/etc/default/kubelet": f'KUBELET_EXTRA_ARGS="--node-ip=10.0.0.1 --feature-gates A=true --x-token {MARKER}"\n'
-    f"AWS_SECRET_ACCESS_KEY={MARKER}\nHTTP_PROXY=http://u:{MARKER}@proxy\n# {MARKER}\n",
-    "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf": "[Service]\n"
-    'Environment="KUBELET_KUBECONFIG_ARGS=--kubeconfig=/etc/k.conf --config=/c"\n'
-    f'Environment="A={MARKER} {MARKER}" "B=--ok" C={MARKER}\nEnvironmentFile=-/etc/default/kubelet\n'
-    f"ExecStart=\nExecStart=/usr/bin/env D={MARKER} /usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS --password={MARKER}\n",
-    "/var/lib/kubelet/config.yaml": "kind: KubeletConfiguration\nauthentication:\n  webhook:\n    enabled: true\n"
-    f"staticPodURLHeader:\n  Authorization:\n  - Basic {MARKER}\n  X:\n  - {MARKER}\nfailSwapOn: false\n"
-    f"staticPodURL: http://u:{MARKER}@host/pods\n",
-    "/etc/docker/daemon.json": '{"exec-opts": ["native.cgroupdriver=systemd"],\n"log-opts": {"splunk-token":\n'
-    f'"{MARKER}"}}, "proxies": {{"http-proxy": "http://u:{MARKER}@p"}}, "registry-mirrors": ["https://u:{MARKER}@m"]}}',
-    "/etc/containerd/config.toml": 'version = 2\n[plugins."io.containerd.grpc.v1.cri"]\n  sandbox_image = "pause:3.9"\n'
-    f'  env = ["A={MARKER}",\n  "B={MARKER}"]\n'
-    f'[plugins."io.containerd.grpc.v1.cri".registry.configs."r.example".auth]\n  username = "u{MARKER}"\n  password = "{MARKER}"\n'
-    f'[plugins."io.containerd.grpc.v1.cri".registry.headers]\n  X-Key = ["{MARKER}"]\n'
-    '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]\n  SystemdCgroup = true\n'
-    f'registry = {{ configs = {{ "r" = {{ auth = {{ password = "{MARKER}" }} }} }} }}\ntoken = """\n{MARKER}\n"""\nroot = "/data"\n',
-    "/etc/crio/crio.conf": f'[crio.runtime]\ncgroup_manager = "systemd"\ndefault_env = ["TOKEN={MARKER}"]\n',
-    "/var/lib/kubelet/pki/kubelet-client-current.pem": CERTIFICATE + KEY,
-    "/etc/kubernetes/kubelet.conf": f"users:\n- user:\n    client-certificate: /data/client.pem\n    token: {MARKER}\n",
-    "/data/client.pem": KEY + CERTIFICATE,
-    "/proc/1/mounts": f"//s /mnt cifs rw,username=u,password={MARKER} 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
-}
-
-
 def test_no_secret_enters_a_dump(node: FakeNode) -> None:
     with_crictl(node, "p")
     with_docker(node)
@@ -584,10 +557,12 @@ def test_what_the_checks_need_stays_in_files_with_secrets(node: FakeNode) -> Non
 
 def test_links_are_followed_on_the_node_and_not_outside(node: FakeNode) -> None:
     node.write("/var/lib/kubelet/pki/dated.pem", CERTIFICATE)
-    os.symlink("/var/lib/kubelet/pki/dated.pem", node.host / "var/lib/kubelet/pki/kubelet-client-current.pem")
+    (node.host / "var/lib/kubelet/pki/kubelet-client-current.pem").symlink_to(
+        "/var/lib/kubelet/pki/dated.pem"
+    )
     node.write("/usr/lib/os-release", "ID=talos\n")
     (node.host / "etc").mkdir(exist_ok=True)
-    os.symlink("../usr/lib/os-release", node.host / "etc/os-release")
+    (node.host / "etc/os-release").symlink_to("../usr/lib/os-release")
     found = node.dump(preflight=True)
     assert found.read("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem") == CERTIFICATE
     assert found.read("file", "/etc/os-release") == "ID=talos\n"

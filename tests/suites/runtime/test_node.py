@@ -304,7 +304,7 @@ def test_a_dump_holds_what_containerd_answers_itself(containerd: Node, shell: li
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=["dash", "busybox"])
-def test_without_crictl_ctr_shows_the_same(containerd: Node, shell: list[str], tmp_path: Path) -> None:
+def test_without_crictl_ctr_shows_the_same(containerd: Node, shell: list[str]) -> None:
     without = os.pathsep.join(
         each for each in os.environ["PATH"].split(os.pathsep) if not (Path(each) / "crictl").exists()
     )

@@ -5,7 +5,7 @@
 #   sh collect.sh > node1.json      to standard output
 #   sh collect.sh DIR               to DIR/<node>.json
 #
-# The output is a dump, a JSON document a line, for `hashcompat plan --recorded FILE` and `hashcompat preflight --dump FILE`. What cannot be
+# The output is a dump, a JSON document per line, for `hashcompat plan --recorded FILE` and `hashcompat preflight --dump FILE`. What cannot be
 # read is in it with the reason; exit 0 once it is written. The script only reads and writes no temporary files. Environments, arguments and
 # commands of containers, annotations of pods, private keys, tokens and passwords are left out. It needs root, awk, sed and tr, and one of
 # crictl, ctr and docker. Every command has a deadline, and so has the whole. Settings, all optional:
@@ -45,7 +45,7 @@ now() {
 }
 ENDS=$(($(now) + WHOLE))
 
-# Runs beside a command: says that it is late and ends it, and whatever waits for it, should it not end (state D).
+# Runs together with a command: says that it is late and ends it, and whatever waits for it, should it not end (state D).
 WATCH='
 trap "kill \"\$nap\"; exit 0" TERM
 sleep "$1" >/dev/null & nap=$!
@@ -124,10 +124,10 @@ note() { printf '%s probe %s %s\n%s %s %s\n' "$MARK" "$1" "$2" "$MARK" "$3" "${4
 
 # Reads what the functions above print, and writes a probe as a JSON document. HOW:
 #   plain    as it is
-#   argv     arguments, one a line; values of flags with secrets are left out
+#   argv     arguments, one per line; values of flags with secrets are left out
 #   env      files of variables and systemd's units: only flags, commands and the names of other files
 #   config   a kubelet's configuration
-#   secrets  a runtime's configuration, JSON or TOML; JSON is written one value a line
+#   secrets  a runtime's configuration, JSON or TOML; JSON is written one value per line
 #   device   the device plugins' checkpoint, without what the plugins answered
 #   mounts   a mount table; passwords of file systems are left out
 #   pem      certificates alone
@@ -268,7 +268,7 @@ write() {
         for (i = 1; i <= lines; i++) if (text[i] ~ /[{,] *"[^"]*" *: *[^ ]/) return 1
         return 0
     }
-    # JSON with one value a line, indented by two blanks.
+    # JSON with one value per line, indented by two blanks.
     function pretty(   i, all, n, c, made, line, depth, at) {
         for (i = 1; i <= lines; i++) all = all text[i] " "
         gsub(/[\t\r]/, " ", all)
@@ -310,7 +310,7 @@ write() {
     }
     function bare(key) { gsub("[ \t\"" q ":=]", "", key); sub(/^-+/, "", key); return key }
 
-    # Leaves out what is below keys of secrets, in JSON, YAML and TOML: one value a line, or deeper in.
+    # Leaves out what is below keys of secrets, in JSON, YAML and TOML: one value per line, or deeper in.
     function hidden(   i, n, line, at, inside, private_section, key, value, comma) {
         n = 0; inside = -1; until = ""; private_section = 0
         for (i = 1; i <= lines; i++) {
@@ -469,7 +469,7 @@ write() {
         split("", text)
         text[1] = "{" substr(made, 2) "}"; text[2] = ""; lines = 2
     }
-    # A line a container: its id, its task, when it was created, and what containerd keeps of it for the CRI.
+    # A line per container: its id, its task, when it was created, and what containerd keeps of it for the CRI.
     function from_ctr(   i, n, line, part, id, state, created, pod) {
         n = 0
         for (i = 1; i <= lines; i++) {
@@ -645,7 +645,7 @@ pids() {
 
 first() { printf '%s' "${1:-}"; }
 
-# Looks for the process of the kubelet, and sets its id, its binary, and its arguments, one a line.
+# Looks for the process of the kubelet, and sets its id, its binary, and its arguments, one per line.
 find_kubelet() {
     # shellcheck disable=SC2046 # ids
     kubelet=$(first $(pids kubelet))
@@ -693,7 +693,7 @@ kubelet_process() {
 
 # --- The CRI --------------------------------------------------------------------------------------------------------------------------
 
-# Prints a line a container or sandbox: its id, its task, when it was created, and what containerd keeps of it for the CRI.
+# Prints a line per container or sandbox: its id, its task, when it was created, and what containerd keeps of it for the CRI.
 CTR='
 ctr() { command ctr -a "$socket" -n k8s.io "$@"; }
 socket=$1

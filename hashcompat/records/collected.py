@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.model.records import Record, Recorded
 from hashcompat.records.documents import from_node
-from hashcompat.records.labels import rows
+from hashcompat.records.labels import rows, text
 from hashcompat.records.probes import INCOMPLETE, MARK, Dump, Probe, UnreadError, dumps
 
 _APPLIED: Final = "/actuated_pods_state"
@@ -94,9 +94,9 @@ def _cri(dump: Dump) -> list[Record]:
     return [record for document in (*listed, *shown.values()) for record in from_node(document)]
 
 
-def _without(document: Any, shown: Iterable[str]) -> Any:
+def _without(document: Any, shown: Collection[str]) -> Any:
     items = rows(document, "items") if isinstance(document, dict) else ()
-    left = [item for item in items if not (isinstance(item, dict) and item.get("id") in shown)]
+    left = [item for item in items if not (isinstance(item, dict) and text(item, "id") in shown)]
     return {**document, "items": left} if items else document
 
 

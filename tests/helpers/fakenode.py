@@ -113,7 +113,7 @@ class FakeNode:
 
     def dump(self, *, preflight: bool = False, **environment: str) -> Dump:
         """Return the dump of the node."""
-        (found,) = read_back(self.run(preflight=preflight, **environment))
+        (found,) = read_back(self.run(preflight=preflight, user=None, **environment))
         return found
 
     def _command(self) -> list[str]:

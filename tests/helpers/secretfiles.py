@@ -1,4 +1,4 @@
-"""Files of a node with a secret wherever a node keeps one, beside what the checks need."""
+"""Files of a node with a secret wherever a node keeps one, and with what the checks need."""
 
 from __future__ import annotations
 

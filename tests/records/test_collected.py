@@ -10,7 +10,8 @@ import pytest
 from hashcompat.errors import InputError
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.records.collected import from_documents
-from tests.helpers.dumps import GONE, Key, Probe, as_text, dump, failed
+from hashcompat.records.probes import Probe
+from tests.helpers.dumps import GONE, Key, as_text, dump, failed
 
 HASH = "io.kubernetes.container.hash"
 
@@ -77,7 +78,7 @@ def read(changes: dict[Key, str | Probe], *, complete: bool = True, more: str = 
     return list(from_documents(map(json.loads, (text + more).splitlines()), "a dump"))
 
 
-def names(records: list[Record]) -> list[tuple[str, int | None]]:
+def names(records: list[Record]) -> list[tuple[str, object]]:
     return [(record.pod, record.hash) for record in records if isinstance(record, Recorded)]
 
 

@@ -1,90 +1,1006 @@
 #!/bin/sh
-# Prints what this node's container runtime reports about the kubelet's containers, as JSON for `hashcompat plan --recorded FILE`,
-# and which resources a kubelet of 1.33 or later noted as applied.
+# Reads, on a node without Python, what its container runtime reports about the kubelet's containers, and which resources a kubelet of
+# 1.33 or later noted as applied; for preflight also the kubelet's flags, files and state, the runtime's, and the processes.
 #
 #   sh collect.sh > node1.json      to standard output
 #   sh collect.sh DIR               to DIR/<node>.json
 #
-# It only reads: names, UIDs, labels, states, and the hashes that the kubelet recorded; no environments, arguments, commands
-# or pod annotations. It writes no temporary files. It needs root for the runtime's socket, and crictl or docker on the PATH.
-# Set RUNTIME_ENDPOINT=/path/to/cri.sock or DOCKER_HOST=unix:///path/to/docker.sock if the socket is not at its usual path, and
-# KUBELET_ROOT if the kubelet's --root-dir is not.
-set -eu
+# The output is a dump, a JSON document per line, for `hashcompat plan --recorded FILE` and `hashcompat preflight --dump FILE`. What cannot be
+# read is in it with the reason; exit 0 once it is written. The script only reads and writes no temporary files. Environments, arguments and
+# commands of containers, annotations of pods, private keys, tokens and passwords are left out. It needs root, awk, sed and tr, and one of
+# crictl, ctr and docker. Every command has a deadline, and so has the whole. Settings, all optional:
+#
+#   RUNTIME_ENDPOINT=/path/to/cri.sock    where the CRI runtime's socket is, if not at a usual path
+#   DOCKER_HOST=unix:///docker.sock       where Docker's is
+#   KUBELET_ROOT=/path                    the kubelet's --root-dir, if not a usual one
+#   HOST=/host                            where the node's / is mounted, if not at /: for a container with a shell on a node without one
+#   NODE_NAME=name                        the node's name, if not that of the host
+#   SECONDS_EACH=10 SECONDS_WHOLE=120     the deadlines
+# shellcheck disable=SC2016 # the texts in single quotes are scripts of their own
+set -u
 
+WANTED=records
 SOCKETS='/run/containerd/containerd.sock /run/crio/crio.sock /run/cri-dockerd.sock /run/k3s/containerd/containerd.sock /run/k0s/containerd.sock /var/snap/microk8s/common/run/containerd.sock'
 ROOTS='/var/lib/kubelet /var/lib/k0s/kubelet /var/snap/microk8s/common/var/lib/kubelet'
-PATH=$PATH:/usr/local/bin:/opt/bin:/var/lib/rancher/rke2/bin
+RANCHER='/var/lib/rancher/rke2 /var/lib/rancher/k3s'
+PATH=$PATH:/usr/sbin:/sbin:/usr/local/bin:/opt/bin:/var/lib/rancher/rke2/bin:/var/lib/rancher/k3s/data/current/bin:/snap/microk8s/current/bin:/var/lib/k0s/bin
+LC_ALL=C
+HOST=${HOST:-}
+EACH=${SECONDS_EACH:-10}
+WHOLE=${SECONDS_WHOLE:-120}
+DOCKER_HOST=${DOCKER_HOST:-unix://$HOST/var/run/docker.sock}
+export PATH LC_ALL DOCKER_HOST
+MARK="hashcompat-$$-$(date +%s)"
+SETSID=$(command -v setsid || :)
 
-# Runtimes keep all annotations of a pod with its sandbox, and kubectl apply stores whole manifests in one.
-blank_annotations() {
-    awk '
-        /"annotations": *\{ *$/ { print; inside = 1; next }
-        inside && /^ *\}/ { inside = 0 }
-        inside { sub(/": *".*"/, "\": \"\"") }
-        { print }'
+# --- Running a command with a deadline ------------------------------------------------------------------------------------------------
+
+# Prints the seconds since the node started, which no change of its clock moves.
+now() {
+    if read -r up rest 2>/dev/null </proc/uptime; then
+        echo "${up%%.*}"
+    else
+        date +%s
+    fi
+}
+ENDS=$(($(now) + WHOLE))
+
+# Runs together with a command: says that it is late and ends it, and whatever waits for it, should it not end (state D).
+WATCH='
+trap "kill \"\$nap\"; exit 0" TERM
+sleep "$1" >/dev/null & nap=$!
+wait "$nap"
+printf "\n%s late %s\n" "$3" "$1"
+kill -9 "-$2" 2>/dev/null
+kill -9 "$2"
+sleep 1 >/dev/null
+kill -9 "$PPID"'
+
+# Runs a command; prints its output, then a line with its status and what it complained about. The seds end with that line, not with
+# the command, which may hold the pipes for ever; and each reader has a pipe to itself, so that complaints never get into the output.
+answer() {
+    left=$((ENDS - $(now)))
+    if [ "$left" -le 0 ]; then
+        printf '\n%s over %s\n' "$MARK" "$WHOLE"
+        return
+    fi
+    [ "$left" -lt "${patience:-$EACH}" ] || left=${patience:-$EACH}
+    {
+        {
+            $SETSID "$@" </dev/null 2>&1 >&3 3>&- &
+            asked=$!
+            sh -c "$WATCH" sh "$left" "$asked" "$MARK" </dev/null 2>/dev/null 3>&- &
+            watch=$!
+            wait "$asked"
+            printf '\n%s end %s\n' "$MARK" "$?"
+            kill "$watch"
+        } 2>/dev/null | sed -n "/^$MARK /{G;s/\n/; /g;s/^/\n/;p;q;};H" >&3
+    } 3>&1 | sed "/^$MARK [elo][nav]/q"
 }
 
-label() { printf '"%s":{{json (index .Config.Labels "%s")}}' "$1" "$1"; }
+# Waits for the longest deadline of a batch alone: the n-th of eight commands captures its own output before it passes on the others'.
+stage() {
+    mine=
+    [ -z "$2" ] || mine=$("$1" "$2")
+    cat
+    [ -z "$mine" ] || printf '%s\n' "$mine"
+}
 
-# Lists the labels explicitly, because dockershim also stored all annotations as labels.
-docker_template() {
-    printf '{"Id":{{json .Id}},"Name":{{json .Name}},"State":{"Running":{{json .State.Running}}},'
-    printf '"HostConfig":{"NetworkMode":{{json .HostConfig.NetworkMode}}},"Config":{"Labels":{'
-    for name in docker.type container.name pod.name pod.namespace pod.uid sandbox.id container.hash; do
-        label "io.kubernetes.$name"
-        printf ','
+# Calls a function with each of the other arguments, eight at once.
+batches() {
+    ask=$1
+    shift
+    while [ $# -gt 0 ]; do
+        stage "$ask" "$1" </dev/null | stage "$ask" "${2:-}" | stage "$ask" "${3:-}" | stage "$ask" "${4:-}" |
+            stage "$ask" "${5:-}" | stage "$ask" "${6:-}" | stage "$ask" "${7:-}" | stage "$ask" "${8:-}"
+        if [ $# -gt 8 ]; then shift 8; else shift $#; fi
     done
-    label annotation.io.kubernetes.container.hash
-    printf ','
-    label annotation.io.kubernetes.container.hashWithoutResources
+}
+
+# --- Writing probes -------------------------------------------------------------------------------------------------------------------
+
+# probe KIND NAME HOW COMMAND...: writes what a command prints as a probe; HOW says what is left out of it, see below.
+probe() {
+    kind=$1 name=$2 how=$3
+    shift 3
+    {
+        printf '%s probe %s %s\n' "$MARK" "$kind" "$name"
+        answer "$@"
+    } | write "$how"
+}
+
+# Writes probes that were kept.
+show() { [ -z "$1" ] || printf '%s\n' "$1"; }
+
+# several HOW COMMAND...: the same of a command that prints several probes, each after its own line.
+several() {
+    how=$1
+    shift
+    answer "$@" | write "$how"
+}
+
+# note KIND NAME text TEXT, note KIND NAME problem WHY, note KIND NAME gone
+note() { printf '%s probe %s %s\n%s %s %s\n' "$MARK" "$1" "$2" "$MARK" "$3" "${4:-}" | write plain; }
+
+# Reads what the functions above print, and writes a probe as a JSON document. HOW:
+#   plain    as it is
+#   argv     arguments, one per line; values of flags with secrets are left out
+#   env      files of variables and systemd's units: only flags, commands and the names of other files
+#   config   a kubelet's configuration
+#   secrets  a runtime's configuration, JSON or TOML; JSON is written one value per line
+#   device   the device plugins' checkpoint, without what the plugins answered
+#   mounts   a mount table; passwords of file systems are left out
+#   pem      certificates alone
+#   crictl   JSON of crictl, of whose annotations only those with hashes and attempts keep their values
+#   status   the same, but of an object's status alone
+#   inspect  of a container in crictl's JSON: its ids, times, state and process
+#   version  what `crictl version` prints, as JSON
+#   rows     containers in lines, as a list with Docker's words for states and times
+#   info     what Docker reports of itself, also as text
+#   ctr      containers in lines, see CTR, as crictl lists them
+write() {
+    awk -v mark="$MARK " -v how="$1" '
+    BEGIN {
+        ORS = ""
+        for (i = 0; i < 256; i++) {
+            c = sprintf("%c", i)
+            code[c] = i
+            if (i < 32 || i == 34 || i == 92 || i == 127) escape[c] = sprintf("\\u%04x", i)
+        }
+        escape["\t"] = "\\t"; escape["\""] = "\\\""; escape["\\"] = "\\\\"
+        private = "passw|passphrase|pwd|secret|token|api-?_?key|access-?_?key|private|authorization|header|cookie|session"
+        if (how == "config") private = "passw|secret|token|api-?_?key|header"
+        if (how == "secrets" || how == "info") private = private "|auth|credential|registryconfig|identity|username|log-opts|store-opts|(^|[_-])env|prox|^source$"
+        q = sprintf("%c", 39)
+        user = "://[^/@ ,\"" q "]*@"
+        keyed = "^[ \t]*(- )?(\"([^\"\\\\]|\\\\.)*\"|[" q "]?[A-Za-z0-9_./-]+[" q "]?)[ \t]*[:=]"
+        flagged = "^[\"" q "]?--?[A-Za-z]"
+        bareflag = flagged "[^=]*$"
+        assigned = "^[\"" q "]?(Environment=|export )?[\"" q "]?[A-Za-z_][A-Za-z0-9_]*="
+        shown = "^[\"" q "]?(-|[$]|(true|false)?[\"" q "]?$)"
+        empty = "^(true|false|null|[0-9.]*|[0-9.]+(ms|[smh])|[{] *[}]|\\[ *\\]|\"\"|" q q ")$"
+        kept = "^(io\\.kubernetes\\.container\\.(hash|hashWithoutResources|restartCount)|alibabacloud\\.com/container-hash-version)$"
+        most = 16777216
+    }
+    index($0, mark) != 1 { if ((size += length($0) + 1) <= most) text[++lines] = $0; next }
+    {
+        word = substr($0, length(mark) + 1)
+        verb = word; sub(/ .*/, "", verb)
+        sub(/^[a-z]+ ?/, "", word)
+    }
+    verb == "probe" { if (kind != "") { text[++lines] = ""; finish() }; kind = word; name = word; sub(/ .*/, "", kind); sub(/^[^ ]+ /, "", name); next }
+    verb == "gone" { absent(); next }
+    verb == "text" { text[lines = 1] = word; finish(); next }
+    verb == "problem" { problem(word); next }
+    verb == "late" { problem("no answer within " (word + 0) " s"); next }
+    verb == "over" { problem("not read: the " (word + 0) " s for the whole node were over"); next }
+    verb == "end" {
+        status = word + 0
+        said = word; sub(/^[0-9]+/, "", said); gsub(/(; *)+/, "; ", said); sub(/^; /, "", said); sub(/; $/, "", said)
+        if (word ~ /^0/) finish(); else failed(status, said)
+        next
+    }
+    END { if (kind != "") problem("it was interrupted") }
+
+    function reset(  i) { kind = ""; split("", text); lines = 0; size = 0 }
+    function start() { print "{\"hashcompat\":\"probe\",\"kind\":\""; put(kind); print "\",\"name\":\""; put(name); print "\"," }
+    function absent() { if (kind != "") { start(); print "\"absent\":true}\n" } reset() }
+    function problem(why) { if (kind != "") { start(); print "\"problem\":\""; put(substr(why, 1, 500)); print "\"}\n" } reset() }
+    function failed(status, said,   lower) {
+        lower = tolower(said)
+        if (gone(lower)) absent()
+        else if (lower ~ /permission denied|operation not permitted/) problem("permission denied")
+        else if (status == 127) problem(said == "" ? "there is no such command" : said)
+        else problem(said == "" ? "exit status " status : userless(said))
+    }
+    function gone(said) {
+        if (kind == "docker") return name ~ /^inspect / && said ~ /no such (object|container)/
+        if (kind == "cri") return name ~ /^(inspect|inspectp|stats) / && said ~ /notfound|not found|no such container/
+        return kind != "version" && said ~ /no such file|not a directory|no such process|nonexistent directory/
+    }
+    function finish(   i) {
+        if (kind == "") { reset(); return }
+        if (size > most) { problem("larger than " most " bytes"); return }
+        if (how == "pem") pem()
+        else if (how == "env" || how == "argv") each_line()
+        else if (how == "config" || how == "secrets" || how == "info" && object()) { if (object()) pretty(); hidden() }
+        else if (how == "device") device()
+        else if (how == "mounts") mounts()
+        else if (how == "crictl") { if (compact()) pretty(); annotations() }
+        else if (how == "status") { if (compact()) pretty(); section("status"); annotations() }
+        else if (how == "inspect") { if (compact()) pretty(); inspect() }
+        else if (how == "version") versions()
+        else if (how == "rows") rows()
+        else if (how == "info") info()
+        else if (how == "ctr") from_ctr()
+        if (kind == "") return
+        start(); print "\"text\":\""
+        for (i = 1; i <= lines; i++) { if (i > 1) print "\\n"; put(text[i]) }
+        print "\"}\n"
+        reset()
+    }
+
+    # JSON text of bytes: what is not UTF-8 becomes U+FFFD; NUL came as 0xff, which UTF-8 never has.
+    function put(s,   n, at, part) {
+        n = length(s)
+        for (at = 1; at <= n; at += 1000) {
+            part = n > 1000 ? substr(s, at, 1000) : s
+            if (!need && part ~ /^[ -~]*$/) ascii(part); else bytes(part)
+        }
+        if (need) { print "\\ufffd"; need = 0; held = "" }
+    }
+    function ascii(part,   n, i, cut) {
+        gsub(/\\/, "&&", part)
+        n = split(part, cut, "\"")
+        for (i = 1; i <= n; i++) { if (i > 1) print "\\\""; print cut[i] }
+    }
+    function bytes(part,   n, i, c, b, out) {
+        n = length(part)
+        for (i = 1; i <= n; i++) {
+            c = substr(part, i, 1)
+            b = c in code ? code[c] : 254
+            if (need) {
+                if (b >= low && b <= high) {
+                    held = held c; low = 128; high = 191
+                    if (--need == 0) { out = out held; held = "" }
+                    continue
+                }
+                out = out "\\ufffd"; need = 0; held = ""
+            }
+            if (b < 128) out = out (c in escape ? escape[c] : c)
+            else if (b == 255) out = out "\\u0000"
+            else if (b >= 194 && b <= 244) {
+                need = b < 224 ? 1 : b < 240 ? 2 : 3
+                low = b == 224 ? 160 : b == 240 ? 144 : 128
+                high = b == 237 ? 159 : b == 244 ? 143 : 191
+                held = c
+            }
+            else out = out "\\ufffd"
+        }
+        print out
+    }
+
+    function object(   i) {
+        for (i = 1; i <= lines; i++) if (text[i] ~ /[^ \t\r]/) return text[i] ~ /^[ \t]*[{]/
+        return 0
+    }
+    function compact(   i) {
+        for (i = 1; i <= lines; i++) if (text[i] ~ /[{,] *"[^"]*" *: *[^ ]/) return 1
+        return 0
+    }
+    # JSON with one value per line, indented by two blanks.
+    function pretty(   i, all, n, c, made, line, depth, at) {
+        for (i = 1; i <= lines; i++) all = all text[i] " "
+        gsub(/[\t\r]/, " ", all)
+        if (length(all) > 1048576) { problem("too long to leave secrets out of it"); return }
+        split("", text); n = 0; line = ""
+        while (match(all, /[]["{},]/)) {
+            at = RSTART
+            line = line substr(all, 1, at - 1)
+            c = substr(all, at, 1)
+            all = substr(all, at)
+            if (c == "\"") {
+                if (!match(all, /^"([^"\\]|\\.)*"/)) break
+                line = line substr(all, 1, RLENGTH); all = substr(all, RLENGTH + 1)
+                continue
+            }
+            all = substr(all, 2)
+            if (c == "}" || c == "]") {
+                sub(/^ +/, "", line); sub(/ +$/, "", line)
+                if (line != "") text[++n] = blanks(depth) line
+                depth--; line = c
+            } else {
+                sub(/^ +/, "", line); sub(/ +$/, "", line)
+                text[++n] = blanks(depth) line c; line = ""
+                if (c != ",") depth++
+            }
+        }
+        sub(/^ +/, "", line); sub(/ +$/, "", line)
+        if (line != "") text[++n] = blanks(depth) line
+        text[++n] = ""
+        lines = n
+    }
+    function blanks(depth,   s) { s = ""; while (depth-- > 0) s = s "  "; return s }
+    function indent(s) { match(s, /^ */); return RLENGTH }
+    function userless(s) { gsub(user, "://", s); return s }
+    function harmless(value) { return value ~ empty }
+    function secret(key) {
+        key = tolower(key)
+        return key ~ private && (how == "secrets" || how == "info" || key !~ /(file|path|dir|policy|webhook|ttl)$/)
+    }
+    function bare(key) { gsub("[ \t\"" q ":=]", "", key); sub(/^-+/, "", key); return key }
+
+    # Leaves out what is below keys of secrets, in JSON, YAML and TOML: one value per line, or deeper in.
+    function hidden(   i, n, line, at, inside, private_section, key, value, comma) {
+        n = 0; inside = -1; until = ""; private_section = 0
+        for (i = 1; i <= lines; i++) {
+            line = userless(text[i])
+            if (until != "") { if (index(line, until)) until = ""; continue }
+            at = indent(line)
+            if (inside >= 0 && (line !~ /[^ \t]/ || at > inside || at == inside && line ~ /^ *-/)) continue
+            inside = -1
+            if (line ~ /^[ \t]*#/) continue
+            if (how != "config" && line ~ /^[ \t]*\[.*\][ \t]*(#.*)?$/) {
+                private_section = tolower(line) ~ /auth|header|credential|secret|passw|token|[.]env|log-opts/
+            } else if (match(line, keyed)) {
+                key = substr(line, 1, RLENGTH); value = substr(line, RLENGTH + 1)
+                gsub(/^[ \t]+|[ \t,]+$/, "", value)
+                comma = line ~ /,[ \t]*$/ ? "," : ""
+                if (private_section || secret(bare(key)) || value ~ /^[[{]./ && secret(value)) {
+                    inside = at
+                    if (!harmless(value)) line = key " " instead(value) comma
+                }
+            } else if (private_section) continue
+            text[++n] = line
+        }
+        lines = n
+    }
+    # Returns what stands for a value, and sets what ends the lines that belong to it, if not their indentation.
+    function instead(value) {
+        if (value == "{" || value == "[") return value
+        until = begun(value, "\"\"\"") begun(value, q q q)
+        if (value ~ /^\[/ && value !~ /\]$/) until = "]"
+        return value ~ /^\[/ ? "[]" : value ~ /^[{]/ ? "{}" : "\"\""
+    }
+    function begun(value, quotes) { return index(value, quotes) == 1 && !index(substr(value, 4), quotes) ? quotes : "" }
+    function each_line(   i, n, line, before) {
+        n = 0; before = ""
+        for (i = 1; i <= lines; i++) {
+            line = userless(text[i])
+            if (how == "argv") { text[++n] = argument(line, before); before = line }
+            else if (line !~ /^[ \t]*[#;]/) text[++n] = variables(line)
+        }
+        lines = n
+    }
+    function argument(word, before,   flag) {
+        if (word ~ flagged) {
+            flag = word; sub(/=.*/, "", flag)
+            if (word ~ /=/ && secret(flag) && !harmless(substr(word, length(flag) + 2))) return flag "="
+            return word
+        }
+        return before ~ bareflag && secret(before) && !harmless(word) ? "" : word
+    }
+    function variables(line,   n, i, words, made, word, before, name, value, keep) {
+        if (line ~ /^[ \t]*\[[A-Za-z]+\][ \t]*$/) return line
+        n = split(line, words, /[ \t]+/); made = ""; before = ""; keep = 0
+        for (i = 1; i <= n; i++) {
+            word = words[i]
+            if (before !~ bareflag && match(word, assigned)) {
+                name = substr(word, 1, RLENGTH); value = substr(word, RLENGTH + 1)
+                keep = name ~ /^(Exec[A-Za-z]*|EnvironmentFile|Restart[A-Za-z]*|Slice|Type|User|KillMode|Delegate|[A-Za-z]*Accounting|Limit[A-Z]*|After|Wants|Requires)=$/ || value ~ shown
+                if (!keep) word = name
+            } else if (word ~ flagged) keep = 1
+            else if (!keep && word != "\\") word = ""
+            before = keep ? argument(word, before) : ""
+            if (word != "") made = made (made == "" ? "" : " ") (keep ? before : word)
+            if (keep) before = words[i]
+        }
+        return made
+    }
+    function pem(   i, n, on) {
+        n = 0
+        for (i = 1; i <= lines; i++) {
+            if (text[i] ~ /^-----BEGIN CERTIFICATE-----/) on = 1
+            if (on) text[++n] = text[i]
+            if (text[i] ~ /^-----END CERTIFICATE-----/) on = 0
+        }
+        lines = n
+        if (!n) problem("no certificate in it")
+        else text[++lines] = ""
+    }
+    function mounts(   i) { for (i = 1; i <= lines; i++) gsub(/(pass|passwd|password|secret|token)=[^, ]*/, "secret=", text[i]) }
+    function device(   i) { for (i = 1; i <= lines; i++) gsub(/"AllocResp\\?" *: *\\?"[^"]*"/, "\"AllocResp\":\"\"", text[i]) }
+    function annotations(   i, on, key) {
+        for (i = 1; i <= lines; i++) {
+            if (text[i] ~ /"annotations" *: *\{ *$/) { on = 1; continue }
+            if (on && text[i] ~ /^ *\}/) on = 0
+            if (!on) continue
+            key = text[i]; sub(/^ *"/, "", key); sub(/" *:.*/, "", key)
+            if (key !~ kept) sub(/" *: *".*"/, "\": \"\"", text[i])
+        }
+    }
+    function section(wanted,   i, n, on) {
+        n = 0; text[++n] = "{"
+        for (i = 2; i <= lines; i++) {
+            if (text[i] ~ ("^  \"" wanted "\" *: *\\{")) on = 1
+            if (on && text[i] ~ /^  \}/) { text[++n] = "  }"; on = 0 }
+            if (on) text[++n] = text[i]
+        }
+        text[++n] = "}"; text[++n] = ""
+        lines = n
+    }
+    function inspect(   i, part, parts, line) {
+        for (i = 1; i <= lines; i++) {
+            line = text[i]; sub(/,$/, "", line)
+            if (line ~ /^  "(status|info)" *: *\{/) { part = line ~ /status/ ? "status" : "info" }
+            else if (line ~ /^  \}/) part = ""
+            else if (part == "status" && line ~ /^    "(id|state|createdAt|startedAt|finishedAt|exitCode)" *:/ || part == "info" && line ~ /^    "(pid|sandboxID)" *:/)
+                parts[part] = parts[part] (parts[part] == "" ? "" : ",") substr(line, 5)
+        }
+        split("", text)
+        text[1] = "{\"status\":{" parts["status"] "},\"info\":{" parts["info"] "}}"; text[2] = ""
+        lines = 2
+    }
+    function versions(   i, key, value, made) {
+        for (i = 1; i <= lines; i++) {
+            if (text[i] !~ /^[A-Za-z]+: /) continue
+            key = text[i]; sub(/:.*/, "", key); value = text[i]; sub(/^[^:]*: */, "", value)
+            gsub(/[\\"]/, "", value)
+            made = made (made == "" ? "" : ",") "\"" tolower(substr(key, 1, 1)) substr(key, 2) "\":\"" value "\""
+        }
+        split("", text)
+        text[1] = "{" made "}"; text[2] = ""; lines = 2
+    }
+    function rows(   i, n, line, state) {
+        n = 0
+        for (i = 1; i <= lines; i++) {
+            line = text[i]
+            if (line !~ /^\{/) continue
+            gsub(/"(annotation[.])?io[.]kubernetes[.][A-Za-z.]*":(""|null),?/, "", line); gsub(/,[}]/, "}", line)
+            state = line ~ /"Status":"Up [^"]*\(Paused\)/ ? "paused" : line ~ /"Status":"Up/ ? "running" : line ~ /"Status":"Restarting/ ? "restarting" : line ~ /"Status":"Created/ ? "created" : line ~ /"Status":"Dead/ ? "dead" : line ~ /"Status":"Removal/ ? "removing" : "exited"
+            sub(/"State":""/, "\"State\":\"" state "\"", line)
+            if (match(line, /"Created":"[-0-9]* [:0-9]* [-+][0-9]* [^"]*"/)) line = substr(line, 1, RSTART - 1) time(substr(line, RSTART, RLENGTH)) substr(line, RSTART + RLENGTH)
+            text[++n] = line
+        }
+        if (name == "list") {
+            for (i = 1; i < n; i++) text[i] = text[i] ","
+            text[1] = "[" text[1]; text[n ? n : 1] = text[n ? n : 1] "]"
+            if (!n) n = 1
+        }
+        text[++n] = ""
+        lines = n
+    }
+    function time(s,   part, zone) {
+        split(s, part, /[" ]/)
+        zone = part[6]
+        return "\"Created\":\"" part[4] "T" part[5] substr(zone, 1, 3) ":" substr(zone, 4, 2) "\""
+    }
+    # Up to 1.12, docker info has no --format.
+    function info(   i, line, key, value, made) {
+        split("Server Version=ServerVersion,Storage Driver=Driver,Cgroup Driver=CgroupDriver,Cgroup Version=CgroupVersion,Docker Root Dir=DockerRootDir,Kernel Version=KernelVersion,Operating System=OperatingSystem,Default Runtime=DefaultRuntime", pairs, ",")
+        for (i in pairs) { key = pairs[i]; sub(/=.*/, "", key); value = pairs[i]; sub(/.*=/, "", value); known[key] = value }
+        for (i = 1; i <= lines; i++) {
+            line = text[i]; sub(/^[ \t]*/, "", line)
+            key = line; sub(/:.*/, "", key); value = line; sub(/^[^:]*: */, "", value)
+            gsub(/[\\"]/, "", value)
+            if (key == "Live Restore Enabled") made = made ",\"LiveRestoreEnabled\":" (value ~ /true/ ? "true" : "false")
+            else if (key in known) made = made ",\"" known[key] "\":\"" value "\""
+        }
+        split("", text)
+        text[1] = "{" substr(made, 2) "}"; text[2] = ""; lines = 2
+    }
+    # A line per container: its id, its task, when it was created, and what containerd keeps of it for the CRI.
+    function from_ctr(   i, n, line, part, id, state, created, pod) {
+        n = 0
+        for (i = 1; i <= lines; i++) {
+            line = text[i]
+            if (split(line, part, " ") < 4) continue
+            id = part[1]; created = part[3]; line = substr(line, index(line, "{"))
+            pod = "\"metadata\":{" member(line, "name", "io.kubernetes.pod.name") "," member(line, "namespace", "io.kubernetes.pod.namespace") "," member(line, "uid", "io.kubernetes.pod.uid") ",\"attempt\":" attempt(line) "},\"linux\":{\"namespaces\":{\"options\":{\"network\":\"" (line ~ /"namespace_options":[{][^}]*"network":2/ ? "NODE" : "POD") "\"}}}"
+            text[++n] = "{\"id\":\"" id "\",\"createdAt\":\"" created "\",\"state\":\"" (name == "pods" ? (part[2] == "RUNNING" ? "SANDBOX_READY" : "SANDBOX_NOTREADY") : (part[2] == "RUNNING" ? "CONTAINER_RUNNING" : "CONTAINER_EXITED")) "\"," (name == "pods" ? pod : container(line)) "},"
+        }
+        if (n) sub(/,$/, "", text[n])
+        for (i = n; i > 0; i--) text[i + 1] = text[i]
+        text[1] = "{\"" (name == "pods" ? "items" : "containers") "\":["
+        text[n + 2] = "]}"; text[n + 3] = ""; lines = n + 3
+    }
+    function container(line,   made, i, key, keys) {
+        made = "\"podSandboxId\":" found(line, "SandboxID") ",\"metadata\":{" member(line, "name", "io.kubernetes.container.name") ",\"attempt\":" attempt(line) "},\"labels\":{"
+        split("container.name pod.name pod.namespace pod.uid", keys, " ")
+        for (i = 1; i <= 4; i++) { key = "io.kubernetes." keys[i]; made = made (i > 1 ? "," : "") member(line, key, key) }
+        made = made "},\"annotations\":{" member(line, "io.kubernetes.container.hash", "io.kubernetes.container.hash")
+        key = "io.kubernetes.container.hashWithoutResources"
+        return made (index(line, "\"" key "\":") ? "," member(line, key, key) : "") "}"
+    }
+    function member(line, as, key) { return "\"" as "\":" found(line, key) }
+    function found(line, key) {
+        key = "\"" key "\":"
+        if (!index(line, key)) return "\"\""
+        line = substr(line, index(line, key) + length(key))
+        return match(line, /^"([^"\\]|\\.)*"/) ? substr(line, 1, RLENGTH) : "\"\""
+    }
+    function attempt(line) {
+        if (!match(line, /"Config":[{]"metadata":[{][^}]*"attempt":[0-9]+/)) return 0
+        line = substr(line, RSTART, RLENGTH)
+        sub(/.*:/, "", line)
+        return line
+    }'
+}
+
+# --- What is read ---------------------------------------------------------------------------------------------------------------------
+
+# Follows links as the node does, not as this container would.
+inside() {
+    path=$1
+    [ -n "$HOST" ] || { printf '%s' "$path"; return; }
+    for _ in 1 2 3 4 5 6 7 8; do
+        [ -L "$HOST$path" ] || break
+        target=$(readlink "$HOST$path")
+        case $target in
+            /*) path=$target ;;
+            *) path=${path%/*}/$target ;;
+        esac
+    done
+    printf '%s' "$HOST$path"
+}
+
+# missing KIND PATH: writes that there is no such file, where that is certain: all above it may be searched. Most files are missing, and
+# this starts no program.
+missing() {
+    case $2 in *[!A-Za-z0-9/._-]*) return 1 ;; esac
+    above=$(inside "$2")
+    until [ -e "$above" ] || [ -L "$above" ]; do
+        below=$above
+        above=${above%/*}
+        [ -n "$above" ] || above=/
+    done
+    [ -n "${below:-}" ] && [ -d "$above" ] && [ -x "$above" ] || return 1
+    below=
+    printf '{"hashcompat":"probe","kind":"%s","name":"%s","absent":true}\n' "$1" "$2"
+}
+
+# file PATH [HOW [KIND]]: NUL is written as a byte that UTF-8 never has.
+file() {
+    missing "${3:-file}" "$1" ||
+        probe "${3:-file}" "$1" "${2:-plain}" sh -c 'exec tr "\377\000" "\376\377" <"$1"' sh "$(inside "$1")"
+}
+directory() { missing directory "$1" || probe directory "$1" plain ls -A "$(inside "$1")/"; }
+state_file() { file "$1"; }
+secret_file() { file "$1" secrets; }
+settings() { file "$1" env; }
+configuration() { file "$1" config; }
+certificate() { file "$1" pem certificate; }
+
+# Prints the files of a directory with a suffix, below HOST and without it in the name; there may be none.
+files_in() {
+    for found in "$HOST$1"/*"${2:-}"; do
+        case $found in
+            *' '* | *'
+'*) ;;
+            *) [ ! -f "$found" ] || printf '%s\n' "${found#"$HOST"}" ;;
+        esac
+    done
+}
+
+filesystem() {
+    missing filesystem "$1" || probe filesystem "$1" plain sh -c 'one=$(df -Pk "$1") && two=$(df -Pi "$1") && printf "%s\n" "$one" | tail -n 1 && printf "%s\n" "$two" | tail -n 1' sh "$(inside "$1")"
+}
+
+# Prints each process: its id, its parent's, its state and the name of its program.
+PROCESSES='
+for file in "$1"/[0-9]*/stat; do
+    line=
+    read -r line <"$file" || [ -n "$line" ] || continue
+    case $line in *\)*) ;; *) line=$(tr "\n" " " <"$file") ;; esac
+    name=${line#*(} rest=${line##*) }
+    state=${rest%% *} rest=${rest#* }
+    echo "${line%% *} ${rest%% *} $state ${name%)*}"
+done 2>/dev/null; :'
+
+# Prints the state and the cgroups of each process that is given as PID:CONTAINER, and of those that look gone once more a second
+# later. Where no process of the node can be seen, as in a container without the node's /proc, that is what is printed.
+PROCESS='
+proc=$1 mark=$2
+shift 2
+look() {
+    line= state= groups=
+    read -r line <"$proc/$1/stat"
+    [ -n "$line" ] || return 1
+    state=${line##*) }
+    state=${state%% *}
+    groups=$(cat "$proc/$1/cgroup")
+}
+show() {
+    if [ -n "$state" ]; then
+        printf "%s probe process %s\n%s\n%s\n" "$mark" "$1" "$state" "$groups"
+    else
+        printf "%s probe process %s\n%s gone\n" "$mark" "$1" "$mark"
+    fi
+}
+lives() {
+    look "${1%%:*}"
+    case $state:$groups in
+        Z:* | X:* | :*) return 1 ;;
+        *"${1#*:}"*) seen=yes ;;
+        *) return 1 ;;
+    esac
+}
+seen= again=
+read -r name <"$proc/2/comm" && [ "$name" = kthreadd ] && seen=yes
+for each; do
+    lives "$each" && show "${each%%:*}" || again="$again $each"
+done
+if [ -z "$seen" ]; then
+    for each in $again; do
+        printf "%s probe process %s\n%s problem %s\n" "$mark" "${each%%:*}" "$mark" "the processes of the node cannot be seen from here"
+    done
+    exit 0
+fi
+for wait in 0 1; do
+    [ -z "$again" ] || sleep $wait
+    for each in $again; do
+        look "${each%%:*}"
+        show "${each%%:*}"
+    done
+done
+:'
+
+arguments() { probe arguments "$1" argv sh -c 'exec tr "\000\377" "\n\376" <"$1"' sh "$HOST/proc/$1/cmdline"; }
+
+processes() { probe processes all plain sh -c "$PROCESSES" sh "$HOST/proc"; }
+
+# Prints the ids of processes by the names of their programs, patterns.
+pids() {
+    for entry in "$HOST"/proc/[0-9]*; do
+        name=
+        read -r name 2>/dev/null <"$entry/comm" || continue
+        for pattern; do
+            # shellcheck disable=SC2254
+            case $name in
+                $pattern) printf '%s\n' "${entry##*/}" ;;
+            esac
+        done
+    done
+}
+
+first() { printf '%s' "${1:-}"; }
+
+# Looks for the process of the kubelet, and sets its id, its binary, and its arguments, one per line.
+find_kubelet() {
+    # shellcheck disable=SC2046 # ids
+    kubelet=$(first $(pids kubelet))
+    # shellcheck disable=SC2046
+    [ -n "$kubelet" ] || kubelet=$(first $(pids kubelite hyperkube k3s k3s-server k3s-agent))
+    given=
+    [ -z "$kubelet" ] || given=$(tr '\000' '\n' 2>/dev/null <"$HOST/proc/$kubelet/cmdline")
+}
+
+# Prints the value of a flag of the kubelet.
+flag() {
+    printf '%s\n' "$given" | awk -v flag="$1" '
+        { word = $0; sub(/^--?/, "", word) }
+        before == flag { value = $0 }
+        index(word, flag "=") == 1 { value = substr(word, length(flag) + 2) }
+        { before = $0 ~ /^-/ ? word : "" }
+        END { print value }'
+}
+
+kubelet_process() {
+    microk8s=/var/snap/microk8s/current/args/kubelet
+    if [ -f "$HOST$microk8s" ]; then
+        probe arguments kubelet argv sh -c 'echo kubelet; exec cat "$1"' sh "$(inside "$microk8s")"
+        given=$(cat "$(inside "$microk8s")")
+    elif [ -z "$kubelet" ]; then
+        note arguments kubelet gone
+    else
+        case $given in
+            *kubelet*) probe arguments kubelet argv sh -c 'exec tr "\000\377" "\n\376" <"$1"' sh "$HOST/proc/$kubelet/cmdline" ;;
+            *) note arguments kubelet problem "the kubelet is a part of another program, $(printf '%s\n' "$given" | sed -n 1p | cut -c1-80)" ;;
+        esac
+    fi
+    if [ -n "$kubelet" ]; then
+        probe version kubelet plain sh -c '
+            case $2 in *hyperkube*) set -- "$1" "" kubelet ;; *) set -- "$1" "" ;; esac
+            found=$("$1" ${3:+"$3"} --version) || exit
+            printf "%s\n" "$found" | sed -n "s/^k3s version \([^ ]*\).*/Kubernetes \1/;s/^\(v[0-9][^ ]*\)$/Kubernetes \1/;1p"' sh \
+            "$HOST/proc/$kubelet/exe" "$(printf '%s\n' "$given" | sed -n 1p)"
+    elif [ -z "$HOST" ] && command -v kubelet >/dev/null; then
+        probe version kubelet plain kubelet --version
+    else
+        note version kubelet gone
+    fi
+}
+
+# --- The CRI --------------------------------------------------------------------------------------------------------------------------
+
+# Prints a line per container or sandbox: its id, its task, when it was created, and what containerd keeps of it for the CRI.
+CTR='
+ctr() { command ctr -a "$socket" -n k8s.io "$@"; }
+socket=$1
+tasks=$(ctr tasks ls) || exit
+ids=$(ctr containers ls -q "labels.\"io.cri-containerd.kind\"==$2") || exit
+for id in $ids; do
+    about=$(ctr containers info "$id") || continue
+    task=$(printf "%s\n" "$tasks" | awk -v id="$id" "\$1 == id { print \$3 }")
+    created=$(printf "%s\n" "$about" | sed -n "s/^ *\"CreatedAt\": \"\(.*\)\".*/\1/p" | sed -n 1p)
+    printf "%s %s %s " "$id" "${task:-NONE}" "$created"
+    printf "%s\n" "$about" | sed -n "/$2.metadata\"/,/}/s/.*\"value\": \"\(.*\)\".*/\1/p" | base64 -d
+    echo
+done'
+
+by_crictl() {
+    way=$1 name=$2 how=$3
+    shift 3
+    probe "$way" "$name" "$how" crictl --runtime-endpoint "unix://$socket" --timeout "$((EACH * 2))s" "$@"
+}
+
+cri_containers() {
+    case $client in
+        crictl) by_crictl cri containers crictl ps -a -o json ;;
+        ctr)
+            patience=$((EACH * 6))
+            probe cri containers ctr sh -c "$CTR" sh "$socket" container
+            ;;
+        *) note cri containers problem "crictl is not on this node" ;;
+    esac
+}
+
+cri_pods() {
+    case $client in
+        crictl) by_crictl cri pods crictl pods -o json ;;
+        ctr)
+            patience=$((EACH * 6))
+            probe cri pods ctr sh -c "$CTR" sh "$socket" sandbox
+            ;;
+        *) note cri pods problem "crictl is not on this node" ;;
+    esac
+}
+
+cri_sandbox() { by_crictl cri "inspectp $1" status inspectp -o json "$1"; }
+cri_inspect() { by_crictl cri "inspect $1" inspect inspect -o json "$1"; }
+cri_stats() { by_crictl cri "stats $1" crictl stats -o json --id "$1"; }
+
+# How far an answer is one of the kubelet's runtime: 0 none, 1 an answer without any container of it, else by how many run.
+rank() {
+    case $1 in
+        *'"problem":'*) echo 0 ;;
+        *'\"io.kubernetes.container.name\"'* | *'/k8s_'*) printf '%s\n' "$1" | awk '{ print 2 + gsub(/CONTAINER_RUNNING|\\"State\\":\\"running/, "") }' ;;
+        *) echo 1 ;;
+    esac
+}
+
+# Asks every socket for its containers, and writes the answer of the one with most that run.
+cri() {
+    client=none best='' most=-1 chosen=''
+    ! command -v ctr >/dev/null || client=ctr
+    ! command -v crictl >/dev/null || client=crictl
+    for socket in ${RUNTIME_ENDPOINT:-$SOCKETS}; do
+        socket=${socket#unix://}
+        [ -n "${RUNTIME_ENDPOINT:-}" ] || socket=$HOST$socket
+        [ -S "$socket" ] || [ -n "${RUNTIME_ENDPOINT:-}" ] || continue
+        found=$(cri_containers)
+        running=$(rank "$found")
+        if [ "$running" -gt "$most" ]; then best=$found most=$running chosen=$socket; fi
+    done
+    socket=$chosen
+    if [ -z "$socket" ]; then
+        for name in containers pods; do note cri $name gone; done
+        note endpoint cri gone
+        return
+    fi
+    note endpoint cri text "$socket"
+    show "$best"
+    pods=$(cri_pods)
+    show "$pods"
+    [ "$client" = crictl ] || return
+    # shellcheck disable=SC2046 # ids
+    [ "$most" -lt 2 ] || batches cri_sandbox $(ids_in "$pods")
+}
+
+# Prints the ids of a list of crictl in a probe.
+ids_in() { printf '%s\n' "$1" | awk '{ gsub(/\\n/, "\n"); print }' | sed -n 's/^ \{6\}\\"id\\": \\"\([0-9A-Za-z][0-9A-Za-z_.-]*\)\\".*/\1/p'; }
+
+# Prints the ids of containers that run.
+running_in() {
+    printf '%s\n' "$1" | awk '{ gsub(/\\n/, "\n"); gsub(/\\"/, "\""); print }' | awk '
+        /^      "id": / { id = $2; gsub(/[",]/, "", id) }
+        /^      "state": "CONTAINER_RUNNING"/ && id ~ /^[0-9A-Za-z][0-9A-Za-z_.-]*$/ { print id }'
+}
+
+cri_for_preflight() {
+    [ -n "$socket" ] && [ "$client" = crictl ] || return
+    by_crictl cri version version version
+    about=$(by_crictl cri info secrets info)
+    show "$about"
+    runtime_root "$about" containerdRootDir
+    running=$(running_in "$best")
+    # shellcheck disable=SC2086 # ids
+    inspected=$(batches cri_inspect $running)
+    show "$inspected"
+    # shellcheck disable=SC2086
+    batches cri_stats $running
+    # shellcheck disable=SC2046
+    process_of $(printf '%s\n' "$inspected" | sed -n 's/.*"name":"inspect \([^"]*\)".*\\"pid\\": *\([1-9][0-9]*\).*/\2:\1/p')
+}
+
+# The file system of a runtime that keeps its images elsewhere than usual.
+runtime_root() {
+    path=$(printf '%s\n' "$1" | sed -n 's/.*\\"'"$2"'\\": *\\"\(\/[^"\\]*\)\\".*/\1/p')
+    case $path in
+        '' | /var/lib/docker | /var/lib/containerd) ;;
+        *) filesystem "$path" ;;
+    esac
+}
+
+process_of() { [ $# -eq 0 ] || several plain sh -c "$PROCESS" sh "$HOST/proc" "$MARK" "$@"; }
+
+# --- Docker ---------------------------------------------------------------------------------------------------------------------------
+
+NAMES='docker.type container.name pod.name pod.namespace pod.uid sandbox.id container.hash'
+LONG='annotation.io.kubernetes.container.hash annotation.io.kubernetes.container.hashWithoutResources annotation.io.kubernetes.container.restartCount'
+
+# Lists the labels explicitly, because dockershim also stored all annotations as labels. $1: what gives the label %s.
+labels() {
+    comma=
+    for name in $NAMES $LONG; do
+        case $name in annotation*) ;; *) name=io.kubernetes.$name ;; esac
+        # shellcheck disable=SC2059 # the format is ours
+        printf "$comma\"%s\":{{json ($1)}}" "$name" "$name"
+        comma=,
+    done
+}
+
+# $1: a field of the networks, which Docker's client knows from 1.13 on.
+listed() {
+    printf '{"Id":{{json .ID}},"Names":[{{json (printf "/%%s" .Names)}}],"Created":{{json .CreatedAt}},"State":"","Status":{{json .Status}},'
+    printf '"HostConfig":{"NetworkMode":%s},"Labels":{' "$1"
+    labels '.Label "%s"'
+    printf '}}\n'
+}
+
+inspected() {
+    printf '{"Id":{{json .Id}},"Name":{{json .Name}},"Created":{{json .Created}},"State":{"Running":{{json .State.Running}},'
+    printf '"Paused":{{json .State.Paused}},"Restarting":{{json .State.Restarting}},"Dead":{{json .State.Dead}},"Pid":{{json .State.Pid}},'
+    printf '"ExitCode":{{json .State.ExitCode}},"StartedAt":{{json .State.StartedAt}},"FinishedAt":{{json .State.FinishedAt}}},'
+    printf '"HostConfig":{"NetworkMode":{{json .HostConfig.NetworkMode}},"CgroupParent":{{json .HostConfig.CgroupParent}}},"Config":{"Labels":{'
+    labels 'index .Config.Labels "%s"'
     printf '}}}\n'
 }
 
-from_cri() {
-    containers=$(crictl --runtime-endpoint "unix://$1" ps -a -o json) || return 1
-    case $containers in
-        *'"io.kubernetes.container.name"'*) ;;
-        *) return 1 ;;
+LIST='
+docker ps -a --no-trunc --format "$1" 2>/dev/null || exec docker ps -a --no-trunc --format "$2"'
+
+docker_inspect() { probe docker "inspect $1" rows docker inspect --type container --format "$TEMPLATE" "$1"; }
+
+# Docker's client is asked, so that any version of both will do; what hangs for one container does not for the list.
+docker_list() {
+    dockerd=
+    case $DOCKER_HOST in
+        unix://*)
+            if ! [ -S "${DOCKER_HOST#unix://}" ]; then
+                note docker list gone
+                note endpoint docker gone
+                return
+            fi
+            ;;
     esac
-    pods=$(crictl --runtime-endpoint "unix://$1" pods -o json) || return 1
-    printf '%s\n' "$containers"
-    printf '%s\n' "$pods" | blank_annotations
-}
-
-from_docker() {
-    ids=$(docker ps -aq --no-trunc --filter name=k8s_) || return 1
-    [ -n "$ids" ] || return 1
-    # A container that is removed in between is not an error.
-    # shellcheck disable=SC2086 # each id is one word
-    docker inspect --format "$(docker_template)" $ids 2>/dev/null || :
-}
-
-# Pod UIDs, container names and resources; the kubelet's own file, and there is none before 1.33.
-applied() {
-    for root in ${KUBELET_ROOT:-$ROOTS}; do
-        if [ -f "$root/actuated_pods_state" ]; then
-            cat "$root/actuated_pods_state"
-            echo
-        fi
-    done
-}
-
-containers() {
-    if command -v crictl >/dev/null; then
-        for socket in ${RUNTIME_ENDPOINT:-$SOCKETS}; do
-            [ -S "$socket" ] && from_cri "$socket" && return 0
-        done
+    note endpoint docker text "$DOCKER_HOST"
+    if ! command -v docker >/dev/null; then
+        note docker list problem "docker is not on this node"
+        return
     fi
-    command -v docker >/dev/null && from_docker && return 0
-    echo "collect.sh: no runtime with a kubelet's containers on $(uname -n); tried crictl at ${RUNTIME_ENDPOINT:-$SOCKETS}, and docker" >&2
-    return 1
+    dockerd=$(probe docker list rows sh -c "$LIST" sh "$(listed '{{json .Networks}}')" "$(listed '""')")
+    show "$dockerd"
+}
+
+docker_for_preflight() {
+    [ -n "$dockerd" ] || return
+    probe docker version secrets docker version --format '{{json .Server}}'
+    about=$(probe docker info info sh -c "docker info --format '{{json .}}' 2>/dev/null || exec docker info")
+    show "$about"
+    runtime_root "$about" DockerRootDir
+    TEMPLATE=$(inspected)
+    # shellcheck disable=SC2046 # ids
+    inspected=$(batches docker_inspect $(printf '%s\n' "$dockerd" | awk '{ gsub(/\\n/, "\n"); print }' | sed -n 's/.*{\\"Id\\":\\"\([0-9a-f]*\)\\".*/\1/p'))
+    show "$inspected"
+    # shellcheck disable=SC2046
+    process_of $(printf '%s\n' "$inspected" | sed -n 's/.*"name":"inspect \([^"]*\)".*\\"Running\\":true.*\\"Pid\\":\([1-9][0-9]*\),.*/\2:\1/p')
+}
+
+# --- The dump -------------------------------------------------------------------------------------------------------------------------
+
+# The directories that a kubelet may keep its state in.
+roots() {
+    root=${KUBELET_ROOT:-}
+    [ -n "$root" ] || root=$(flag root-dir)
+    some=
+    for each in ${root:-$ROOTS}; do
+        [ ! -d "$HOST$each" ] || some="$some$each "
+    done
+    printf '%s' "${some:-${root:-/var/lib/kubelet}}"
+}
+
+kubelet_files() {
+    for each in $1; do
+        file "$each/kubeadm-flags.env" env
+        for name in cpu_manager_state memory_manager_state dra_manager_state pod_status_manager_state allocated_pods_state; do
+            file "$each/$name"
+        done
+        file "$each/device-plugins/kubelet_internal_checkpoint" device
+        filesystem "$each"
+        directory "$each/pki"
+    done
+    for each in /etc/default/kubelet /etc/sysconfig/kubelet; do settings "$each"; done
+    for each in /etc/systemd/system /run/systemd/system /usr/lib/systemd/system /lib/systemd/system; do
+        settings "$each/kubelet.service"
+        directory "$each/kubelet.service.d"
+        # shellcheck disable=SC2046 # paths without blanks
+        batches settings $(files_in "$each/kubelet.service.d" .conf)
+    done
+    config=$(flag config)
+    configuration "${config:-${1%% *}/config.yaml}"
+    config=$(flag config-dir)
+    if [ -n "$config" ]; then
+        directory "$config"
+        # shellcheck disable=SC2046
+        batches configuration $(files_in "$config" .conf)
+    fi
+}
+
+kubelet_certificates() {
+    user=$(flag kubeconfig)
+    authority=$(flag client-ca-file)
+    for each in $1; do
+        for name in kubelet-client-current.pem kubelet-server-current.pem kubelet.crt; do certificate "$each/pki/$name"; done
+    done
+    for each in ${authority:-/etc/kubernetes/pki/ca.crt} $(flag tls-cert-file) /var/lib/rancher/k3s/agent/client-kubelet.crt /var/lib/rancher/rke2/agent/client-kubelet.crt; do
+        certificate "$each"
+    done
+    user=${user:-/etc/kubernetes/kubelet.conf}
+    probe certificate "$user" pem sh -c '
+        text=$(cat "$1") || exit
+        data=$(printf "%s\n" "$text" | sed -n "s/^ *client-certificate-data: *//p" | sed -n 1p)
+        path=$(printf "%s\n" "$text" | sed -n "s/^ *client-certificate: *//p" | sed -n 1p)
+        if [ -n "$data" ]; then printf "%s\n" "$data" | base64 -d; elif [ -n "$path" ]; then cat "$2$path"; fi' sh "$(inside "$user")" "$HOST"
+}
+
+runtime_files() {
+    for each in /etc/containerd/config.toml /etc/k0s/containerd.toml /run/k0s/containerd-cri.toml /var/snap/microk8s/current/args/containerd.toml /etc/docker/daemon.json /etc/crio/crio.conf; do
+        secret_file "$each"
+    done
+    for each in $RANCHER; do
+        secret_file "$each/agent/etc/containerd/config.toml"
+        directory "$each/agent/etc/cni/net.d"
+    done
+    for each in /etc/containerd/conf.d /etc/k0s/containerd.d /etc/crio/crio.conf.d; do
+        directory "$each"
+        # shellcheck disable=SC2046
+        batches secret_file $(files_in "$each" .toml) $(files_in "$each" .conf)
+    done
+    for each in /etc/cni/net.d /opt/cni/bin /var/snap/microk8s/current/args/cni-network /var/snap/microk8s/current/opt/cni/bin; do
+        directory "$each"
+    done
+    for each in /var/lib/dockershim/sandbox /var/lib/cri-dockerd/sandbox; do
+        directory "$each"
+        # shellcheck disable=SC2046
+        batches state_file $(files_in "$each")
+    done
+    for each in / /var/lib/containerd /var/lib/docker /var/lib/containers/storage /run; do filesystem "$each"; done
+}
+
+host_files() {
+    file /etc/os-release
+    file /proc/1/mounts mounts
+    for each in swaps meminfo version; do file "/proc/$each"; done
+}
+
+dump() {
+    printf '%s\n' "{\"hashcompat\":\"dump\",\"node\":\"$(printf '%s' "${NODE_NAME:-$(uname -n)}" | tr -cd 'A-Za-z0-9._-')\"}"
+    find_kubelet
+    root_directories=$(roots)
+    [ "$WANTED" = records ] || processes
+    cri
+    docker_list
+    for each in $root_directories; do file "$each/actuated_pods_state"; done
+    [ "$WANTED" = records ] || for_preflight
+    printf '%s\n' '{"hashcompat":"end"}'
+}
+
+for_preflight() {
+    kubelet_process
+    kubelet_files "$root_directories"
+    runtime_files
+    host_files
+    kubelet_certificates "$root_directories"
+    # shellcheck disable=SC2046 # ids
+    batches arguments $(pids 'containerd-shim*' 'docker-containe*' runc 'runc:*' conmon)
+    docker_for_preflight
+    cri_for_preflight
+    processes
 }
 
 if [ $# -eq 0 ]; then
-    containers
-    applied
+    dump
 else
-    found=$(containers && applied)
-    mkdir -p "$1"
-    printf '%s\n' "$found" > "$1/${NODE_NAME:-$(uname -n)}.json"
+    mkdir -p "$1" && dump >"$1/${NODE_NAME:-$(uname -n)}.json"
 fi

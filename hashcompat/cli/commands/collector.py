@@ -1,24 +1,36 @@
-"""``hashcompat collector``: recorded hashes from nodes without Python."""
+"""``hashcompat collector``: what is read on nodes without Python."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.declare import option
+
+_SWITCH: Final = "\nWANTED=records\n"
+"""The line of the script that says how much it reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """``collector`` asks nothing."""
+    """What ``collector`` is asked."""
+
+    preflight: bool = option(
+        "--preflight", is_flag=True, help="Print the script that also reads what hashcompat preflight checks."
+    )
 
 
 @declared("collector", Arguments, short_help="Print a shell script that collects recorded hashes on a node.")
-def command(_given: Arguments) -> None:
-    """Print a POSIX shell script for nodes without Python: it prints there what --recorded reads here.
+def command(given: Arguments) -> None:
+    """Print a POSIX shell script for nodes without Python: what it prints there, --recorded reads here.
+
+    With --preflight that is also for hashcompat preflight --dump.
 
     hashcompat collector | ssh NODE sudo sh > NODE.json
     """
     script = Path(__file__).resolve().parents[2] / "collector" / "collect.sh"
-    output.write([script.read_text(encoding="utf-8")])
+    text = script.read_text(encoding="utf-8")
+    output.write([text.replace(_SWITCH, "\nWANTED=preflight\n", 1) if given.preflight else text])

@@ -1,4 +1,4 @@
-"""Read recorded hashes from files and archives: docker, crictl, rkt's pod manifests, kubelet logs."""
+"""Read recorded hashes from files and archives: dumps, docker, crictl, rkt's pod manifests, kubelet logs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hashcompat.errors import InputError
 from hashcompat.go import allowance as allowances
 from hashcompat.go.allowance import Allowance
 from hashcompat.model.records import Record
-from hashcompat.records.documents import from_node
+from hashcompat.records.collected import from_documents
 from hashcompat.records.log import from_log
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
 from hashcompat.sources.files.text import chunks, joined, lines
 from hashcompat.sources.wholejson import load_all
 
-_WANTED: Final = "docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"
+_WANTED: Final = "a dump of the collector, docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"
 
 _TEXTS: Final = (".json", ".jsonl", ".ndjson", ".log", ".txt")
 
@@ -79,5 +79,4 @@ def _parse(text: Iterator[str], allowance: Allowance) -> list[Record]:
 
 
 def _from_json(chunked: Iterable[str]) -> Iterator[Record]:
-    for document in load_all(joined(chunked, _WANTED)):
-        yield from from_node(document)
+    yield from from_documents(load_all(joined(chunked, _WANTED)), "a dump")

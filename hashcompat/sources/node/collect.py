@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from hashcompat.errors import InputError
-from hashcompat.model.records import Record, Recorded
+from hashcompat.model.records import Record
+from hashcompat.records.collected import of_kubelet
 from hashcompat.records.documents import from_node
 from hashcompat.sources.node import cri, docker
 
@@ -48,7 +49,7 @@ def collect(kind: str, endpoint: str = "") -> list[Record]:
             problems.append(str(error))
         else:
             problems += [] if answers[-1] else [f"{socket}: no kubelet's container in it"]
-    best = max(answers, key=_running, default=[])
+    best = of_kubelet(answers)
     if not best:
         usual = ", ".join(socket for runtime in _of_kind(kind) for socket in runtime.sockets)
         raise InputError(
@@ -66,8 +67,3 @@ def _sockets(kind: str, endpoint: str) -> Iterator[tuple[Callable[[str], list[An
 
 def _of_kind(kind: str) -> list[_Runtime]:
     return list(_RUNTIMES.values()) if kind == AUTO else [_RUNTIMES[kind]]
-
-
-def _running(records: list[Record]) -> tuple[int, int]:
-    running = sum(isinstance(record, Recorded) and bool(record.running) for record in records)
-    return running, len(records)

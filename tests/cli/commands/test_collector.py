@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +16,18 @@ from tests.helpers.program import ROOT, Run
 
 SCRIPT = ROOT / "hashcompat" / "collector" / "collect.sh"
 DAEMONSET = ROOT / "examples" / "collect-daemonset.yaml"
+WITHOUT_SHELL = ROOT / "examples" / "collect-daemonset-without-shell.yaml"
 
 
 def test_the_command_prints_the_script(run: Run) -> None:
     result = run("collector")
     assert (result.code, result.out, result.err) == (0, SCRIPT.read_text(), "")
+
+
+def test_preflight_is_the_same_script_with_one_word_changed(run: Run) -> None:
+    plain, more = run("collector").out.splitlines(), run("collector", "--preflight").out.splitlines()
+    changed = [pair for pair in zip(plain, more, strict=True) if pair[0] != pair[1]]
+    assert changed == [("WANTED=records", "WANTED=preflight")]
 
 
 def test_it_is_plain_posix_shell() -> None:
@@ -49,16 +57,17 @@ def test_every_distributions_socket_and_root_directory_are_among_them() -> None:
         assert {row[column] for row in vendors} <= set(line[1].split())
 
 
-def daemonset() -> Any:
-    """The DaemonSet in the example, below its namespace."""
+def daemonset(path: Path = DAEMONSET) -> Any:
+    """The DaemonSet in an example, below its namespace."""
     (found,) = (
-        document for document in yaml.safe_load_all(DAEMONSET.read_text()) if document["kind"] == "DaemonSet"
+        document for document in yaml.safe_load_all(path.read_text()) if document["kind"] == "DaemonSet"
     )
     return found
 
 
-def test_the_daemonset_is_one_to_this_program_too(run: Run) -> None:
-    result = run("hash", "--kubelet", "1.36.0", "-f", DAEMONSET, "-o", "json")
+@pytest.mark.parametrize("path", [DAEMONSET, WITHOUT_SHELL], ids=lambda path: path.stem)
+def test_the_daemonset_is_one_to_this_program_too(run: Run, path: Path) -> None:
+    result = run("hash", "--kubelet", "1.36.0", "-f", path, "-o", "json")
     assert (result.code, result.item["container"]) == (0, "collect")
 
 
@@ -76,3 +85,20 @@ def test_the_daemonset_can_only_read() -> None:
     }
     assert not {"hostPID", "hostNetwork", "hostIPC"} & spec.keys()
     assert spec["automountServiceAccountToken"] is False
+
+
+def test_the_daemonset_for_nodes_without_a_shell_differs_in_where_the_programs_are() -> None:
+    usual, other = daemonset(), daemonset(WITHOUT_SHELL)
+    for made in (usual, other):
+        (container,) = made["spec"]["template"]["spec"]["containers"]
+        made["command"] = container.pop("command")
+        made["image"] = container.pop("image")
+        made["capabilities"] = container["securityContext"].pop("capabilities")
+        container["securityContext"].pop("runAsUser", None)
+        container["env"] = [variable for variable in container["env"] if variable["name"] != "HOST"]
+    assert other.pop("command") == ["sh", "-c", "sh /script/collect.sh && exec sleep 2147483647"]
+    assert other.pop("capabilities") == {"drop": ["ALL"]}
+    assert "collector" in other.pop("image")
+    for name in ("command", "image", "capabilities"):
+        usual.pop(name)
+    assert other == usual

@@ -6,14 +6,16 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hashcompat.model.records import Recorded
+from hashcompat.model.records import Record, Recorded, Sandbox
+from hashcompat.records.collected import from_documents
+from hashcompat.records.probes import dumps
 from hashcompat.sources.node import collect as runtime
 from tests.helpers import daemons
 from tests.helpers.daemons import IMAGE, Node
@@ -217,16 +219,26 @@ def test_auto_takes_the_runtime_in_which_most_containers_run(
     assert summary(verified(run, KUBELET, "--runtime", "auto"))["reproduced"] == 2
 
 
-def collected(*arguments: object, **environment: str) -> str:
-    """Run the collector with dash, the smallest shell that a node has."""
+SHELLS = (["/usr/bin/dash"], ["/bin/busybox", "sh"])
+"""The smallest shells that nodes have."""
+
+
+def collected(
+    *arguments: object, shell: Sequence[str] = SHELLS[0], preflight: bool = False, **environment: str
+) -> str:
+    """Run the collector in a shell; it complains about nothing."""
+    script = COLLECTOR.read_text()
+    if preflight:
+        script = script.replace("\nWANTED=records\n", "\nWANTED=preflight\n")
     done = subprocess.run(
-        ["/usr/bin/dash", COLLECTOR, *map(str, arguments)],
+        [*shell, "-s", *map(str, arguments)],
+        input=script,
         env={"PATH": os.environ["PATH"], **environment},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
 
@@ -246,18 +258,103 @@ def test_the_collector_reads_containerd(containerd: Node, run: Run, tmp_path: Pa
         assert (result.code, summary(result)) == (0, BOTH)
 
 
-def test_the_collector_fails_where_no_kubelet_ran(node: Node, tmp_path: Path) -> None:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "RUNTIME_ENDPOINT": str(node.containerd_socket),
-        "DOCKER_HOST": "unix:///none",
-    }
-    done = subprocess.run(
-        ["/usr/bin/dash", COLLECTOR, tmp_path / "dump"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
+def test_a_dump_of_a_node_where_no_kubelet_ran_has_no_record(node: Node, run: Run, tmp_path: Path) -> None:
+    text = collected(RUNTIME_ENDPOINT=str(node.containerd_socket), DOCKER_HOST="unix:///none")
+    (tmp_path / "node.json").write_text(text)
+    result = verified(run, KUBELET, "--recorded", tmp_path / "node.json")
+    assert result.code == 1
+    assert "no kubelet's container in it" in result.err
+
+
+def records_of(text: str) -> list[Record]:
+    """Return what ``--recorded`` reads in a dump, in a fixed order."""
+    return ordered(from_documents(map(json.loads, text.splitlines()), "a dump"))
+
+
+def ordered(records: Iterable[Record]) -> list[Record]:
+    return sorted(records, key=repr)
+
+
+def in_seconds(records: Iterable[Record]) -> list[Record]:
+    """Cut the times of sandboxes to seconds: Docker and crictl show more or fewer digits."""
+    return ordered(
+        replace(one, created=one.created and one.created // 10**9 * 10**9)
+        if isinstance(one, Sandbox)
+        else one
+        for one in records
     )
-    assert (done.returncode, done.stdout, (tmp_path / "dump").exists()) == (1, "", False)
-    assert "no runtime with a kubelet's containers" in done.stderr
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=["dash", "busybox"])
+def test_a_dump_holds_what_docker_answers_itself(docker: Node, shell: list[str]) -> None:
+    text = collected(shell=shell, RUNTIME_ENDPOINT="/none", DOCKER_HOST=f"unix://{docker.docker_socket}")
+    live = ordered(runtime.collect("docker", str(docker.docker_socket)))
+    assert len(live) == 3
+    assert records_of(text) == live
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=["dash", "busybox"])
+def test_a_dump_holds_what_containerd_answers_itself(containerd: Node, shell: list[str]) -> None:
+    text = collected(
+        shell=shell, RUNTIME_ENDPOINT=str(containerd.containerd_socket), DOCKER_HOST="unix:///none"
+    )
+    live = ordered(runtime.collect("cri", str(containerd.containerd_socket)))
+    assert len(live) == 4
+    assert records_of(text) == live
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=["dash", "busybox"])
+def test_without_crictl_ctr_shows_the_same(containerd: Node, shell: list[str]) -> None:
+    without = os.pathsep.join(
+        each for each in os.environ["PATH"].split(os.pathsep) if not (Path(each) / "crictl").exists()
+    )
+    text = collected(
+        shell=shell,
+        PATH=without,
+        RUNTIME_ENDPOINT=str(containerd.containerd_socket),
+        DOCKER_HOST="unix:///none",
+    )
+    live = runtime.collect("cri", str(containerd.containerd_socket))
+    assert SECRET not in text
+    assert in_seconds(without_ip(records_of(text))) == in_seconds(without_ip(live))
+
+
+def without_ip(records: Iterable[Record]) -> list[Record]:
+    """Leave out the addresses of sandboxes, which ctr does not show."""
+    return [replace(one, ip=None) if isinstance(one, Sandbox) else one for one in records]
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=["dash", "busybox"])
+def test_a_dump_for_preflight_shows_what_each_runtime_reports(
+    docker: Node, containerd: Node, shell: list[str], tmp_path: Path
+) -> None:
+    text = collected(
+        shell=shell,
+        preflight=True,
+        RUNTIME_ENDPOINT=str(containerd.containerd_socket),
+        DOCKER_HOST=f"unix://{docker.docker_socket}",
+        KUBELET_ROOT=str(tmp_path),
+    )
+    assert SECRET not in text
+    (found,) = dumps(map(json.loads, text.splitlines()), "test")
+    documents = {
+        (probe.kind, probe.name): json.loads(probe.read())
+        for kind in ("cri", "docker")
+        for probe in found.of_kind(kind)
+    }
+    assert documents["docker", "version"]["Version"].startswith("20.10.")
+    assert documents["docker", "info"]["CgroupDriver"] == "cgroupfs"
+    assert documents["cri", "version"]["runtimeName"] == "containerd"
+    assert documents["cri", "info"]["config"]["containerd"]["defaultRuntimeName"] == "runc"
+    pids = {
+        str(document["info"]["pid"] if kind == "cri" else document["State"]["Pid"]): name.split()[1]
+        for (kind, name), document in documents.items()
+        if name.startswith("inspect ") and (kind == "cri" or document["State"]["Running"])
+    }
+    assert (
+        len(pids) == 4
+    )  # in Docker a sandbox, a container and one that is nobody's; in containerd a container
+    for pid, identity in pids.items():
+        assert identity in found.read("process", pid)
+    assert json.loads(found.read("docker", "list")) != []
+    assert found.read("processes", "all").count("containerd-shim") >= len(pids)

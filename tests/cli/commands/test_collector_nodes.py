@@ -1,0 +1,583 @@
+"""The collector on nodes without a real runtime, in each shell: what it asks and leaves out, and how long."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from hashcompat.records.probes import AbsentError, Dump
+from tests.helpers.dumps import read_back
+from tests.helpers.fakenode import CONTAINERD, DOCKER, HANG, FakeNode, fake_node
+from tests.helpers.pods import as_json, pod
+from tests.helpers.program import Run
+from tests.helpers.secretfiles import CERTIFICATE, MARKER, SECRETS
+
+HASH = "io.kubernetes.container.hash"
+HOOK = json.dumps({"exec": {"command": ["login", MARKER]}})
+SLACK = 40
+"""Seconds that a busy machine may add to the deadlines."""
+
+
+@pytest.fixture(params=["/bin/sh", pytest.param("busybox", marks=pytest.mark.runtime)])
+def node(request: pytest.FixtureRequest) -> Iterator[FakeNode]:
+    with fake_node(request.param) as made:
+        yield made
+
+
+def labels(pod_name: str) -> dict[str, str]:
+    return {
+        "io.kubernetes.container.name": "c",
+        "io.kubernetes.pod.name": pod_name,
+        "io.kubernetes.pod.namespace": "ns",
+        "io.kubernetes.pod.uid": f"uid-{pod_name}",
+    }
+
+
+def cri_list(*names: str) -> str:
+    """Return what crictl lists: containers that run, whose annotations hold a secret."""
+    rows = [
+        {
+            "id": f"id-{name}",
+            "metadata": {"name": "c", "attempt": 0},
+            "state": "CONTAINER_RUNNING",
+            "labels": labels(name),
+            "annotations": {"io.kubernetes.container.preStopHandler": HOOK, HASH: "7"},
+        }
+        for name in names
+    ]
+    return json.dumps({"containers": rows}, indent=2)
+
+
+def cri_pods(*names: str) -> str:
+    rows = [
+        {
+            "id": f"pod-{name}",
+            "metadata": {"name": name, "namespace": "ns", "uid": f"uid-{name}"},
+            "state": "SANDBOX_READY",
+            "annotations": {"last-applied": f'{{"env":"{MARKER}"}}', "b": MARKER},
+        }
+        for name in names
+    ]
+    return json.dumps({"items": rows}, indent=2)
+
+
+def cri_inspect(name: str, pid: int) -> str:
+    """Return what crictl shows of a container: its environment and arguments are secrets."""
+    process = {"args": ["login", MARKER], "env": [f"TOKEN={MARKER}"], "pid": 999}
+    config = {"envs": [{"key": "TOKEN", "value": MARKER}], "annotations": {"a": MARKER}}
+    status = {
+        "id": f"id-{name}",
+        "state": "CONTAINER_RUNNING",
+        "message": MARKER,
+        "annotations": {"a": MARKER},
+    }
+    info = {"pid": pid, "sandboxID": "s", "config": config, "runtimeSpec": {"process": process}}
+    return json.dumps({"info": info, "status": status}, indent=2)
+
+
+def cri_sandbox(name: str, network: str) -> str:
+    status = {
+        "id": f"pod-{name}",
+        "metadata": {"name": name, "namespace": "ns", "uid": f"uid-{name}"},
+        "state": "SANDBOX_READY",
+        "linux": {"namespaces": {"options": {"network": network}}},
+        "annotations": {"a": MARKER},
+    }
+    return json.dumps({"info": {"config": {"annotations": {"a": MARKER}}}, "status": status}, indent=2)
+
+
+def with_crictl(node: FakeNode, *names: str) -> None:
+    node.listen(CONTAINERD)
+    node.program(
+        "crictl",
+        {
+            "ps": cri_list(*names),
+            "pods": cri_pods(*names),
+            "version": "Version:  0.1.0\nRuntimeName:  containerd\nRuntimeVersion:  1.6.20\n",
+            "info": json.dumps({"config": {"registry": {"auth": MARKER}}, "status": {}}),
+            **{f"inspectp-pod-{name}": cri_sandbox(name, "NODE") for name in names},
+            **{f"inspect-id-{name}": cri_inspect(name, 100 + number) for number, name in enumerate(names)},
+            **{f"stats-id-{name}": '{"stats": []}' for name in names},
+        },
+    )
+
+
+def docker_row(identity: str, name: str, status: str = "Up 3 hours") -> str:
+    given = {
+        "io.kubernetes.docker.type": "container",
+        **labels("p"),
+        f"annotation.{HASH}": "7",
+        "io.kubernetes.sandbox.id": "",
+    }
+    row = {
+        "Id": identity,
+        "Names": [f"/{name}"],
+        "Created": "2026-01-02 03:04:05 +0200 EET",
+        "State": "",
+        "Status": status,
+        "HostConfig": {"NetworkMode": "none"},
+        "Labels": given,
+    }
+    return json.dumps(row, separators=(",", ":")) + "\n"
+
+
+def with_docker(node: FakeNode, count: int = 1) -> None:
+    node.listen(DOCKER)
+    rows = [
+        docker_row(f"{number:064x}", f"k8s_c_p{number}_ns_uid-p{number}_0") for number in range(1, count + 1)
+    ]
+    node.program("docker", {"ps": "".join(rows), "version": "{}", "info": "{}"})
+    for number in range(1, count + 1):
+        state = {"Running": True, "Paused": False, "Pid": 200 + number, "ExitCode": 0}
+        shown = {
+            "Id": f"{number:064x}",
+            "Name": f"/k8s_c_p{number}_ns_u_0",
+            "State": state,
+            "Config": {"Labels": {}},
+        }
+        text = json.dumps(shown, separators=(",", ":")) + "\n"
+        (node.directory / "answers" / f"docker-inspect-{number:064x}").write_text(text)
+
+
+def problem(found: Dump, kind: str, name: str) -> str:
+    return found.probe(kind, name).problem
+
+
+def recorded(run: Run, node: FakeNode, text: str) -> tuple[int, str]:
+    file = node.directory / "dump.json"
+    file.write_text(text)
+    result = run(
+        "verify",
+        "--kubelet",
+        "1.30.14",
+        "-f",
+        "-",
+        "--recorded",
+        file,
+        stdin=as_json(pod({"name": "c"}, name="p")),
+    )
+    return result.code, result.out + result.err
+
+
+def test_a_node_without_anything_gives_a_whole_dump(node: FakeNode, run: Run) -> None:
+    for preflight in (False, True):
+        found = node.dump(preflight=preflight)
+        assert (found.node, found.complete) == ("n1", True)
+        with pytest.raises(AbsentError):
+            found.read("cri", "containers")
+        with pytest.raises(AbsentError):
+            found.read("docker", "list")
+    code, text = recorded(run, node, node.run())
+    assert code == 1
+    assert "node n1: it has no container runtime at a usual path" in text
+
+
+def test_crictl_is_asked_for_containers_and_sandboxes(node: FakeNode, run: Run) -> None:
+    with_crictl(node, "p", "q")
+    text = node.run()
+    (found,) = read_back(text)
+    assert found.read("endpoint", "cri") == f"{node.host}{CONTAINERD}"
+    rows = json.loads(found.read("cri", "containers"))["containers"]
+    assert [row["annotations"][HASH] for row in rows] == ["7", "7"]
+    assert json.loads(found.read("cri", "inspectp pod-q"))["status"]["linux"]["namespaces"]["options"] == {
+        "network": "NODE"
+    }
+    assert MARKER not in text
+    assert recorded(run, node, text)[0] == 2  # a hash that differs
+
+
+def test_compact_answers_hold_no_annotation_either(node: FakeNode) -> None:
+    with_crictl(node, "p")
+    (node.directory / "answers" / "crictl-ps").write_text(json.dumps(json.loads(cri_list("p"))))
+    (node.directory / "answers" / "crictl-pods").write_text(
+        json.dumps(json.loads(cri_pods("p")), separators=(",", ":"))
+    )
+    (node.directory / "answers" / "crictl-inspect-id-p").write_text(
+        json.dumps(json.loads(cri_inspect("p", 7)))
+    )
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert json.loads(found.read("cri", "containers"))["containers"][0]["annotations"][HASH] == "7"
+    assert json.loads(found.read("cri", "pods"))["items"][0]["id"] == "pod-p"
+    assert json.loads(found.read("cri", "inspect id-p"))["info"] == {"pid": 7, "sandboxID": "s"}
+    assert MARKER not in text
+
+
+def test_the_runtime_with_most_running_containers_is_the_kubelets(node: FakeNode) -> None:
+    with_crictl(node, "p", "q")
+    node.listen("/run/crio/crio.sock")
+    node.script(
+        "crictl", "ps", f"case $* in *crio*) cat {node.directory}/few ;; *) cat {node.directory}/many ;; esac"
+    )
+    (node.directory / "few").write_text(cri_list("r"))
+    (node.directory / "many").write_text(cri_list("p", "q"))
+    assert node.dump().read("endpoint", "cri").endswith(CONTAINERD)
+    node.script("crictl", "ps", f"case $* in *crio*) cat {node.directory}/many ;; *) exit 1 ;; esac")
+    assert node.dump().read("endpoint", "cri").endswith("crio.sock")
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        pytest.param(HANG, "no answer within 1 s", id="it hangs"),
+        pytest.param("sleep 600 & wait", "no answer within 1 s", id="a program of its own hangs"),
+        pytest.param("setsid sleep 60 & wait", "no answer within 1 s", id="what it started keeps the pipes"),
+        pytest.param(
+            "trap '' TERM; while :; do sleep 600; done", "no answer within 1 s", id="it ignores signals"
+        ),
+        pytest.param("echo 'x: permission denied' >&2; exit 1", "permission denied", id="it may not"),
+        pytest.param("echo one >&2; echo two >&2; exit 3", "one; two", id="it fails and says why"),
+        pytest.param("exit 3", "exit status 3", id="it fails and is silent"),
+        pytest.param(
+            "printf '\"\\001\\\\' >&2; exit 1", '"\x01\\', id="it complains in signs that JSON escapes"
+        ),
+    ],
+)
+def test_a_runtime_that_gives_no_answer(node: FakeNode, run: Run, script: str, said: str) -> None:
+    with_crictl(node, "p")
+    node.script("crictl", "ps", script)
+    text = node.run(SECONDS_EACH="1")
+    assert node.took < SLACK
+    (found,) = read_back(text)
+    assert problem(found, "cri", "containers") == said
+    code, shown = recorded(run, node, text)
+    assert code == 1
+    assert "node n1: its runtime could not be asked: " in shown
+
+
+def test_an_answer_that_is_no_json_is_an_error_that_says_so(node: FakeNode, run: Run) -> None:
+    with_crictl(node, "p")
+    node.script("crictl", "ps", "echo 'io.kubernetes.container.name, or so'")
+    code, shown = recorded(run, node, node.run())
+    assert code == 1
+    assert "node n1: its runtime could not be asked: cri containers: " in shown
+
+
+def test_complaints_of_a_program_that_succeeds_stay_out_of_its_answer(node: FakeNode) -> None:
+    with_crictl(node, "p")
+    node.script("crictl", "ps", f"echo WARN >&2; cat {node.directory}/rows; echo WARN >&2")
+    (node.directory / "rows").write_text(cri_list("p"))
+    hidden = cri_list("p").replace(json.dumps(HOOK), '""')
+    assert hidden != cri_list("p")
+    assert node.dump().read("cri", "containers") == hidden
+
+
+def test_a_socket_without_a_program_that_could_ask_there(node: FakeNode) -> None:
+    node.listen(CONTAINERD)
+    node.listen(DOCKER)
+    found = node.dump()
+    assert problem(found, "cri", "containers") == "crictl is not on this node"
+    assert problem(found, "docker", "list") == "docker is not on this node"
+
+
+def test_docker_is_asked_for_its_list_alone(node: FakeNode, run: Run) -> None:
+    with_docker(node)
+    node.script("docker", "inspect", HANG)
+    text = node.run()
+    (found,) = read_back(text)
+    (row,) = json.loads(found.read("docker", "list"))
+    assert (row["State"], row["Created"]) == ("running", "2026-01-02T03:04:05+02:00")
+    assert row["Labels"]["annotation." + HASH] == "7"
+    assert "io.kubernetes.sandbox.id" not in row["Labels"]
+    assert recorded(run, node, text)[0] in (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        ("Up 3 hours", "running"),
+        ("Up 3 hours (Paused)", "paused"),
+        ("Exited (0) 2 days ago", "exited"),
+        ("Restarting (1) 2 seconds ago", "restarting"),
+        ("Created", "created"),
+        ("Dead", "dead"),
+        ("Removal In Progress", "removing"),
+    ],
+)
+def test_dockers_states(node: FakeNode, status: str, state: str) -> None:
+    with_docker(node)
+    (node.directory / "answers" / "docker-ps").write_text(docker_row("a" * 64, "k8s_c_p_ns_u_0", status))
+    assert json.loads(node.dump().read("docker", "list"))[0]["State"] == state
+
+
+def test_an_old_docker_knows_neither_networks_nor_formats_of_info(node: FakeNode) -> None:
+    with_docker(node)
+    (node.directory / "answers" / "rows").write_text(docker_row("a" * 64, "k8s_c_p_ns_u_0"))
+    node.script(
+        "docker",
+        "ps",
+        "case $* in *.Networks*) echo 'cannot find field Networks' >&2; exit 1 ;; esac\n"
+        f"cat {node.directory}/answers/rows",
+    )
+    node.script(
+        "docker",
+        "info",
+        "case $* in *--format*) echo 'unknown flag' >&2; exit 125 ;; esac\n"
+        "printf 'Server Version: 1.12.6\\n Cgroup Driver: systemd\\nLive Restore Enabled: false\\n'",
+    )
+    found = node.dump(preflight=True)
+    assert [row["Id"] for row in json.loads(found.read("docker", "list"))] == ["a" * 64]
+    assert json.loads(found.read("docker", "info")) == {
+        "ServerVersion": "1.12.6",
+        "CgroupDriver": "systemd",
+        "LiveRestoreEnabled": False,
+    }
+
+
+def test_one_container_that_hangs_leaves_the_others_readable(node: FakeNode) -> None:
+    with_docker(node, 10)
+    hanging, removed = f"inspect-{3:064x}", f"inspect-{4:064x}"
+    node.script("docker", hanging, HANG)
+    node.script("docker", removed, "echo 'Error: No such container: 4' >&2; exit 1")
+    found = node.dump(preflight=True, SECONDS_EACH="3")
+    for number in range(1, 11):
+        name = f"inspect {number:064x}"
+        if number == 3:
+            assert problem(found, "docker", name) == "no answer within 3 s"
+        elif number == 4:
+            with pytest.raises(AbsentError):
+                found.read("docker", name)
+        else:
+            assert json.loads(found.read("docker", name))["State"]["Pid"] == 200 + number
+
+
+def test_at_most_eight_containers_are_asked_about_at_once_and_each_once(node: FakeNode) -> None:
+    with_docker(node, 20)
+    for number in range(1, 21):
+        answer = node.directory / "answers" / f"docker-inspect-{number:064x}"
+        answer.rename(node.directory / "answers" / f"kept-{number:064x}")
+    log = node.directory / "log"
+    node.script(
+        "docker",
+        "inspect",
+        f"for id; do :; done; echo + >> {log}; sleep 0.3; echo - >> {log}\n"
+        f"cat {node.directory}/answers/kept-$id",
+    )
+    found = node.dump(preflight=True)
+    signs = log.read_text().split()
+    at_once = [signs[: end + 1].count("+") - signs[: end + 1].count("-") for end in range(len(signs))]
+    assert signs.count("+") == 20
+    assert 2 <= max(at_once) <= 8
+    assert sum(probe.text is not None for probe in found.of_kind("docker")) == 3 + 20
+
+
+def test_the_whole_is_bounded_however_much_hangs(node: FakeNode) -> None:
+    with_docker(node, 40)
+    with_crictl(node, *(f"p{number}" for number in range(40)))
+    for program in ("docker", "crictl"):
+        for verb in ("inspect", "inspectp", "stats", "info", "version"):
+            for answer in (node.directory / "answers").glob(f"{program}-{verb}*"):
+                answer.unlink()
+            node.script(program, verb, HANG)
+    found = node.dump(preflight=True, SECONDS_EACH="2", SECONDS_WHOLE="6")
+    assert node.took < 6 + 2 + SLACK  # one after the other they would take more than 4 minutes
+    assert found.complete
+    said = {probe.problem for probe in found.of_kind("cri")} | {
+        probe.problem for probe in found.of_kind("docker")
+    }
+    assert "not read: the 6 s for the whole node were over" in said
+
+
+def test_every_byte_of_a_file_becomes_json(node: FakeNode) -> None:
+    source = random.Random(20260102)
+    parts = [
+        b"\xe2\x82\xac",
+        b"\xe2\x82",
+        b"\xf0\x9f\x98\x80",
+        b"\xed\xa0\x80",
+        b"\xc0\xaf",
+        b"\r\n",
+        b"\n",
+        b"\0",
+        b'"\\\t',
+        b"a",
+    ]
+    mixed = b"".join(source.choice(parts) for _ in range(4000))
+    contents = (
+        bytes(range(256)),
+        b"",
+        b"\n",
+        b"no end",
+        b"a\n\n",
+        b"\0" * 100,
+        mixed,
+        mixed.replace(b"\n", b"x"),
+    )
+    for number, content in enumerate(contents):
+        node.write(f"/var/lib/dockershim/sandbox/{number}", content)
+    found = node.dump(preflight=True)
+    for number, content in enumerate(contents):
+        assert found.read("file", f"/var/lib/dockershim/sandbox/{number}") == content.decode(
+            "utf-8", "replace"
+        )
+
+
+def test_what_may_not_be_read_says_so_and_is_never_missing(node: FakeNode) -> None:
+    node.write("/etc/default/kubelet", "A=--v=2\n").chmod(0)
+    state = node.write("/var/lib/kubelet/cpu_manager_state", "{}")
+    state.parent.chmod(0)
+    (found,) = read_back(node.run(preflight=True, user=None if os.geteuid() else 65534))
+    state.parent.chmod(0o700)
+    assert problem(found, "file", "/etc/default/kubelet") == "permission denied"
+    assert problem(found, "file", "/var/lib/kubelet/cpu_manager_state") == "permission denied"
+    with pytest.raises(AbsentError):
+        found.read("file", "/etc/sysconfig/kubelet")
+
+
+def test_a_file_that_never_ends_its_answer_is_given_up(node: FakeNode) -> None:
+    os.mkfifo(node.write("/etc/os-release", "").with_name("fifo"))
+    (node.host / "etc" / "os-release").unlink()
+    (node.host / "etc" / "os-release").symlink_to("fifo")
+    found = node.dump(preflight=True, SECONDS_EACH="1")
+    assert problem(found, "file", "/etc/os-release") == "no answer within 1 s"
+
+
+def test_the_kubelets_own_flags_lead_to_its_files(node: FakeNode) -> None:
+    arguments = [
+        "/usr/bin/kubelet",
+        "--root-dir=/data/kubelet",
+        "--config",
+        "/etc/kubelet.yaml",
+        "--config-dir=/etc/kubelet.d",
+        f"--manifest-url-header=Authorization:{MARKER}",
+        "--node-labels=a=b\nc",
+    ]
+    node.process(77, "kubelet", arguments)
+    node.write("/etc/kubelet.yaml", "kind: KubeletConfiguration\n")
+    node.write("/etc/kubelet.d/10-a.conf", "failSwapOn: false\n")
+    node.write("/data/kubelet/actuated_pods_state", "{}")
+    node.write(
+        "/data/kubelet/device-plugins/kubelet_internal_checkpoint", f'{{"AllocResp":"{MARKER}","PodUID":"u"}}'
+    )
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert found.read("arguments", "kubelet").splitlines()[:5] == [*arguments[:5]]
+    assert found.read("file", "/etc/kubelet.yaml") == "kind: KubeletConfiguration\n"
+    assert found.read("file", "/etc/kubelet.d/10-a.conf") == "failSwapOn: false\n"
+    assert found.read("file", "/data/kubelet/actuated_pods_state") == "{}"
+    assert '"PodUID":"u"' in found.read("file", "/data/kubelet/device-plugins/kubelet_internal_checkpoint")
+    assert MARKER not in text
+
+
+def test_a_kubelet_inside_another_program_has_no_arguments_of_its_own(node: FakeNode) -> None:
+    node.process(77, "k3s-server", ["/usr/local/bin/k3s", "server", "--token", MARKER])
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert (
+        problem(found, "arguments", "kubelet")
+        == "the kubelet is a part of another program, /usr/local/bin/k3s"
+    )
+    assert MARKER not in text
+
+
+def test_processes_that_look_gone_are_read_twice_and_others_once(node: FakeNode) -> None:
+    with_crictl(node, "p", "q", "r", "s")
+    node.process(2, "kthreadd")
+    node.process(100, "app", groups="0::/kubepods/id-p\n")
+    node.process(101, "app", state="Z", groups="0::/kubepods/id-q\n")
+    node.process(102, "other", groups="0::/user.slice\n")
+    found = node.dump(preflight=True)
+    reads = {
+        pid: [probe.text for probe in found.probes["process", pid]] for pid in ("100", "101", "102", "103")
+    }
+    assert reads == {
+        "100": ["S\n0::/kubepods/id-p\n"],
+        "101": ["Z\n0::/kubepods/id-q\n"] * 2,
+        "102": ["S\n0::/user.slice\n"] * 2,
+        "103": [None, None],
+    }
+    assert len(found.probes["processes", "all"]) == 2
+    assert "101 1 Z app\n" in found.read("processes", "all")
+
+
+def test_processes_that_cannot_be_seen_from_here_are_not_gone(node: FakeNode) -> None:
+    with_crictl(node, "p", "q")
+    node.process(1, "sh")
+    found = node.dump(preflight=True)
+    for pid in ("100", "101"):
+        assert problem(found, "process", pid) == "the processes of the node cannot be seen from here"
+
+
+def test_arguments_of_shims_are_read(node: FakeNode) -> None:
+    node.process(300, "containerd-shim", ["containerd-shim-runc-v2", "-id", "abc"])
+    node.process(301, "bash", ["bash", MARKER])
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert found.read("arguments", "300") == "containerd-shim-runc-v2\n-id\nabc\n"
+    assert MARKER not in text
+
+
+def test_no_secret_enters_a_dump(node: FakeNode) -> None:
+    with_crictl(node, "p")
+    with_docker(node)
+    (node.directory / "answers" / "docker-info").write_text(
+        json.dumps(
+            {"CgroupDriver": "systemd", "HttpProxy": f"http://u:{MARKER}@p", "RegistryConfig": {"a": MARKER}}
+        )
+    )
+    for path, content in SECRETS.items():
+        node.write(path, content)
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    leaks = [key for key, probes in found.probes.items() if any(MARKER in str(probe) for probe in probes)]
+    assert leaks == []
+    assert MARKER not in text
+
+
+def test_what_the_checks_need_stays_in_files_with_secrets(node: FakeNode) -> None:
+    for path, content in SECRETS.items():
+        node.write(path, content)
+    found = node.dump(preflight=True)
+    assert found.read("file", "/etc/default/kubelet").splitlines()[0] == (
+        'KUBELET_EXTRA_ARGS="--node-ip=10.0.0.1 --feature-gates A=true --x-token '
+    )
+    unit = found.read("file", "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf").splitlines()
+    assert unit[1] == 'Environment="KUBELET_KUBECONFIG_ARGS=--kubeconfig=/etc/k.conf --config=/c"'
+    assert unit[3:5] == ["EnvironmentFile=-/etc/default/kubelet", "ExecStart="]
+    assert unit[5].split() == ["ExecStart=/usr/bin/env", "D=", "--password="]
+    config = found.read("file", "/var/lib/kubelet/config.yaml")
+    assert "failSwapOn: false\n" in config
+    assert "    enabled: true\n" in config
+    assert json.loads(found.read("file", "/etc/docker/daemon.json"))["exec-opts"] == [
+        "native.cgroupdriver=systemd"
+    ]
+    toml = found.read("file", "/etc/containerd/config.toml")
+    for line in ("version = 2", '  sandbox_image = "pause:3.9"', "  SystemdCgroup = true", 'root = "/data"'):
+        assert f"{line}\n" in toml
+    assert 'cgroup_manager = "systemd"\n' in found.read("file", "/etc/crio/crio.conf")
+    assert found.read("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem") == CERTIFICATE
+    assert found.read("certificate", "/etc/kubernetes/kubelet.conf") == CERTIFICATE
+    assert "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n" in found.read("file", "/proc/1/mounts")
+
+
+def test_links_are_followed_on_the_node_and_not_outside(node: FakeNode) -> None:
+    node.write("/var/lib/kubelet/pki/dated.pem", CERTIFICATE)
+    (node.host / "var/lib/kubelet/pki/kubelet-client-current.pem").symlink_to(
+        "/var/lib/kubelet/pki/dated.pem"
+    )
+    node.write("/usr/lib/os-release", "ID=talos\n")
+    (node.host / "etc").mkdir(exist_ok=True)
+    (node.host / "etc/os-release").symlink_to("../usr/lib/os-release")
+    found = node.dump(preflight=True)
+    assert found.read("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem") == CERTIFICATE
+    assert found.read("file", "/etc/os-release") == "ID=talos\n"
+
+
+def test_nothing_is_written_below_the_node(node: FakeNode) -> None:
+    with_crictl(node, "p")
+    with_docker(node)
+    before = sorted(map(str, node.host.rglob("*")))
+    node.run(preflight=True)
+    assert sorted(map(str, node.host.rglob("*"))) == before
+
+
+def test_a_cut_dump_is_an_error_at_every_line(node: FakeNode, run: Run) -> None:
+    with_crictl(node, "p")
+    lines = node.run().splitlines(keepends=True)
+    for count in range(1, len(lines)):
+        code, text = recorded(run, node, "".join(lines[:count]))
+        assert (code, "node n1: the dump was cut" in text) == (1, True)

@@ -6,5 +6,8 @@ from typing import Final
 
 from hashcompat.preflight.check import Check
 from hashcompat.preflight.checks.cgroups import CGROUP_V1
+from hashcompat.preflight.checks.hanging import HANGING
+from hashcompat.preflight.checks.orphans import ORPHANS
+from hashcompat.preflight.checks.stopped import STOPPED
 
-CHECKS: Final[tuple[Check, ...]] = (CGROUP_V1,)
+CHECKS: Final[tuple[Check, ...]] = (ORPHANS, STOPPED, HANGING, CGROUP_V1)

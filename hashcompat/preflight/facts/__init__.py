@@ -5,12 +5,12 @@ Every property raises UnreadError or AbsentError where the dump does not hold wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from hashcompat.preflight.facts import host, kubelet
-from hashcompat.records.probes import Dump
+from hashcompat.preflight.facts import host, kubelet, processes, runtime
+from hashcompat.records.probes import Dump, UnreadError
 
 
 class Facts:
@@ -38,3 +38,20 @@ class Facts:
     def config(self) -> Mapping[str, Any]:
         """The kubelet's configuration file; empty where the kubelet is given none."""
         return kubelet.config(self.dump, self.flags)
+
+    @cached_property
+    def _runtimes(self) -> tuple[tuple[runtime.Runtime, ...], tuple[str, ...]]:
+        return runtime.runtimes(self.dump)
+
+    @property
+    def runtimes(self) -> Iterator[runtime.Runtime]:
+        """The container runtimes, Docker first; raises UnreadError last for those that could not be read."""
+        found, problems = self._runtimes
+        yield from found
+        if problems:
+            raise UnreadError("; ".join(problems))
+
+    @cached_property
+    def processes(self) -> tuple[processes.Row, ...]:
+        """Every process of the node."""
+        return processes.rows(self.dump.read(processes.PROCESSES, processes.ALL))

@@ -7,9 +7,9 @@ from typing import Final
 
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.check import Check, Problem, Upgrade
-from hashcompat.preflight.facts import Facts, processes, runtime
+from hashcompat.preflight.facts import Facts, runtime, tasks
 from hashcompat.preflight.facts.runtime import Container
-from hashcompat.records.probes import AbsentError, UnreadError
+from hashcompat.records.probes import UnreadError
 from hashcompat.rules import Rule
 
 _SERVICES: Final = {runtime.DOCKER: "dockerd", runtime.CRI: "the container runtime"}
@@ -49,12 +49,12 @@ def _hang(facts: Facts, kind: str, container: Container) -> str:
 
 def _problem(facts: Facts, upgrade: Upgrade, kind: str, container: Container) -> Problem:
     inspected = kind == runtime.DOCKER and upgrade.hazards.cadvisor_docker == "linked"
-    cgroup = processes.has_cgroup(facts.dump, container.id)
+    cgroup = tasks.has_cgroup(facts.dump, container.id)
     breaks = inspected and cgroup is not False
     effect = "only its own pod and the pods' life cycle events suffer"
     if breaks:
         unknown = "" if cgroup else "; whether it has a cgroup is unknown"
-        effect = f"the node of kubelet {upgrade.target.release} stays NotReady (container runtime is down){unknown}"
+        effect = f"with kubelet {upgrade.target.release} the node stays NotReady (runtime is down){unknown}"
     return Problem(
         Status.ERROR if breaks else Status.WARN,
         container.path,
@@ -65,26 +65,19 @@ def _problem(facts: Facts, upgrade: Upgrade, kind: str, container: Container) ->
 
 def _advice(facts: Facts, container: Container) -> str:
     """Return how to release a container: its shim goes on where it is stopped, and is killed otherwise."""
-    found = processes.holders(facts.dump, _processes(facts), (container.id, container.sandbox))
+    found = tasks.holders(facts.dump, (container.id, container.sandbox))
     if not found:
         return f"find its shim with ps -ef | grep {container.id}; state T: kill -CONT PID, else kill -9 PID"
     signals = ((holder, "-CONT" if holder.state == "T" else "-9") for holder in found)
     return ", ".join(f"kill {signal} {holder.pid} ({holder.program})" for holder, signal in signals)
 
 
-def _processes(facts: Facts) -> tuple[processes.Row, ...]:
-    try:
-        return facts.processes
-    except (UnreadError, AbsentError):
-        return ()
-
-
 HANGING: Final = Check(
     Rule(
         "PF-003",
         "containers that hang the runtime",
-        "The runtime does not answer for a container. The Docker part of cAdvisor in kubelets up to 1.23 waits for"
-        " that without end, and the node stays NotReady.",
+        "The runtime does not answer for a container. The Docker part of cAdvisor in kubelets up to 1.23 waits"
+        " for that without end, and the node stays NotReady.",
         "cadvisor container/docker/factory.go CanHandleAndAccept; kubernetes/kubernetes#94829",
     ),
     (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from hashcompat.model.preflight import Status
@@ -69,30 +69,29 @@ def _is_remote(facts: Facts) -> bool:
 
 
 def _is_mapped(facts: Facts, upgrade: Upgrade) -> bool:
-    """Return whether the kubelet builds a map of containers: by its gates, and as they are set on the node."""
+    """Return whether the kubelet builds a map of containers, by its gates as they are set on the node."""
     set_on_node = _gates(facts)
     return any(set_on_node.get(gate, upgrade.target.gates.is_on(gate)) for gate in _GATES)
 
 
-def _gates(facts: Facts) -> dict[str, bool]:
-    """Return the feature gates that a flag or the configuration sets; none where they cannot be read."""
+def _gates(facts: Facts) -> Mapping[str, bool]:
+    """Return the feature gates that the kubelet is given; none where they cannot be read."""
     try:
         words = [word.partition("=") for word in facts.flags.get("feature-gates", "").split(",")]
         given = facts.config.get("featureGates")
     except (UnreadError, AbsentError):
         return {}
-    in_file = (
-        {name: on for name, on in given.items() if isinstance(on, bool)} if isinstance(given, dict) else {}
-    )
-    return {**in_file, **{name.strip(): value.strip() == "true" for name, _, value in words if name.strip()}}
+    written = given.items() if isinstance(given, Mapping) else ()
+    in_file = {name: on for name, on in written if isinstance(on, bool)}
+    return {**in_file, **{name.strip(): value.strip().lower() == "true" for name, _, value in words}}
 
 
 ORPHANS: Final = Check(
     Rule(
         "PF-000",
         "orphaned containers",
-        "A container's sandbox is missing, and no valid checkpoint of it is left; kubelets 1.18.0 to 1.23.13 do"
-        " not start with one.",
+        "A container's sandbox is missing, and no valid checkpoint of it is left; kubelets 1.18.0 to 1.23.13"
+        " do not start with one.",
         "pkg/kubelet/cm/container_manager_linux.go buildContainerMapFromRuntime; kubernetes/kubernetes#98218,"
         " #107115, fixed by #108325 and #113354",
     ),

@@ -9,7 +9,7 @@ from hashcompat.catalog.releases import parse_range
 from hashcompat.errors import UsageError
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.check import Check, Problem, Upgrade
-from hashcompat.preflight.facts import Facts, processes, runtime
+from hashcompat.preflight.facts import Facts, runtime, tasks
 from hashcompat.preflight.facts.runtime import Container, Runtime
 from hashcompat.records.probes import UnreadError
 from hashcompat.release import parse_release
@@ -39,22 +39,22 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 
 
 def _problems(facts: Facts, upgrade: Upgrade, found: Runtime, container: Container) -> Iterator[Problem]:
-    if container.problem:
-        raise UnreadError(f"inspect: {container.problem}")
     if not container.running or container.paused:
         return
+    if container.problem:
+        raise UnreadError(f"inspect: {container.problem}")
     if container.pid is None:
         raise UnreadError("inspect does not show its process")
-    fault = processes.missing(facts.dump, container.pid, container.id)
+    fault = tasks.missing(facts.dump, container.pid, container.id)
     if not fault:
         return
-    processes.require_runtime(facts.processes)
+    tasks.require_runtime(facts.dump)
     restarted = upgrade.restarts(container.uid, container.name) is True
     yield Problem(
         Status.ERROR if restarted else Status.WARN,
         container.path,
-        f"{found.name} shows container {container.id[:12]} as running, and its process {container.pid} {fault}"
-        + _effect(upgrade, found, restarted=restarted),
+        f"{found.name} shows container {container.id[:12]} as running, and its process {container.pid}"
+        f" {fault}{_effect(upgrade, found, restarted=restarted)}",
         _advice(upgrade, found).format(container.id),
     )
 
@@ -84,8 +84,8 @@ STOPPED: Final = Check(
     Rule(
         "PF-001",
         "containers without a process",
-        "The runtime shows a container as running, and its process is missing. Killing it may hang, so it breaks"
-        " an upgrade that restarts the container.",
+        "The runtime shows a container as running, and its process is missing. Killing it may hang, so it"
+        " breaks an upgrade that restarts the container.",
         "docker/for-linux#779, moby/moby#38934, #41227, #41303",
     ),
     (

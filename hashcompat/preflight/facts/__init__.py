@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from hashcompat.preflight.facts import host, kubelet, processes, runtime
+from hashcompat.preflight.facts import host, kubelet, runtime
 from hashcompat.records.probes import Dump, UnreadError
 
 
@@ -50,8 +50,3 @@ class Facts:
         yield from found
         if problems:
             raise UnreadError("; ".join(problems))
-
-    @cached_property
-    def processes(self) -> tuple[processes.Row, ...]:
-        """Every process of the node."""
-        return processes.rows(self.dump.read(processes.PROCESSES, processes.ALL))

@@ -1,8 +1,8 @@
 """Checkpoints of Docker sandboxes, read as a kubelet's dockershim or cri-dockerd reads them.
 
 A file a sandbox, in JSON; its checksum is FNV-1a over go-spew's text of a Go value. Sources:
-pkg/kubelet/dockershim/docker_checkpoint.go and pkg/kubelet/checkpointmanager (1.6 - 1.23), Mirantis/cri-dockerd
-core/docker_checkpoint.go and store/checkpointmanager.go.
+pkg/kubelet/dockershim/docker_checkpoint.go and pkg/kubelet/checkpointmanager (1.6 - 1.23), and
+core/docker_checkpoint.go and store/checkpointmanager.go of Mirantis/cri-dockerd.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hashcompat.errors import DecodeError, InputError
 from hashcompat.go import jsontext
 from hashcompat.go.digest import fnv32a
 from hashcompat.go.types import GoType, Struct
-from hashcompat.records.probes import AbsentError, Dump, UnreadError
+from hashcompat.records.probes import AbsentError, Dump
 
 DOCKERSHIM: Final = "/var/lib/dockershim/sandbox"
 

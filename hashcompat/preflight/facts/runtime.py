@@ -1,8 +1,8 @@
 """The container runtimes of a node: their containers and sandboxes, from Docker's and from crictl's JSON.
 
 Of Docker's containers a kubelet's dockershim lists those whose names parse and whose label is the kubelet's
-(pkg/kubelet/dockershim/docker_container.go, docker_sandbox.go, naming.go, 1.22.17). An image may have labels of
-the same names, but not the name.
+(pkg/kubelet/dockershim/docker_container.go, docker_sandbox.go, naming.go, 1.22.17). An image may have labels
+of the same names, but not the name.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ def _docker_container(dump: Dump, row: Mapping[str, Any], named: labels.DockerCo
         named.uid if named else "",
         text(named.labels, labels.SANDBOX_ID) if named and listed else "",
         listed,
-        state.get("Running") is True and _runs(row),
+        (state.get("Running") is True or bool(problem)) and _runs(row),
         state.get("Paused") is True,
         _pid(state.get("Pid")),
         problem,

@@ -1,4 +1,4 @@
-"""The processes of a node, as /proc shows them."""
+"""The processes of containers and of their shims, as /proc shows them."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class Holder:
     """The file name of its program."""
 
 
-def rows(text: str) -> tuple[Row, ...]:
-    """Read a list of processes, ``PID PPID STATE COMM`` a line."""
-    return tuple(_rows(text))
+def rows(dump: Dump) -> tuple[Row, ...]:
+    """Return every process of the node; none where the list of them was not read."""
+    return tuple(_rows(dump.probe(PROCESSES, ALL).text or ""))
 
 
 def _rows(text: str) -> Iterator[Row]:
@@ -63,9 +63,10 @@ def _rows(text: str) -> Iterator[Row]:
             yield Row(int(words[0]), int(words[1]), words[2], words[3] if len(words) > 3 else "")
 
 
-def require_runtime(found: Iterable[Row]) -> None:
-    """Raise UnreadError where no process of a runtime is in the list: it is another PID namespace's."""
-    if not any(row.name.startswith(_RUNTIMES) for row in found):
+def require_runtime(dump: Dump) -> None:
+    """Raise UnreadError where the list of processes has none of a runtime: it is of another PID namespace."""
+    found = rows(dump)
+    if found and not any(row.name.startswith(_RUNTIMES) for row in found):
         raise UnreadError(
             "no process of a container runtime is visible: read the node in the host's PID namespace"
         )
@@ -93,12 +94,12 @@ def _fault(probe: Probe, container: str) -> str:
     return "" if container in cgroups else "is another one, outside the container's cgroup"
 
 
-def holders(dump: Dump, known: Iterable[Row], wanted: Iterable[str]) -> tuple[Holder, ...]:
+def holders(dump: Dump, wanted: Iterable[str]) -> tuple[Holder, ...]:
     """Return the processes whose arguments name one of some ids: the shims of containers and sandboxes.
 
     ``containerd-shim-runc-v2 -id ID``; before containerd 1.2 the id is in ``-workdir``.
     """
-    states, ids = {row.pid: row.state for row in known}, [one for one in wanted if one]
+    states, ids = {row.pid: row.state for row in rows(dump)}, [one for one in wanted if one]
     return tuple(
         Holder(int(probe.name), states.get(int(probe.name), ""), words[0].rpartition("/")[2])
         for probe in dump.of_kind(ARGUMENTS)

@@ -17,7 +17,7 @@ class Hazards:
     """A container whose sandbox the runtime does not list is ``ignored``, ``refused``, so that the kubelet
     does not start, or ``logged``."""
     cadvisor_docker: str
-    """cAdvisor's Docker plugin, which inspects each container without a time-out: ``linked`` or ``absent``."""
+    """cAdvisor's Docker plugin, which waits for each container without end: ``linked`` or ``absent``."""
     docker_stop_repairs: str
     """The range of Docker versions in which stopping a container whose task is missing succeeds."""
     sandbox_checkpoint: Mapping[str, Any] | None

@@ -76,8 +76,8 @@ HANGING: Final = Check(
     Rule(
         "PF-003",
         "containers that hang the runtime",
-        "The runtime does not answer for a container. The Docker part of cAdvisor in kubelets up to 1.23 waits"
-        " for that without end, and the node stays NotReady.",
+        "The runtime does not answer for a container. The Docker part of cAdvisor in kubelets up to 1.23"
+        " waits for that without end, and the node stays NotReady.",
         "cadvisor container/docker/factory.go CanHandleAndAccept; kubernetes/kubernetes#94829",
     ),
     (

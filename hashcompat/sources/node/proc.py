@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -65,12 +66,13 @@ def cgroups(root: Root) -> Question:
 
 
 def _cgroups(root: Root) -> str:
-    """Walk one hierarchy: cgroup v2's, or of v1 that of the processor."""
+    """Walk one hierarchy: cgroup v2's, or of v1 that of the processor; some end meanwhile."""
     top = root.place(_CGROUPS)
     start = next((top / name for name in ("cpu", "cpu,cpuacct") if (top / name).is_dir()), top)
-    next(start.iterdir())
-    found = (path.relative_to(start) for path in start.rglob("*") if _CONTAINER.search(path.name))
-    return "".join(f"/{path}\n" for path in found if (start / path).is_dir())
+    if not any(start.iterdir()):
+        raise InputError("nothing is mounted there")
+    found = (f"{directory}/{name}" for directory, names, _ in os.walk(start) for name in names)
+    return "".join(f"{path.removeprefix(str(start))}\n" for path in found if _CONTAINER.search(path))
 
 
 def holders(root: Root, processes: Probe) -> list[Question]:

@@ -59,13 +59,18 @@ def _problem(facts: Facts, upgrade: Upgrade, kind: str, container: Container) ->
         Status.ERROR if breaks else Status.WARN,
         container.path,
         f"{kind} does not answer for container {container.id[:12]}: {effect}",
-        _advice(facts, container),
+        _advice(facts, kind, container),
     )
 
 
-def _advice(facts: Facts, container: Container) -> str:
-    """Return how to release a container: its shim goes on where it is stopped, and is killed otherwise."""
-    found = tasks.holders(facts.dump, (container.id, container.sandbox))
+def _advice(facts: Facts, kind: str, container: Container) -> str:
+    """Return how to release a container: its shim goes on where it is stopped, and is killed otherwise.
+
+    Docker has a shim a container, a CRI runtime one a sandbox.
+    """
+    found = tasks.holders(facts.dump, container.id)
+    if kind == runtime.CRI:
+        found = found or tasks.holders(facts.dump, container.sandbox)
     if not found:
         return f"find its shim with ps -ef | grep {container.id}; state T: kill -CONT PID, else kill -9 PID"
     signals = ((holder, "-CONT" if holder.state == "T" else "-9") for holder in found)

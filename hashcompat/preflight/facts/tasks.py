@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -94,17 +94,17 @@ def _fault(probe: Probe, container: str) -> str:
     return "" if container in cgroups else "is another one, outside the container's cgroup"
 
 
-def holders(dump: Dump, wanted: Iterable[str]) -> tuple[Holder, ...]:
-    """Return the processes whose arguments name one of some ids: the shims of containers and sandboxes.
+def holders(dump: Dump, wanted: str) -> tuple[Holder, ...]:
+    """Return the processes whose arguments name a container or sandbox: its shim, or a runc.
 
     ``containerd-shim-runc-v2 -id ID``; before containerd 1.2 the id is in ``-workdir``.
     """
-    states, ids = {row.pid: row.state for row in rows(dump)}, [one for one in wanted if one]
+    states = {row.pid: row.state for row in rows(dump)}
     return tuple(
         Holder(int(probe.name), states.get(int(probe.name), ""), words[0].rpartition("/")[2])
         for probe in dump.of_kind(ARGUMENTS)
         if probe.name.isdecimal() and (words := (probe.text or "").splitlines())
-        if any(one in word.split("/") for word in words for one in ids)
+        if wanted and any(wanted in word.split("/") for word in words)
     )
 
 

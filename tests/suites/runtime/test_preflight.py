@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,9 @@ from tests.suites.runtime.lab import RELEASES, Lab, advice, lab, statuses
 
 pytestmark = pytest.mark.runtime
 
-CHECKPOINT = '{"version":"v1","name":"orphan","namespace":"ns","data":{"host_network":true},"checksum":996107268}'
+CHECKPOINT = (
+    '{"version":"v1","name":"orphan","namespace":"ns","data":{"host_network":true},"checksum":996107268}'
+)
 EXIT = {"ERROR": 2, "WARN": 0, "INFO": 0}
 
 
@@ -79,7 +81,8 @@ def test_an_orphan_in_docker(made: Lab, run: Run) -> None:
         assert statuses(made.preflight(run, "docker", "1.22.17")) == {"PF-000": [("ERROR", "ns/orphan/app")]}
     file.unlink()
     command = re.search(r"docker (rm -f \S+?)[;,]", advice(result, "PF-000"))
-    assert command and app in command[1]
+    assert command is not None
+    assert app in command[1]
     made.node.docker(*command[1].split())
     assert statuses(made.preflight(run, "docker", "1.22.17")) == {}
 
@@ -155,7 +158,8 @@ def stuck(made: Lab, app: str) -> Iterator[int]:
                 subprocess.run(inspect, capture_output=True, timeout=3, check=False)
             yield shim
         finally:
-            os.kill(shim, signal.SIGCONT)
+            with suppress(ProcessLookupError):  # it ends with its container
+                os.kill(shim, signal.SIGCONT)
             killing.wait(timeout=30)
 
 
@@ -198,8 +202,8 @@ def test_containers_that_hang_containerd(made: Lab, run: Run) -> None:
     os.kill(shim, signal.SIGSTOP)
     try:
         asked = [made.node.crictl, f"--runtime-endpoint=unix://{made.node.containerd_socket}"]
+        command = [*asked, "--timeout=60s", "stats", "--id", apps[3]]
         with pytest.raises(subprocess.TimeoutExpired):
-            command = [*asked, "--timeout=60s", "stats", "--id", apps[3]]
             subprocess.run(command, capture_output=True, timeout=3, check=False)
         begun = time.monotonic()
         result = made.preflight(run, "cri", "1.22.17")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
-from hashcompat.records.probes import Probe
+from hashcompat.records.probes import AbsentError, Probe, UnreadError
 from hashcompat.sources.limits import check_values
 from hashcompat.sources.node import docker
 from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
@@ -34,7 +34,7 @@ def probes(asking: Asking, socket: str) -> list[Probe]:
     version = asking.ask(Question(KIND, "version", partial(_text, asking, socket, "/version")))
     try:
         spoken = docker.negotiated(jsontext.loads(version.read()), socket)
-    except InputError as error:
+    except (InputError, UnreadError, AbsentError) as error:
         return [version, Probe(KIND, LIST, problem=version.problem or str(error))]
     ask = partial(_question, asking, socket, spoken)
     listed = asking.ask(ask(LIST, _ALL))

@@ -124,8 +124,8 @@ def test_which_files_count() -> None:
     assert not checkpoints.valid(dump(listed), DOCKERSHIM, "other", tree("1.22.17"))
     gone = {**listed, ("file", f"{DOCKERSHIM}/abc"): GONE}
     assert not checkpoints.valid(dump(gone), DOCKERSHIM, "abc", tree("1.22.17"))
+    unread = {**listed, ("file", f"{DOCKERSHIM}/abc"): failed()}
     with pytest.raises(UnreadError, match="permission denied"):
-        unread = {**listed, ("file", f"{DOCKERSHIM}/abc"): failed()}
         checkpoints.valid(dump(unread), DOCKERSHIM, "abc", tree("1.22.17"))
 
 

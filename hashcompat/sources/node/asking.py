@@ -70,7 +70,7 @@ class Asking:
             return _failed(question, str(error))
 
     def every(self, questions: Iterable[Question]) -> list[Probe]:
-        """Return the probes of questions in their order, of which at most MOST_AT_ONCE are asked at once."""
+        """Return the probes of questions in their order; at most MOST_AT_ONCE are asked at once."""
         left = deque(enumerate(questions))
         found: dict[int, Probe] = {}
         workers = [Thread(target=self._work, args=(left, found), daemon=True) for _ in range(MOST_AT_ONCE)]

@@ -61,7 +61,7 @@ def _process(root: Root, pid: str) -> str:
 
 
 def cgroups(root: Root) -> Question:
-    """Return the question for the cgroups of containers: their paths, one a line."""
+    """Return the question for the cgroups of containers: their paths, one per line."""
     return Question("cgroups", "all", partial(_cgroups, root))
 
 

@@ -1,4 +1,4 @@
-"""Which files of a node are read for preflight, and how, beside its runtimes and processes.
+"""Which files of a node are read for preflight, and how, besides its runtimes and processes.
 
 The collector reads the same ones, under the same names.
 """

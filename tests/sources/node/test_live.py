@@ -308,7 +308,7 @@ def test_a_cri_runtime(tmp_path: Path, root: Path, inspect: str) -> None:
     assert given.read("cri", "inspect c2")
     assert statuses(given) == ["OK", "OK", "OK"]
     (tmp_path / "ps.json").write_text('{"containers":[{"id":"--x","podSandboxId":"s1","state":1}]}')
-    assert statuses(read(tmp_path, "cri")) == ["OK", "UNKNOWN", "OK"]  # an id is no option of crictl
+    assert statuses(read(tmp_path, "cri")) == ["OK", "UNKNOWN", "UNKNOWN"]  # an id never becomes an option
 
 
 @pytest.mark.usefixtures("usual")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hashcompat.catalog.kubeletconfig import ConfigTable
 from hashcompat.catalog.kubeletflags import FlagTable
@@ -25,3 +27,15 @@ class Hazards:
     """The fields of the configuration file that kubelets know."""
     states: StateFiles
     """What it makes of the state files in the kubelet's root directory."""
+    orphaned_container: str
+    """A container whose sandbox the runtime does not list is ``ignored``, ``refused``, so that the kubelet
+    does not start, or ``logged``."""
+    cadvisor_docker: str
+    """cAdvisor's Docker plugin, which waits for each container without end: ``linked`` or ``absent``."""
+    docker_stop_repairs: str
+    """The range of Docker versions in which stopping a container whose task is missing succeeds."""
+    sandbox_checkpoint: Mapping[str, Any] | None
+    """The type tree of the kubelet's own checkpoints of Docker sandboxes; None where it has none. Notation:
+    schemas/types/README.md; the root is what the checksum is made over."""
+    cri_dockerd_checkpoint: Mapping[str, Any]
+    """The type tree of cri-dockerd's checkpoints of sandboxes."""

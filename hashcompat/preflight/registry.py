@@ -12,12 +12,18 @@ from hashcompat.preflight.checks.damaged import DAMAGED
 from hashcompat.preflight.checks.diskfull import DISK_FULL
 from hashcompat.preflight.checks.drastate import DRA_STATE
 from hashcompat.preflight.checks.flags import FLAGS
+from hashcompat.preflight.checks.hanging import HANGING
 from hashcompat.preflight.checks.memorystate import MEMORY_STATE
+from hashcompat.preflight.checks.orphans import ORPHANS
 from hashcompat.preflight.checks.podstate import POD_STATE
 from hashcompat.preflight.checks.rollback import LEFT_BEHIND
 from hashcompat.preflight.checks.shims import SHIMS
+from hashcompat.preflight.checks.stopped import STOPPED
 
 CHECKS: Final[tuple[Check, ...]] = (
+    ORPHANS,
+    STOPPED,
+    HANGING,
     FLAGS,
     CGROUP_V1,
     CPU_STATE,

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
+from hashcompat.go.jsonpath import rows, text
 from hashcompat.model.records import Record, Recorded
 from hashcompat.records.documents import from_node
-from hashcompat.records.labels import rows, text
 from hashcompat.records.probes import INCOMPLETE, MARK, Dump, Probe, UnreadError, dumps
 
 _APPLIED: Final = "/actuated_pods_state"

@@ -29,6 +29,9 @@ NAMESPACE: Final = "io.kubernetes.pod.namespace"
 
 UID: Final = "io.kubernetes.pod.uid"
 
+SANDBOX_ID: Final = "io.kubernetes.sandbox.id"
+"""Of a container in Docker, its sandbox."""
+
 DOCKER_TYPE: Final = "io.kubernetes.docker.type"
 
 _SANDBOX: Final = "POD"
@@ -61,7 +64,7 @@ def docker_container(container: Mapping[str, Any]) -> DockerContainer | None:
     up to 1.5 alone: an image may have labels of the same names, which only a kubelet's own replace. Raises
     InputError for labels in one text.
     """
-    parts = _docker_name(container).split("_")
+    parts = docker_name(container).split("_")
     if len(parts) < 6 or parts[0] != "k8s":
         return None
     name, _, in_name = parts[1].partition(".")
@@ -80,7 +83,8 @@ def docker_container(container: Mapping[str, Any]) -> DockerContainer | None:
     )
 
 
-def _docker_name(container: Mapping[str, Any]) -> str:
+def docker_name(container: Mapping[str, Any]) -> str:
+    """Return a container's first name, without the slash before it; empty where it has none."""
     names = container.get("Names") or container.get("Name") or ""
     first = next(iter(names), "") if isinstance(names, list) else str(names).split(",")[0]
     return str(first).lstrip("/")

@@ -15,7 +15,7 @@ MOST_VALUES: Final = 2_000_000
 
 def loads(text: str) -> Any:
     """Return the one document of a text; errors as ``load_all``, also for other than one document."""
-    _check(text)
+    check_values(text)
     return jsontext.loads(text)
 
 
@@ -25,10 +25,11 @@ def load_all(text: str) -> Iterator[Any]:
     Raises RefusedError for so many values that they would not fit into memory; the iterator raises InputError
     for what is not JSON.
     """
-    _check(text)
+    check_values(text)
     return jsontext.load_all(text)
 
 
-def _check(text: str) -> None:
+def check_values(text: str) -> None:
+    """Raise RefusedError for a text of so many values that they would not fit into memory."""
     if values_in(text) > MOST_VALUES:
         raise RefusedError(f"JSON of more than {MOST_VALUES:,} values, the most that is read at once")

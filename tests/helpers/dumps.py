@@ -23,14 +23,47 @@ def failed(problem: str = "permission denied") -> Probe:
     return Probe("", "", problem=problem)
 
 
+SANDBOX = "5" * 64
+"""The id of a healthy pod's sandbox in Docker."""
+
+APP = "a" * 64
+"""The id of its container ``app``, whose process is 4321."""
+
+KINDS = "io.kubernetes.docker.type"
+
+
+def docker_row(identity: str, name: str, kind: str = "", state: str = "running", **more: Any) -> Any:
+    """Return a container as Docker's list has it; ``name`` without the slash, ``more`` are labels."""
+    labels = {KINDS: kind, **more} if kind else more
+    return {"Id": identity, "Names": [f"/{name}"], "State": state, "Status": "Up 1 hour", "Labels": labels}
+
+
+def inspected(identity: str, pid: int, *, running: bool = True, paused: bool = False) -> str:
+    """Return what Docker shows of a container, reduced as the collector does it."""
+    return json.dumps({"Id": identity, "State": {"Running": running, "Paused": paused, "Pid": pid}})
+
+
+POD_ROWS = [
+    docker_row(SANDBOX, "k8s_POD_p_ns_uid-p_0", "podsandbox"),
+    docker_row(APP, "k8s_app_p_ns_uid-p_0", "container", **{"io.kubernetes.sandbox.id": SANDBOX}),
+]
+"""A healthy pod in Docker's list."""
+
 HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
+    ("docker", "version"): '{"Version":"20.10.24","ApiVersion":"1.41"}',
+    ("docker", "list"): json.dumps(POD_ROWS),
+    ("docker", f"inspect {SANDBOX}"): inspected(SANDBOX, 4320),
+    ("docker", f"inspect {APP}"): inspected(APP, 4321),
+    ("process", "4320"): f"S\n0::/kubepods/poduid-p/{SANDBOX}\n",
+    ("process", "4321"): f"S\n0::/kubepods/poduid-p/{APP}\n",
+    ("cgroups", "all"): f"/kubepods/poduid-p/{SANDBOX}\n/kubepods/poduid-p/{APP}\n",
     ("file", "/proc/1/mounts"): "proc /proc proc rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
     ("arguments", "kubelet"): "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n",
     ("file", "/var/lib/kubelet/config.yaml"): "kind: KubeletConfiguration\n",
     ("filesystem", "/var/lib/kubelet"): (
         "/dev/vda1 103080204 20000000 78000000 21% /\n/dev/vda1 6553600 300000 6253600 5% /\n"
     ),
-    ("processes", "all"): "1 0 S systemd\n700 1 S containerd-shim\n720 700 S pause\n",
+    ("processes", "all"): "1 0 S systemd\n900 1 S dockerd\n700 1 S containerd-shim\n720 700 S pause\n",
     ("file", "/var/lib/kubelet/cpu_manager_state"): (
         '{"policyName":"none","defaultCpuSet":"","checksum":1353318690}'
     ),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+import click
+
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import option
@@ -14,8 +16,11 @@ from hashcompat.errors import ExitCode, UsageError
 from hashcompat.model.preflight import Preflight, Status
 from hashcompat.preflight import examine, known_checks, worst_first
 from hashcompat.preflight.check import Upgrade
+from hashcompat.records.probes import Dump
 from hashcompat.report.preflight import PREFLIGHT
 from hashcompat.sources.files import dumps
+from hashcompat.sources.node import live
+from hashcompat.sources.node.collect import AUTO, KINDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +39,15 @@ class Arguments:
         metavar="FILE|DIR",
         help="What hashcompat collector --preflight printed on a node; or tar archives of that.",
     )
+    runtime: str | None = option(
+        "--runtime",
+        type=click.Choice(KINDS),
+        help="Which container runtime of this node to ask; default: whichever answers.",
+    )
+    runtime_endpoint: str | None = option(
+        "--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, where it is not at a usual place."
+    )
+    root: str | None = option("--root", metavar="DIR", help="Where the / of the node is mounted; default: /.")
     ignored: str | None = option(
         "--ignore-preflight-errors",
         metavar="CHECK[,CHECK...]|all",
@@ -53,14 +67,12 @@ def command(given: Arguments) -> int:
     """
     if not given.to_release:
         raise UsageError("--to is missing; name the release that will be started, such as --to 1.24.17")
-    if not given.dumps:
-        raise UsageError("give the dump of a node with --dump; hashcompat collector --preflight makes one")
     catalog = given.data.catalog(quiet=given.quiet.quiet)
     target = catalog.kubelet(given.to_release)
     current = catalog.kubelet(given.from_release) if given.from_release else None
     upgrade = Upgrade(target, catalog.hazards(target.release), current)
     ignored = known_checks(listed(given.ignored))
-    nodes = dumps.collect(given.dumps)
+    nodes = _nodes(given)
     findings = [found for dump in nodes for found in examine(dump, upgrade, ignored)]
     name = given.from_release if current else None
     result = Preflight(
@@ -69,6 +81,15 @@ def command(given: Arguments) -> int:
     output.show(PREFLIGHT, result, given.shown)
     output.notes(PREFLIGHT, result, quiet=given.quiet.quiet)
     return _exit_code(result)
+
+
+def _nodes(given: Arguments) -> list[Dump]:
+    """Read dumps where they are given, and this node otherwise."""
+    if not given.dumps:
+        return [live.collect(given.runtime or AUTO, given.runtime_endpoint or "", given.root or "/")]
+    if given.runtime or given.runtime_endpoint or given.root:
+        raise UsageError("--runtime, --runtime-endpoint and --root are about this node; leave out --dump")
+    return dumps.collect(given.dumps)
 
 
 def _exit_code(result: Preflight) -> ExitCode:

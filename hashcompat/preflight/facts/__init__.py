@@ -5,14 +5,14 @@ Every property raises UnreadError or AbsentError where the dump does not hold wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 from hashcompat.catalog.gates import Gates, Settings
 from hashcompat.catalog.statefiles import StateFile
-from hashcompat.preflight.facts import host, kubelet, settings, statefiles, units
-from hashcompat.records.probes import AbsentError, Dump
+from hashcompat.preflight.facts import host, kubelet, runtime, settings, statefiles, units
+from hashcompat.records.probes import AbsentError, Dump, UnreadError
 
 
 class Facts:
@@ -74,3 +74,15 @@ class Facts:
     def state(self, file: StateFile, gates: Gates) -> statefiles.State:
         """Return what a kubelet with some feature gates finds in a state file."""
         return statefiles.read(self.dump.read("file", self.path(file)), file, gates)
+
+    @cached_property
+    def _runtimes(self) -> tuple[tuple[runtime.Runtime, ...], tuple[str, ...]]:
+        return runtime.runtimes(self.dump)
+
+    @property
+    def runtimes(self) -> Iterator[runtime.Runtime]:
+        """The container runtimes, Docker first; raises UnreadError last for those that could not be read."""
+        found, problems = self._runtimes
+        yield from found
+        if problems:
+            raise UnreadError("; ".join(problems))

@@ -50,15 +50,31 @@ def documents(socket: str) -> list[Any]:
     """
     with _errors(socket), _Session() as session:  # type: ignore[no-untyped-call]  # its signatures are not annotated
         session.trust_env = False  # a proxy never leads to a socket
-        version = _negotiated(_get(session, socket, "/version"), socket)
+        version = negotiated(_get(session, socket, "/version"), socket)
         rows = _get(session, socket, f"/v{version}/containers/json?all=1")
         return rows if isinstance(rows, list) else [rows]
 
 
-def _negotiated(answer: Any, socket: str) -> str:
+def answer(socket: str, path: str, seconds: float) -> tuple[int, str]:
+    """Return the status and the text with which Docker answers one request, over a connection of its own.
+
+    Raises LateError after so many seconds, and InputError, naming the socket, where Docker cannot be asked.
+    """
+    end = time.monotonic() + seconds
+    try:
+        with _errors(socket, late=False), _Session() as session:  # type: ignore[no-untyped-call]  # as above
+            session.trust_env = False
+            status, body = _within(session, socket, path, end)
+    except requests.Timeout:
+        raise LateError("no answer in time") from None
+    return status, jsontext.decode_text(body)
+
+
+def negotiated(answer: Any, socket: str) -> str:
     """Return the API version to speak: the older one of Docker's newest and ours.
 
-    From API 1.24 on Docker reports its oldest version too.
+    From API 1.24 on Docker reports its oldest version too. Raises InputError for an answer to ``/version``
+    that is not Docker's, or of one that is too new.
     """
     offered = answer.get("ApiVersion") if isinstance(answer, dict) else None
     if not isinstance(offered, str):
@@ -86,7 +102,7 @@ def _text(version: tuple[int, int]) -> str:
 
 def _get(session: _Session, socket: str, path: str) -> Any:
     end = time.monotonic() + _TIMEOUT_SECONDS
-    status, body = before(end, partial(_answer, session, f"http+unix://{quote(socket, safe='')}{path}", end))
+    status, body = _within(session, socket, path, end)
     text = jsontext.decode_text(body)
     if status != requests.codes.ok:
         raise InputError(f"{socket}: Docker answered {status}: {text.strip()[:_LONGEST_MESSAGE]}")
@@ -96,22 +112,29 @@ def _get(session: _Session, socket: str, path: str) -> Any:
         raise InputError(f"{socket}: {path}: {error}") from None
 
 
+def _within(session: _Session, socket: str, path: str, end: float) -> tuple[int, bytes]:
+    return before(end, partial(_answer, session, f"http+unix://{quote(socket, safe='')}{path}", end))
+
+
 def _answer(session: _Session, url: str, end: float) -> tuple[int, bytes]:
     headers = {"Accept-Encoding": GZIP}
-    asked = session.get(url, timeout=_TIMEOUT_SECONDS, stream=True, headers=headers)
+    left = max(end - time.monotonic(), 0.001)
+    asked = session.get(url, timeout=left, stream=True, headers=headers)
     with closing(asked) as response:
         check_encoding(response.headers)
         return response.status_code, b"".join(pieces(response.raw, LONGEST_TEXT, end, decode=True))
 
 
 @contextmanager
-def _errors(socket: str) -> Iterator[None]:
-    """Turn what requests raises into one message that names the socket."""
+def _errors(socket: str, *, late: bool = True) -> Iterator[None]:
+    """Turn what requests raises into one message that names the socket; ``late``: a late answer too."""
     try:
         yield
     except RefusedError as error:
         raise InputError(f"{socket}: {error}") from None
     except (requests.Timeout, LateError):
+        if not late:
+            raise
         raise InputError(f"{socket}: Docker does not answer within {_TIMEOUT_SECONDS} s") from None
     except (requests.RequestException, HTTPError, ValueError) as error:
         raise InputError(f"{socket}: cannot ask Docker: {_cause(error)}") from None

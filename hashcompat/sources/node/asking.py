@@ -1,0 +1,93 @@
+"""Make probes with a deadline each and one for all of them: what never answers is left behind."""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from threading import Thread
+from typing import Final
+
+from hashcompat.errors import InputError
+from hashcompat.records.probes import Probe
+from hashcompat.sources.answers import LateError, before
+
+MOST_AT_ONCE: Final = 8
+"""How many things are asked at once."""
+
+SECONDS_EACH: Final = 10.0
+"""For each answer."""
+
+SECONDS_WHOLE: Final = 90.0
+"""For a whole node."""
+
+_ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ESRCH})
+
+
+class NoneSuchError(InputError):
+    """What was asked for does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something to read on a node."""
+
+    kind: str
+    """The kind of the probe."""
+    name: str
+    """Its name."""
+    read: Callable[[], str]
+    """Returns the text. Raises OSError, and NoneSuchError or InputError with why there is none."""
+
+
+class Asking:
+    """Asks questions on one node, which has some time in all."""
+
+    def __init__(self, each: float | None = None, whole: float | None = None) -> None:
+        self.each = SECONDS_EACH if each is None else each
+        """Seconds for each answer."""
+        self._whole = SECONDS_WHOLE if whole is None else whole
+        self._end = time.monotonic() + self._whole
+
+    def ask(self, question: Question) -> Probe:
+        """Return the probe that a question leads to; it never waits for longer than it may."""
+        end = min(time.monotonic() + self.each, self._end)
+        if end == self._end and time.monotonic() >= end:
+            return _failed(question, f"not read: the {self._whole:g} s for the whole node were over")
+        try:
+            return Probe(question.kind, question.name, before(end, question.read))
+        except LateError:
+            return _failed(question, f"no answer within {self.each:g} s")
+        except NoneSuchError:
+            return Probe(question.kind, question.name)
+        except OSError as error:
+            if error.errno in _ABSENT:
+                return Probe(question.kind, question.name)
+            return _failed(question, (error.strerror or type(error).__name__).lower())
+        except InputError as error:
+            return _failed(question, str(error))
+
+    def every(self, questions: Iterable[Question]) -> list[Probe]:
+        """Return the probes of questions in their order; at most MOST_AT_ONCE are asked at once."""
+        left = deque(enumerate(questions))
+        found: dict[int, Probe] = {}
+        workers = [Thread(target=self._work, args=(left, found), daemon=True) for _ in range(MOST_AT_ONCE)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        return [found[place] for place in sorted(found)]
+
+    def _work(self, left: deque[tuple[int, Question]], found: dict[int, Probe]) -> None:
+        while True:
+            try:
+                place, question = left.popleft()
+            except IndexError:
+                return
+            found[place] = self.ask(question)
+
+
+def _failed(question: Question, problem: str) -> Probe:
+    return Probe(question.kind, question.name, problem=problem)

@@ -1,0 +1,113 @@
+"""What a node's CRI runtime reports, as probes: asked through crictl."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from hashcompat.errors import InputError
+from hashcompat.go import jsontext
+from hashcompat.records.probes import Probe
+from hashcompat.sources import programs
+from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
+from hashcompat.sources.wholejson import check_values, load_all, loads
+
+KIND: Final = "cri"
+
+LIST: Final = "containers"
+
+_LISTS: Final = {LIST: ("ps", "-a", "-o", "json"), "pods": ("pods", "-o", "json")}
+
+_ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,255}")
+"""An id, which becomes an argument."""
+
+_NONE_SUCH: Final = re.compile(r"code = NotFound|not found", re.IGNORECASE)
+
+_LATE: Final = re.compile(r"DeadlineExceeded|deadline exceeded")
+
+
+def list_of(asking: Asking, socket: str) -> Question:
+    """Return the question for the containers of a runtime."""
+    return _question(asking, socket, LIST, _LISTS[LIST])
+
+
+def probes(asking: Asking, socket: str, listed: Probe) -> list[Probe]:
+    """Return what a runtime shows besides its list of containers: itself, sandboxes, containers that run."""
+    ask = partial(_question, asking, socket)
+    running = list(_running(listed))
+    questions = [
+        ask("version", ("version",)),
+        ask("info", ("info",)),
+        ask("pods", _LISTS["pods"]),
+        *(ask(f"stats {one}", ("stats", "-o", "json", "--id", one)) for one in running),
+    ]
+    return [*_inspected(asking, socket, running), *asking.every(questions)]
+
+
+def _inspected(asking: Asking, socket: str, running: Sequence[str]) -> list[Probe]:
+    """Inspect all running containers by one crictl, or each by its own where that fails."""
+    if not running:
+        return []
+    together = asking.ask(_question(asking, socket, "inspect", ("inspect", "-o", "json", *running)))
+    found = dict(_documents(together))
+    if set(found) == set(running):
+        return [Probe(KIND, f"inspect {one}", text) for one, text in found.items()]
+    each = (("inspect", "-o", "json", one) for one in running)
+    names = (f"inspect {one}" for one in running)
+    return asking.every(
+        _question(asking, socket, name, words) for name, words in zip(names, each, strict=True)
+    )
+
+
+def _documents(together: Probe) -> Iterator[tuple[str, str]]:
+    """Yield the id and the text of each document that ``crictl inspect`` printed."""
+    try:
+        printed = list(load_all(together.text or ""))
+    except InputError:
+        return
+    for one in [row for found in printed for row in (found if isinstance(found, list) else [found])]:
+        status = one.get("status") if isinstance(one, Mapping) else None
+        if isinstance(status, Mapping) and isinstance(status.get("id"), str):
+            yield status["id"], jsontext.dumps(one)
+
+
+def _running(listed: Probe) -> Iterator[str]:
+    for row in rows(listed):
+        found = row.get("id") if isinstance(row, Mapping) else None
+        runs = isinstance(row, Mapping) and row.get("state") in ("CONTAINER_RUNNING", 1)
+        if runs and isinstance(found, str) and _ID.fullmatch(found):
+            yield found
+
+
+def rows(listed: Probe) -> list[Any]:
+    """Return the containers in a list; none where there is no list."""
+    try:
+        document = loads(listed.text) if listed.text else {}
+    except InputError:
+        return []
+    found = document.get("containers") if isinstance(document, Mapping) else None
+    return found if isinstance(found, list) else []
+
+
+def _question(asking: Asking, socket: str, name: str, words: Sequence[str]) -> Question:
+    return Question(KIND, name, partial(_crictl, asking.each, socket, words))
+
+
+def _crictl(seconds: float, socket: str, words: Sequence[str]) -> str:
+    program = shutil.which("crictl")
+    if program is None:
+        raise InputError("crictl is not on the PATH; install it, or give the output of hashcompat collector")
+    endpoint = ("--runtime-endpoint", f"unix://{socket}", "--timeout", f"{2 * seconds:g}s")
+    try:
+        text = jsontext.decode_text(programs.output([program, *endpoint, *words], seconds))
+    except programs.FailedError as error:
+        if _LATE.search(str(error)):
+            raise InputError(f"no answer within {seconds:g} s") from None
+        if words[0] in ("inspect", "stats") and _NONE_SUCH.search(str(error)):
+            raise NoneSuchError(str(error)) from None
+        raise InputError(f"crictl {words[0]} failed: {error}") from None
+    check_values(text)
+    return text

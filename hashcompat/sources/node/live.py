@@ -1,0 +1,183 @@
+"""Read the node that this program runs on, or one that is mounted: the same probes as the collector's.
+
+Nothing is written, every answer has a deadline, and Docker is asked at most 8 things at once.
+"""
+
+from __future__ import annotations
+
+import os
+import socket as sockets
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hashcompat.errors import InputError
+from hashcompat.go import jsontext
+from hashcompat.records.probes import Dump, Probe
+from hashcompat.sources.node import cri, cri_probes, docker, docker_probes, proc, wanted
+from hashcompat.sources.node.asking import Asking
+from hashcompat.sources.node.collect import AUTO
+from hashcompat.sources.node.root import Root
+
+ORIGIN: Final = "this node"
+
+_AGAIN_SECONDS: Final = 1.0
+"""After which a state is read for the second time."""
+
+_CONNECT_SECONDS: Final = 5.0
+
+_DEAD: Final = ("Z", "X")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A runtime that was asked."""
+
+    kind: str
+    socket: str
+    probes: list[Probe]
+
+
+def collect(kind: str, endpoint: str = "", root: str = "/", *, asking: Asking | None = None) -> Dump:
+    """Read a node: its runtimes of a kind, ``auto``, ``docker`` or ``cri``, its processes and its files.
+
+    ``endpoint`` is the runtime's socket, if not a usual one; ``root`` is where the node's / is mounted. What
+    cannot be read is a probe with the reason. Raises InputError where ``root`` is not a directory.
+    """
+    if not Path(root).is_dir():
+        raise InputError(f"{root}: want the directory in which the node's / is mounted")
+    node, asks = Root(Path(root)), asking or Asking()
+    processes = asks.ask(proc.listed(node))
+    kubelet = proc.kubelet_probes(asks, node, proc.kubelet(processes))
+    found = [_docker(asks, node, kind, endpoint), _cri(asks, node, kind, endpoint)]
+    if endpoint and any(_shows(one) for one in found):
+        found = [one for one in found if _shows(one)]
+    probes = [processes, *kubelet, *(probe for one in found for probe in one.probes)]
+    probes += _tasks(asks, node, found)
+    probes += asks.every([proc.cgroups(node), *proc.holders(node, processes)])
+    probes += asks.every(wanted.questions(node, kubelet[0]))
+    return _dump(_name(node, kubelet[0]), [*probes, asks.ask(proc.listed(node))])
+
+
+def _dump(name: str, probes: Iterable[Probe]) -> Dump:
+    found: dict[tuple[str, str], list[Probe]] = {}
+    for probe in probes:
+        found.setdefault((probe.kind, probe.name), []).append(probe)
+    return Dump(name, ORIGIN, {key: tuple(several) for key, several in found.items()})
+
+
+def _name(root: Root, arguments: Probe) -> str:
+    """Return the node's name, as the kubelet gives it."""
+    given = proc.flag(arguments, "hostname-override")
+    try:
+        own = root.text("/etc/hostname").strip() if root.directory != Path("/") else os.uname().nodename
+    except OSError:
+        own = ""
+    return (given or own or os.uname().nodename).lower()
+
+
+def _shows(found: _Found) -> bool:
+    """Return whether a runtime gave a list of its containers."""
+    lists = (docker_probes.LIST, cri_probes.LIST)
+    return any(probe.name in lists and probe.text is not None for probe in found.probes)
+
+
+def _listening(root: Root, usual: Iterable[str], endpoint: str) -> Iterator[tuple[str, str]]:
+    """Yield each socket that something listens on, and why it cannot be used; one that is given always."""
+    if endpoint:
+        yield endpoint.removeprefix("unix://"), ""
+        return
+    for path in usual:
+        try:
+            place = str(root.place(path))
+            with sockets.socket(sockets.AF_UNIX) as tried:
+                tried.settimeout(_CONNECT_SECONDS)
+                tried.connect(place)
+        except PermissionError:
+            yield path, "permission denied: run as root"
+        except OSError:
+            continue  # none, or left over from a runtime that does not run
+        else:
+            yield place, ""
+
+
+def _docker(asking: Asking, root: Root, kind: str, endpoint: str) -> _Found:
+    name, absent = docker_probes.KIND, [Probe(docker_probes.KIND, docker_probes.LIST)]
+    if kind not in (AUTO, name):
+        return _Found(name, "", absent)
+    for socket, problem in _listening(root, docker.SOCKETS, endpoint):
+        if problem:
+            return _Found(name, socket, [Probe(name, docker_probes.LIST, problem=problem)])
+        made = docker_probes.probes(asking, socket)
+        return _Found(name, socket, [Probe("endpoint", name, socket), *made])
+    return _Found(name, "", absent)
+
+
+def _cri(asking: Asking, root: Root, kind: str, endpoint: str) -> _Found:
+    """Ask every CRI socket for its containers, and the one with most that run for the rest."""
+    name, absent = cri_probes.KIND, Probe(cri_probes.KIND, cri_probes.LIST)
+    lists: list[tuple[str, Probe]] = []
+    for socket, problem in _listening(root, cri.SOCKETS, endpoint) if kind in (AUTO, name) else ():
+        failed = Probe(name, cri_probes.LIST, problem=problem)
+        lists.append((socket, failed if problem else asking.ask(cri_probes.list_of(asking, socket))))
+    if not lists:
+        return _Found(name, "", [absent])
+    socket, listed = max(lists, key=lambda one: _rank(one[1]))
+    more = cri_probes.probes(asking, socket, listed) if listed.text is not None else []
+    return _Found(name, socket, [Probe("endpoint", name, socket), listed, *more])
+
+
+def _rank(listed: Probe) -> tuple[bool, int, int]:
+    found = cri_probes.rows(listed)
+    running = sum(isinstance(row, dict) and row.get("state") == "CONTAINER_RUNNING" for row in found)
+    return listed.text is not None, running, len(found)
+
+
+def _tasks(asking: Asking, root: Root, found: list[_Found]) -> list[Probe]:
+    """Read the first process of each container, and once more what looks missing, with the lists.
+
+    A container that ends while it is read is not in the second list as running.
+    """
+    owners = dict(_pids(probe for one in found for probe in one.probes))
+    made = asking.every(proc.process(root, pid) for pid in owners)
+    doubtful = [probe for probe in made if _doubtful(probe, owners[probe.name])]
+    if not doubtful:
+        return made
+    time.sleep(_AGAIN_SECONDS)
+    made += asking.every(proc.process(root, probe.name) for probe in doubtful)
+    return made + [probe for one in found for probe in _lists_again(asking, one)]
+
+
+def _pids(probes: Iterable[Probe]) -> Iterator[tuple[str, str]]:
+    """Yield the first process of each container that was inspected, and the container's id."""
+    for probe in probes:
+        request, _, container = probe.name.partition(" ")
+        if request == "inspect" and (pid := _pid(probe)):
+            yield str(pid), container
+
+
+def _pid(probe: Probe) -> object:
+    """Return the process that ``inspect`` shows; 0 or None where there is none."""
+    part, key = ("State", "Pid") if probe.kind == docker_probes.KIND else ("info", "pid")
+    try:
+        document = jsontext.loads(probe.text or "")
+    except InputError:
+        return None
+    found = document.get(part) if isinstance(document, dict) else None
+    return found.get(key) if isinstance(found, dict) else None
+
+
+def _doubtful(probe: Probe, container: str) -> bool:
+    text = probe.text or ""
+    return not probe.problem and (text.startswith(_DEAD) or container not in text)
+
+
+def _lists_again(asking: Asking, found: _Found) -> list[Probe]:
+    if not _shows(found):
+        return []
+    if found.kind == docker_probes.KIND:
+        version = next(probe for probe in found.probes if probe.name == "version")
+        return [docker_probes.list_again(asking, found.socket, version)]
+    return [asking.ask(cri_probes.list_of(asking, found.socket))]

@@ -1,0 +1,30 @@
+"""The processes of containers, as dumps have them."""
+
+from __future__ import annotations
+
+import pytest
+
+from hashcompat.preflight.facts import tasks
+from hashcompat.records.probes import UnreadError
+from tests.helpers.dumps import GONE, dump
+
+
+def test_a_list_of_processes() -> None:
+    listed = dump({("processes", "all"): "7 1 S a b\n8 1 Z\nx y S z\n9\n"})
+    assert list(tasks.rows(listed)) == [tasks.Row(7, 1, "S", "a b"), tasks.Row(8, 1, "Z", "")]
+
+
+@pytest.mark.parametrize("name", ["containerd-shim", "dockerd", "crio", "conmon", "docker-containe"])
+def test_processes_of_runtimes(name: str) -> None:
+    tasks.require_runtime(dump({("processes", "all"): f"7 1 S {name}\n"}))
+
+
+def test_another_pid_namespace() -> None:
+    with pytest.raises(UnreadError, match="PID namespace"):
+        tasks.require_runtime(dump({("processes", "all"): "1 0 S sh\n"}))
+    tasks.require_runtime(dump({("processes", "all"): GONE}))
+
+
+def test_shims_without_an_id_are_nobody_s() -> None:
+    given = dump({("arguments", "5"): "containerd-shim\n", ("arguments", "kubelet"): "kubelet\n"})
+    assert tasks.holders(given, "") == tasks.holders(given, "f" * 64) == ()

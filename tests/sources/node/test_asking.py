@@ -1,0 +1,61 @@
+"""Questions with deadlines: what becomes of each answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any, NoReturn
+
+import pytest
+
+from hashcompat.errors import InputError
+from hashcompat.records.probes import Probe
+from hashcompat.sources.node.asking import MOST_AT_ONCE, Asking, NoneSuchError, Question
+
+
+def failing(error: Exception) -> Any:
+    def read() -> NoReturn:
+        raise error
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "problem"),
+    [
+        (lambda: "x", "x", ""),
+        (failing(FileNotFoundError(2, "No such file")), None, ""),
+        (failing(NoneSuchError("no")), None, ""),
+        (failing(PermissionError(13, "Permission denied")), None, "permission denied"),
+        (failing(OSError("odd")), None, "oserror"),
+        (failing(InputError("why")), None, "why"),
+        (lambda: time.sleep(2) or "late", None, "no answer within 0.2 s"),
+    ],
+)
+def test_what_becomes_of_an_answer(read: Any, text: str | None, problem: str) -> None:
+    assert Asking(0.2, 5).ask(Question("k", "n", read)) == Probe("k", "n", text, problem)
+
+
+def test_answers_keep_the_order_of_questions() -> None:
+    at_once, most, lock = 0, 0, threading.Lock()
+
+    def read(number: int) -> str:
+        nonlocal at_once, most
+        with lock:
+            at_once += 1
+            most = max(most, at_once)
+        time.sleep(0.02)
+        with lock:
+            at_once -= 1
+        return str(number)
+
+    questions = [Question("k", str(number), lambda number=number: read(number)) for number in range(30)]
+    assert [probe.text for probe in Asking(5, 30).every(questions)] == [str(number) for number in range(30)]
+    assert 1 < most <= MOST_AT_ONCE
+
+
+def test_nothing_is_asked_after_the_end() -> None:
+    asking = Asking(1, 0.05)
+    time.sleep(0.1)
+    found = asking.ask(Question("k", "n", lambda: "x"))
+    assert found.problem == "not read: the 0.05 s for the whole node were over"

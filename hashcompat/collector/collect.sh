@@ -50,18 +50,19 @@ WATCH='
 trap "kill \"\$nap\"; exit 0" TERM
 sleep "$1" >/dev/null & nap=$!
 wait "$nap"
-printf "\n%s late %s\n" "$3" "$1"
+printf "\n%s late %s\n\n" "$3" "$1"
 kill -9 "-$2" 2>/dev/null
 kill -9 "$2"
 sleep 1 >/dev/null
 kill -9 "$PPID"'
 
 # Runs a command; prints its output, then a line with its status and what it complained about. The seds end with that line, not with
-# the command, which may hold the pipes for ever; and each reader has a pipe to itself, so that complaints never get into the output.
+# the command, which may hold the pipes for ever (an empty line follows, because busybox reads one line ahead); and each reader has a pipe
+# to itself, so that complaints never get into the output.
 answer() {
     left=$((ENDS - $(now)))
     if [ "$left" -le 0 ]; then
-        printf '\n%s over %s\n' "$MARK" "$WHOLE"
+        printf '\n%s over %s\n\n' "$MARK" "$WHOLE"
         return
     fi
     [ "$left" -lt "${patience:-$EACH}" ] || left=${patience:-$EACH}
@@ -72,9 +73,9 @@ answer() {
             sh -c "$WATCH" sh "$left" "$asked" "$MARK" </dev/null 2>/dev/null 3>&- &
             watch=$!
             wait "$asked"
-            printf '\n%s end %s\n' "$MARK" "$?"
+            printf '\n%s end %s\n\n' "$MARK" "$?"
             kill "$watch"
-        } 2>/dev/null | sed -n "/^$MARK /{G;s/\n/; /g;s/^/\n/;p;q;};H" >&3
+        } 2>/dev/null | sed -n "/^$MARK /{G;s/\n/; /g;s/^/\n/;s/$/\n/;p;q;};H" >&3
     } 3>&1 | sed "/^$MARK [elo][nav]/q"
 }
 

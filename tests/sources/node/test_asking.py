@@ -59,3 +59,19 @@ def test_nothing_is_asked_after_the_end() -> None:
     time.sleep(0.1)
     found = asking.ask(Question("k", "n", lambda: "x"))
     assert found.problem == "not read: the 0.05 s for the whole node were over"
+
+
+def test_an_answer_that_the_end_of_the_whole_cuts_off_does_not_hang() -> None:
+    found = Asking(5, 0.2).ask(Question("k", "n", lambda: time.sleep(1) or "late"))
+    assert found.problem == "not read: the 0.2 s for the whole node were over"
+
+
+def test_questions_that_take_too_long_to_make() -> None:
+    def make() -> list[Question]:
+        time.sleep(1)
+        return []
+
+    asking = Asking(0.2, 5)
+    [probe] = asking.every(asking.gather(make, "/"))
+    assert probe == Probe("directory", "/", problem="no answer within 0.2 s")
+    assert asking.gather(list, "/") == []

@@ -80,7 +80,12 @@ class Asking:
         Where it takes longer, one question is left, which fails as late.
         """
         found: list[Question] = []
-        looked = self.ask(Question("directory", where, lambda: found.extend(make()) or ""))
+
+        def look() -> str:
+            found.extend(make())
+            return ""
+
+        looked = self.ask(Question("directory", where, look))
         return found if looked.text is not None else [Question("directory", where, lambda: _fail(looked))]
 
     def every(self, questions: Iterable[Question]) -> list[Probe]:

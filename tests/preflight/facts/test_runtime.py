@@ -77,7 +77,7 @@ def test_a_runtime_below_the_kubelet_s_need_not_be_read() -> None:
     ],
 )
 def test_the_version_of_a_cri_runtime(version: Any, shown: tuple[str, str]) -> None:
-    given = {
+    given: dict[Any, Any] = {
         ("docker", "list"): GONE,
         ("cri", "version"): version,
         ("cri", "containers"): '{"containers":null}',

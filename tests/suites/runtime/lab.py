@@ -98,7 +98,7 @@ class Lab:
         for entry in Path("/proc").iterdir():
             if entry.name.isdecimal() and config in _arguments(entry):
                 os.kill(int(entry.name), signal.SIGTERM)
-                _wait(lambda entry=entry: config not in _arguments(entry))  # type: ignore[misc]
+                _wait(lambda entry=entry: config not in _arguments(entry))
 
     def start_containerd(self) -> None:
         config = str(self.node.directory / "containerd.toml")

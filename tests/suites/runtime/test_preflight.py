@@ -201,7 +201,7 @@ def test_containers_that_hang_containerd(made: Lab, run: Run) -> None:
     shim = made.shim(info["sandboxID"])
     os.kill(shim, signal.SIGSTOP)
     try:
-        asked = [made.node.crictl, f"--runtime-endpoint=unix://{made.node.containerd_socket}"]
+        asked = [str(made.node.crictl), f"--runtime-endpoint=unix://{made.node.containerd_socket}"]
         command = [*asked, "--timeout=60s", "stats", "--id", apps[3]]
         with pytest.raises(subprocess.TimeoutExpired):
             subprocess.run(command, capture_output=True, timeout=3, check=False)

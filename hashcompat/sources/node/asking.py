@@ -75,7 +75,7 @@ class Asking:
         return _failed(question, whole if over else f"no answer within {self.each:g} s")
 
     def gather(self, make: Callable[[], Iterable[Question]], where: str) -> list[Question]:
-        """Return questions that can only be made by looking at the node; the time for that is one answer's.
+        """Return questions that can only be made by looking at the node, within the time for one answer.
 
         Where it takes longer, one question is left, which fails as late.
         """

@@ -16,6 +16,7 @@ import pytest
 
 from hashcompat.sources.node import live
 from tests.helpers import daemons
+from tests.helpers.daemons import IMAGE
 from tests.helpers.dumps import as_text
 from tests.helpers.program import Run
 from tests.suites.runtime.lab import RELEASES, Lab, advice, lab, statuses
@@ -178,6 +179,28 @@ def test_a_container_that_hangs_docker(made: Lab, run: Run) -> None:
         os.kill(shim, signal.SIGCONT)
         time.sleep(1)
         assert statuses(made.preflight(run, "docker", "1.22.17")) == {}
+
+
+@pytest.mark.full
+def test_a_container_without_a_cgroup_that_hangs_docker(made: Lab, run: Run) -> None:
+    name = "k8s_app_slow_ns_uid-slow_0"
+    label = "--label=io.kubernetes.docker.type=container"
+    app = made.node.docker(
+        "create", "--runtime=slow", "--network=none", f"--name={name}", label, IMAGE
+    ).strip()
+    client = ["/usr/bin/docker", "-H", f"unix://{made.node.docker_socket}"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([*client, "start", app], **quiet) as starting:  # type: ignore[call-overload]
+        time.sleep(2)
+        with pytest.raises(subprocess.TimeoutExpired):
+            subprocess.run([*client, "inspect", app], capture_output=True, timeout=3, check=False)
+        result = made.preflight(run, "docker", "1.22.17")
+        assert statuses(result)["PF-003"] == [("WARN", "ns/slow/app")]
+        shim = made.shim(app)
+        assert advice(result, "PF-003") == f"kill -9 {shim} (containerd-shim-runc-v2)"
+        os.kill(shim, signal.SIGKILL)
+        assert starting.wait(timeout=60) != 0
+    assert "PF-003" not in statuses(made.preflight(run, "docker", "1.22.17"))
 
 
 @pytest.mark.full

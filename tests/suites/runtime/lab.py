@@ -104,7 +104,10 @@ class Lab:
         config = str(self.node.directory / "containerd.toml")
         log = self.node.directory / f"containerd-{time.monotonic_ns()}.log"
         self.stack.enter_context(processes.running(["/usr/bin/containerd", "-c", config], log))
-        _wait(lambda: subprocess.run(self._version(), capture_output=True, check=False).returncode == 0)
+        _wait(self.containerd_answers)
+
+    def containerd_answers(self) -> bool:
+        return subprocess.run(self._version(), capture_output=True, check=False).returncode == 0
 
     def _version(self) -> list[str]:
         return ["/usr/bin/ctr", "-a", str(self.node.containerd_socket), "version"]

@@ -42,6 +42,8 @@ def made() -> Iterator[Lab]:
 def _clean(made: Lab, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("PATH", f"{made.node.crictl.parent}:/usr/bin:{os.environ['PATH']}")
     yield
+    if not made.containerd_answers():  # a test failed while it was stopped
+        made.start_containerd()
     daemons.remove_containers(made.node)
     made.node.cri("rmp", "--all", "--force")
 

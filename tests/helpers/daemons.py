@@ -24,6 +24,11 @@ DOCKER = "/usr/bin/docker"
 DOCKERD = "/usr/sbin/dockerd"
 CONTAINERD = ("/usr/bin/containerd", "/usr/bin/ctr", "/usr/sbin/runc", "/bin/busybox")
 _READY_SECONDS = 20
+_SLOW = """#!/bin/sh
+case " $* " in *" create "*) exec /bin/sleep 1000 ;; esac
+exec /usr/sbin/runc "$@"
+"""
+"""Docker's runtime ``slow``: it never creates a container."""
 _CONTAINERD = """
 version = 2
 root = "{directory}/containerd-root"
@@ -86,6 +91,8 @@ def _output(*command: str) -> str:
 def node(directory: Path) -> Iterator[Node]:
     """Run both runtimes below a directory; nothing of them is left afterwards, whatever a test did."""
     _check("docker.io", (DOCKER, DOCKERD))
+    (directory / "slow-runc").write_text(_SLOW)
+    (directory / "slow-runc").chmod(0o755)
     with containerd_node(directory, IMAGE) as made, ExitStack() as stack:
         stack.enter_context(processes.running(_dockerd(directory), directory / "dockerd.log"))
         _wait(made.docker_socket)
@@ -141,6 +148,7 @@ def _dockerd(directory: Path) -> list[str]:
         *networks,
         "--storage-driver=vfs",
         "--exec-opt=native.cgroupdriver=cgroupfs",
+        f"--add-runtime=slow={directory}/slow-runc",
     ]
 
 

@@ -109,6 +109,12 @@ def holders(dump: Dump, wanted: str) -> tuple[Holder, ...]:
 
 
 def has_cgroup(dump: Dump, container: str) -> bool | None:
-    """Return whether a container has a cgroup; None where the dump does not show it."""
+    """Return whether a container has a cgroup; None where the dump does not show it.
+
+    Where the cgroups were not read, a child of its shim shows that it has one, even a zombie.
+    """
     found = dump.probe(CGROUPS, ALL)
-    return None if found.text is None else container in found.text
+    if found.text is not None:
+        return container in found.text
+    shims = {holder.pid for holder in holders(dump, container)}
+    return any(row.parent in shims for row in rows(dump)) or None

@@ -54,12 +54,12 @@ class Asking:
     def ask(self, question: Question) -> Probe:
         """Return the probe that a question leads to; it never waits for longer than it may."""
         end = min(time.monotonic() + self.each, self._end)
-        if end == self._end and time.monotonic() >= end:
-            return _failed(question, f"not read: the {self._whole:g} s for the whole node were over")
+        if time.monotonic() >= self._end:
+            return self._late(question, over=True)
         try:
             return Probe(question.kind, question.name, before(end, question.read))
         except LateError:
-            return _failed(question, f"no answer within {self.each:g} s")
+            return self._late(question, over=end == self._end)
         except NoneSuchError:
             return Probe(question.kind, question.name)
         except OSError as error:
@@ -68,6 +68,25 @@ class Asking:
             return _failed(question, (error.strerror or type(error).__name__).lower())
         except InputError as error:
             return _failed(question, str(error))
+
+    def _late(self, question: Question, *, over: bool) -> Probe:
+        """Return the probe of what was not read in time: only an answer's own time shows that it hangs."""
+        whole = f"not read: the {self._whole:g} s for the whole node were over"
+        return _failed(question, whole if over else f"no answer within {self.each:g} s")
+
+    def gather(self, make: Callable[[], Iterable[Question]], where: str) -> list[Question]:
+        """Return questions that can only be made by looking at the node, within the time for one answer.
+
+        Where it takes longer, one question is left, which fails as late.
+        """
+        found: list[Question] = []
+
+        def look() -> str:
+            found.extend(make())
+            return ""
+
+        looked = self.ask(Question("directory", where, look))
+        return found if looked.text is not None else [Question("directory", where, lambda: _fail(looked))]
 
     def every(self, questions: Iterable[Question]) -> list[Probe]:
         """Return the probes of questions in their order; at most MOST_AT_ONCE are asked at once."""
@@ -87,6 +106,10 @@ class Asking:
             except IndexError:
                 return
             found[place] = self.ask(question)
+
+
+def _fail(looked: Probe) -> str:
+    raise InputError(looked.problem)
 
 
 def _failed(question: Question, problem: str) -> Probe:

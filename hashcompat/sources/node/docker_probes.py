@@ -28,7 +28,7 @@ _LONGEST_MESSAGE: Final = 200
 def probes(asking: Asking, socket: str) -> list[Probe]:
     """Return Docker's version, information and list, and what it shows of each container.
 
-    Where it is not Docker that listens, or one that is too new, that is the problem of the probe of the list.
+    Where it is not Docker that listens, or one that is too new, that is the problem of the list.
     """
     version = asking.ask(Question(KIND, "version", partial(_text, asking, socket, "/version")))
     try:

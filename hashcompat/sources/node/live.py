@@ -57,7 +57,7 @@ def collect(kind: str, endpoint: str = "", root: str = "/", *, asking: Asking | 
     probes = [processes, *kubelet, *(probe for one in found for probe in one.probes)]
     probes += _tasks(asks, node, found)
     probes += asks.every([proc.cgroups(node), *proc.holders(node, processes)])
-    probes += asks.every(wanted.questions(node, kubelet[0]))
+    probes += asks.every(asks.gather(lambda: wanted.questions(node, kubelet[0]), "/"))
     return _dump(_name(node, kubelet[0]), [*probes, asks.ask(proc.listed(node))])
 
 

@@ -66,7 +66,7 @@ def test_pf003_another_problem_is_unknown() -> None:
 
 
 ROW = {"id": APP, "podSandboxId": SANDBOX, "metadata": {"name": "app"}, "state": "CONTAINER_RUNNING"}
-CRI = {
+CRI: dict[Any, Any] = {
     ("docker", "list"): GONE,
     ("cri", "containers"): json.dumps({"containers": [ROW]}),
     ("cri", f"inspect {APP}"): '{"info":{"pid":4321}}',
@@ -88,7 +88,7 @@ def test_pf003_in_a_cri_runtime(changes: Any, status: str) -> None:
 
 
 def test_pf003_a_cri_runtime_has_a_shim_a_sandbox() -> None:
-    shim = {
+    shim: dict[Any, Any] = {
         ("arguments", "55"): f"/usr/bin/containerd-shim-runc-v2\n-id\n{SANDBOX}\n",
         ("processes", "all"): "55 1 T containerd-shim\n56 1 S\n",
     }

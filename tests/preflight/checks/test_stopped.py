@@ -105,7 +105,7 @@ def test_pf001_is_an_error_where_the_plan_restarts_it(version: str, effect: str,
 
 def test_pf001_a_sandbox_and_what_nobody_planned() -> None:
     rows = [*POD_ROWS, docker_row("b" * 64, "by-hand")]
-    changes = {
+    changes: dict[Any, Any] = {
         ("docker", "list"): json.dumps(rows),
         ("docker", f"inspect {'b' * 64}"): inspected("b" * 64, 77),
         ("process", "77"): GONE,
@@ -120,7 +120,7 @@ def test_pf001_a_sandbox_and_what_nobody_planned() -> None:
 def test_pf001_in_a_cri_runtime() -> None:
     named = {"io.kubernetes.pod.name": "p", "io.kubernetes.pod.namespace": "ns", "io.kubernetes.pod.uid": "u"}
     row = {"id": APP, "podSandboxId": SANDBOX, "metadata": {"name": "app"}, "state": 1, "labels": named}
-    cri = {
+    cri: dict[Any, Any] = {
         ("docker", "list"): GONE,
         ("cri", "version"): '{"runtimeName":"containerd","runtimeVersion":"1.6.20"}',
         ("cri", "containers"): json.dumps({"containers": [row]}),
@@ -142,5 +142,5 @@ def test_pf001_in_a_cri_runtime() -> None:
 
 def test_pf001_what_both_show_is_found_once() -> None:
     row = {"id": APP, "podSandboxId": SANDBOX, "metadata": {"name": "app"}, "state": 1}
-    both = {("cri", "containers"): json.dumps({"containers": [row]}), PROCESS: GONE}
+    both: dict[Any, Any] = {("cri", "containers"): json.dumps({"containers": [row]}), PROCESS: GONE}
     assert [one[:2] for one in found("PF-001", dump(both), TO)] == [("WARN", "ns/p/app")]

@@ -12,7 +12,7 @@ from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.spew import spew
 from hashcompat.errors import InputError
 from hashcompat.preflight.facts import checkpoints
-from hashcompat.preflight.facts.checkpoints import CRI_DOCKERD, DOCKERSHIM, fault
+from hashcompat.preflight.facts.checkpoints import DOCKERSHIM, fault
 from hashcompat.records.probes import UnreadError
 from tests.helpers.dumps import GONE, dump, failed
 
@@ -62,7 +62,7 @@ FROM_GO = {
 }
 """What Go and go-spew computed with the types of each reader, for each of DATA."""
 
-DATA = (
+DATA: tuple[Any, ...] = (
     {},
     {"host_network": True},
     PORTS,
@@ -115,16 +115,16 @@ def test_damaged_release_data() -> None:
 
 
 def test_which_files_count() -> None:
-    listed = {
+    listed: dict[Any, Any] = {
         ("directory", DOCKERSHIM): "abc\n.tmp\n",
         ("file", f"{DOCKERSHIM}/.tmp"): checkpoint({}, 815459779),
     }
     assert not checkpoints.valid(dump(listed), DOCKERSHIM, ".tmp", tree("1.22.17"))
     assert not checkpoints.valid(dump(listed), DOCKERSHIM, "", tree("1.22.17"))
     assert not checkpoints.valid(dump(listed), DOCKERSHIM, "other", tree("1.22.17"))
-    gone = {**listed, ("file", f"{DOCKERSHIM}/abc"): GONE}
+    gone: dict[Any, Any] = {**listed, ("file", f"{DOCKERSHIM}/abc"): GONE}
     assert not checkpoints.valid(dump(gone), DOCKERSHIM, "abc", tree("1.22.17"))
-    unread = {**listed, ("file", f"{DOCKERSHIM}/abc"): failed()}
+    unread: dict[Any, Any] = {**listed, ("file", f"{DOCKERSHIM}/abc"): failed()}
     with pytest.raises(UnreadError, match="permission denied"):
         checkpoints.valid(dump(unread), DOCKERSHIM, "abc", tree("1.22.17"))
 
@@ -134,4 +134,3 @@ def test_cri_dockerd_s_types_have_names_of_their_own() -> None:
     text = TEXT.replace("dockershim.CheckpointData", "core.CheckpointData").replace("dockershim.", "config.")
     assert spew(go_type, compile_decoder(go_type, keep_empty=True)(PORTS)) == text
     assert fault(checkpoint({}, 815459779), cri_dockerd()) != ""
-    assert CRI_DOCKERD != DOCKERSHIM

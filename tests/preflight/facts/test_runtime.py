@@ -63,7 +63,10 @@ def test_no_runtime_was_asked_or_found() -> None:
 def test_a_runtime_below_the_kubelet_s_need_not_be_read() -> None:
     found, problems = runtime.runtimes(dump({("cri", "containers"): failed("crictl is not on the PATH")}))
     assert ([one.kind for one in found], problems) == (["docker"], ())
-    empty = {("docker", "list"): "[]", ("cri", "containers"): failed("crictl is not on the PATH")}
+    empty: dict[Any, Any] = {
+        ("docker", "list"): "[]",
+        ("cri", "containers"): failed("crictl is not on the PATH"),
+    }
     assert runtime.runtimes(dump(empty))[1] == ("containers: crictl is not on the PATH",)
 
 
@@ -77,7 +80,7 @@ def test_a_runtime_below_the_kubelet_s_need_not_be_read() -> None:
     ],
 )
 def test_the_version_of_a_cri_runtime(version: Any, shown: tuple[str, str]) -> None:
-    given = {
+    given: dict[Any, Any] = {
         ("docker", "list"): GONE,
         ("cri", "version"): version,
         ("cri", "containers"): '{"containers":null}',

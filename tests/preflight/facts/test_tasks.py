@@ -6,7 +6,7 @@ import pytest
 
 from hashcompat.preflight.facts import tasks
 from hashcompat.records.probes import UnreadError
-from tests.helpers.dumps import GONE, dump
+from tests.helpers.dumps import APP, GONE, dump, failed
 
 
 def test_a_list_of_processes() -> None:
@@ -28,3 +28,19 @@ def test_another_pid_namespace() -> None:
 def test_shims_without_an_id_are_nobody_s() -> None:
     given = dump({("arguments", "5"): "containerd-shim\n", ("arguments", "kubelet"): "kubelet\n"})
     assert tasks.holders(given, "") == tasks.holders(given, "f" * 64) == ()
+
+
+@pytest.mark.parametrize(
+    ("cgroups", "processes", "has"),
+    [
+        (f"/kubepods/{APP}\n", "", True),
+        ("/kubepods\n", f"56 55 S {APP}\n", False),
+        (GONE, "55 1 S containerd-shim\n56 55 Z sleep\n", True),
+        (GONE, "55 1 S containerd-shim\n", None),
+        (failed(), GONE, None),
+    ],
+)
+def test_whether_a_container_has_a_cgroup(cgroups: str, processes: str, has: bool | None) -> None:
+    shim = f"containerd-shim-runc-v2\n-id\n{APP}\n"
+    read = {("cgroups", "all"): cgroups, ("processes", "all"): processes, ("arguments", "55"): shim}
+    assert tasks.has_cgroup(dump({**read}), APP) is has

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import partial
 from typing import Any, NoReturn
 
 import pytest
@@ -20,6 +21,11 @@ def failing(error: Exception) -> Any:
     return read
 
 
+def late(seconds: float) -> str:
+    time.sleep(seconds)
+    return "late"
+
+
 @pytest.mark.parametrize(
     ("read", "text", "problem"),
     [
@@ -29,7 +35,7 @@ def failing(error: Exception) -> Any:
         (failing(PermissionError(13, "Permission denied")), None, "permission denied"),
         (failing(OSError("odd")), None, "oserror"),
         (failing(InputError("why")), None, "why"),
-        (lambda: time.sleep(2) or "late", None, "no answer within 0.2 s"),
+        (lambda: late(2), None, "no answer within 0.2 s"),
     ],
 )
 def test_what_becomes_of_an_answer(read: Any, text: str | None, problem: str) -> None:
@@ -49,7 +55,7 @@ def test_answers_keep_the_order_of_questions() -> None:
             at_once -= 1
         return str(number)
 
-    questions = [Question("k", str(number), lambda number=number: read(number)) for number in range(30)]
+    questions = [Question("k", str(number), partial(read, number)) for number in range(30)]
     assert [probe.text for probe in Asking(5, 30).every(questions)] == [str(number) for number in range(30)]
     assert 1 < most <= MOST_AT_ONCE
 
@@ -59,3 +65,19 @@ def test_nothing_is_asked_after_the_end() -> None:
     time.sleep(0.1)
     found = asking.ask(Question("k", "n", lambda: "x"))
     assert found.problem == "not read: the 0.05 s for the whole node were over"
+
+
+def test_an_answer_that_the_end_of_the_whole_cuts_off_does_not_hang() -> None:
+    found = Asking(5, 0.2).ask(Question("k", "n", lambda: late(1)))
+    assert found.problem == "not read: the 0.2 s for the whole node were over"
+
+
+def test_questions_that_take_too_long_to_make() -> None:
+    def make() -> list[Question]:
+        time.sleep(1)
+        return []
+
+    asking = Asking(0.2, 5)
+    [probe] = asking.every(asking.gather(make, "/"))
+    assert probe == Probe("directory", "/", problem="no answer within 0.2 s")
+    assert asking.gather(list, "/") == []

@@ -26,7 +26,7 @@ STUCK = "b" * 64
 
 
 class Docker(socketserver.ThreadingUnixStreamServer):
-    """A daemon; ``answers`` are texts, numbers of a status, or seconds to wait before the end."""
+    """A daemon; ``answers`` are texts, lists of them in turn, a status, or seconds to wait before the end."""
 
     daemon_threads = True
     request_queue_size = 100
@@ -54,6 +54,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.server.at_once -= 1
 
     def _answer(self, answer: Any) -> None:
+        if isinstance(answer, list):
+            answer = answer.pop(0)
         if isinstance(answer, float):
             time.sleep(answer)
             return
@@ -71,7 +73,7 @@ class Handler(BaseHTTPRequestHandler):
         """Stay quiet."""
 
 
-def answers(rows: list[Any] | None = None, **more: Any) -> dict[str, Any]:
+def answers(more: dict[str, Any] | None = None, rows: list[Any] | None = None) -> dict[str, Any]:
     """Return what a healthy Docker answers, and what differs."""
     made = {
         "/version": '{"Version":"20.10.24","ApiVersion":"1.41","MinAPIVersion":"1.12"}',
@@ -80,7 +82,7 @@ def answers(rows: list[Any] | None = None, **more: Any) -> dict[str, Any]:
         f"containers/{SANDBOX}/json": inspected(SANDBOX, 4320),
         f"containers/{APP}/json": inspected(APP, 4321),
     }
-    return {**made, **more}
+    return {**made, **(more or {})}
 
 
 @contextmanager
@@ -152,7 +154,7 @@ def test_a_healthy_node(tmp_path: Path, root: Path) -> None:
 )
 def test_every_docker_is_asked_in_its_version(tmp_path: Path, root: Path, version: str, spoken: str) -> None:
     assert root.exists()
-    with daemon(tmp_path, answers(**{"/version": version})) as server:
+    with daemon(tmp_path, answers({"/version": version})) as server:
         assert statuses(read(tmp_path)) == ["OK", "OK", "OK"]
     assert {path.split("/")[1] for path in server.asked} == {"version", f"v{spoken}"}
 
@@ -163,7 +165,7 @@ def test_one_of_sixty_never_answers(tmp_path: Path, root: Path) -> None:
     ended = {f"containers/{number:064d}/json": '{"State":{"Running":false,"Pid":0}}' for number in range(57)}
     rows.append({**POD_ROWS[1], "Id": STUCK})
     begun = time.monotonic()
-    with daemon(tmp_path, answers(rows, **ended, **{f"containers/{STUCK}/json": 3.0})) as server:
+    with daemon(tmp_path, answers({**ended, f"containers/{STUCK}/json": 3.0}, rows)) as server:
         given = read(tmp_path, each=1)
     assert time.monotonic() - begun < 15
     assert given.probe("docker", f"inspect {STUCK}").problem == "no answer within 1 s"
@@ -177,7 +179,7 @@ def test_the_whole_has_an_end(tmp_path: Path, root: Path) -> None:
     rows = [{**POD_ROWS[1], "Id": f"{number:064d}"} for number in range(20)]
     stuck = {f"containers/{number:064d}/json": 9.0 for number in range(20)}
     begun = time.monotonic()
-    with daemon(tmp_path, answers(rows, **stuck)):
+    with daemon(tmp_path, answers(stuck, rows)):
         given = read(tmp_path, each=1, whole=1.5)
     assert time.monotonic() - begun < 10
     problems = {probe.problem for probe in given.of_kind("docker") if probe.name.startswith("inspect")}
@@ -186,7 +188,7 @@ def test_the_whole_has_an_end(tmp_path: Path, root: Path) -> None:
 
 def test_a_list_that_is_late(tmp_path: Path, root: Path) -> None:
     assert root.exists()
-    with daemon(tmp_path, answers(**{"containers/json?all=1": 3.0})):
+    with daemon(tmp_path, answers({"containers/json?all=1": 3.0})):
         given = read(tmp_path, each=0.5)
     assert statuses(given) == ["UNKNOWN", "UNKNOWN", "ERROR", "UNKNOWN"]
 
@@ -204,7 +206,7 @@ def test_a_list_that_is_late(tmp_path: Path, root: Path) -> None:
 )
 def test_answers_that_cannot_be_used(tmp_path: Path, root: Path, more: Any, problem: str) -> None:
     assert root.exists()
-    with daemon(tmp_path, answers(**more)):
+    with daemon(tmp_path, answers(more)):
         [(status, _, text)] = found("PF-000", read(tmp_path), TO)
     assert status == "UNKNOWN"
     assert problem in text
@@ -212,7 +214,7 @@ def test_answers_that_cannot_be_used(tmp_path: Path, root: Path, more: Any, prob
 
 def test_a_container_that_was_removed_meanwhile(tmp_path: Path, root: Path) -> None:
     assert root.exists()
-    with daemon(tmp_path, answers(**{f"containers/{APP}/json": 404})):
+    with daemon(tmp_path, answers({f"containers/{APP}/json": 404})):
         given = read(tmp_path)
     assert given.probe("docker", f"inspect {APP}").problem == ""
     assert statuses(given) == ["OK", "OK", "OK"]
@@ -235,11 +237,9 @@ def test_a_container_that_ends_meanwhile_is_in_order(
 ) -> None:
     assert root.exists()
     (root / "proc/4321/stat").unlink()
-    with daemon(tmp_path, answers()) as server:
-        ended = json.dumps([POD_ROWS[0], {**POD_ROWS[1], "State": "exited", "Status": "Exited (0)"}])
-        monkeypatch.setattr(
-            live.time, "sleep", lambda _: server.answers.update({"containers/json?all=1": ended})
-        )
+    monkeypatch.setattr(live, "_AGAIN_SECONDS", 0.01)
+    ended = json.dumps([POD_ROWS[0], {**POD_ROWS[1], "State": "exited", "Status": "Exited (0)"}])
+    with daemon(tmp_path, answers({"containers/json?all=1": [json.dumps(POD_ROWS), ended]})):
         assert [row[0] for row in found("PF-001", read(tmp_path), TO)] == ["OK"]
 
 
@@ -428,7 +428,7 @@ def test_a_root_that_is_none() -> None:
 
 def test_on_the_command_line(run: Run, tmp_path: Path, root: Path) -> None:
     flags = ("--runtime", "docker", "--runtime-endpoint", tmp_path / "docker.sock", "--root", root)
-    with daemon(tmp_path, answers([POD_ROWS[1]])):
+    with daemon(tmp_path, answers(rows=[POD_ROWS[1]])):
         result = run("preflight", "--to", "1.22.17", *flags, "-o", "json")
     rows = [(item["id"], item["status"]) for item in result.items if item["id"] == "PF-000"]
     assert (result.code, rows) == (2, [("PF-000", "ERROR")])

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,13 +98,16 @@ class Lab:
         for entry in Path("/proc").iterdir():
             if entry.name.isdecimal() and config in _arguments(entry):
                 os.kill(int(entry.name), signal.SIGTERM)
-                _wait(lambda entry=entry: config not in _arguments(entry))  # type: ignore[misc]
+                _wait(lambda entry=entry: config not in _arguments(entry))
 
     def start_containerd(self) -> None:
         config = str(self.node.directory / "containerd.toml")
         log = self.node.directory / f"containerd-{time.monotonic_ns()}.log"
         self.stack.enter_context(processes.running(["/usr/bin/containerd", "-c", config], log))
-        _wait(lambda: subprocess.run(self._version(), capture_output=True, check=False).returncode == 0)
+        _wait(self.containerd_answers)
+
+    def containerd_answers(self) -> bool:
+        return subprocess.run(self._version(), capture_output=True, check=False).returncode == 0
 
     def _version(self) -> list[str]:
         return ["/usr/bin/ctr", "-a", str(self.node.containerd_socket), "version"]
@@ -135,12 +138,25 @@ def lab(directory: Path) -> Iterator[Lab]:
     """Run both runtimes, and show preflight a / with this machine's processes and cgroups in it."""
     with daemons.node(directory) as node, ExitStack() as stack:
         made = Lab(node, stack)
+        stack.callback(_remove_cgroups)
         made.checkpoints.mkdir(parents=True)
         for kind, place in (("proc", "proc"), ("cgroup", "sys/fs/cgroup/cpu")):
             (made.root / place).mkdir(parents=True)
             source = ["-t", "proc", "proc"] if kind == "proc" else ["--bind", _cgroups()]
             subprocess.run(["/bin/mount", *source, made.root / place], check=True)
         yield made
+
+
+def _remove_cgroups() -> None:
+    """Remove the cgroups of pods, which runtimes leave behind."""
+    for top in (
+        path for pattern in ("*/hc-test", "hc-test") for path in Path("/sys/fs/cgroup").glob(pattern)
+    ):
+        for place, _, _ in os.walk(top / str(os.getpid()), topdown=False):
+            with suppress(OSError):
+                Path(place).rmdir()
+        with suppress(OSError):  # another run has pods in it
+            top.rmdir()
 
 
 def _cgroups() -> str:

@@ -16,6 +16,7 @@ import pytest
 
 from hashcompat.sources.node import live
 from tests.helpers import daemons
+from tests.helpers.daemons import IMAGE
 from tests.helpers.dumps import as_text
 from tests.helpers.program import Run
 from tests.suites.runtime.lab import RELEASES, Lab, advice, lab, statuses
@@ -41,6 +42,8 @@ def made() -> Iterator[Lab]:
 def _clean(made: Lab, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("PATH", f"{made.node.crictl.parent}:/usr/bin:{os.environ['PATH']}")
     yield
+    if not made.containerd_answers():  # a test failed while it was stopped
+        made.start_containerd()
     daemons.remove_containers(made.node)
     made.node.cri("rmp", "--all", "--force")
 
@@ -181,6 +184,28 @@ def test_a_container_that_hangs_docker(made: Lab, run: Run) -> None:
 
 
 @pytest.mark.full
+def test_a_container_without_a_cgroup_that_hangs_docker(made: Lab, run: Run) -> None:
+    name = "k8s_app_slow_ns_uid-slow_0"
+    label = "--label=io.kubernetes.docker.type=container"
+    app = made.node.docker(
+        "create", "--runtime=slow", "--network=none", f"--name={name}", label, IMAGE
+    ).strip()
+    client = ["/usr/bin/docker", "-H", f"unix://{made.node.docker_socket}"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([*client, "start", app], **quiet) as starting:  # type: ignore[call-overload]
+        time.sleep(2)
+        with pytest.raises(subprocess.TimeoutExpired):
+            subprocess.run([*client, "inspect", app], capture_output=True, timeout=3, check=False)
+        result = made.preflight(run, "docker", "1.22.17")
+        assert statuses(result)["PF-003"] == [("WARN", "ns/slow/app")]
+        shim = made.shim(app)
+        assert advice(result, "PF-003") == f"kill -9 {shim} (containerd-shim-runc-v2)"
+        os.kill(shim, signal.SIGKILL)
+        assert starting.wait(timeout=60) != 0
+    assert "PF-003" not in statuses(made.preflight(run, "docker", "1.22.17"))
+
+
+@pytest.mark.full
 def test_sixty_containers_in_docker(made: Lab, run: Run) -> None:
     pods = [made.docker_pod(f"p{number}") for number in range(30)]
     begun = time.monotonic()
@@ -201,7 +226,7 @@ def test_containers_that_hang_containerd(made: Lab, run: Run) -> None:
     shim = made.shim(info["sandboxID"])
     os.kill(shim, signal.SIGSTOP)
     try:
-        asked = [made.node.crictl, f"--runtime-endpoint=unix://{made.node.containerd_socket}"]
+        asked = [str(made.node.crictl), f"--runtime-endpoint=unix://{made.node.containerd_socket}"]
         command = [*asked, "--timeout=60s", "stats", "--id", apps[3]]
         with pytest.raises(subprocess.TimeoutExpired):
             subprocess.run(command, capture_output=True, timeout=3, check=False)

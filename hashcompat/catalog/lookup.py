@@ -23,7 +23,7 @@ from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
 from hashcompat.catalog.rows import Table, read_table
-from hashcompat.catalog.runtimes import RuntimeFault, runtime_faults
+from hashcompat.catalog.runtimes import RuntimeFault, Runtimes, runtime_abilities, runtime_faults
 from hashcompat.catalog.types import Schema
 from hashcompat.catalog.vendors import Vendor, Vendors
 from hashcompat.errors import UsageError
@@ -155,6 +155,11 @@ class Catalog:
     def runtime_faults(self) -> tuple[RuntimeFault, ...]:
         """Container runtimes whose own restart breaks pods."""
         return runtime_faults(self._data.table("runtimes"))
+
+    @cached_property
+    def runtimes(self) -> Runtimes:
+        """What is known of container runtimes."""
+        return Runtimes(self.runtime_faults, runtime_abilities(self._data.table("abilities")))
 
     @cached_property
     def _behaviour(self) -> Table:

@@ -175,7 +175,18 @@ def _node(value: Mapping[str, Any], origin: str, path: str) -> Node:
         labels,
         tuple(row for row in taints if isinstance(row, Mapping)) if isinstance(taints, list) else (),
         strict if isinstance(strict, bool) else None,
+        _conditions(status.get("conditions")),
     )
+
+
+def _conditions(rows: object) -> Mapping[str, str] | None:
+    if not isinstance(rows, list):
+        return None
+    return {
+        clean(row["type"]): clean(row["status"])
+        for row in rows
+        if isinstance(row, Mapping) and isinstance(row.get("type"), str) and isinstance(row.get("status"), str)
+    }
 
 
 def _template(value: Mapping[str, Any], place: Place, origin: str, path: str) -> Pod:

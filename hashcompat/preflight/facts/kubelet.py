@@ -30,6 +30,25 @@ def flags(dump: Dump) -> Mapping[str, str]:
     return found
 
 
+_EMBEDDING: Final = frozenset({"k3s", "kubelite", "edgecore"})
+"""Programs that run a kubelet within themselves, and give it flags that no command line shows."""
+
+
+def check_own_flags(dump: Dump) -> None:
+    """Raise UnreadError where the kubelet is part of another program."""
+    program = dump.read("arguments", ARGUMENTS).partition("\n")[0].rpartition("/")[2]
+    if program in _EMBEDDING:
+        raise UnreadError(f"the kubelet is part of {program}, whose command line does not show its flags")
+
+
+def gates(given: Any) -> Mapping[str, bool]:
+    """Read feature gates as a flag, ``A=true,B=false``, or as a configuration file gives them."""
+    if isinstance(given, Mapping):
+        return {name: value is True for name, value in given.items()}
+    pairs = (pair.partition("=") for pair in str(given or "").split(",") if pair)
+    return {name.strip(): value.strip().lower() in ("true", "t", "1") for name, _, value in pairs}
+
+
 def config(dump: Dump, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Read the configuration file that the flags name."""
     path = given.get(_CONFIG)

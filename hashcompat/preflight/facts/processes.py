@@ -1,0 +1,58 @@
+"""The processes of a node, read twice where possible: only what lasts is a hazard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hashcompat.records.probes import Dump
+
+Key = tuple[str, str]
+"""The kind and the name of a probe."""
+
+ALL: Key = ("processes", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A line of the list of processes."""
+
+    pid: str
+    """Its id."""
+    parent: str
+    """The id of its parent."""
+    state: str
+    """The letter of /proc/PID/stat: D sleeps and cannot be interrupted."""
+    name: str
+    """The name of its program, as the kernel shortens it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """The processes of a node."""
+
+    reads: tuple[Mapping[str, Process], ...]
+    """Each time that they were read: processes by their ids."""
+
+    @property
+    def watched(self) -> bool:
+        """Whether they were read more than once, so that it shows what lasts."""
+        return len(self.reads) > 1
+
+    def lasting(self) -> Iterator[Process]:
+        """Yield those that were in the same state, under the same name, each time; no kernel threads."""
+        for process in self.reads[-1].values():
+            if all(read.get(process.pid) == process for read in self.reads) and process.parent != "2":
+                yield process
+
+
+def processes(dump: Dump) -> Processes:
+    """Read the list of processes; raises UnreadError where the last one could not be read."""
+    dump.read(*ALL)
+    texts = (probe.text for probe in dump.probes[ALL])
+    return Processes(tuple(_read(text) for text in texts if text is not None))
+
+
+def _read(text: str) -> Mapping[str, Process]:
+    rows = (line.split(maxsplit=3) for line in text.splitlines())
+    return {row[0]: Process(*row) for row in rows if len(row) == 4}

@@ -38,9 +38,7 @@ def too_old_for_server(new: Kubelet, server: Kubelet) -> str:
     allowed = new.behaviour.minors_behind_server
     if minors_behind(new.release, server.release) <= allowed:
         return ""
-    return (
-        f"{_under(new, server)}: a kubelet may be up to {allowed} minor versions older than kube-apiserver"
-    )
+    return f"{_under(new, server)}: a kubelet may be up to {allowed} minor versions older than kube-apiserver"
 
 
 def _under(new: Kubelet, server: Kubelet) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -59,7 +59,7 @@ class Upgrade:
     in a plan."""
     planned: tuple[Item, ...] | None = None
     """The verdicts of the containers on the node; None where there is no plan."""
-    runtimes: Runtimes = Runtimes()
+    runtimes: Runtimes = field(default_factory=Runtimes)
     """What is known of container runtimes."""
     now: datetime | None = None
     """The time, UTC, by which certificates are judged; None where it is unknown."""

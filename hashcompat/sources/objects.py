@@ -182,10 +182,9 @@ def _node(value: Mapping[str, Any], origin: str, path: str) -> Node:
 def _conditions(rows: object) -> Mapping[str, str] | None:
     if not isinstance(rows, list):
         return None
+    pairs = ((row.get("type"), row.get("status")) for row in rows if isinstance(row, Mapping))
     return {
-        clean(row["type"]): clean(row["status"])
-        for row in rows
-        if isinstance(row, Mapping) and isinstance(row.get("type"), str) and isinstance(row.get("status"), str)
+        clean(name): clean(state) for name, state in pairs if isinstance(name, str) and isinstance(state, str)
     }
 
 

@@ -19,7 +19,7 @@ def _find_api(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if api == "both" or driver.api_version(facts.dump) == api:
         return
     runtime = facts.runtime
-    if target.behaviour.dockershim and facts.drives_docker:
+    if _has_dockershim(facts, upgrade) or (target.behaviour.dockershim and facts.drives_docker):
         return
     if _can(upgrade, runtime, f"CRI {api}"):
         return
@@ -31,9 +31,14 @@ def _find_support(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if upgrade.hazards.old_containerd == "supported":
         return
     runtime = facts.runtime
-    if not _can(upgrade, runtime, "RuntimeConfig"):
+    if not (_has_dockershim(facts, upgrade) or _can(upgrade, runtime, "RuntimeConfig")):
         text = f"{runtime} lacks RuntimeConfig: upstream does not support it under {upgrade.target.release}"
         yield Problem(Status.WARN, runtime, text, _UPGRADE)
+
+
+def _has_dockershim(facts: Facts, upgrade: Upgrade) -> bool:
+    """Return whether the current kubelet drives Docker by itself, which is what PF-103 is about."""
+    return facts.drives_docker and upgrade.current is not None and upgrade.current.behaviour.dockershim
 
 
 def _can(upgrade: Upgrade, runtime: str, what: str) -> bool:

@@ -67,8 +67,8 @@ PRESSURE: Final = Check(
     Rule(
         "PF-125",
         "node under pressure",
-        "Memory, disk space or inodes are below the thresholds of eviction: a kubelet that starts evicts pods "
-        "at once.",
+        "Memory, disk space or inodes are below the thresholds of eviction: a kubelet that starts evicts "
+        "pods at once.",
         "pkg/kubelet/eviction/eviction_manager.go synchronize; pkg/kubelet/eviction/defaults_linux.go",
     ),
     ("the Node object's conditions", "df of the kubelet's and the runtime's directories", "/proc/meminfo"),

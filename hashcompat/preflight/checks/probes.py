@@ -41,8 +41,8 @@ EXEC_PROBES: Final = Check(
     Rule(
         "PF-117",
         "exec probe with a time limit",
-        "Kubelets from 1.20 on enforce the timeoutSeconds of exec probes, which older ones ignore. A liveness "
-        "or startup probe that takes longer kills its container.",
+        "Kubelets from 1.20 on enforce the timeoutSeconds of exec probes, which older ones ignore. A "
+        "liveness or startup probe that takes longer kills its container.",
         "kubernetes/kubernetes#94115 (feature gate ExecProbeTimeout)",
     ),
     ("the pods' exec probes", "the releases of both kubelets"),

@@ -41,9 +41,7 @@ def usage(text: str) -> Usage:
     rows = [line.split() for line in text.splitlines()]
     try:
         blocks, inodes = rows[0], rows[1]
-        return Usage(
-            int(blocks[1]) * _BLOCK, int(blocks[3]) * _BLOCK, _count(inodes[1]), _count(inodes[3])
-        )
+        return Usage(int(blocks[1]) * _BLOCK, int(blocks[3]) * _BLOCK, _count(inodes[1]), _count(inodes[3]))
     except (IndexError, ValueError):
         raise UnreadError("want the last lines of df -Pk and df -Pi") from None
 

@@ -280,7 +280,11 @@ class Catalog:
 
     def hazards(self, release: Release) -> Hazards:
         """Return what can break at the start of a kubelet of a release."""
-        return read_table("hazards.json", self._data.table("hazards")).decide(Hazards, release)
+        return self._hazards.decide(Hazards, release)
+
+    @cached_property
+    def _hazards(self) -> Table:
+        return read_table("hazards.json", self._data.table("hazards"))
 
     def schema(self, name: str) -> Schema:
         """Load a type tree by the name that releases.json gives it."""

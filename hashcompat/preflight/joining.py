@@ -56,6 +56,13 @@ def _own_release(dump: Dump) -> str:
         return ""
 
 
+def known_of(nodes: Iterable[Node], pods: Iterable[Pod], items: Iterable[Item] | None) -> Known:
+    """Return what a source shows, with the verdicts of its plan; a source without pods has no plan."""
+    placed = by_node(pods)
+    verdicts = None if items is None or not placed else items_by_node(items)
+    return Known({node.name: node for node in nodes}, placed or None, verdicts)
+
+
 def by_node(pods: Iterable[Pod]) -> Mapping[str, tuple[Pod, ...]]:
     """Return pods by their nodes."""
     found: dict[str, list[Pod]] = {}

@@ -26,7 +26,9 @@ def failed(problem: str = "permission denied") -> Probe:
 
 
 INFO: dict[str, Any] = {
-    "status": {"conditions": [{"type": "RuntimeReady", "status": True}, {"type": "NetworkReady", "status": True}]},
+    "status": {
+        "conditions": [{"type": "RuntimeReady", "status": True}, {"type": "NetworkReady", "status": True}]
+    },
     "config": {
         "containerd": {
             "defaultRuntimeName": "runc",

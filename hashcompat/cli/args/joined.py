@@ -11,7 +11,7 @@ from hashcompat.cli.args.inventory import Reading, is_named
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
 from hashcompat.errors import InputError
-from hashcompat.preflight.joining import Known, by_node, items_by_node, with_own_releases
+from hashcompat.preflight.joining import Known, items_by_node, known_of, with_own_releases
 
 if TYPE_CHECKING:
     from hashcompat.catalog.lookup import Catalog
@@ -34,7 +34,7 @@ class Joined:
     plan: str | None = option(
         "--plan",
         metavar="FILE",
-        help="A plan of the same upgrade, saved by hashcompat plan --out; default: one is made of the source.",
+        help="A plan of the same upgrade, saved by hashcompat plan --out; default: one made of the source.",
     )
     apiserver: str | None = option(
         "--apiserver",
@@ -51,20 +51,19 @@ class Joined:
         if self.no_node or is_named(reading.source, reading.scope.labels):
             found = reading.inventory()
             found = replace(found, nodes=with_own_releases(found.nodes, dumps), pods=tuple(found.pods))
-            known = _of_source(found, reading.scope, None if self.plan else self._made(found, way, catalog))
+            items = None if self.plan else self._made(found, way, catalog)
+            known = known_of(_wanted(found.nodes, reading.scope), found.pods, items)
         if self.plan:
             known = replace(known, items=items_by_node(_saved(self.plan, way, catalog).items))
         return known
 
-    def _made(self, found: Inventory, way: Way, catalog: Catalog) -> Iterable[Item] | None:
-        """Plan the upgrade of the pods of the source; None where it has none."""
+    def _made(self, found: Inventory, way: Way, catalog: Catalog) -> Iterable[Item]:
+        """Plan the upgrade of the pods of the source."""
         from hashcompat import planning
         from hashcompat.planning.options import Options
         from hashcompat.planning.view import View
         from hashcompat.records.index import index
 
-        if not found.pods:
-            return None
         options = Options(keep_going=True, records=index(found.records), apiserver_to=self.apiserver or "")
         return planning.make(found, way.old, way.new, View(catalog, options)).items
 
@@ -74,14 +73,8 @@ def reading(source: Source, scope: Scope, *, quiet: bool) -> Reading:
     return Reading(source, scope, needs_nodes=True, quiet=quiet, needs_pods=False)
 
 
-def _of_source(found: Inventory, scope: Scope, items: Iterable[Item] | None) -> Known:
-    nodes = {node.name: node for node in found.nodes if _is_wanted(node, scope)}
-    pods = by_node(found.pods) if found.pods else None
-    return Known(nodes, pods, None if items is None else items_by_node(items))
-
-
-def _is_wanted(node: Node, scope: Scope) -> bool:
-    return not scope.nodes or node.name in scope.nodes
+def _wanted(nodes: Iterable[Node], scope: Scope) -> Iterable[Node]:
+    return (node for node in nodes if not scope.nodes or node.name in scope.nodes)
 
 
 def _saved(name: str, way: Way, catalog: Catalog) -> Plan:

@@ -74,6 +74,10 @@ def _probes(key: Key, value: str | Probe | list[str | Probe]) -> Iterable[Probe]
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 """When the checks of these tests are made."""
 
+NOWHERE = Cluster()
+
+NODE = frozenset({Need.NODE})
+
 OBJECTS = frozenset({Need.OBJECTS})
 
 ALL = frozenset(Need)
@@ -92,8 +96,8 @@ def found(
     check: str,
     given: Dump,
     of: Upgrade,
-    cluster: Cluster = Cluster(),
-    needs: frozenset[Need] = frozenset({Need.NODE}),
+    cluster: Cluster = NOWHERE,
+    needs: frozenset[Need] = NODE,
 ) -> list[tuple[str, str, str]]:
     """Return the status, the object and the text of what one check finds."""
     every = examine(given, of, (), cluster, needs)
@@ -104,8 +108,8 @@ def status(
     check: str,
     given: Dump,
     of: Upgrade,
-    cluster: Cluster = Cluster(),
-    needs: frozenset[Need] = frozenset({Need.NODE}),
+    cluster: Cluster = NOWHERE,
+    needs: frozenset[Need] = NODE,
 ) -> list[tuple[str, str]]:
     """Return the status and the object of what one check finds."""
     return [row[:2] for row in found(check, given, of, cluster, needs)]

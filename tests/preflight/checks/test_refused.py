@@ -31,7 +31,7 @@ def states(
     check: str, given: Any, current: str, to: str, labels: Any = LABELLED, **spec: Any
 ) -> list[tuple[str, str]]:
     """Return what a check finds where one pod runs on the node."""
-    machine = node(current) if current else {"kind": "Node", "metadata": {"name": "n1"}}
+    machine: Any = node(current) if current else {"kind": "Node", "metadata": {"name": "n1"}}
     if labels is not None:
         machine["metadata"]["labels"] = labels
     inventory = hashcompat.load([given, {**machine, "spec": spec}])
@@ -67,10 +67,10 @@ def states(
         ("PF-123", SIDECAR, "1.30.0", "1.29.0", ("OK", "")),
     ],
 )
-def test_pods_that_are_not_admitted_again(
+def test_pf109_pf115_pf119_pf121_pf123_pods_that_are_not_admitted_again(
     check: str, given: Any, current: str, to: str, expected: tuple[str, str]
 ) -> None:
-    """pf109 pf115 pf119 pf121 pf123: both sides of each boundary, from the plan's own reading."""
+    """Both sides of each boundary, as the plan decides it."""
     assert states(check, given, current, to) == [expected]
 
 

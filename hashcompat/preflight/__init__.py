@@ -8,7 +8,7 @@ from typing import Final
 
 from hashcompat.errors import InputError, UsageError
 from hashcompat.model.preflight import Finding, Status
-from hashcompat.preflight.check import Check, Need, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Need, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.cluster import Cluster
 from hashcompat.preflight.registry import CHECKS

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashcompat.errors import InputError
 from hashcompat.model.plan import FINDINGS, Item, Verdict
 from hashcompat.model.pods import Node, Pod
-from hashcompat.preflight.check import Need
+from hashcompat.preflight.checks.check import Need
 from hashcompat.preflight.facts.cluster import Cluster
 from hashcompat.records.probes import AbsentError, Dump, UnreadError
 

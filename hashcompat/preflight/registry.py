@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from hashcompat.preflight.check import Check
 from hashcompat.preflight.checks.certificates import CERTIFICATES
 from hashcompat.preflight.checks.cgroupdriver import CGROUP_DRIVERS
 from hashcompat.preflight.checks.cgroups import CGROUP_V1
+from hashcompat.preflight.checks.check import Check
 from hashcompat.preflight.checks.criapi import CRI_VERSION, OLD_RUNTIME
 from hashcompat.preflight.checks.endpoint import RUNTIME_ENDPOINT
 from hashcompat.preflight.checks.imagegc import IMAGE_GC

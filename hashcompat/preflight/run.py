@@ -11,7 +11,7 @@ from hashcompat.catalog.releases import same_upstream
 from hashcompat.errors import InputError
 from hashcompat.model.preflight import Finding, Preflight
 from hashcompat.preflight import examine, known_checks, left_out, worst_first
-from hashcompat.preflight.check import Need, Upgrade
+from hashcompat.preflight.checks.check import Need, Upgrade
 from hashcompat.preflight.joining import Known, restarts_of, without_dumps
 from hashcompat.records.probes import Dump
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hashcompat.preflight.check import Check
+from hashcompat.preflight.checks.check import Check
 from hashcompat.preflight.registry import CHECKS
 
 _TITLE: Final = "# Checks of preflight"

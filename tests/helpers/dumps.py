@@ -10,7 +10,7 @@ from typing import Any
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.model.preflight import Finding
 from hashcompat.preflight import examine
-from hashcompat.preflight.check import Need, Upgrade
+from hashcompat.preflight.checks.check import Need, Upgrade
 from hashcompat.preflight.facts.cluster import Cluster
 from hashcompat.records.probes import Dump, Probe, dumps
 

@@ -7,7 +7,7 @@ import pytest
 from hashcompat.errors import UsageError
 from hashcompat.model.preflight import Finding, Status
 from hashcompat.preflight import examine, known_checks, left_out, worst_first
-from hashcompat.preflight.check import Need
+from hashcompat.preflight.checks.check import Need
 from hashcompat.preflight.registry import CHECKS
 from hashcompat.records.probes import Dump
 from tests.helpers.dumps import dump, upgrade

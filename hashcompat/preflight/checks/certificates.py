@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from hashcompat.model.preflight import Status
-from hashcompat.preflight.check import Check, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.certificates import Expiry
 from hashcompat.records.probes import UnreadError

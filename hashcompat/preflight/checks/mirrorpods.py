@@ -9,7 +9,7 @@ from typing import Final
 from hashcompat.model.escape import name_path
 from hashcompat.model.preflight import Status
 from hashcompat.model.records import Sandbox
-from hashcompat.preflight.check import Check, Need, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Need, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, driver
 from hashcompat.records.documents import from_node
 from hashcompat.rules import Rule

@@ -7,7 +7,7 @@ from typing import Final
 
 from hashcompat.go.jsonpath import mapping
 from hashcompat.model.preflight import Status
-from hashcompat.preflight.check import Check, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, driver
 from hashcompat.records.probes import AbsentError
 from hashcompat.rules import Rule

@@ -9,7 +9,7 @@ from hashcompat.kubelet.probes import begins_to_enforce, has_killing_exec
 from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Pod
 from hashcompat.model.preflight import Status
-from hashcompat.preflight.check import OF_OBJECTS, Check, Problem, Upgrade
+from hashcompat.preflight.checks.check import OF_OBJECTS, Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.records.probes import UnreadError
 from hashcompat.rules import Rule

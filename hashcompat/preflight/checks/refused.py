@@ -12,7 +12,7 @@ from hashcompat import rules
 from hashcompat.model.escape import name_path
 from hashcompat.model.plan import Item, Reason, Verdict
 from hashcompat.model.preflight import Status
-from hashcompat.preflight.check import OF_PLAN, Check, Find, Need, Problem, Upgrade
+from hashcompat.preflight.checks.check import OF_PLAN, Check, Find, Need, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.records.probes import UnreadError
 from hashcompat.rules import Rule

@@ -7,7 +7,7 @@ from typing import Final
 
 from hashcompat.kubelet.skew import another_minor, newer_than_server, too_old_for_server
 from hashcompat.model.preflight import Status
-from hashcompat.preflight.check import Check, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.rules import Rule
 

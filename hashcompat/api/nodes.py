@@ -33,7 +33,7 @@ class NodeFields(TypedDict, total=False):
     """What else is known of nodes."""
 
     source: Source | None
-    """The cluster's nodes and pods, of which a plan is made too."""
+    """The cluster's nodes and pods; a plan is made of them too."""
     apiserver: str
     """The release of the API server that the kubelets will talk to."""
     ignored: Iterable[str]

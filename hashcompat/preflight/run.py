@@ -63,7 +63,7 @@ def _upgrade(question: Question, catalog: Catalog) -> Upgrade:
 
 
 def _found(name: str | None, catalog: Catalog) -> Kubelet | None:
-    """Return the kubelet that runs on a node; None where it is unknown, or is no release that is known."""
+    """Return the kubelet that runs on a node; None where it is unknown, or not a known release."""
     return catalog.kubelet(name) if name and catalog.knows(name) else None
 
 

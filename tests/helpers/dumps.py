@@ -133,7 +133,7 @@ def docker(version: str, **info: Any) -> dict[Key, str | Probe | list[str | Prob
 
 
 def unread(node: str = "n1") -> Dump:
-    """Return the dump of a node of which only its objects are looked at."""
+    """Return the dump of a node on which nothing was read."""
     return Dump(node, "the API server", {})
 
 

@@ -26,7 +26,7 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             directory,
             f"{directory} is {used} % full: from {high} % on the kubelet removes images that no container "
             "uses, those of stopped containers too",
-            "make room first, or raise imageGCHighThresholdPercent",
+            "free some space first, or raise imageGCHighThresholdPercent",
         )
 
 

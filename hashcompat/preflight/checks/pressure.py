@@ -13,9 +13,9 @@ from hashcompat.rules import Rule
 
 _PRESSURES: Final = ("MemoryPressure", "DiskPressure", "PIDPressure")
 
-_ADVICE: Final = "make room first: crictl rmi --prune, old logs, or fewer pods"
+_ADVICE: Final = "free some space first: crictl rmi --prune, old logs, or fewer pods"
 
-Room = tuple[int, int]
+Space = tuple[int, int]
 """What is available, and of how much."""
 
 
@@ -42,14 +42,14 @@ def _by_thresholds(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     merged = facts.is_set("", "mergeDefaultEvictionSettings", default=False)
     given = facts.setting("eviction-hard", "evictionHard")
     limits = space.thresholds(given, upgrade.hazards.eviction_hard, merged=merged)
-    for signal, (available, whole) in _rooms(facts).items():
+    for signal, (available, whole) in _spaces(facts).items():
         least = space.least(limits.get(signal, "0"), whole)
         if whole and available < least:
             text = f"{signal} is {available}, below the {limits[signal]} at which the kubelet evicts"
             yield Problem(Status.ERROR, signal, text, _ADVICE)
 
 
-def _rooms(facts: Facts) -> Mapping[str, Room]:
+def _spaces(facts: Facts) -> Mapping[str, Space]:
     """Return what is available by the signals of eviction; MemAvailable is near the kubelet's own count."""
     info = facts.docker_info if facts.drives_docker else facts.cri_info
     node = facts.usage(facts.root_directory)

@@ -11,7 +11,7 @@ from hashcompat.go import yaml
 from hashcompat.records.probes import AbsentError, Dump, UnreadError
 
 ARGUMENTS: Final = "kubelet"
-"""The name of the probe of the kubelet's arguments, of kind ``arguments``: one a line."""
+"""The name of the probe of the kubelet's arguments, of kind ``arguments``: one per line."""
 
 _CONFIG: Final = "config"
 

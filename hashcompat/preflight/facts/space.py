@@ -1,4 +1,4 @@
-"""How much memory and how much room on its file systems a node has, and what a kubelet asks of both."""
+"""How much memory and how much space on its file systems a node has, and what a kubelet asks of both."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def thresholds(given: Any, defaults: Mapping[str, str], *, merged: bool) -> Mapp
 
 
 def least(threshold: str, whole: int) -> Fraction:
-    """Return the threshold of a signal, of which ``whole`` is 100 %."""
+    """Return the threshold of a signal; ``whole`` is 100 %."""
     try:
         if threshold.endswith("%"):
             return amount(threshold[:-1]) * whole / 100

@@ -48,7 +48,7 @@ def _plan(document: Any) -> Plan:
 def _items(rows: list[Any]) -> Iterator[Item]:
     for row in rows:
         if not isinstance(row, Mapping):
-            raise InputError(f"an item of a {_KIND} that is no object; save it again")
+            raise InputError(f"an item of a {_KIND} that is not an object; save it again")
         yield Item(
             PodName(*(_text(row, key) for key in ("node", "namespace", "pod", "uid", "owner"))),
             ContainerName(_text(row, "container"), _of(ContainerType, row, "containerType")),

@@ -10,12 +10,13 @@ import pytest
 
 import hashcompat
 from hashcompat.model.preflight import Status
-from tests.helpers.dumps import NOW, as_text, dump
+from hashcompat.records.probes import Probe
+from tests.helpers.dumps import NOW, Key, as_text, dump
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Result, Run
 
 VERSION = ("version", "kubelet")
-RUNS = {VERSION: "Kubernetes v1.30.14\n"}
+RUNS: dict[Key, str | Probe | list[str | Probe]] = {VERSION: "Kubernetes v1.30.14\n"}
 ELSEWHERE = pod(spec={"nodeSelector": {"disk": "ssd"}})
 
 
@@ -35,14 +36,13 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def saved(run: Run, at: Path, old: str, new: str, *objects: Any, more: tuple[str, ...] = ()) -> str:
+def saved(run: Run, at: Path, old: str, new: str, *objects: Any) -> str:
     """Save a plan and return its path."""
     path = at / "plan" / "plan.json"
     path.parent.mkdir(exist_ok=True)
     given = as_json(*(objects or (pod(),)))
-    assert (
-        run("plan", "--from", old, "--to", new, "-f", "-", "--out", path, "-q", *more, stdin=given).code == 0
-    )
+    words = ("plan", "--from", old, "--to", new, "-f", "-", "--out", path, "-q")
+    assert run(*words, stdin=given).code == 0
     return str(path)
 
 
@@ -96,9 +96,8 @@ def test_a_source_is_planned_and_joined(run: Run, place: Path) -> None:
 
 
 def test_a_source_without_nodes_is_planned_by_the_dumps_release(run: Run, place: Path) -> None:
-    result = run(
-        "preflight", "--to", "1.30.15", "--dump", place, "-f", "-", "-o", "json", stdin=as_json(pod())
-    )
+    words = ("preflight", "--to", "1.30.15", "--dump", place, "-f", "-", "-o", "json")
+    result = run(*words, stdin=as_json(pod()))
     found = by_check(result)
     assert (found["n1", "PF-109"], found["n1", "PF-115"]) == ("OK", "UNKNOWN")
     assert result.code == 3

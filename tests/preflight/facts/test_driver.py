@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -64,12 +63,8 @@ def test_conditions_and_images_skip_what_is_none() -> None:
         "A": {"type": "A", "status": True}
     }
     assert driver.conditions({"status": {"conditions": 1}}) == {}
-    assert list(
-        driver.image_names(json.loads('{"images": [{"repoTags": ["a"], "repoDigests": ["b"]}]}'))
-    ) == [
-        "a",
-        "b",
-    ]
+    images = {"images": [{"repoTags": ["a"], "repoDigests": ["b"]}]}
+    assert list(driver.image_names(images)) == ["a", "b"]
 
 
 def test_where_images_are() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from os import PathLike, fspath
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from hashcompat import planning
 from hashcompat.api.inputs import Source, load
@@ -14,11 +14,12 @@ from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.model.preflight import Preflight
 from hashcompat.planning.options import AUTO, Options
 from hashcompat.planning.view import View
-from hashcompat.preflight.joining import Known, known_of, with_own_releases
-from hashcompat.preflight.run import Question, inspect
 from hashcompat.records.index import index
 from hashcompat.records.probes import Dump
-from hashcompat.sources.files import dumps as files
+
+if TYPE_CHECKING:
+    from hashcompat.preflight.joining import Known
+    from hashcompat.preflight.run import Question
 
 
 def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
@@ -26,6 +27,8 @@ def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
 
     Raises InputError, naming the file, for a path without any dump in it.
     """
+    from hashcompat.sources.files import dumps as files  # noqa: PLC0415 - plans need no dumps
+
     return files.collect(tuple(fspath(path) for path in paths))
 
 
@@ -55,6 +58,8 @@ def preflight_nodes(
     With None for ``dumps`` the nodes of the source are checked by their objects alone. ``from_release`` may
     be ``auto``: what each node shows. Errors as ``plan``.
     """
+    from hashcompat.preflight.run import Question, inspect  # noqa: PLC0415 - it imports a YAML parser
+
     known = catalog or default_catalog()
     current = "" if from_release == AUTO else from_release
     question = Question(
@@ -69,6 +74,8 @@ def preflight_nodes(
 
 def _known(source: Source | None, question: Question, dumps: Sequence[Dump], catalog: Catalog) -> Known:
     """Return what the source shows, and the plan that is made of it."""
+    from hashcompat.preflight.joining import Known, known_of, with_own_releases  # noqa: PLC0415 - as above
+
     if source is None:
         return Known()
     found = load(source)

@@ -51,20 +51,25 @@ class Joined:
         if self.no_node or is_named(reading.source, reading.scope.labels):
             found = reading.inventory()
             found = replace(found, nodes=with_own_releases(found.nodes, dumps), pods=tuple(found.pods))
-            items = None if self.plan else self._made(found, way, catalog)
+            items = None if self.plan else self._made(found, reading.source, way, catalog)
             known = known_of(_wanted(found.nodes, reading.scope), found.pods, items)
         if self.plan:
             known = replace(known, items=items_by_node(_saved(self.plan, way, catalog).items))
         return known
 
-    def _made(self, found: Inventory, way: Way, catalog: Catalog) -> Iterable[Item]:
+    def _made(self, found: Inventory, source: Source, way: Way, catalog: Catalog) -> Iterable[Item]:
         """Plan the upgrade of the pods of the source."""
         from hashcompat import planning
         from hashcompat.planning.options import Options
         from hashcompat.planning.view import View
         from hashcompat.records.index import index
 
-        options = Options(keep_going=True, records=index(found.records), apiserver_to=self.apiserver or "")
+        options = Options(
+            defaults=not source.no_defaults,
+            keep_going=True,
+            records=index(found.records),
+            apiserver_to=self.apiserver or "",
+        )
         return planning.make(found, way.old, way.new, View(catalog, options)).items
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 from typing import Final
 
 from hashcompat.model.preflight import Status
@@ -39,7 +40,7 @@ def _of_mount(facts: Facts, mount: Mount) -> Iterator[Problem]:
         mount.path,
         f"{mount.path} ({mount.kind}) does not answer: {problem}"
         + ("; a kubelet looks at it when it starts, and hangs" if below else ""),
-        f"bring the server back, or umount -l {mount.path}",
+        f"bring the server back, or umount -l {quote(mount.path)}",
     )
 
 

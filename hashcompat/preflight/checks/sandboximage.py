@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from shlex import quote
 from typing import Final
 
 from hashcompat.model.preflight import Status
@@ -19,7 +20,7 @@ def _find(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
             Status.WARN,
             image,
             f"{image}, the image of sandboxes, is not on the node: each new pod has to pull it first",
-            f"crictl pull {image}; from 1.35 on pin it in the runtime",
+            f"crictl pull {quote(image)}; from 1.35 on pin it in the runtime",
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.records.probes import Probe
-from tests.helpers.dumps import GONE, dump, failed, status, upgrade
+from tests.helpers.dumps import GONE, dump, failed, findings, status, upgrade
 
 MOUNTS = ("file", "/proc/1/mounts")
 VOLUME = "/var/lib/kubelet/pods/1/volumes/kubernetes.io~nfs/v"
@@ -37,3 +37,9 @@ def mounted(path: str, kind: str, state: str | Probe | None) -> Any:
 )
 def test_pf113_a_dead_mount(changes: Any, expected: tuple[str, str]) -> None:
     assert status("PF-113", dump(changes), upgrade("1.31.0")) == [expected]
+
+
+def test_pf113_the_command_is_safe_to_paste() -> None:
+    given = dump(mounted("/a;reboot", "nfs4", failed("no answer within 10 s")))
+    (finding,) = findings("PF-113", given, upgrade("1.31.0"))
+    assert finding.advice == "bring the server back, or umount -l '/a;reboot'"

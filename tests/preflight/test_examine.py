@@ -92,3 +92,7 @@ def test_a_check_without_what_it_needs_is_left_out_and_named(
 def test_with_everything_given_no_check_is_left_out() -> None:
     assert list(left_out(frozenset(Need))) == []
     assert "PF-110" not in dict(left_out(frozenset()))
+
+
+def test_without_a_plan_nothing_is_known_to_restart() -> None:
+    assert upgrade(NEWEST).restarts("uid", "container") is None

@@ -48,8 +48,17 @@ def version(dump: Dump, node: Node | None) -> str:
             raise error from None
 
 
+def _answer(dump: Dump) -> Mapping[str, Any]:
+    """Return what ``crictl version`` prints: JSON, or lines such as ``RuntimeName:  containerd``."""
+    text = dump.read("cri", "version")
+    if text.lstrip().startswith(("{", "[")):
+        return document(dump, "cri", "version")
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {name[:1].lower() + name[1:]: value.strip() for name, _, value in pairs}
+
+
 def _by_cri(dump: Dump) -> str:
-    found = document(dump, "cri", "version")
+    found = _answer(dump)
     return f"{_text(found, 'runtimeName')}://{_text(found, 'runtimeVersion').removeprefix('v')}"
 
 
@@ -63,7 +72,7 @@ def _text(found: Mapping[str, Any], key: str) -> str:
 def api_version(dump: Dump) -> str:
     """Return the version of CRI in which the runtime answered; empty where it was not asked."""
     try:
-        return str(document(dump, "cri", "version").get("runtimeApiVersion", ""))
+        return str(_answer(dump).get("runtimeApiVersion", ""))
     except (UnreadError, AbsentError):
         return ""
 

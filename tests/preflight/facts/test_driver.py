@@ -35,6 +35,15 @@ def test_a_runtime_that_answers_nothing_useful_is_unread() -> None:
         driver.version(dump({("cri", "version"): GONE, ("docker", "version"): "{}"}), None)
 
 
+def test_an_old_crictl_prints_lines() -> None:
+    text = (
+        "Version:  0.1.0\nRuntimeName:  containerd\nRuntimeVersion:  v1.6.20\nRuntimeApiVersion:  v1alpha2\n"
+    )
+    given = dump({("cri", "version"): text})
+    assert driver.version(given, None) == "containerd://1.6.20"
+    assert driver.api_version(given) == "v1alpha2"
+
+
 def test_what_was_not_asked_has_no_version_of_the_interface() -> None:
     assert driver.api_version(dump()) == "v1"
     assert driver.api_version(dump({("cri", "version"): failed()})) == ""

@@ -23,6 +23,7 @@ def test_a_page_that_differs_or_is_missing_is_named(tmp_path: Path) -> None:
     assert elsewhere.check() == [
         "missing  docs/architecture.md",
         "missing  docs/matrix.md",
+        "missing  docs/preflight-checks.md",
         "missing  docs/reality.md",
         "changed  docs/rules.md",
         "missing  docs/vendors.md",

@@ -38,6 +38,7 @@ from hashcompat.api.inputs import (
     load_static_pods,
     select,
 )
+from hashcompat.api.nodes import NodeFields, load_dumps, preflight_nodes
 from hashcompat.api.options import OptionFields
 from hashcompat.api.patches import make_patch, patch, patch_audit, patch_text
 from hashcompat.catalog.lookup import Catalog
@@ -45,11 +46,13 @@ from hashcompat.errors import DecodeError, ExitCode, HashcompatError, InputError
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.model.plan import FINDINGS, Hop, Item, Plan, Reason, Summary, Verdict
 from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
+from hashcompat.model.preflight import Finding, Preflight, Status
 from hashcompat.patching.audit import Audit
 from hashcompat.patching.model import MisplacedError, Patch
 from hashcompat.patching.strategies import Choices
 from hashcompat.planning.options import AssumePatch, Options
 from hashcompat.records.index import Records
+from hashcompat.records.probes import Dump
 from hashcompat.rules import RULES
 from hashcompat.sources.filters import Filters
 
@@ -66,10 +69,12 @@ __all__ = [
     "ContainerHash",
     "ContainerType",
     "DecodeError",
+    "Dump",
     "ExitCode",
     "Explanation",
     "Explanations",
     "Filters",
+    "Finding",
     "HashcompatError",
     "Hashed",
     "Hop",
@@ -79,17 +84,20 @@ __all__ = [
     "Matrix",
     "MisplacedError",
     "Node",
+    "NodeFields",
     "OptionFields",
     "Options",
     "Patch",
     "Plan",
     "Pod",
+    "Preflight",
     "Reason",
     "RecordCheck",
     "Records",
     "ReleaseDifference",
     "ReleaseList",
     "Snapshot",
+    "Status",
     "Summary",
     "UsageError",
     "Verdict",
@@ -103,6 +111,7 @@ __all__ = [
     "hashes",
     "load",
     "load_cluster",
+    "load_dumps",
     "load_records",
     "load_sample",
     "load_static_pods",
@@ -112,6 +121,7 @@ __all__ = [
     "patch_audit",
     "patch_text",
     "plan",
+    "preflight_nodes",
     "releases",
     "select",
     "snapshot",

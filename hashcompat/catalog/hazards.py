@@ -39,3 +39,20 @@ class Hazards:
     schemas/types/README.md; the root is what the checksum is made over."""
     cri_dockerd_checkpoint: Mapping[str, Any]
     """The type tree of cri-dockerd's checkpoints of sandboxes."""
+    runtime_endpoint: str
+    """Which runtime a kubelet drives that is given no endpoint: ``dockershim``, ``none`` where it does not
+    start, or the endpoint that it takes by default."""
+    cri_api: str
+    """Which versions of CRI the kubelet speaks: ``v1alpha2``, ``both`` or ``v1``."""
+    old_containerd: str
+    """Whether containerd 1 is still ``supported`` by that minor, or only ``tolerated``."""
+    cgroup_driver_from_cri: bool
+    """Whether the kubelet by default takes the cgroup driver that the runtime reports."""
+    fail_swap_on: bool
+    """Whether the kubelet by default does not start on a node with swap."""
+    image_gc_high: int
+    """The default of imageGCHighThresholdPercent, in percent."""
+    eviction_hard: Mapping[str, str]
+    """The default of evictionHard, on Linux: the signals and their thresholds."""
+    reservations: str
+    """Reservations larger than the node are ``ignored``, or ``refused``: the kubelet does not start."""

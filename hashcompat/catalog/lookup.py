@@ -25,7 +25,7 @@ from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
 from hashcompat.catalog.rows import Table, read_table
-from hashcompat.catalog.runtimes import RuntimeFault, runtime_faults
+from hashcompat.catalog.runtimes import RuntimeFault, Runtimes, runtime_abilities, runtime_faults
 from hashcompat.catalog.statefiles import StateForms
 from hashcompat.catalog.types import Schema
 from hashcompat.catalog.vendors import Vendor, Vendors
@@ -163,6 +163,11 @@ class Catalog:
         return runtime_faults(self._data.table("runtimes"))
 
     @cached_property
+    def runtimes(self) -> Runtimes:
+        """What is known of container runtimes."""
+        return Runtimes(self.runtime_faults, runtime_abilities(self._data.table("abilities")))
+
+    @cached_property
     def _behaviour(self) -> Table:
         return read_table("behaviour.json", self._data.table("behaviour"))
 
@@ -281,14 +286,17 @@ class Catalog:
 
     def hazards(self, release: Release) -> Hazards:
         """Return what can break at the start of a kubelet of a release."""
-        table = read_table("hazards.json", self._data.table("hazards"))
-        return table.decide(
+        return self._hazards.decide(
             Hazards,
             release,
-            states=self._state_forms.files(table, release),
+            states=self._state_forms.files(self._hazards, release),
             flags=self.flag_table,
             config=self.config_table,
         )
+
+    @cached_property
+    def _hazards(self) -> Table:
+        return read_table("hazards.json", self._data.table("hazards"))
 
     def schema(self, name: str) -> Schema:
         """Load a type tree by the name that releases.json gives it."""

@@ -1,14 +1,17 @@
-"""Container runtimes whose own restart breaks pods."""
+"""Container runtimes: the faults of their versions, and what their versions can do."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from hashcompat.catalog.releases import Range, parse_range
-from hashcompat.errors import UsageError
-from hashcompat.release import parse_release
+from hashcompat.release import Release, parse_release
+
+_VERSION: Final = re.compile(r"v?([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4})")
+"""What a version begins with; distributions append their own: ``1.6.20~ds1``, ``1.7.11-k3s2``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +34,49 @@ class RuntimeFault:
         name, _, version = reported.partition("://")
         if name != self.runtime or version in self.fixed:
             return False
-        try:
-            return self.versions.holds(parse_release(version))
-        except UsageError:
-            return False
+        found = _read(version)
+        return found is not None and self.versions.holds(found)
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeAbility:
+    """A row of abilities.json."""
+
+    runtime: str
+    """The runtime's name, as in ``containerd://1.6.12``."""
+    versions: Range
+    """Its versions that can do it; all others cannot."""
+    can: str
+    """What they can do: ``CRI v1``, ``CRI v1alpha2``, ``RuntimeConfig``."""
+    source: str
+    """The pull request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtimes:
+    """What is known of container runtimes."""
+
+    faults: tuple[RuntimeFault, ...] = ()
+    """The faults of some versions."""
+    abilities: tuple[RuntimeAbility, ...] = ()
+    """What some versions can do."""
+
+    def faults_of(self, reported: str) -> Iterator[RuntimeFault]:
+        """Yield the faults of the runtime that a node reports."""
+        return (fault for fault in self.faults if fault.concerns(reported))
+
+    def can(self, reported: str, what: str) -> bool | None:
+        """Return whether the runtime that a node reports can do something; None where that is not known."""
+        name, _, version = reported.partition("://")
+        found = _read(version)
+        rows = [row for row in self.abilities if (row.runtime, row.can) == (name, what)]
+        return any(row.versions.holds(found) for row in rows) if rows and found is not None else None
+
+
+def _read(version: str) -> Release | None:
+    """Return the version of a runtime without what a distribution appends; None for what is none."""
+    found = _VERSION.match(version)
+    return parse_release(found[1]) if found else None
 
 
 def runtime_faults(rows: Iterable[Mapping[str, Any]]) -> tuple[RuntimeFault, ...]:
@@ -43,5 +85,13 @@ def runtime_faults(rows: Iterable[Mapping[str, Any]]) -> tuple[RuntimeFault, ...
         RuntimeFault(
             row["runtime"], parse_range(row["versions"]), tuple(row["fixed"]), row["about"], row["source"]
         )
+        for row in rows
+    )
+
+
+def runtime_abilities(rows: Iterable[Mapping[str, Any]]) -> tuple[RuntimeAbility, ...]:
+    """Read the rows of abilities.json."""
+    return tuple(
+        RuntimeAbility(row["runtime"], parse_range(row["versions"]), row["can"], row["source"])
         for row in rows
     )

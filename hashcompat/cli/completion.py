@@ -35,11 +35,24 @@ def _release_list(
 
 
 def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the id of a rule, with its name."""
+    """Complete the id of a rule or of a check, with its name."""
+    from hashcompat.preflight.registry import CHECKS
     from hashcompat.rules import RULES
 
-    wanted = incomplete.upper()
-    return [CompletionItem(rule.id, help=rule.name) for rule in RULES if rule.id.startswith(wanted)]
+    wanted, every = incomplete.upper(), (*RULES, *(check.rule for check in CHECKS))
+    return [CompletionItem(rule.id, help=rule.name) for rule in every if rule.id.startswith(wanted)]
+
+
+def _check_list(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete the last id of ``CHECK[,CHECK...]``, or ``all``."""
+    from hashcompat.preflight import EVERY
+    from hashcompat.preflight.registry import CHECKS
+
+    before, comma, _ = incomplete.rpartition(",")
+    ids = (f"{before}{comma}{check.rule.id}" for check in CHECKS)
+    return _items([*([] if comma else [EVERY]), *ids], incomplete)
 
 
 def _commands(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -76,6 +89,7 @@ BY_METAVAR: Final[Mapping[str, Completer]] = {
     "RELEASE|auto": _releases_or_auto,
     "RELEASE[,RELEASE...]": _release_list,
     "[RULE...]": _rule_ids,
+    "CHECK[,CHECK...]|all": _check_list,
     "[COMMAND]": _commands,
     "DIR": _directories,
     "[PATH...]": _directories,

@@ -15,15 +15,31 @@ _DRAIN = (
 
 def skew_warnings(old: Kubelet, new: Kubelet, server: Kubelet | None) -> Iterator[str]:
     """Yield a warning for each part of the policy that an upgrade breaks; the API server may be unknown."""
-    if not same_minor(old.release, new.release):
-        yield f"{old.release} -> {new.release}: {_DRAIN}"
-    if server is None:
-        return
-    behind = minors_behind(new.release, server.release)
+    broken = [another_minor(old, new)]
+    if server is not None:
+        broken += [newer_than_server(new, server), too_old_for_server(new, server)]
+    yield from filter(None, broken)
+
+
+def another_minor(old: Kubelet, new: Kubelet) -> str:
+    """Return what upstream says of an upgrade in place to another minor; empty for one to the same."""
+    return "" if same_minor(old.release, new.release) else f"{old.release} -> {new.release}: {_DRAIN}"
+
+
+def newer_than_server(new: Kubelet, server: Kubelet) -> str:
+    """Return what upstream says of a kubelet of a newer minor than its API server's; empty for others."""
+    if minors_behind(new.release, server.release) >= 0:
+        return ""
+    return f"{_under(new, server)}: a kubelet must not be newer than kube-apiserver"
+
+
+def too_old_for_server(new: Kubelet, server: Kubelet) -> str:
+    """Return what upstream says of a kubelet too many minors older than its API server; else empty."""
     allowed = new.behaviour.minors_behind_server
-    if behind < 0:
-        rule = "a kubelet must not be newer than kube-apiserver"
-        yield f"{new.release} under an API server {server.release}: {rule}"
-    elif behind > allowed:
-        limit = f"a kubelet may be up to {allowed} minor versions older than kube-apiserver"
-        yield f"{new.release} under an API server {server.release}: {limit}"
+    if minors_behind(new.release, server.release) <= allowed:
+        return ""
+    return f"{_under(new, server)}: a kubelet may be up to {allowed} minor versions older than kube-apiserver"
+
+
+def _under(new: Kubelet, server: Kubelet) -> str:
+    return f"{new.release} under an API server {server.release}"

@@ -157,6 +157,9 @@ class Node:
     strict_groups: bool | None = None
     """Whether its status has the feature supplementalGroupsPolicy; None where that is not reported."""
 
+    conditions: Mapping[str, str] | None = None
+    """``status.conditions``: the status of each type, such as ``True``; None where there are none."""
+
 
 class Source(StrEnum):
     """What kind of place pods come from."""

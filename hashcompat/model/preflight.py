@@ -52,6 +52,8 @@ class Preflight:
     """The findings: worst first, then by check and node."""
     ignored: tuple[str, ...] = ()
     """The checks whose errors count as warnings."""
+    left_out: tuple[tuple[str, str], ...] = ()
+    """The checks that were not made, each with what it needs besides, in words."""
 
     def counts(self) -> dict[Status, int]:
         """Count the findings of each status."""

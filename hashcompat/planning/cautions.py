@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
-from hashcompat.catalog.lookup import Kubelet
 from hashcompat.corev1.scheduling import label_keys
 from hashcompat.kubelet.decide import static
 from hashcompat.kubelet.decide.never import at_rest
+from hashcompat.kubelet.probes import begins_to_enforce, has_killing_exec
 from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Pod
 from hashcompat.model.words import count
@@ -16,14 +16,10 @@ from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.names import Names
 from hashcompat.records.age import is_older
 
-PROBE_GATE: Final = "ExecProbeTimeout"
-
 _OF_KUBELETS: Final = frozenset(
     f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("hostname", "os", "arch")
 )
 """The labels that a kubelet gives its node by itself (kubelet_node_status.go ``initialNode``)."""
-
-_KILLING: Final = ("livenessProbe", "startupProbe")
 
 
 class Cautions:
@@ -54,14 +50,9 @@ class Cautions:
             return
         if case.new.behaviour.labels_at_admission != "read" and _selects_more_than(_OF_KUBELETS, draft.pod):
             self._selective.setdefault(str(case.new.release), Names()).add(pod, again=False)
-        if self._begins_to_enforce(case.old, case.new) and any(_has_exec(draft.container.spec)):
+        if begins_to_enforce(case.old, case.new) and has_killing_exec(draft.container.spec):
             slow = self._slow.setdefault((str(case.old.release), str(case.new.release)), Names())
             slow.add(container)
-
-    @staticmethod
-    def _begins_to_enforce(old: Kubelet, new: Kubelet) -> bool:
-        before, now = (kubelet.behaviour.exec_probe_timeout for kubelet in (old, new))
-        return (before, now) == ("ignored", "enforced") and new.gates.is_on(PROBE_GATE)
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each kind of trouble."""
@@ -108,9 +99,3 @@ class Cautions:
 
 def _selects_more_than(labels: frozenset[str], pod: Pod) -> bool:
     return any(key not in labels for key in label_keys(pod.spec))
-
-
-def _has_exec(spec: Mapping[str, Any]) -> Iterator[bool]:
-    for key in _KILLING:
-        probe = spec.get(key)
-        yield isinstance(probe, Mapping) and bool(probe.get("exec"))

@@ -8,24 +8,35 @@ from typing import Final
 
 from hashcompat.errors import InputError, UsageError
 from hashcompat.model.preflight import Finding, Status
-from hashcompat.preflight.check import Check, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Need, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
+from hashcompat.preflight.facts.cluster import Cluster
 from hashcompat.preflight.registry import CHECKS
 from hashcompat.records.probes import AbsentError, Dump, UnreadError
 
 EVERY: Final = "all"
 """Stands for the id of every check."""
 
+_A_NODE: Final = frozenset({Need.NODE})
 
-def examine(dump: Dump, upgrade: Upgrade, ignored: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield what every check finds on a node, at least one finding a check.
+_NOWHERE: Final = Cluster()
+
+
+def examine(
+    dump: Dump,
+    upgrade: Upgrade,
+    ignored: Collection[str] = (),
+    cluster: Cluster = _NOWHERE,
+    given: frozenset[Need] = _A_NODE,
+) -> Iterator[Finding]:
+    """Yield what every check finds on a node that can be made with what is given, at least one finding each.
 
     ``ignored`` are the ids of checks whose errors count as warnings, or ``all``.
     """
-    facts = Facts(dump)
+    facts = Facts(dump, cluster)
     for check in CHECKS:
         mild = check.rule.id in ignored or EVERY in ignored
-        for problem in _problems(check, facts, upgrade):
+        for problem in _problems(check, facts, upgrade) if check.is_run(given) else ():
             status = Status.WARN if mild and problem.status == Status.ERROR else problem.status
             yield Finding(check.rule.id, dump.node, status, problem.object, problem.text, problem.advice)
 
@@ -38,6 +49,14 @@ def _problems(check: Check, facts: Facts, upgrade: Upgrade) -> list[Problem]:
     except (UnreadError, AbsentError, InputError) as error:
         found.append(Problem(Status.UNKNOWN, "", str(error)))
     return found or [Problem(Status.OK, "", f"nothing found: {check.rule.name}")]
+
+
+def left_out(given: frozenset[Need]) -> Iterator[tuple[str, str]]:
+    """Yield each check that cannot be made with what is given, and what it needs besides, in words."""
+    for check in CHECKS:
+        if not check.is_run(given):
+            missing = min((need - given for need in check.needs), key=len)
+            yield check.rule.id, " and ".join(sorted(missing))
 
 
 def worst_first(findings: Collection[Finding]) -> tuple[Finding, ...]:

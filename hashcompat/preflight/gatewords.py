@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from hashcompat.model.preflight import Status
-from hashcompat.preflight.check import Problem, Upgrade
+from hashcompat.preflight.checks.check import Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.commandline import Given
 from hashcompat.preflight.facts.settings import pairs, truth

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.statefiles import StateFile
 from hashcompat.model.preflight import Status
-from hashcompat.preflight.check import Problem, Upgrade
+from hashcompat.preflight.checks.check import Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.statefiles import Condition, State, is_read
 from hashcompat.records.probes import AbsentError, UnreadError

@@ -22,7 +22,12 @@ _COLOURS: Final[Mapping[Status, str]] = {
 
 def _document(result: Preflight) -> Document:
     """Return the PreflightReport: every finding, those of checks that found nothing included."""
-    spec = {"to": result.target, "from": dict(result.current), "ignored": list(result.ignored)}
+    spec = {
+        "to": result.target,
+        "from": dict(result.current),
+        "ignored": list(result.ignored),
+        "leftOut": [{"id": check, "needs": needs} for check, needs in result.left_out],
+    }
     summary = {status.value: number for status, number in result.counts().items()}
     return document("PreflightReport", spec=spec, summary=summary, items=Rows(result.findings, _item))
 
@@ -66,11 +71,21 @@ def _notes(result: Preflight) -> Iterator[str]:
         if found.advice:
             advice.setdefault(found.advice, found.id)
     yield from (f"{check}: {text}" for text, check in advice.items())
+    yield from _left_out(result)
     counts = result.counts()
     errors, warnings = count(counts[Status.ERROR], "error"), count(counts[Status.WARN], "warning")
     bad = f"{errors}, {counts[Status.UNKNOWN]} unknown, {warnings}"
     rest = f"{counts[Status.INFO]} for information, {counts[Status.OK]} in order"
     yield f"{count(len(result.current), 'node')} for kubelet {result.target}: {bad}, {rest}"
+
+
+def _left_out(result: Preflight) -> Iterator[str]:
+    """Name the checks that were not made, those that need the same together."""
+    checks: dict[str, list[str]] = {}
+    for check, needs in result.left_out:
+        checks.setdefault(needs, []).append(check)
+    for needs, names in checks.items():
+        yield f"not asked, for it takes {needs}: {', '.join(names)}"
 
 
 PREFLIGHT: Final[Report[Preflight]] = Report(

@@ -44,6 +44,7 @@ def rules_markdown() -> str:
     parts = [
         "# Rules",
         "The explanations behind verdicts. Ids are stable: a rule keeps its id, and an id is never reused.",
+        "The checks of nodes, such as `PF-103`, are in [preflight-checks](preflight-checks.md).",
     ]
     for rule in EVERY_RULE:
         parts.append(f"## {rule.id}: {rule.name}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hashcompat.go.jsontext import clean
 from hashcompat.model.pods import Node
 from hashcompat.sources.fields import Fields
 
@@ -25,4 +26,14 @@ def of_node(found: Fields) -> Node:
         labels,
         tuple(row for row in taints if isinstance(row, Mapping)) if isinstance(taints, list) else (),
         strict if isinstance(strict, bool) else None,
+        _conditions(status.value.get("conditions")),
     )
+
+
+def _conditions(rows: object) -> Mapping[str, str] | None:
+    if not isinstance(rows, list):
+        return None
+    pairs = ((row.get("type"), row.get("status")) for row in rows if isinstance(row, Mapping))
+    return {
+        clean(name): clean(state) for name, state in pairs if isinstance(name, str) and isinstance(state, str)
+    }

@@ -8,6 +8,7 @@ from typing import Final
 from hashcompat.answers import matrix as matrices
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.planning.view import View
+from hashcompat.report.checks import checks_markdown
 from hashcompat.report.matrix import markdown, markdown_grid
 from hashcompat.report.rules import rules_markdown
 from scripts.docs import imports, reality, vendors
@@ -32,6 +33,7 @@ def make() -> dict[Path, bytes]:
     catalog = default_catalog()
     texts = {
         "rules.md": rules_markdown(),
+        "preflight-checks.md": checks_markdown(),
         "matrix.md": _matrix(catalog),
         "reality.md": reality.page(),
         "vendors.md": vendors.page(),
@@ -53,5 +55,9 @@ def _matrix(catalog: Catalog) -> str:
 
 
 GENERATED: Final = Generated(
-    make, owned=tuple(f"docs/{name}.md" for name in ("rules", "matrix", "reality", "vendors", "architecture"))
+    make,
+    owned=tuple(
+        f"docs/{name}.md"
+        for name in ("rules", "preflight-checks", "matrix", "reality", "vendors", "architecture")
+    ),
 )

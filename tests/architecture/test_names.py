@@ -12,7 +12,7 @@ import pytest
 import hashcompat
 from hashcompat.patching.model import NewFile, Patch
 from scripts.docs import imports
-from tests.helpers.pods import ARTICLE, pod
+from tests.helpers.pods import ARTICLE, node, pod
 from tests.helpers.upgrades import record
 
 FUNCTIONS = sorted(name for name in hashcompat.__all__ if name.islower() and not name.startswith("_"))
@@ -44,6 +44,7 @@ EXAMPLES: dict[str, Callable[[Path], object]] = {
     "hashes": lambda _: hashcompat.hashes([pod()], [NEW]),
     "load": lambda _: hashcompat.load(pod()),
     "load_cluster": lambda _: refused(lambda: hashcompat.load_cluster(kubeconfig="/no/such")),
+    "load_dumps": lambda at: refused(lambda: hashcompat.load_dumps(at / "none")),
     "load_records": lambda at: hashcompat.load_records(recorded(at)),
     "load_sample": lambda _: hashcompat.load_sample(),
     "load_static_pods": lambda at: hashcompat.load_static_pods(at / "manifests", "n1"),
@@ -52,6 +53,7 @@ EXAMPLES: dict[str, Callable[[Path], object]] = {
     "patch": lambda _: hashcompat.patch(NEW, [OLD]),
     "patch_audit": lambda _: hashcompat.patch_audit([pod()], NEW, OLD),
     "patch_text": lambda _: hashcompat.patch_text(ADDED, {}),
+    "preflight_nodes": lambda _: hashcompat.preflight_nodes(None, NEW, source=[node(OLD), pod()]),
     "plan": lambda _: hashcompat.plan([pod()], OLD, NEW),
     "releases": lambda _: hashcompat.releases(),
     "select": lambda _: hashcompat.select([pod()], hashcompat.Filters(namespaces=("ns",))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from hashcompat.preflight.registry import CHECKS
 from hashcompat.rules import RULES
 from tests.helpers.program import ROOT
 
@@ -12,3 +13,9 @@ def test_every_rule_has_a_test_of_its_name() -> None:
     folders = (ROOT / "tests" / "planning", ROOT / "tests" / "kubelet" / "decide")
     texts = "".join(path.read_text() for folder in folders for path in folder.glob("test_*.py"))
     assert {rule.id.lower() for rule in RULES} == set(re.findall(r"(?<=[_ ])hc\d{3}(?=_)", texts))
+
+
+def test_every_check_has_a_test_of_its_name() -> None:
+    files = (ROOT / "tests" / "preflight" / "checks").glob("test_*.py")
+    found = set(re.findall(r"(?<=[_ ])pf\d{3}(?=_)", "".join(path.read_text() for path in files)))
+    assert {check.rule.id.lower().replace("-", "") for check in CHECKS} == found

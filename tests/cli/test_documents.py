@@ -118,6 +118,11 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
         ("patch", "--audit", "--kubelet", "1.9.11", "--like", "1.7.16", "--sample", "-n", "shop"),
         b"",
     ),
+    (
+        "PreflightReport",
+        ("preflight", "--to", "1.9.11", "--no-node", "--sample", "--ignore-preflight-errors", "PF-125"),
+        b"",
+    ),
     ("RuleList", ("rules",), b""),
     ("VerifyResult", ("verify", str(CONTAINERS)), b""),
     ("Version", ("version",), b""),
@@ -216,7 +221,7 @@ def at(document: Any, path: tuple[Any, ...]) -> Any:
 
 def is_open(path: tuple[Any, ...]) -> bool:
     """Return whether any key is valid in a place: names of releases, and values in which two sides differ."""
-    return path[-1:] in (("releases",), ("hashes",)) or "fields" in path
+    return path[-1:] in (("releases",), ("hashes",), ("from",)) or "fields" in path
 
 
 FIRST: dict[str, tuple[tuple[str, ...], bytes]] = {

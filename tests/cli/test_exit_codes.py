@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hashcompat
-from tests.helpers.pods import PLAIN, as_json, mirror_pod, pod
+from tests.helpers.pods import PLAIN, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run, formats_of
 from tests.helpers.upgrades import record
 
@@ -18,6 +18,23 @@ NEVER_BEFORE = ("--from", "1.31.0", "--to", "1.32.0")
 RESTARTS = as_json(pod())
 UNDECIDED = as_json(pod(spec={"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always"}]}))
 BOTH = as_json(mirror_pod({"name": "m", "image": "i"}), pod({"name": "c", "securityContext": {}}, name="q"))
+
+
+def _node(runtime: str, **conditions: str) -> bytes:
+    """Return a node that is Ready, with a runtime and more conditions."""
+    states = [{"type": name, "status": state} for name, state in {"Ready": "True", **conditions}.items()]
+    found = node("v1.31.0")
+    found["status"] = {
+        "nodeInfo": {"kubeletVersion": "v1.31.0", "containerRuntimeVersion": runtime},
+        "conditions": states,
+    }
+    found["metadata"]["labels"] = {}
+    return as_json(found)
+
+
+NODES = _node("containerd://2.1.4")
+FULL = _node("containerd://2.1.4", DiskPressure="True")
+UNSEEN = _node("other://1")
 
 TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (0, ("plan", *UP, "-f", "-"), RESTARTS),
@@ -75,6 +92,13 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (0, ("rbac",), b""),
     (0, ("rbac", "-n", "a", "--node", "n", "--service-account", "tools:hashcompat"), b""),
     (64, ("rbac", "--service-account", "hashcompat"), b""),
+    (0, ("preflight", "--to", "1.31.14", "--no-node", "-f", "-"), NODES),
+    (2, ("preflight", "--to", "1.31.14", "--no-node", "-f", "-"), FULL),
+    (3, ("preflight", "--to", "1.31.14", "--no-node", "-f", "-", "-q"), UNSEEN),
+    (0, ("preflight", "--to", "1.31.14", "--no-node", "-f", "-", "--ignore-preflight-errors", "all"), FULL),
+    (1, ("preflight", "--to", "1.31.14", "--no-node", "-f", "-"), b"{"),
+    (1, ("preflight", "--to", "1.31.14", "--dump", "GOLDEN"), b""),
+    (64, ("preflight", "--no-node", "-f", "-"), NODES),
     (0, ("rules",), b""),
     (0, ("rules", "HC001"), b""),
     (64, ("rules", "HC999"), b""),
@@ -133,13 +157,16 @@ def test_the_exit_code_depends_on_the_result_never_on_the_format(
 
 
 def test_the_table_has_every_command_with_success_and_with_usage_errors() -> None:
-    commands = {"plan", "hash", "explain", "matrix", "verify", "rbac", "releases", "rules", "version"}
+    commands = {
+        *("plan", "hash", "explain", "matrix", "verify", "preflight", "rbac", "releases", "rules", "version")
+    }
     assert {argv[0] for code, argv, _ in TABLE if code == 0} == commands
     assert {argv[0] for code, argv, _ in TABLE if code == 64} == commands
 
 
 @pytest.mark.parametrize(
-    "command", ["plan", "hash", "explain", "matrix", "verify", "rbac", "releases", "rules", "version"]
+    "command",
+    ["plan", "hash", "explain", "matrix", "verify", "preflight", "rbac", "releases", "rules", "version"],
 )
 def test_help_is_a_success_on_stdout(run: Run, command: str) -> None:
     result = run(command, "--help")

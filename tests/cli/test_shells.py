@@ -12,11 +12,16 @@ from hashcompat.cli.main import cli
 from hashcompat.cli.shells import kubectl_answer
 from tests.helpers.program import SCRIPTS, Run
 
+PF_12 = ["PF-102,PF-120", "PF-102,PF-121", "PF-102,PF-123", "PF-102,PF-125", ":4"]
+
 
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
         (("rules", "HC003"), ["HC003\tGo 1.22 escapes", ":4"]),
+        (("rules", "pf-103"), ["PF-103\tno dockershim", ":4"]),
+        (("preflight", "--ignore-preflight-errors", "PF-102,PF-12"), PF_12),
+        (("preflight", "--ignore-preflight-errors", "a"), ["all", ":4"]),
         (("plan", "-o", ""), ["table", "wide", "name", "json", "yaml", ":4"]),
         (("plan", "--to", "v1.9.1"), ["v1.9.11", "v1.9.10", "v1.9.1", ":4"]),
         (("plan", "-f", "x"), [":0"]),

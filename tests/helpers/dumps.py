@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.model.preflight import Finding
 from hashcompat.preflight import examine
-from hashcompat.preflight.check import Upgrade
+from hashcompat.preflight.checks.check import Need, Upgrade
+from hashcompat.preflight.facts.cluster import Cluster
 from hashcompat.records.probes import Dump, Probe, dumps
 
 Key = tuple[str, str]
@@ -22,6 +24,20 @@ def failed(problem: str = "permission denied") -> Probe:
     """Stand for what could not be read."""
     return Probe("", "", problem=problem)
 
+
+INFO: dict[str, Any] = {
+    "status": {
+        "conditions": [{"type": "RuntimeReady", "status": True}, {"type": "NetworkReady", "status": True}]
+    },
+    "config": {
+        "containerd": {
+            "defaultRuntimeName": "runc",
+            "runtimes": {"runc": {"options": {"SystemdCgroup": True}}},
+        },
+        "sandboxImage": "registry.k8s.io/pause:3.10",
+    },
+}
+"""What ``crictl info`` prints of a healthy containerd."""
 
 SANDBOX = "5" * 64
 """The id of a healthy pod's sandbox in Docker."""
@@ -58,12 +74,17 @@ HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
     ("process", "4321"): f"S\n0::/kubepods/poduid-p/{APP}\n",
     ("cgroups", "all"): f"/kubepods/poduid-p/{SANDBOX}\n/kubepods/poduid-p/{APP}\n",
     ("file", "/proc/1/mounts"): "proc /proc proc rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
-    ("arguments", "kubelet"): "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n",
-    ("file", "/var/lib/kubelet/config.yaml"): "kind: KubeletConfiguration\n",
+    ("arguments", "kubelet"): "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n"
+    "--container-runtime-endpoint=unix:///run/containerd/containerd.sock\n",
+    ("file", "/var/lib/kubelet/config.yaml"): "kind: KubeletConfiguration\ncgroupDriver: systemd\n",
     ("filesystem", "/var/lib/kubelet"): (
         "/dev/vda1 103080204 20000000 78000000 21% /\n/dev/vda1 6553600 300000 6253600 5% /\n"
     ),
-    ("processes", "all"): "1 0 S systemd\n900 1 S dockerd\n700 1 S containerd-shim\n720 700 S pause\n",
+    (
+        "processes",
+        "all",
+    ): "1 0 S systemd\n2 0 S kthreadd\n7 2 D kworker/0:1\n900 1 S dockerd\n"
+    "700 1 S containerd-shim\n720 700 S pause\n",
     ("file", "/var/lib/kubelet/cpu_manager_state"): (
         '{"policyName":"none","defaultCpuSet":"","checksum":1353318690}'
     ),
@@ -78,6 +99,16 @@ HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
             "device-plugins/kubelet_internal_checkpoint",
         )
     },
+    ("file", "/proc/swaps"): "Filename Type Size Used Priority\n",
+    ("file", "/proc/meminfo"): "MemTotal: 8000000 kB\nMemAvailable: 4000000 kB\nHugePages_Total: 0\n",
+    ("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem"): "notAfter=Jun  1 12:00:00 2036 GMT\n",
+    ("filesystem", "/var/lib/containerd"): "/dev/sda 1000 300 700 30% /\n/dev/sda 1000 100 900 10% /\n",
+    ("cri", "version"): json.dumps(
+        {"runtimeName": "containerd", "runtimeVersion": "v2.1.4", "runtimeApiVersion": "v1"}
+    ),
+    ("cri", "info"): json.dumps(INFO),
+    ("cri", "images"): json.dumps({"images": [{"repoTags": ["registry.k8s.io/pause:3.10"]}]}),
+    ("cri", "pods"): json.dumps({"items": []}),
 }
 """What the checks read on a node where they find nothing."""
 
@@ -93,17 +124,70 @@ def _probes(key: Key, value: str | Probe | list[str | Probe]) -> Iterable[Probe]
         yield Probe(*key, each) if isinstance(each, str) else Probe(*key, each.text, each.problem)
 
 
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+"""When the checks of these tests are made."""
+
+NOWHERE = Cluster()
+
+NODE = frozenset({Need.NODE})
+
+OBJECTS = frozenset({Need.OBJECTS})
+
+ALL = frozenset(Need)
+
+
 def upgrade(to: str, current: str = "", **more: Any) -> Upgrade:
-    """Return the start of a kubelet of a release on a node where another one runs."""
+    """Return the start of a kubelet of a release on a node where another one runs, by its own API server."""
     catalog = default_catalog()
     target = catalog.kubelet(to)
     running = catalog.kubelet(current) if current else None
+    more = {"server": target, "runtimes": catalog.runtimes, "now": NOW, **more}
     return Upgrade(target, catalog.hazards(target.release), running, **more)
 
 
-def found(check: str, given: Dump, of: Upgrade) -> list[tuple[str, str, str]]:
+def found(
+    check: str,
+    given: Dump,
+    of: Upgrade,
+    cluster: Cluster = NOWHERE,
+    needs: frozenset[Need] = NODE,
+) -> list[tuple[str, str, str]]:
     """Return the status, the object and the text of what one check finds."""
-    return [(finding.status.value, finding.object, finding.text) for finding in findings(check, given, of)]
+    every = examine(given, of, (), cluster, needs)
+    return [(each.status.value, each.object, each.text) for each in every if each.id == check]
+
+
+def status(
+    check: str,
+    given: Dump,
+    of: Upgrade,
+    cluster: Cluster = NOWHERE,
+    needs: frozenset[Need] = NODE,
+) -> list[tuple[str, str]]:
+    """Return the status and the object of what one check finds."""
+    return [row[:2] for row in found(check, given, of, cluster, needs)]
+
+
+def containerd(version: str, **info: Any) -> dict[Key, str | Probe | list[str | Probe]]:
+    """Return what a node with some version of containerd answers, and what differs in its ``info``."""
+    answer = {"runtimeName": "containerd", "runtimeVersion": version, "runtimeApiVersion": ""}
+    return {("cri", "version"): json.dumps(answer), ("cri", "info"): json.dumps({**INFO, **info})}
+
+
+def docker(version: str, **info: Any) -> dict[Key, str | Probe | list[str | Probe]]:
+    """Return what a node with some version of Docker and without CRI answers."""
+    told = {"CgroupDriver": "systemd", "DockerRootDir": "/var/lib/docker", **info}
+    return {
+        ("cri", "version"): GONE,
+        ("cri", "info"): GONE,
+        ("docker", "version"): json.dumps({"Version": version}),
+        ("docker", "info"): json.dumps(told),
+    }
+
+
+def unread(node: str = "n1") -> Dump:
+    """Return the dump of a node on which nothing was read."""
+    return Dump(node, "the API server", {})
 
 
 def findings(check: str, given: Dump, of: Upgrade) -> list[Finding]:

@@ -6,16 +6,19 @@ import pytest
 
 from hashcompat.errors import UsageError
 from hashcompat.model.preflight import Finding, Status
-from hashcompat.preflight import examine, known_checks, worst_first
+from hashcompat.preflight import examine, known_checks, left_out, worst_first
+from hashcompat.preflight.checks.check import Need
 from hashcompat.preflight.registry import CHECKS
 from hashcompat.records.probes import Dump
 from tests.helpers.dumps import dump, upgrade
 
 NEWEST = "1.37.1"
+A_NODE = frozenset({Need.NODE})
 
 
 def test_a_healthy_node_is_in_order() -> None:
-    assert [found for found in examine(dump(), upgrade(NEWEST)) if found.status is not Status.OK] == []
+    of = upgrade(NEWEST, NEWEST)
+    assert [found for found in examine(dump(), of) if found.status is not Status.OK] == []
 
 
 @pytest.mark.parametrize(
@@ -28,7 +31,7 @@ def test_a_healthy_node_is_in_order() -> None:
 )
 def test_an_empty_dump_is_never_in_order(empty: Dump, why: str) -> None:
     found = list(examine(empty, upgrade(NEWEST)))
-    assert {each.id for each in found} == {check.rule.id for check in CHECKS}
+    assert {each.id for each in found} == {check.rule.id for check in CHECKS if check.is_run(A_NODE)}
     assert any(each.text.endswith(why) for each in found)
     assert "ERROR" not in {each.status.value for each in found}
     assert "UNKNOWN" in {each.status.value for each in found}
@@ -67,3 +70,29 @@ def test_every_check_has_an_id_of_its_own_and_says_what_it_reads() -> None:
     assert len({rule.id for rule in rules}) == len(rules)
     assert all(rule.name and rule.meaning and rule.source for rule in rules)
     assert all(check.reads for check in CHECKS)
+
+
+@pytest.mark.parametrize(
+    ("given", "check", "needs"),
+    [
+        (A_NODE, "PF-115", "a plan and the cluster's objects"),
+        (A_NODE, "PF-109", "a plan"),
+        (A_NODE, "PF-117", "the cluster's objects"),
+        (frozenset({Need.OBJECTS}), "PF-219", "the node"),
+        (frozenset({Need.PLAN}), "PF-115", "the cluster's objects"),
+    ],
+)
+def test_a_check_without_what_it_needs_is_left_out_and_named(
+    given: frozenset[Need], check: str, needs: str
+) -> None:
+    assert dict(left_out(given))[check] == needs
+    assert check not in {each.id for each in examine(dump(), upgrade(NEWEST), given=given)}
+
+
+def test_with_everything_given_no_check_is_left_out() -> None:
+    assert list(left_out(frozenset(Need))) == []
+    assert "PF-110" not in dict(left_out(frozenset()))
+
+
+def test_without_a_plan_nothing_is_known_to_restart() -> None:
+    assert upgrade(NEWEST).restarts("uid", "container") is None

@@ -30,6 +30,8 @@ class Reading:
     needs_nodes: bool = False
     """Whether there is no answer without the nodes (``--from auto``)."""
     quiet: bool = False
+    needs_pods: bool = True
+    """Whether there is no answer without a pod."""
 
     def inventory(self) -> Inventory:
         """Read and filter the pods that the options name.
@@ -41,7 +43,8 @@ class Reading:
 
         found = _read(self)
         self.warn(found.warnings)
-        return filters.select(found, self.scope.filters)
+        wanted = self.scope.filters
+        return filters.select(found, wanted) if self.needs_pods or wanted != filters.Filters() else found
 
     def warn(self, warnings: Iterable[str]) -> None:
         """Print what of a source is not among the pods though a reader may expect it there."""
@@ -88,7 +91,7 @@ def _read(reading: Reading) -> Inventory:
 
         return sample.collect()
     if not source.static.directories:
-        return _files(source)
+        return _files(source, needs_pods=reading.needs_pods)
     others = None
     if beside:
         others = cluster.collect_beside_static(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
@@ -124,7 +127,7 @@ def _refuse(source: Source, labels: Labels) -> None:
         )
 
 
-def _files(source: Source) -> Inventory:
+def _files(source: Source, *, needs_pods: bool) -> Inventory:
     """Read ``-f``; of one file, ``--static-pod-path`` says that it is a node's manifest."""
     from hashcompat.sources.files import collect as files
     from hashcompat.sources.files import staticpods
@@ -132,7 +135,7 @@ def _files(source: Source) -> Inventory:
 
     node, path = static.place(source.static, source.files)
     if not path:
-        return files.collect(source.files, recursive=source.recursive)
+        return files.collect(source.files, recursive=source.recursive, needs_pods=needs_pods)
     pod = staticpods.collect_file(source.files[0], node, path)
     return Inventory((pod,), origin=Origin(Kind.FILES, (called(source.files[0]),)))
 

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.joined import Joined, reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import ReleaseData, listed
+from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.source import Source
 from hashcompat.errors import ExitCode, UsageError
+from hashcompat.model.plan import Way
 from hashcompat.model.preflight import Preflight, Status
-from hashcompat.preflight import examine, known_checks, worst_first
-from hashcompat.preflight.check import Upgrade
-from hashcompat.records.probes import Dump
+from hashcompat.planning.options import AUTO
+from hashcompat.preflight.run import Question, check_plan, inspect
 from hashcompat.report.preflight import PREFLIGHT
 from hashcompat.sources.files import dumps
-from hashcompat.sources.node import live
-from hashcompat.sources.node.collect import AUTO, KINDS
+from hashcompat.sources.node import collect, live
+
+if TYPE_CHECKING:
+    from hashcompat.records.probes import Dump
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +37,9 @@ class Arguments:
         "--to", metavar="RELEASE", help="The release of the kubelet that will be started."
     )
     from_release: str | None = option(
-        "--from", metavar="RELEASE", help="The kubelet release that runs now; default: what each node shows."
+        "--from",
+        metavar="RELEASE|auto",
+        help="The kubelet release that runs now; default, and auto: what each node shows.",
     )
     dumps: tuple[str, ...] = option(
         "--dump",
@@ -41,7 +49,7 @@ class Arguments:
     )
     runtime: str | None = option(
         "--runtime",
-        type=click.Choice(KINDS),
+        type=click.Choice(collect.KINDS),
         help="Which container runtime of this node to ask; default: whichever answers.",
     )
     runtime_endpoint: str | None = option(
@@ -53,6 +61,9 @@ class Arguments:
         metavar="CHECK[,CHECK...]|all",
         help="The checks whose errors count as warnings.",
     )
+    joined: Joined
+    source: Source
+    scope: Scope
     data: ReleaseData
     shown: Annotated[Shown, shows(PREFLIGHT)]
     quiet: Quiet
@@ -67,29 +78,39 @@ def command(given: Arguments) -> int:
     """
     if not given.to_release:
         raise UsageError("--to is missing; name the release that will be started, such as --to 1.24.17")
-    catalog = given.data.catalog(quiet=given.quiet.quiet)
-    target = catalog.kubelet(given.to_release)
-    current = catalog.kubelet(given.from_release) if given.from_release else None
-    upgrade = Upgrade(target, catalog.hazards(target.release), current)
-    ignored = known_checks(listed(given.ignored))
-    nodes = _nodes(given)
-    findings = [found for dump in nodes for found in examine(dump, upgrade, ignored)]
-    name = given.from_release if current else None
-    result = Preflight(
-        given.to_release, {dump.node: name for dump in nodes}, worst_first(findings), tuple(ignored)
-    )
+    quiet = given.quiet.quiet
+    catalog = given.data.catalog(quiet=quiet)
+    old = given.from_release or AUTO
+    for name in (given.to_release, *([] if old == AUTO else [old])):
+        catalog.kubelet(name)
+    nodes = _dumps(given)
+    read = reading(given.source, given.scope, quiet=quiet)
+    known = given.joined.known(read, Way(old, given.to_release), nodes or [], catalog)
+    if old == AUTO:
+        check_plan(known, nodes or [], catalog)
+    result = inspect(nodes, known, _question(given, "" if old == AUTO else old), catalog)
     output.show(PREFLIGHT, result, given.shown)
-    output.notes(PREFLIGHT, result, quiet=given.quiet.quiet)
+    output.notes(PREFLIGHT, result, quiet=quiet)
     return _exit_code(result)
 
 
-def _nodes(given: Arguments) -> list[Dump]:
-    """Read dumps where they are given, and this node otherwise."""
-    if not given.dumps:
-        return [live.collect(given.runtime or AUTO, given.runtime_endpoint or "", given.root or "/")]
-    if given.runtime or given.runtime_endpoint or given.root:
-        raise UsageError("--runtime, --runtime-endpoint and --root are about this node; leave out --dump")
-    return dumps.collect(given.dumps)
+def _dumps(given: Arguments) -> list[Dump] | None:
+    """Read dumps where they are given, and this node otherwise; None where only objects are looked at."""
+    if given.joined.no_node and given.dumps:
+        raise UsageError("--dump and --no-node exclude each other: a dump is what was read on a node")
+    if (given.joined.no_node or given.dumps) and (given.runtime or given.runtime_endpoint or given.root):
+        raise UsageError("--runtime, --runtime-endpoint and --root are about this node alone")
+    if given.joined.no_node:
+        return None
+    if given.dumps:
+        return dumps.collect(given.dumps)
+    return [live.collect(given.runtime or collect.AUTO, given.runtime_endpoint or "", given.root or "/")]
+
+
+def _question(given: Arguments, current: str) -> Question:
+    ignored = tuple(listed(given.ignored))
+    server = given.joined.apiserver or ""
+    return Question(given.to_release or "", current, server, ignored, datetime.now(UTC))
 
 
 def _exit_code(result: Preflight) -> ExitCode:

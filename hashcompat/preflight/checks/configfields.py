@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from hashcompat.model.preflight import Status
-from hashcompat.preflight.check import Check, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.rules import Rule
 

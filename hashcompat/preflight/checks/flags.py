@@ -8,7 +8,7 @@ from typing import Final
 
 from hashcompat.model.preflight import Status
 from hashcompat.preflight import gatewords
-from hashcompat.preflight.check import Check, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.commandline import Given, given
 from hashcompat.preflight.facts.units import RUNNING

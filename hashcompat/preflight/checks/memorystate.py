@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from hashcompat.errors import DecodeError
 from hashcompat.preflight import states
-from hashcompat.preflight.check import Check, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.settings import chosen, reserved_memory
 from hashcompat.preflight.facts.statefiles import Condition

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from hashcompat.model.preflight import Status
-from hashcompat.preflight.check import Check, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, checkpoints, runtime
 from hashcompat.preflight.facts.runtime import Container, Runtime
 from hashcompat.records.probes import AbsentError, UnreadError

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from hashcompat.model.preflight import Status
-from hashcompat.preflight.check import Check, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, processes
 from hashcompat.records.probes import AbsentError, UnreadError
 from hashcompat.rules import Rule
@@ -16,10 +16,10 @@ _COMMAND: Final = "containerd-shim"
 
 
 def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
-    rows = processes.rows(facts.dump.read("processes", processes.ALL))
+    rows = processes.rows(facts.dump.read(*processes.ALL))
     parents = {row.parent for row in rows}
     for row in rows:
-        if row.command.startswith(_COMMAND) and row.pid not in parents:
+        if row.name.startswith(_COMMAND) and row.pid not in parents:
             name = _id(facts, row.pid)
             yield Problem(
                 Status.WARN,

@@ -8,7 +8,7 @@ from typing import Final
 from hashcompat.catalog.releases import parse_range
 from hashcompat.errors import UsageError
 from hashcompat.model.preflight import Status
-from hashcompat.preflight.check import Check, Problem, Upgrade
+from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, runtime, tasks
 from hashcompat.preflight.facts.runtime import Container, Runtime
 from hashcompat.records.probes import UnreadError

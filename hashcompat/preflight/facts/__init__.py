@@ -7,19 +7,114 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from hashcompat.catalog.gates import Gates, Settings
 from hashcompat.catalog.statefiles import StateFile
-from hashcompat.preflight.facts import host, kubelet, runtime, settings, statefiles, units
+from hashcompat.model.pods import Node, Pod
+from hashcompat.preflight.facts import (
+    certificates,
+    driver,
+    host,
+    kubelet,
+    settings,
+    space,
+    statefiles,
+    units,
+)
+from hashcompat.preflight.facts.cluster import Cluster
+from hashcompat.preflight.facts.processes import Processes, processes_of
+from hashcompat.preflight.facts.runtime import Runtime, runtimes_of
 from hashcompat.records.probes import AbsentError, Dump, UnreadError
+
+_NOWHERE: Final = Cluster()
 
 
 class Facts:
     """The facts of one node."""
 
-    def __init__(self, dump: Dump) -> None:
+    def __init__(self, dump: Dump, cluster: Cluster = _NOWHERE) -> None:
         self.dump = dump
+        self.cluster = cluster
+
+    @property
+    def on_node(self) -> bool:
+        """Whether anything was read on the node itself."""
+        return bool(self.dump.probes)
+
+    @property
+    def node_object(self) -> Node:
+        """The Node object."""
+        if self.cluster.node is None:
+            raise UnreadError(f"the input has no Node object called {self.node}")
+        return self.cluster.node
+
+    @property
+    def pods(self) -> tuple[Pod, ...]:
+        """The pods that an API server shows on the node."""
+        if self.cluster.pods is None:
+            raise UnreadError("the input has no pods")
+        return self.cluster.pods
+
+    @cached_property
+    def runtime(self) -> str:
+        """The container runtime and its version, as in a Node object: ``containerd://1.6.20``."""
+        return driver.version(self.dump, self.cluster.node)
+
+    @cached_property
+    def cri_info(self) -> Mapping[str, Any]:
+        """What a CRI runtime reports of itself."""
+        return driver.document(self.dump, "cri", "info")
+
+    @cached_property
+    def docker_info(self) -> Mapping[str, Any]:
+        """What Docker reports of itself."""
+        return driver.document(self.dump, "docker", "info")
+
+    @property
+    def drives_docker(self) -> bool:
+        """Whether the kubelet's runtime is Docker."""
+        return self.runtime.startswith("docker://")
+
+    @cached_property
+    def memory(self) -> Mapping[str, int]:
+        """The lines of /proc/meminfo, in bytes."""
+        return space.meminfo(self.dump.read("file", space.MEMINFO))
+
+    @cached_property
+    def processes(self) -> Processes:
+        """The processes, each time that they were read."""
+        return processes_of(self.dump)
+
+    @cached_property
+    def expiries(self) -> tuple[certificates.Expiry, ...]:
+        """When the certificates on the node expire."""
+        return tuple(certificates.expiries(self.dump))
+
+    def setting(self, flag: str, key: str) -> Any:
+        """Return what the kubelet is given: the flag, or else the key of its configuration file, or None."""
+        kubelet.check_own_flags(self.dump)
+        return self.flags[flag] if flag in self.flags else self.config.get(key)
+
+    def is_set(self, flag: str, key: str, *, default: bool) -> bool:
+        """Return a truth value that the kubelet is given, by a flag or in its configuration file."""
+        found = self.setting(flag, key)
+        return default if found is None else found is True or str(found).lower() in ("true", "t", "1")
+
+    def gate(self, name: str, *, default: bool) -> bool:
+        """Return whether a feature gate is on, by the kubelet's flags or its configuration file."""
+        found = kubelet.gates(self.setting("feature-gates", "featureGates")).get(name)
+        return default if found is None else found
+
+    @property
+    def root_directory(self) -> str:
+        """The kubelet's directory of state."""
+        kubelet.check_own_flags(self.dump)
+        return self.flags.get("root-dir", "/var/lib/kubelet").rstrip("/")
+
+    def usage(self, path: str) -> space.Usage:
+        """Return how full the file system of a directory is."""
+        return space.usage(self.dump.read("filesystem", path))
 
     @cached_property
     def node(self) -> str:
@@ -76,11 +171,11 @@ class Facts:
         return statefiles.read(self.dump.read("file", self.path(file)), file, gates)
 
     @cached_property
-    def _runtimes(self) -> tuple[tuple[runtime.Runtime, ...], tuple[str, ...]]:
-        return runtime.runtimes(self.dump)
+    def _runtimes(self) -> tuple[tuple[Runtime, ...], tuple[str, ...]]:
+        return runtimes_of(self.dump)
 
     @property
-    def runtimes(self) -> Iterator[runtime.Runtime]:
+    def runtimes(self) -> Iterator[Runtime]:
         """The container runtimes, Docker first; raises UnreadError last for those that could not be read."""
         found, problems = self._runtimes
         yield from found

@@ -11,7 +11,7 @@ from hashcompat.go import yaml
 from hashcompat.records.probes import AbsentError, Dump, UnreadError
 
 ARGUMENTS: Final = "kubelet"
-"""The name of the probe of the kubelet's arguments, of kind ``arguments``: one a line."""
+"""The name of the probe of the kubelet's arguments, of kind ``arguments``: one per line."""
 
 _CONFIG: Final = "config"
 
@@ -32,6 +32,25 @@ def flags_of(words: Sequence[str]) -> Mapping[str, str]:
         if word.startswith("-"):
             found[name] = value if given else "true" if after.startswith("-") else after
     return found
+
+
+_EMBEDDING: Final = frozenset({"k3s", "kubelite", "edgecore"})
+"""Programs that run a kubelet within themselves, and give it flags that no command line shows."""
+
+
+def check_own_flags(dump: Dump) -> None:
+    """Raise UnreadError where the kubelet is part of another program."""
+    program = dump.read("arguments", ARGUMENTS).partition("\n")[0].rpartition("/")[2]
+    if program in _EMBEDDING:
+        raise UnreadError(f"the kubelet is part of {program}, whose command line does not show its flags")
+
+
+def gates(given: Any) -> Mapping[str, bool]:
+    """Read feature gates as a flag, ``A=true,B=false``, or as a configuration file gives them."""
+    if isinstance(given, Mapping):
+        return {name: value is True for name, value in given.items()}
+    pairs = (pair.partition("=") for pair in str(given or "").split(",") if pair)
+    return {name.strip(): value.strip().lower() in ("true", "t", "1") for name, _, value in pairs}
 
 
 def config(dump: Dump, given: Mapping[str, str]) -> Mapping[str, Any]:

@@ -1,35 +1,67 @@
-"""The processes of a node."""
+"""The processes of a node, read twice where possible: only what lasts is a hazard."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
-ALL: Final = "all"
-"""The name of the probe of all processes."""
+from hashcompat.records.probes import Dump
 
-_COLUMNS: Final = 4
+Key = tuple[str, str]
+"""The kind and the name of a probe."""
+
+ALL: Key = ("processes", "all")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A process."""
+class Process:
+    """A line of the list of processes."""
 
     pid: str
     """Its id."""
     parent: str
     """The id of its parent."""
     state: str
-    """The letter of its state, such as ``D`` or ``Z``."""
-    command: str
-    """Its name, at most 15 characters."""
+    """The letter of /proc/PID/stat: D sleeps and cannot be interrupted."""
+    name: str
+    """The name of its program, as the kernel shortens it."""
 
 
-def rows(text: str) -> tuple[Row, ...]:
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """The processes of a node."""
+
+    reads: tuple[Mapping[str, Process], ...]
+    """Each time that they were read: processes by their ids."""
+
+    @property
+    def watched(self) -> bool:
+        """Whether they were read more than once, so that it shows what lasts."""
+        return len(self.reads) > 1
+
+    def lasting(self) -> Iterator[Process]:
+        """Yield those that were in the same state, under the same name, each time; no kernel threads."""
+        for process in self.reads[-1].values():
+            if all(read.get(process.pid) == process for read in self.reads) and process.parent != "2":
+                yield process
+
+
+def processes_of(dump: Dump) -> Processes:
+    """Read the list of processes; raises UnreadError where the last one could not be read."""
+    dump.read(*ALL)
+    texts = (probe.text for probe in dump.probes[ALL])
+    return Processes(tuple(_read(text) for text in texts if text is not None))
+
+
+def rows(text: str) -> tuple[Process, ...]:
     """Read lines of ``PID PPID STATE COMM``; others are passed over."""
-    found = (line.split(None, _COLUMNS - 1) for line in text.splitlines())
-    return tuple(Row(*words) for words in found if len(words) == _COLUMNS and words[0].isdecimal())
+    found = (line.split(maxsplit=3) for line in text.splitlines())
+    return tuple(Process(*words) for words in found if len(words) == 4 and words[0].isdecimal())
+
+
+def _read(text: str) -> Mapping[str, Process]:
+    return {process.pid: process for process in rows(text)}
 
 
 def option(arguments: str, name: str) -> str:

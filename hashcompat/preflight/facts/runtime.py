@@ -83,7 +83,7 @@ class Runtime:
     """Its containers; of Docker, sandboxes and what no kubelet created too."""
 
 
-def runtimes(dump: Dump) -> tuple[tuple[Runtime, ...], tuple[str, ...]]:
+def runtimes_of(dump: Dump) -> tuple[tuple[Runtime, ...], tuple[str, ...]]:
     """Read every runtime that was asked, and return why the others could not be read.
 
     One that could not be read does not count where another one has a kubelet's containers: it is what is

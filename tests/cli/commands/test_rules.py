@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from hashcompat.preflight.registry import CHECKS
+from hashcompat.report.checks import checks_markdown
 from hashcompat.rules import RULES
 from tests.helpers.program import Run
 
-IDS = [f"HC{number:03}" for number in range(1, 41)]
+REASONS = [f"HC{number:03}" for number in range(1, 41)]
+IDS = [*REASONS, *(check.rule.id for check in CHECKS)]
 
 
 def test_names_are_the_ids(run: Run) -> None:
-    assert run("rules", "-o", "name").out.split() == IDS == [rule.id for rule in RULES]
+    assert run("rules", "-o", "name").out.split() == IDS
+    assert [rule.id for rule in RULES] == REASONS
 
 
 def test_the_document_has_an_item_for_each_rule(run: Run) -> None:
@@ -38,3 +42,16 @@ def test_the_table_is_one_line_a_rule_and_wide_adds_the_source(run: Run) -> None
 
 def test_every_rule_that_kubernetes_decides_has_a_source() -> None:
     assert {rule.id for rule in RULES if not rule.source} == {"HC008", "HC009", "HC014", "HC029"}
+
+
+def test_a_check_is_one_of_them(run: Run) -> None:
+    (item,) = run("rules", "pf-103", "-o", "json").document["items"]
+    assert (item["id"], item["name"]) == ("PF-103", "no dockershim")
+    assert run("rules", "PF-999").code == 64
+
+
+def test_the_page_of_checks_has_each_with_what_it_reads() -> None:
+    page = checks_markdown()
+    for check in CHECKS:
+        assert f"## {check.rule.id}: {check.rule.name}\n\n{check.rule.meaning}\n" in page
+        assert all(part in page for part in (*check.reads, check.rule.source))

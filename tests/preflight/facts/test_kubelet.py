@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.preflight.facts import Facts
+from hashcompat.preflight.facts.kubelet import check_own_flags, gates
 from hashcompat.records.probes import UnreadError
 from tests.helpers.dumps import GONE, Key, dump, failed
 
@@ -48,3 +49,21 @@ def test_a_configuration_that_cannot_be_read_is_not_known(text: object, says: st
 
 def test_a_node_has_its_name() -> None:
     assert Facts(dump()).node == "n1"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (None, {}),
+        ("A=true, B=false,", {"A": True, "B": False}),
+        ({"A": True, "B": False}, {"A": True, "B": False}),
+    ],
+)
+def test_feature_gates_as_a_flag_or_in_the_file(given: object, expected: dict[str, bool]) -> None:
+    assert gates(given) == expected
+
+
+def test_a_kubelet_within_another_program_has_no_flags_to_read() -> None:
+    check_own_flags(dump())
+    with pytest.raises(UnreadError, match="the kubelet is part of k3s"):
+        check_own_flags(dump({("arguments", "kubelet"): "/usr/local/bin/k3s\nserver\n"}))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.preflight.facts.processes import Row, option, rows
+from hashcompat.preflight.facts.processes import ALL, Process, option, processes_of, rows
+from tests.helpers.dumps import dump, failed
 
 
 def test_lines_of_processes() -> None:
     assert rows("PID PPID S COMM\n1 0 S systemd\n22 1 D a b\n3 1\n") == (
-        Row("1", "0", "S", "systemd"),
-        Row("22", "1", "D", "a b"),
+        Process("1", "0", "S", "systemd"),
+        Process("22", "1", "D", "a b"),
     )
 
 
@@ -28,3 +29,15 @@ def test_lines_of_processes() -> None:
 )
 def test_options(arguments: str, value: str) -> None:
     assert option(arguments, "id") == value
+
+
+def test_kernel_threads_and_what_changed_do_not_last() -> None:
+    first, second = "1 0 S a\n9 2 D kworker\n5 1 D x\n6 1 D y\n", "1 0 S a\n9 2 D kworker\n5 1 D x\n6 1 S y\n"
+    found = processes_of(dump({ALL: [first, second]}))
+    assert [each.pid for each in found.lasting()] == ["1", "5"]
+    assert found.watched
+
+
+def test_one_read_is_not_watched() -> None:
+    assert not processes_of(dump({ALL: [failed(), "1 0 S a b\n"]})).watched
+    assert [each.name for each in processes_of(dump({ALL: "1 0 S a b\n"})).lasting()] == ["a b"]

@@ -17,7 +17,7 @@ def only(changes: Any = None, **more: Any) -> Dump:
 
 
 def test_the_containers_of_docker() -> None:
-    [found] = runtime.runtimes(dump())[0]
+    [found] = runtime.runtimes_of(dump())[0]
     assert (found.kind, found.name, found.version) == ("docker", "docker", "20.10.24")
     sandbox, app = found.containers
     assert (sandbox.path, sandbox.listed, sandbox.sandbox) == ("ns/p/POD", False, "")
@@ -28,7 +28,7 @@ def test_the_containers_of_docker() -> None:
 def test_what_older_dockers_call_running(state: Any) -> None:
     row = {**docker_row(APP, "k8s_app_p_ns_uid-p_0", "container"), **state}
     given = dump({("docker", "list"): json.dumps([row]), ("docker", f"inspect {APP}"): inspected(APP, 1)})
-    assert runtime.runtimes(given)[0][0].containers[0].running
+    assert runtime.runtimes_of(given)[0][0].containers[0].running
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_what_older_dockers_call_running(state: Any) -> None:
     ],
 )
 def test_a_list_that_is_not_docker_s(text: str, reason: str) -> None:
-    found, problems = runtime.runtimes(dump({("docker", "list"): text}))
+    found, problems = runtime.runtimes_of(dump({("docker", "list"): text}))
     assert found == ()
     assert problems[0].startswith(reason)
     with pytest.raises(UnreadError, match=reason.strip(": ")):
@@ -50,7 +50,7 @@ def test_a_list_that_is_not_docker_s(text: str, reason: str) -> None:
 
 @pytest.mark.parametrize("text", ["null", "[]", "[{}]"])
 def test_no_containers(text: str) -> None:
-    assert runtime.runtimes(dump({("docker", "list"): text}))[0][0].containers == ()
+    assert runtime.runtimes_of(dump({("docker", "list"): text}))[0][0].containers == ()
 
 
 def test_no_runtime_was_asked_or_found() -> None:
@@ -61,13 +61,13 @@ def test_no_runtime_was_asked_or_found() -> None:
 
 
 def test_a_runtime_below_the_kubelet_s_need_not_be_read() -> None:
-    found, problems = runtime.runtimes(dump({("cri", "containers"): failed("crictl is not on the PATH")}))
+    found, problems = runtime.runtimes_of(dump({("cri", "containers"): failed("crictl is not on the PATH")}))
     assert ([one.kind for one in found], problems) == (["docker"], ())
     empty: dict[Any, Any] = {
         ("docker", "list"): "[]",
         ("cri", "containers"): failed("crictl is not on the PATH"),
     }
-    assert runtime.runtimes(dump(empty))[1] == ("containers: crictl is not on the PATH",)
+    assert runtime.runtimes_of(dump(empty))[1] == ("containers: crictl is not on the PATH",)
 
 
 @pytest.mark.parametrize(
@@ -85,5 +85,5 @@ def test_the_version_of_a_cri_runtime(version: Any, shown: tuple[str, str]) -> N
         ("cri", "version"): version,
         ("cri", "containers"): '{"containers":null}',
     }
-    [found] = runtime.runtimes(dump(given))[0]
+    [found] = runtime.runtimes_of(dump(given))[0]
     assert (found.name, found.version) == shown

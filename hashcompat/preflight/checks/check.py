@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
 
 from hashcompat.catalog.hazards import Hazards
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.runtimes import Runtimes
+from hashcompat.model.plan import Item
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.facts import Facts
-from hashcompat.release import Release
 from hashcompat.rules import Rule
+
+
+class Need(StrEnum):
+    """What a run may be given about nodes; a check is run where it has what it needs of this."""
+
+    NODE = "the node"
+    """What was read on the node itself: a dump."""
+    OBJECTS = "the cluster's objects"
+    """Its Node object and its pods, as an API server returns them."""
+    PLAN = "a plan"
+    """The verdicts of the containers on it."""
+
+
+OF_NODE: Final = (frozenset({Need.NODE}),)
+
+OF_OBJECTS: Final = (frozenset({Need.OBJECTS}),)
+
+OF_PLAN: Final = (frozenset({Need.PLAN}),)
+
+OF_BOTH: Final = (*OF_NODE, *OF_OBJECTS)
+"""The node itself or the cluster's objects, either is enough."""
 
 
 def _not_planned(_uid: str, _container: str) -> bool | None:
@@ -27,11 +52,17 @@ class Upgrade:
     """What such a kubelet does where others do not, and the same of the current one."""
     current: Kubelet | None = None
     """The kubelet that runs now; None where it is unknown."""
-    server: Release | None = None
-    """The release of the API server; None where it is unknown."""
+    server: Kubelet | None = None
+    """The release of the API server that the kubelet will talk to; None where it is unknown."""
     restarts: Callable[[str, str], bool | None] = _not_planned
     """Whether a plan restarts the container of that name in the pod of that uid; None where it is not
     in a plan."""
+    planned: tuple[Item, ...] | None = None
+    """The verdicts of the containers on the node; None where there is no plan."""
+    runtimes: Runtimes = field(default_factory=Runtimes)
+    """What is known of container runtimes."""
+    now: datetime | None = None
+    """The time, UTC, by which certificates are judged; None where it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +93,10 @@ class Check:
     find: Find
     """Yields the problems; none where everything is as it should be. Raises UnreadError or AbsentError for
     what it needs and the dump does not have."""
+    needs: tuple[frozenset[Need], ...] = OF_NODE
+    """What it needs to be given: all of one of these sets. Where a run has none of them, the check is left
+    out of it."""
+
+    def is_run(self, given: frozenset[Need]) -> bool:
+        """Return whether a run that is given this can make the check."""
+        return any(need <= given for need in self.needs)

@@ -1,0 +1,106 @@
+"""What is known of nodes besides what was read on them: the cluster's objects, and a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.inventory import Reading, is_named
+from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.source import Source
+from hashcompat.errors import InputError
+from hashcompat.preflight.joining import Known, items_by_node, known_of, with_own_releases
+
+if TYPE_CHECKING:
+    from hashcompat.catalog.lookup import Catalog
+    from hashcompat.model.plan import Item, Plan, Way
+    from hashcompat.model.pods import Inventory, Node
+    from hashcompat.records.probes import Dump
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """What is known of the cluster."""
+
+    HEADING: ClassVar = "Cluster and plan"
+
+    no_node: bool = option(
+        "--no-node",
+        is_flag=True,
+        help="Check the nodes of the source by their Node objects alone; nothing is read on them.",
+    )
+    plan: str | None = option(
+        "--plan",
+        metavar="FILE",
+        help="A plan of the same upgrade, saved by hashcompat plan --out; default: one made of the source.",
+    )
+    apiserver: str | None = option(
+        "--apiserver",
+        metavar="RELEASE",
+        help="The release of the API server that the kubelet will talk to.",
+    )
+
+    def known(self, reading: Reading, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:
+        """Return what the source and the plan show, where any is named.
+
+        Raises InputError for what cannot be read and for a plan of other releases.
+        """
+        known = Known()
+        if self.no_node or is_named(reading.source, reading.scope.labels):
+            found = reading.inventory()
+            found = replace(found, nodes=with_own_releases(found.nodes, dumps), pods=tuple(found.pods))
+            items = None if self.plan else self._made(found, reading.source, way, catalog)
+            known = known_of(_wanted(found.nodes, reading.scope), found.pods, items)
+        if self.plan:
+            known = replace(known, items=items_by_node(_saved(self.plan, way, catalog).items))
+        return known
+
+    def _made(self, found: Inventory, source: Source, way: Way, catalog: Catalog) -> Iterable[Item]:
+        """Plan the upgrade of the pods of the source."""
+        from hashcompat import planning
+        from hashcompat.planning.options import Options
+        from hashcompat.planning.view import View
+        from hashcompat.records.index import index
+
+        options = Options(
+            defaults=not source.no_defaults,
+            keep_going=True,
+            records=index(found.records),
+            apiserver_to=self.apiserver or "",
+        )
+        return planning.make(found, way.old, way.new, View(catalog, options)).items
+
+
+def reading(source: Source, scope: Scope, *, quiet: bool) -> Reading:
+    """Return how the source is read: with its nodes, and with pods where it has any."""
+    return Reading(source, scope, needs_nodes=True, quiet=quiet, needs_pods=False)
+
+
+def _wanted(nodes: Iterable[Node], scope: Scope) -> Iterable[Node]:
+    return (node for node in nodes if not scope.nodes or node.name in scope.nodes)
+
+
+def _saved(name: str, way: Way, catalog: Catalog) -> Plan:
+    """Read a saved plan; raises InputError where its releases are not those of the command line."""
+    from hashcompat.planning.options import AUTO
+    from hashcompat.sources.files import plans
+
+    plan = plans.read(name)
+    _check(name, "--to", way.new, {plan.to_release}, catalog)
+    if way.old != AUTO:
+        planned = {plan.from_release}
+        if plan.from_release == AUTO:
+            planned = {item.from_release for item in plan.items if item.from_release}
+        _check(name, "--from", way.old, planned, catalog)
+    return plan
+
+
+def _check(file: str, flag: str, asked: str, planned: Iterable[str], catalog: Catalog) -> None:
+    from hashcompat.catalog.releases import same_build
+
+    wanted = catalog.kubelet(asked).release
+    for name in sorted(planned):
+        if not (catalog.knows(name) and same_build(catalog.kubelet(name).release, wanted)):
+            raise InputError(f"{file}: a plan of {name}, and {flag} is {asked}; make the plan again")

@@ -1,0 +1,246 @@
+"""``hashcompat preflight``: nodes by their dumps, by their objects alone, and joined with a plan."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hashcompat
+from hashcompat.model.preflight import Status
+from hashcompat.records.probes import Probe
+from tests.helpers.dumps import NOW, Key, as_text, dump
+from tests.helpers.pods import as_json, node, pod
+from tests.helpers.program import Result, Run
+
+VERSION = ("version", "kubelet")
+RUNS: dict[Key, str | Probe | list[str | Probe]] = {VERSION: "Kubernetes v1.30.14\n"}
+ELSEWHERE = pod(spec={"nodeSelector": {"disk": "ssd"}})
+
+
+def machine(kubelet: str, name: str = "n1", runtime: str = "containerd://2.1.4") -> Any:
+    """Return a Node object that is in order."""
+    found = node(kubelet, name)
+    found["metadata"]["labels"] = {"kubernetes.io/hostname": name}
+    found["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime
+    found["status"]["conditions"] = [{"type": "Ready", "status": "True"}, 1, {"type": 1, "status": "True"}]
+    return found
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return a directory with the dump of a node in order, which runs 1.30.14."""
+    (tmp_path / "n1.json").write_text(as_text(dump(RUNS)))
+    return tmp_path
+
+
+def saved(run: Run, at: Path, old: str, new: str, *objects: Any) -> str:
+    """Save a plan and return its path."""
+    path = at / "plan" / "plan.json"
+    path.parent.mkdir(exist_ok=True)
+    given = as_json(*(objects or (pod(),)))
+    words = ("plan", "--from", old, "--to", new, "-f", "-", "--out", path, "-q")
+    assert run(*words, stdin=given).code == 0
+    return str(path)
+
+
+def by_check(result: Result) -> dict[tuple[str, str], str]:
+    """Return the status of each check on each node."""
+    return {(item["node"], item["id"]): item["status"] for item in result.document["items"]}
+
+
+def test_a_node_by_its_dump(run: Run, place: Path) -> None:
+    result = run("preflight", "--to", "1.30.15", "--dump", place, "--apiserver", "1.31.0", "-o", "json")
+    document = result.document
+    assert document["spec"]["from"] == {"n1": "v1.30.14"}
+    assert set(by_check(result).values()) == {"OK"}
+    assert {row["needs"] for row in document["spec"]["leftOut"]} >= {"a plan", "the cluster's objects"}
+    assert result.code == 0
+    assert "not asked, for it takes a plan: PF-109, PF-119, PF-121, PF-123" in result.err.splitlines()
+
+
+def test_nodes_by_their_objects_alone(run: Run) -> None:
+    given = as_json(machine("v1.30.14"), machine("v1.23.17", "n2", "docker://20.10.24"), pod())
+    result = run("preflight", "--to", "1.31.14", "--no-node", "-f", "-", "-o", "json", stdin=given)
+    found = by_check(result)
+    assert result.document["spec"]["from"] == {"n1": "v1.30.14", "n2": "v1.23.17"}
+    assert (found["n1", "PF-103"], found["n2", "PF-103"], found["n1", "PF-125"]) == ("OK", "ERROR", "OK")
+    assert "PF-213" not in {check for _, check in found}
+    assert result.code == 2
+    one = run("preflight", "--to", "1.31.14", "--no-node", "--node", "n1", "-f", "-", "-q", stdin=given)
+    assert "n2" not in one.out
+
+
+def test_nodes_without_any_pod_are_enough_for_some_checks(run: Run) -> None:
+    result = run("preflight", "--to", "1.31.14", "--no-node", "-f", "-", stdin=as_json(machine("v1.31.0")))
+    assert (result.code, result.out.splitlines()[1].split()[:3]) == (0, ["n1", "PF-110", "INFO"])
+    assert "not asked, for it takes a plan: PF-109, PF-115, PF-119, PF-121, PF-123" in result.err.splitlines()
+
+
+def test_from_overrides_what_a_node_shows(run: Run, place: Path) -> None:
+    words = ("preflight", "--to", "1.31.14", "--dump", place, "--from", "1.31.0", "-o", "json")
+    assert run(*words).document["spec"]["from"] == {"n1": "1.31.0"}
+    assert run(*words, "--from", "9.9.9").code == 64
+
+
+def test_a_source_is_planned_and_joined(run: Run, place: Path) -> None:
+    given = as_json(machine("v1.30.14"), ELSEWHERE)
+    words = ("preflight", "--to", "1.30.15", "--dump", place, "-f", "-", "-o", "json")
+    result = run(*words, stdin=given)
+    assert (result.code, by_check(result)["n1", "PF-115"]) == (2, "ERROR")
+    assert result.document["spec"]["leftOut"] == []
+    ignored = run(*words, "--ignore-preflight-errors", "PF-115", stdin=given)
+    assert (ignored.code, by_check(ignored)["n1", "PF-115"]) == (0, "WARN")
+
+
+def test_a_source_without_nodes_is_planned_by_the_dumps_release(run: Run, place: Path) -> None:
+    words = ("preflight", "--to", "1.30.15", "--dump", place, "-f", "-", "-o", "json")
+    result = run(*words, stdin=as_json(pod()))
+    found = by_check(result)
+    assert (found["n1", "PF-109"], found["n1", "PF-115"]) == ("OK", "UNKNOWN")
+    assert result.code == 3
+
+
+def test_a_saved_plan_is_joined(run: Run, place: Path) -> None:
+    gpu = pod({"name": "c", "image": "i", "resources": {"limits": {"nvidia.com/gpu": 1}}})
+    (place / "n1.json").write_text(as_text(dump({VERSION: "Kubernetes v1.27.1"})))
+    plan = saved(run, place, "1.27.1", "1.27.2", gpu)
+    words = ("preflight", "--dump", place / "n1.json", "--plan", plan, "-o", "json")
+    result = run(*words, "--to", "1.27.2")
+    assert (result.code, by_check(result)["n1", "PF-109"]) == (2, "ERROR")
+    assert run(*words, "--to", "v1.27.2", "--from", "1.27.1").code == 2
+
+
+@pytest.mark.parametrize(
+    ("made", "asked", "why"),
+    [
+        (("1.30.14", "1.31.14"), ("--to", "1.31.0"), "a plan of 1.31.14, and --to is 1.31.0"),
+        (
+            ("1.30.14", "1.31.14"),
+            ("--to", "1.31.14", "--from", "1.30.0"),
+            "a plan of 1.30.14, and --from is 1.30.0",
+        ),
+        (
+            ("auto", "1.31.14"),
+            ("--to", "1.31.14", "--from", "1.30.0"),
+            "a plan of v1.30.14, and --from is 1.30.0",
+        ),
+        (("1.30.0", "1.31.14"), ("--to", "1.31.14"), "the plan is of 1.30.0 on n1, which runs v1.30.14"),
+    ],
+)
+def test_a_plan_of_other_releases_is_refused(
+    run: Run, place: Path, made: tuple[str, str], asked: tuple[str, ...], why: str
+) -> None:
+    plan = saved(run, place, *made, pod(), machine("v1.30.14"))
+    result = run("preflight", *asked, "--dump", place / "n1.json", "--plan", plan)
+    assert (result.code, result.out) == (1, "")
+    assert why in result.err
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"kind": "HashList"}, "want a plan, as hashcompat plan --out FILE saves it"),
+        ({"items": 1}, "without spec or items"),
+        ({"items": []}, "without some of its items; save it without --only-restarts"),
+        ({"items": [1], "summary": {"containers": 1}}, "an item of a RestartPlan that is not an object"),
+        ({"items": [{}], "summary": {"containers": 1}}, "a RestartPlan with no node in it"),
+        ({"summary": 1}, "without some of its items"),
+        ({"spec": {"from": "1.30.14"}}, "a RestartPlan with no to in it"),
+    ],
+)
+def test_what_is_not_a_whole_plan_is_refused(run: Run, place: Path, change: dict[str, Any], why: str) -> None:
+    path = Path(saved(run, place, "1.30.14", "1.31.14"))
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    result = run("preflight", "--to", "1.31.14", "--dump", place / "n1.json", "--plan", path)
+    assert (result.code, result.out) == (1, "")
+    assert f"{path}" in result.err
+    assert why in result.err
+
+
+@pytest.mark.parametrize("key", ["verdict", "containerType"])
+def test_an_unknown_word_in_a_plan_is_refused(run: Run, place: Path, key: str) -> None:
+    path = Path(saved(run, place, "1.30.14", "1.31.14"))
+    document = json.loads(path.read_text())
+    document["items"][0][key] = "MAYBE"
+    document["items"][0]["reasons"] = 1
+    path.write_text(json.dumps(document))
+    result = run("preflight", "--to", "1.31.14", "--dump", place / "n1.json", "--plan", path)
+    assert (result.code, result.out) == (1, "")
+    assert f"an item of a RestartPlan with an unknown {key}" in result.err
+
+
+def test_a_directory_without_a_plan_is_refused(run: Run, place: Path) -> None:
+    (place / "empty").mkdir()
+    words = ("preflight", "--to", "1.31.14", "--dump", place / "n1.json", "--plan", place / "empty")
+    assert run(*words).code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--dump", "n1.json"), "--to is missing"),
+        (("--to", "1.31.14"), "give the dump of a node with --dump"),
+        (("--to", "1.31.14", "--dump", "n1.json", "--no-node"), "--dump and --no-node exclude each other"),
+        (("--to", "9.9.9", "--dump", "n1.json"), "9.9.9"),
+        (("--to", "1.31.14", "--dump", "n1.json", "--apiserver", "9.9.9"), "9.9.9"),
+        (("--to", "1.31.14", "--dump", "n1.json", "--ignore-preflight-errors", "PF-9"), "no check 'PF-9'"),
+    ],
+)
+def test_usage_errors(
+    run: Run, place: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], why: str
+) -> None:
+    monkeypatch.chdir(place)
+    result = run("preflight", *words)
+    assert (result.code, result.out) == (64, "")
+    assert why in result.err
+
+
+def test_a_source_without_nodes_has_none_to_check(run: Run) -> None:
+    result = run("preflight", "--to", "1.31.14", "--no-node", "-f", "-", stdin=as_json(pod()))
+    assert result.code == 1
+    assert "no Node object in the input" in result.err
+
+
+def test_a_release_that_is_not_known_is_shown_and_unknown(run: Run, place: Path) -> None:
+    (place / "n1.json").write_text(as_text(dump({VERSION: "Kubernetes v9.9.9"})))
+    result = run("preflight", "--to", "1.31.14", "--dump", place, "-o", "json")
+    assert result.document["spec"]["from"] == {"n1": "v9.9.9"}
+    assert by_check(result)["n1", "PF-110"] == "INFO"
+    plan = saved(run, place, "1.30.14", "1.31.14")
+    assert run("preflight", "--to", "1.31.14", "--dump", place / "n1.json", "--plan", plan).code == 3
+
+
+def test_wide_has_everything_and_the_advice(run: Run, place: Path) -> None:
+    wide = run("preflight", "--to", "1.31.14", "--dump", place, "-o", "wide", "-q")
+    assert wide.out.splitlines()[0].split() == ["NODE", "CHECK", "STATUS", "OBJECT", "FINDING", "ADVICE"]
+    assert any("kubectl drain NODE" in line for line in wide.out.splitlines())
+    assert (
+        run("preflight", "--to", "1.31.14", "--dump", place, "-o", "name", "-q").out
+        == "n1/PF-110\nn1/PF-110\n"
+    )
+
+
+def test_the_api_finds_the_same(run: Run, place: Path) -> None:
+    given = [machine("v1.30.14"), ELSEWHERE]
+    dumps = hashcompat.load_dumps(place)
+    result = hashcompat.preflight_nodes(dumps, "1.30.15", source=given, apiserver="1.31.0", now=NOW)
+    words = (
+        "preflight",
+        "--to",
+        "1.30.15",
+        "--dump",
+        place,
+        "-f",
+        "-",
+        "--apiserver",
+        "1.31.0",
+        "-o",
+        "json",
+    )
+    assert hashcompat.to_document(result) == run(*words, stdin=as_json(*given)).document
+    mild = hashcompat.preflight_nodes(None, "1.30.15", "1.30.14", source=given, ignored=["all"])
+    assert {each.status for each in mild.findings} == {Status.WARN, Status.INFO, Status.OK}
+    assert hashcompat.preflight_nodes(dumps, "1.31.14").current == {"n1": "v1.30.14"}

@@ -1,0 +1,76 @@
+"""PF-114: certificates that have expired, or soon will; as lines and as PEM."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+import trustme
+
+from hashcompat.records.probes import Dump, Probe
+from tests.helpers.dumps import GONE, NOW, dump, failed, status, upgrade
+
+CLIENT = ("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem")
+SERVER = ("certificate", "/var/lib/kubelet/pki/kubelet.crt")
+CA = ("certificate", "/etc/kubernetes/pki/client-ca.crt")
+CONFIG = ("certificate", "/etc/kubernetes/kubelet.conf")
+
+
+def line(at: datetime) -> str:
+    """Return what ``openssl x509 -enddate -noout`` prints."""
+    return f"notAfter={at.strftime('%b %d %H:%M:%S %Y')} GMT\n"
+
+
+def pem(at: datetime) -> str:
+    """Return a certificate that is valid until then."""
+    found = trustme.CA().issue_cert("n1", not_after=at.replace(tzinfo=None))
+    return found.cert_chain_pems[0].bytes().decode()
+
+
+SECOND = timedelta(seconds=1)
+WEEK = timedelta(days=7)
+
+
+@pytest.mark.parametrize("form", [line, pem])
+@pytest.mark.parametrize(
+    ("key", "after", "expected"),
+    [
+        (CLIENT, -SECOND, ("ERROR", CLIENT[1])),
+        (CLIENT, SECOND, ("WARN", CLIENT[1])),
+        (CLIENT, WEEK - SECOND, ("WARN", CLIENT[1])),
+        (CLIENT, WEEK, ("OK", "")),
+        (SERVER, -SECOND, ("WARN", SERVER[1])),
+        (CA, -SECOND, ("WARN", CA[1])),
+        (CONFIG, -SECOND, ("ERROR", CONFIG[1])),
+    ],
+)
+def test_pf114_a_certificate_that_expires(
+    form: object, key: tuple[str, str], after: timedelta, expected: tuple[str, str]
+) -> None:
+    assert callable(form)
+    given = dump({CLIENT: GONE, key: form(NOW + after)})
+    assert status("PF-114", given, upgrade("1.31.0")) == [expected]
+
+
+def test_pf114_of_several_certificates_in_a_file_the_first_counts() -> None:
+    chain = pem(NOW + timedelta(days=100)) + pem(NOW - SECOND)
+    assert status("PF-114", dump({CLIENT: "a comment\n" + chain}), upgrade("1.31.0")) == [("OK", "")]
+
+
+@pytest.mark.parametrize(
+    "state",
+    [failed(), "", "notAfter=soon", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"],
+    ids=["refused", "empty", "no date", "no certificate"],
+)
+def test_pf114_a_certificate_that_cannot_be_read_is_unknown(state: str | Probe) -> None:
+    assert status("PF-114", dump({CLIENT: state}), upgrade("1.31.0")) == [("UNKNOWN", CLIENT[1])]
+
+
+def test_pf114_without_the_time_or_any_certificate_is_unknown() -> None:
+    assert status("PF-114", dump(), upgrade("1.31.0", now=None)) == [("UNKNOWN", "")]
+    empty = Dump("n1", "test", {("file", "/x"): (Probe("file", "/x", ""),)})
+    assert status("PF-114", empty, upgrade("1.31.0")) == [("UNKNOWN", "")]
+
+
+def test_pf114_a_node_without_certificates_has_none_that_expires() -> None:
+    assert status("PF-114", dump({CLIENT: GONE}), upgrade("1.31.0")) == [("OK", "")]

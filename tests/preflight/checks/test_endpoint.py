@@ -1,0 +1,54 @@
+"""PF-103: a kubelet without dockershim on a node that is set up for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hashcompat.model.pods import Node
+from hashcompat.preflight.facts.cluster import Cluster
+from tests.helpers.dumps import OBJECTS, docker, dump, failed, found, status, unread, upgrade
+
+ARGUMENTS = ("arguments", "kubelet")
+BARE = {ARGUMENTS: "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n"}
+SHIM = {ARGUMENTS: "/usr/bin/kubelet\n--container-runtime-endpoint=unix:///var/run/dockershim.sock\n"}
+CRI_DOCKERD = {ARGUMENTS: "/usr/bin/kubelet\n--container-runtime-endpoint=unix:///run/cri-dockerd.sock\n"}
+OK = [("OK", "")]
+
+
+@pytest.mark.parametrize(
+    ("current", "to", "changes", "expected"),
+    [
+        ("1.22.17", "1.23.17", {**docker("20.10.24"), **BARE}, OK),
+        ("1.23.17", "1.24.0", {**docker("20.10.24"), **BARE}, [("ERROR", "")]),
+        ("", "1.26.15", BARE, [("ERROR", "")]),
+        ("", "1.27.0", BARE, OK),
+        ("", "1.27.0", {**docker("20.10.24"), **BARE}, [("ERROR", "")]),
+        ("1.23.17", "1.24.0", SHIM, [("ERROR", "unix:///var/run/dockershim.sock")]),
+        ("1.23.17", "1.24.0", {**docker("20.10.24"), **CRI_DOCKERD}, OK),
+        ("1.24.0", "1.25.16", {**docker("20.10.24"), **BARE}, OK),
+        ("1.23.17", "1.24.0", {ARGUMENTS: failed()}, [("UNKNOWN", "")]),
+        ("", "1.24.0", {ARGUMENTS: "/usr/local/bin/k3s\nserver\n"}, [("UNKNOWN", "")]),
+    ],
+)
+def test_pf103_docker_without_dockershim(
+    current: str, to: str, changes: Any, expected: list[tuple[str, str]]
+) -> None:
+    assert status("PF-103", dump(changes), upgrade(to, current)) == expected
+
+
+@pytest.mark.parametrize(
+    ("current", "runtime", "expected"),
+    [
+        ("1.23.17", "docker://20.10.24", "ERROR"),
+        ("", "docker://20.10.24", "UNKNOWN"),
+        ("1.24.0", "docker://20.10.24", "OK"),
+        ("1.23.17", "containerd://1.6.20", "OK"),
+        ("1.23.17", "", "UNKNOWN"),
+    ],
+)
+def test_pf103_by_the_node_object(current: str, runtime: str, expected: str) -> None:
+    cluster = Cluster(Node("n1", "v1.23.17", runtime))
+    ((state, _, _),) = found("PF-103", unread(), upgrade("1.25.16", current), cluster, OBJECTS)
+    assert state == expected

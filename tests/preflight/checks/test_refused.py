@@ -1,0 +1,102 @@
+"""PF-109, PF-115, PF-119, PF-121, PF-123: pods that the plan says the new kubelet refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import hashcompat
+from hashcompat.model.pods import Node
+from hashcompat.preflight.facts.cluster import Cluster
+from tests.helpers.dumps import ALL, dump, found, upgrade
+from tests.helpers.pods import mirror_pod, node, pod
+
+GPU = pod({"name": "c", "image": "i", "resources": {"limits": {"nvidia.com/gpu": "1"}}})
+ELSEWHERE = pod(spec={"nodeSelector": {"disk": "ssd"}})
+UNTOLERATING = pod()
+STRICT = pod(spec={"securityContext": {"supplementalGroupsPolicy": "Strict"}})
+SECRET = mirror_pod(
+    {"name": "c", "image": "i", "envFrom": [{"secretRef": {"name": "s"}}]},
+)
+SYSCTL = pod(
+    spec={"securityContext": {"sysctls": [{"name": "net.ipv4.ip_local_reserved_ports", "value": "1"}]}}
+)
+SIDECAR = pod(spec={"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always"}]})
+LABELLED = {"kubernetes.io/hostname": "n1"}
+TAINT = {"key": "k", "effect": "NoExecute"}
+
+
+def states(
+    check: str, given: Any, current: str, to: str, labels: Any = LABELLED, **spec: Any
+) -> list[tuple[str, str]]:
+    """Return what a check finds where one pod runs on the node."""
+    machine: Any = node(current) if current else {"kind": "Node", "metadata": {"name": "n1"}}
+    if labels is not None:
+        machine["metadata"]["labels"] = labels
+    inventory = hashcompat.load([given, {**machine, "spec": spec}])
+    items = hashcompat.plan(inventory, current or "auto", to, keep_going=True).items
+    cluster = Cluster(inventory.nodes[0])
+    of = upgrade(to, current, planned=items)
+    return [row[:2] for row in found(check, dump(), of, cluster, ALL)]
+
+
+@pytest.mark.parametrize(
+    ("check", "given", "current", "to", "expected"),
+    [
+        ("PF-109", GPU, "1.27.0", "1.27.2", ("ERROR", "ns/p")),
+        ("PF-109", GPU, "1.27.0", "1.27.5", ("ERROR", "ns/p")),
+        ("PF-109", GPU, "1.27.0", "1.27.6", ("OK", "")),
+        ("PF-109", GPU, "1.27.0", "1.27.1", ("OK", "")),
+        ("PF-109", GPU, "1.26.0", "1.26.4", ("OK", "")),
+        ("PF-109", GPU, "1.26.0", "1.26.5", ("ERROR", "ns/p")),
+        ("PF-109", GPU, "1.26.0", "1.26.8", ("ERROR", "ns/p")),
+        ("PF-109", GPU, "1.26.0", "1.26.9", ("OK", "")),
+        ("PF-109", GPU, "1.25.0", "1.25.9", ("OK", "")),
+        ("PF-109", GPU, "1.25.0", "1.25.10", ("ERROR", "ns/p")),
+        ("PF-109", GPU, "1.25.0", "1.25.13", ("ERROR", "ns/p")),
+        ("PF-109", GPU, "1.25.0", "1.25.14", ("OK", "")),
+        ("PF-109", pod(), "1.27.0", "1.27.2", ("OK", "")),
+        ("PF-115", ELSEWHERE, "1.31.0", "1.31.1", ("ERROR", "ns/p")),
+        ("PF-115", pod(), "1.31.0", "1.31.1", ("OK", "")),
+        ("PF-119", SECRET, "1.33.0", "1.34.0", ("ERROR", "ns/p-n1")),
+        ("PF-119", SECRET, "1.32.0", "1.33.0", ("OK", "")),
+        ("PF-121", SYSCTL, "1.27.0", "1.26.0", ("ERROR", "ns/p")),
+        ("PF-121", SYSCTL, "1.28.0", "1.27.0", ("OK", "")),
+        ("PF-123", SIDECAR, "1.29.0", "1.28.0", ("ERROR", "ns/p")),
+        ("PF-123", SIDECAR, "1.30.0", "1.29.0", ("OK", "")),
+    ],
+)
+def test_pf109_pf115_pf119_pf121_pf123_pods_that_are_not_admitted_again(
+    check: str, given: Any, current: str, to: str, expected: tuple[str, str]
+) -> None:
+    """Both sides of each boundary, as the plan decides it."""
+    assert states(check, given, current, to) == [expected]
+
+
+def test_pf115_a_taint_counts_from_1_24_17_on() -> None:
+    assert states("PF-115", UNTOLERATING, "1.24.0", "1.24.17", taints=[TAINT]) == [("ERROR", "ns/p")]
+    assert states("PF-115", UNTOLERATING, "1.23.0", "1.23.17", taints=[TAINT]) == [("OK", "")]
+
+
+def test_pf115_a_feature_whose_report_is_not_known_is_unknown() -> None:
+    assert states("PF-115", STRICT, "1.32.0", "1.33.0") == [("UNKNOWN", "ns/p")]
+
+
+def test_pf115_needs_the_nodes_labels() -> None:
+    assert states("PF-115", ELSEWHERE, "1.31.0", "1.31.1", labels=None) == [("UNKNOWN", "")]
+    items = hashcompat.plan([pod()], "1.31.0", "1.31.1").items
+    of = upgrade("1.31.1", "1.31.0", planned=items)
+    assert [row[0] for row in found("PF-115", dump(), of, Cluster(), ALL)] == ["UNKNOWN"]
+
+
+def test_a_pod_is_named_once_for_all_its_containers() -> None:
+    both = pod({"name": "c", "image": "i"}, {"name": "d", "image": "i"}, spec=ELSEWHERE["spec"])
+    assert states("PF-115", both, "1.31.0", "1.31.1") == [("ERROR", "ns/p")]
+
+
+@pytest.mark.parametrize("check", ["PF-109", "PF-119", "PF-121", "PF-123"])
+def test_a_plan_that_leaves_things_open_is_unknown(check: str) -> None:
+    assert states(check, pod(), "", "1.31.0") == [("UNKNOWN", "")]
+    empty = upgrade("1.31.0", "1.31.0", planned=())
+    assert [row[0] for row in found(check, dump(), empty, Cluster(Node("n1", "")), ALL)] == ["UNKNOWN"]

@@ -1,0 +1,73 @@
+"""What is known of nodes besides their dumps."""
+
+from __future__ import annotations
+
+import pytest
+
+import hashcompat
+from hashcompat.errors import InputError
+from hashcompat.model.pods import Node
+from hashcompat.preflight.checks.check import Need
+from hashcompat.preflight.facts.cluster import Cluster
+from hashcompat.preflight.joining import Known, known_of, restarts_of, with_own_releases, without_dumps
+from tests.helpers.dumps import dump, unread
+from tests.helpers.pods import ARTICLE, pod
+
+VERSION = ("version", "kubelet")
+ITEMS = hashcompat.plan([pod(ARTICLE)], "1.7.16", "1.9.11").items
+
+
+def test_a_run_is_given_what_is_known() -> None:
+    assert Known().given == frozenset()
+    assert Known({"n1": Node("n1", "")}).given == Known(pods={}).given == {Need.OBJECTS}
+    assert Known(items={}).given == {Need.PLAN}
+    assert Known({"n1": Node("n1", "")}, {}, {}).given == {Need.OBJECTS, Need.PLAN}
+
+
+def test_a_source_without_pods_has_neither_pods_nor_a_plan() -> None:
+    assert known_of([Node("n1", "")], [], ()) == Known({"n1": Node("n1", "")}, None, None)
+    assert known_of([], hashcompat.load([pod()]).pods, None).items is None
+
+
+def test_each_node_has_its_own_part() -> None:
+    known = known_of([Node("n1", "v1.7.16")], hashcompat.load([pod()]).pods, ITEMS)
+    assert [each.name for each in known.cluster("n1").pods or ()] == ["p"]
+    assert known.cluster("n2") == Cluster(None, ())
+    assert (known.planned("n1"), known.planned("n2"), Known().planned("n1")) == (ITEMS, (), None)
+    assert Known().cluster("n1") == Cluster()
+
+
+def test_the_current_release_is_the_kubelets_own_then_the_objects_then_the_plans() -> None:
+    known = Known({"n1": Node("n1", "v1.8.15")}, None, {"n1": ITEMS})
+    assert known.release(dump({VERSION: "Kubernetes v1.7.16\n"})) == "v1.7.16"
+    assert known.release(unread()) == "v1.8.15"
+    assert Known(items={"n1": ITEMS}).release(unread()) == "1.7.16"
+    assert Known().release(unread()) is None
+
+
+def test_a_plan_says_what_restarts() -> None:
+    restarts = restarts_of(ITEMS)
+    assert restarts("uid-p", ARTICLE["name"]) is True
+    assert restarts("uid-q", ARTICLE["name"]) is None
+    same = restarts_of(hashcompat.plan([pod()], "1.10.0", "1.11.0").items)
+    assert same("uid-p", "c") is False
+    assert restarts_of(None)("uid-p", "c") is None
+    unknown = hashcompat.plan([pod()], "auto", "1.11.0").items
+    assert restarts_of(unknown)("uid-p", "c") is None
+
+
+def test_a_node_that_only_a_dump_shows_has_its_release_in_the_plan() -> None:
+    nodes = [Node("n2", "v1.9.11")]
+    assert with_own_releases(nodes, [dump({VERSION: "Kubernetes v1.7.16"}), unread("n3")]) == (
+        *nodes,
+        Node("n1", "v1.7.16"),
+    )
+    assert with_own_releases([Node("n1", "v1")], [dump({VERSION: "Kubernetes v1.7.16"})]) == (
+        Node("n1", "v1"),
+    )
+
+
+def test_without_dumps_the_node_objects_are_looked_at() -> None:
+    assert [each.node for each in without_dumps({"n1": Node("n1", "")})] == ["n1"]
+    with pytest.raises(InputError, match="no Node object in the input"):
+        without_dumps({})

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
 from hashcompat.catalog.lookup import default_catalog
@@ -18,6 +19,12 @@ Key = tuple[str, str]
 
 GONE = Probe("", "")
 """Stands for what is not there."""
+
+
+def numbers() -> Callable[[object], str]:
+    """Return what shortens the ids of tests: long arguments become numbers."""
+    counted = count()
+    return lambda value: value if isinstance(value, str) and len(value) < 9 else str(next(counted))
 
 
 def failed(problem: str = "permission denied") -> Probe:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final
 
@@ -11,7 +11,7 @@ from hashcompat.preflight import gatewords
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.commandline import Given, given
-from hashcompat.preflight.facts.units import RUNNING
+from hashcompat.preflight.facts.units import RUNNING, Start
 from hashcompat.records.probes import AbsentError, UnreadError
 from hashcompat.rules import Rule
 
@@ -20,34 +20,44 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     release, table = upgrade.target.release, upgrade.hazards.flags
     if not table.flags(release):
         raise UnreadError(f"the flags of kubelet {release} are not known")
-    next_start = tuple(given(facts.start.words, table, release))
-    running = _running(facts, upgrade)
+    try:
+        start = facts.start
+    except UnreadError as error:
+        yield Problem(Status.UNKNOWN, "", str(error))
+        start = Start((), complete=False)
+    next_start = tuple(given(start.words, table, release))
+    running = _running(facts, upgrade, start)
     if not next_start and not running:
         facts.words  # noqa: B018 - read for why there are none
-    unknown: dict[str, list[str]] = {}
-    for each in chain(next_start, running):
-        if each.flag is None:
-            unknown.setdefault(each.name, []).append(each.source)
-    for name, sources in unknown.items():
-        yield _unknown_flag(upgrade, name, list(dict.fromkeys(sources)), is_next=_is_next(facts, sources))
-    decisive = next_start if facts.start.complete else (*next_start, *running)
+    for name, sources in _unknown(chain(next_start, running)).items():
+        yield _unknown_flag(upgrade, name, list(dict.fromkeys(sources)), is_next=_is_next(start, sources))
+    decisive = next_start if start.complete else (*next_start, *running)
     yield from gatewords.of_flags(upgrade, decisive)
     yield from gatewords.of_config(facts, upgrade)
 
 
-def _running(facts: Facts, upgrade: Upgrade) -> tuple[Given, ...]:
+def _unknown(flags: Iterable[Given]) -> Mapping[str, list[str]]:
+    """Return where each flag is given that the target does not accept."""
+    found: dict[str, list[str]] = {}
+    for each in flags:
+        if each.flag is None:
+            found.setdefault(each.name, []).append(each.source)
+    return found
+
+
+def _running(facts: Facts, upgrade: Upgrade, start: Start) -> tuple[Given, ...]:
     """Return the flags of the kubelet that runs; none where none does and the next start is known."""
     try:
         return tuple(given(facts.words, upgrade.hazards.flags, upgrade.target.release))
     except (UnreadError, AbsentError):
-        if not facts.start.complete:
+        if not start.complete:
             raise
         return ()
 
 
-def _is_next(facts: Facts, sources: list[str]) -> bool:
+def _is_next(start: Start, sources: list[str]) -> bool:
     """Return whether the next start has a flag, as far as that is known."""
-    return not facts.start.complete or set(sources) != {RUNNING}
+    return not start.complete or set(sources) != {RUNNING}
 
 
 def _unknown_flag(upgrade: Upgrade, name: str, sources: list[str], *, is_next: bool) -> Problem:

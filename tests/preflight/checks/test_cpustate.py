@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, upgrade
+from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, numbers, upgrade
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
 STATE: Key = ("file", "/var/lib/kubelet/cpu_manager_state")
@@ -183,6 +183,7 @@ def test_pf105_containers_by_id_are_not_looked_up_before_1_18() -> None:
             "strict-cpu-reservation is set, and which CPUs are reserved is up to the kubelet",
         ),
     ],
+    ids=numbers(),
 )
 def test_pf105_a_static_policy_needs_the_same_cpus(
     to: str, online: object, config: str, status: str, text: str
@@ -211,6 +212,7 @@ def test_pf105_cpus_are_compared_from_1_12_on() -> None:
             "it leaves no CPU to other containers: kubelet 1.24.17 does not start with it",
         ),
     ],
+    ids=numbers(),
 )
 def test_pf105_a_file_without_default_cpus(entries: str, status: str, text: str) -> None:
     empty = f'{{"policyName":"static","defaultCpuSet":""{entries},"checksum":0}}'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.dumps import GONE, Key, dump, failed, found, upgrade
+from tests.helpers.dumps import GONE, Key, dump, failed, found, numbers, upgrade
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
 ROOT = "/var/lib/kubelet"
@@ -66,6 +66,7 @@ def check(to: str, changes: dict[str, object]) -> list[tuple[str, str, str]]:
         ("1.33.13", ALLOCATED, failed(), "UNKNOWN", f"{ALLOCATED}: permission denied"),
         ("1.33.13", ALLOCATED, GONE, "OK", ""),
     ],
+    ids=numbers(),
 )
 def test_pf112_each_file(to: str, path: str, text: object, status: str, says: str) -> None:
     if isinstance(text, str) and text.startswith("1."):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.dumps import GONE, Key, dump, failed, found, upgrade
+from tests.helpers.dumps import GONE, Key, dump, failed, found, numbers, upgrade
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
 STATE: Key = ("file", "/var/lib/kubelet/dra_manager_state")
@@ -42,6 +42,7 @@ STRUCTURED = '{"version":"v1","entries":[{"ResourceHandles":[{"structuredData":{
         ("1.31.0", GATED, failed(), "UNKNOWN", f"{STATE[1]}: permission denied"),
         ("1.31.0", GATED, "", "UNKNOWN", f"{STATE[1]}: damaged, as PF-112 reports"),
     ],
+    ids=numbers(),
 )
 def test_pf107_the_form_of_1_31(to: str, config: str, text: object, status: str, says: str) -> None:
     if isinstance(text, str) and text.startswith("1."):

@@ -140,6 +140,12 @@ def test_pf101_needs_the_command_line(changes: dict[Key, object], status: str, t
     assert [(state, words) for state, _, words in check("1.24.17", changes)] == [(status, text)]
 
 
+def test_pf101_a_unit_that_was_not_read_hides_no_flag() -> None:
+    changes = {UNIT: failed(), ARGUMENTS: running("--network-plugin=cni")}
+    shown = [each[:2] for each in check("1.24.17", changes)]
+    assert shown == [("UNKNOWN", ""), ("ERROR", "--network-plugin")]
+
+
 def test_pf101_a_kubelet_that_does_not_run_is_judged_by_its_files() -> None:
     changes = {**NODE, ARGUMENTS: GONE, ENV: WRITTEN_BY_KUBEADM["1.20"]}
     assert [each[:2] for each in check("1.24.17", changes)] == [("ERROR", "--network-plugin")]

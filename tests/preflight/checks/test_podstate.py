@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.dumps import GONE, Key, dump, failed, found, upgrade
+from tests.helpers.dumps import GONE, Key, dump, failed, found, numbers, upgrade
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
 STATE: Key = ("file", "/var/lib/kubelet/pod_status_manager_state")
@@ -46,6 +46,7 @@ NEW = '{"data":"{\\"allocationEntries\\":{}}","checksum":2462286846}'
         ("1.31.14", GATED, failed(), "UNKNOWN", f"{STATE[1]}: permission denied"),
         ("1.31.14", GATED, "{", "UNKNOWN", f"{STATE[1]}: damaged, as PF-112 reports"),
     ],
+    ids=numbers(),
 )
 def test_pf106_the_form_of_1_32(to: str, config: str, text: object, status: str, says: str) -> None:
     samples = {"old": "1.31.14/pods-canonical", "decimal": "1.31.14/pods-decimal"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -46,14 +47,15 @@ class Kubelet:
         return "-".join(filter(None, (self.release, self.strategy, self.like)))
 
     def program(self) -> Program:
-        """Write the module that the kubelet is built from, and describe the build."""
+        """Describe the build, from a module that is written when it is built."""
         directory = CACHE / "kubelets" / self.name
         return Program(
             directory / "kubelet",
-            _module(self, directory),
+            directory / "module",
             tags=_TAGS,
             package=PACKAGE,
             variables=servers.reporting(self.release),
+            prepare=partial(_write_module, self, directory / "module"),
         )
 
     def patch(self) -> str:
@@ -107,24 +109,23 @@ def built(kubelet: Kubelet) -> Path:
     return program.binary
 
 
-def _module(kubelet: Kubelet, directory: Path) -> Path:
+def _write_module(kubelet: Kubelet, module: Path) -> None:
     """Write the module of a kubelet, and complete its checksums; leave it where nothing changed since."""
-    patch, module = kubelet.patch(), directory / "module"
+    patch = kubelet.patch()
     wanted = hashlib.sha256(f"{PACKAGE}\n{patch}".encode()).hexdigest()
     stamp = module / "stamp"
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
-        return module
+        return
     shutil.rmtree(module, ignore_errors=True)
     module.mkdir(parents=True)
     pristine = patches.source(kubelet.release)
     for name in ("go.mod", "go.sum"):
         shutil.copyfile(pristine / name, module / name)
-    edits = [f"-module=hashcompat.io/kubelet-{kubelet.release}", *_requirement(kubelet, patch, directory)]
+    edits = [f"-module=hashcompat.io/kubelet-{kubelet.release}", *_requirement(kubelet, patch, module.parent)]
     patches.go(module, "mod", "edit", *edits, *patches.published(module, kubelet.release))
     (module / "tools.go").write_text(f'//go:build tools\n\npackage kubelet\n\nimport _ "{KUBERNETES}"\n')
     patches.go(module, "list", "-deps", f"-tags={_TAGS}", PACKAGE)  # completes go.sum
     stamp.write_text(wanted, encoding="utf-8")
-    return module
 
 
 def _requirement(kubelet: Kubelet, patch: str, directory: Path) -> list[str]:

@@ -12,7 +12,7 @@ from hashcompat.cli.main import cli
 from hashcompat.cli.shells import kubectl_answer
 from tests.helpers.program import SCRIPTS, Run
 
-PF_12 = ["PF-102,PF-120", "PF-102,PF-121", "PF-102,PF-123", "PF-102,PF-125", ":4"]
+PF_12 = [*(f"PF-102,PF-12{number}" for number in range(6)), ":4"]
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
         "a command like no other",
         ("zzz",),
         (
-            "The commands are plan, hash, explain, matrix, verify, patch, "
+            "The commands are plan, hash, explain, matrix, verify, patch, preflight, "
             "snapshot, collector, rbac, releases, rules, completion, help, version."
         ),
     ),

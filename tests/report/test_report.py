@@ -16,15 +16,17 @@ from hashcompat.answers.hashes import hash_containers
 from hashcompat.answers.matrix import make
 from hashcompat.answers.redaction import snapshot
 from hashcompat.answers.releases import known_releases, versions
+from hashcompat.api.nodes import preflight_nodes
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.go.jsontext import dumps
 from hashcompat.model.plan import Way
 from hashcompat.patching.audit import audit
 from hashcompat.planning.view import View
+from hashcompat.preflight.registry import CHECKS
 from hashcompat.report import document_of
 from hashcompat.report.plan import without_kept
 from hashcompat.report.registry import REPORTS
-from hashcompat.rules import RuleList
+from hashcompat.rules import RULES, RuleList
 from hashcompat.sources.cluster.collect import Scope
 from hashcompat.sources.cluster.roles import minimal_roles
 from hashcompat.sources.files import sample
@@ -51,7 +53,10 @@ def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
         ("matrix", *FLAGS, *SOME): make(view, *UP, pods),
         ("verify", str(golden)): Verifications((verify(golden, catalog),)),
         ("releases",): known_releases(catalog),
-        ("rules",): RuleList(),
+        ("rules",): RuleList((*RULES, *(check.rule for check in CHECKS))),
+        ("preflight", "--to", "1.31.14", "--no-node", "--sample"): preflight_nodes(
+            None, "1.31.14", source=sample.collect(), catalog=catalog
+        ),
         ("version",): versions(catalog),
         ("rbac", "-n", "shop"): minimal_roles(Scope(("shop",), needs_nodes=True)),
         ("patch", "--kubelet", "1.9.11", "--like", "1.7.16", "--audit", *SOME): audit(pods, old, new, view),

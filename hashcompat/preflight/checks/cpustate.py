@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hashcompat.errors import DecodeError
 from hashcompat.go import cpuset
-from hashcompat.preflight import states
+from hashcompat.preflight.checks import states
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, containers
 from hashcompat.preflight.facts.settings import chosen, truth

@@ -8,7 +8,7 @@ from typing import Final
 
 from hashcompat.catalog.statefiles import StateFile
 from hashcompat.model.preflight import Status
-from hashcompat.preflight import states
+from hashcompat.preflight.checks import states
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.statefiles import Condition, is_read

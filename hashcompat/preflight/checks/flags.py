@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final
 
 from hashcompat.model.preflight import Status
-from hashcompat.preflight import gatewords
+from hashcompat.preflight.checks import gatewords
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.commandline import Given, given

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from hashcompat.errors import DecodeError
-from hashcompat.preflight import states
+from hashcompat.preflight.checks import states
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.settings import chosen, reserved_memory

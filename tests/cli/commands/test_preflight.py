@@ -182,7 +182,7 @@ def test_a_directory_without_a_plan_is_refused(run: Run, place: Path) -> None:
     ("words", "why"),
     [
         (("--dump", "n1.json"), "--to is missing"),
-        (("--to", "1.31.14"), "give the dump of a node with --dump"),
+        (("--to", "1.31.14", "--dump", "n1.json", "--runtime", "docker"), "are about this node alone"),
         (("--to", "1.31.14", "--dump", "n1.json", "--no-node"), "--dump and --no-node exclude each other"),
         (("--to", "9.9.9", "--dump", "n1.json"), "9.9.9"),
         (("--to", "1.31.14", "--dump", "n1.json", "--apiserver", "9.9.9"), "9.9.9"),

@@ -121,9 +121,12 @@ def test_a_directory_without_any_record_is_an_error(run: Run, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "empty; want docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"),
+        (
+            "",
+            "empty; want a dump of the collector, docker inspect or crictl JSON, or a",
+        ),
         ("{", "line 1"),
-        ("[]", "no kubelet's container in it; want docker inspect or crictl JSON"),
+        ("[]", "no kubelet's container in it; want a dump of the collector, docker inspect"),
         ("Container c definition changed, will be restarted", "no kubelet's container in it"),
         ("\0", "binary data at character 0"),
     ],

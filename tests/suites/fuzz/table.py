@@ -8,7 +8,7 @@ from typing import Final
 
 from hashcompat.errors import UsageError
 from hashcompat.release import parse_release
-from tests.suites.fuzz import of_cluster, of_containers, of_files, of_go, of_records
+from tests.suites.fuzz import of_cluster, of_containers, of_files, of_go, of_nodes, of_records
 from tests.suites.fuzz.target import MEGABYTES, Form, Target
 
 TARGETS: Final = (
@@ -16,6 +16,7 @@ TARGETS: Final = (
     *of_files.TARGETS,
     *of_records.TARGETS,
     *of_cluster.TARGETS,
+    *of_nodes.TARGETS,
     *of_go.TARGETS,
 )
 """Those that take longest come first, so that two processes end together."""
@@ -32,6 +33,13 @@ NO_READERS: Final = {
     "sources/files/sample": "opens the file that ships with the program",
     "sources/aside": "runs other modules' readers in a thread",
     "sources/filters": "compares names with arguments",
+    "sources/node/asking": "gives answers their time",
+    "sources/node/cri_probes": "asks crictl; the targets crictl and probe read what it answers",
+    "sources/node/docker_probes": "asks Docker; the targets docker and probe read what it answers",
+    "sources/node/live": "asks for everything on a node",
+    "sources/node/proc": "passes files of /proc on, which the target probe reads",
+    "sources/node/root": "finds files below a directory",
+    "sources/node/wanted": "passes files on, which the target probe reads",
     "sources/node/collect": "chooses among the answers that other modules read",
     "sources/programs": "passes bytes on; tests/sources/test_programs.py has programs that misbehave",
     "sources/replacing": "writes files",

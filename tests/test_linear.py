@@ -173,13 +173,13 @@ WIDE = 1_000_000
 
 
 def wide() -> None:
-    """Print how the time of a wide string grows."""
+    """Write how the time of a wide string grows."""
     small, large = ('{"a": "%s"}' % ("\N{GRINNING FACE}" * length) for length in (WIDE, 4 * WIDE))
-    print(growth(from_json, small, large))
+    sys.stdout.write(str(growth(from_json, small, large)))
 
 
 def test_time_grows_with_a_wide_string() -> None:
-    """In a process whose large texts all get new memory: used memory is faster, and given to small ones only."""
+    """Every large text gets new memory: memory that was used is faster, and only small texts get it."""
     program = [sys.executable, "-c", "from tests.test_linear import wide; wide()"]
     environ = {**os.environ, "MALLOC_MMAP_THRESHOLD_": str(CHUNK)}
     done = subprocess.run(program, env=environ, capture_output=True, text=True, check=True)

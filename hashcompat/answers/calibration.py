@@ -95,7 +95,9 @@ def check_records(
     for pod in inventory.pods:
         for container in pod.containers:
             if record := records.latest(pod, container):
-                found[id(record)] = _checked(record, pod, container, partial(compare, kubelet=kubelet_of(pod)))
+                found[id(record)] = _checked(
+                    record, pod, container, partial(compare, kubelet=kubelet_of(pod))
+                )
     left_over = list(_left_over(records, found))
     rows = [row for row in found.values() if row is not None]
     rows += [

@@ -30,7 +30,7 @@ MOST_DOCUMENT_VALUES: Final = 2_000_000
 """Values there."""
 
 _PIECE: Final = 1 << 16
-"""Characters that are looked at together, so few that they stay in the processor's cache from look to look."""
+"""Characters that are looked at together, so few that they stay in the processor's cache."""
 
 _OBJECT: Final = "one object"
 

@@ -18,6 +18,7 @@ _UID: Final = attrgetter("uid", "container")
 
 _NAMES: Final = attrgetter("namespace", "pod", "container")
 
+
 def _empty() -> Table[Any]:
     return Table()
 

@@ -46,9 +46,11 @@ class Keeper:
         }
         new = [text for name, text in texts.items() if name not in _SHARED or text not in self._texts]
         self._allowance.take(_ROW + sum(getsizeof(text) + _TEXT for text in new))
-        return replace(
-            record, **{name: self._texts.setdefault(texts[name], texts[name]) for name in _SHARED & texts.keys()}
-        )
+        shared: dict[str, Any] = {name: self._once(texts[name]) for name in _SHARED & texts.keys()}
+        return replace(record, **shared)
+
+    def _once(self, text: str) -> str:
+        return self._texts.setdefault(text, text)
 
 
 def _bytes_of(values: Iterable[Any]) -> int:

@@ -34,7 +34,7 @@ def test_a_record_stays_equal(record: Record) -> None:
 def test_names_are_kept_once() -> None:
     keeper = Keeper()
     first = keeper.kept(RECORDED)
-    second = keeper.kept(replace(SANDBOX, **{name: copied(getattr(SANDBOX, name)) for name in ("uid", "pod")}))
+    second = keeper.kept(replace(SANDBOX, uid=copied(SANDBOX.uid), pod=copied(SANDBOX.pod)))
     assert isinstance(first, Recorded)
     assert isinstance(second, Sandbox)
     assert (first.uid is second.uid, first.pod is second.pod) == (True, True)
@@ -45,9 +45,9 @@ def test_records_of_few_names_take_less(monkeypatch: pytest.MonkeyPatch) -> None
     keeper = room_for(monkeypatch, 5_000)
     for attempt in range(8):
         keeper.kept(replace(RECORDED, attempt=attempt))
+    others = (replace(RECORDED, uid="u" * length) for length in range(1_000, 1_008))
     with pytest.raises(InputError, match="more than 5,000 bytes of records"):
-        for number in range(8):
-            keeper.kept(replace(RECORDED, uid=f"u{number}"))
+        list(map(keeper.kept, others))
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_what_is_read_may_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     keeper.saw(2_000)
     keeper.kept(RECORDED)
     with pytest.raises(InputError, match="more than 2,000 bytes of records"):
-        [keeper.kept(RECORDED) for _ in range(9)]
+        list(map(keeper.kept, [RECORDED] * 9))

@@ -178,7 +178,7 @@ class _Window:
         """Drop what was used and read at least as much again as is left; return whether there was more.
 
         Reading in growing steps keeps the cost of decoding a long value again and again linear. Without what
-        is ``wanted`` in the last chunk, such as the end of a string, decoding again would be in vain.
+        is ``wanted`` in the last chunk, such as the end of a string, decoding again would fail again.
         """
         rest = self._text[self._position :]
         if len(rest) > limits.LONGEST:

@@ -11,8 +11,8 @@ ABSENT: Final = "absent"
 """Stands for a value that one side lacks."""
 
 _ALIGNED: Final = 200
-"""Elements of the longest list in which what was inserted is looked for, which takes their square; the elements
-of longer ones are compared by their indexes."""
+"""Elements of the longest list in which what was inserted is looked for, which takes their square; those of
+longer ones are compared by their indexes."""
 
 
 @dataclass(frozen=True, slots=True)

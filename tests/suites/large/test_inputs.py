@@ -90,6 +90,23 @@ def test_no_log_below_100_mb_needs_500_mb(tmp_path: Path, command: str) -> None:
     check(run.code, run.err, run.peak)
 
 
+PODS: Final = 150_000
+"""Pods that Kubernetes supports in a cluster, of two containers each."""
+
+
+def test_the_records_of_the_largest_cluster_are_accepted(tmp_path: Path) -> None:
+    """300,000 containers and 150,000 sandboxes leave 650 bytes for each container of the pods."""
+    records, path = tmp_path / "records", tmp_path / "pods"
+    records.mkdir()
+    for first in range(0, PODS, 500):
+        for name, text in zip(("ps", "pods"), bulky.crictl(range(first, first + 500)), strict=True):
+            (records / f"{name}-{first}.json").write_text(text)
+    path.write_text("".join(bulky.CASES["tiny pods in JSON lines"](10_000)))
+    run = measured(tmp_path, *COMMANDS["plan"], "--recorded", records, "-f", path, seconds=SECONDS)
+    assert run.code == 0, run.err
+    assert run.peak < MOST - 300_000 * 650, f"{run.peak / 1e6:.0f} MB"
+
+
 def written(path: Path, case: str) -> Path:
     with path.open("w", encoding="utf-8") as stream:
         stream.writelines(bulky.CASES[case](SIZE))

@@ -36,18 +36,17 @@ EVERY: Final = tuple(COMMANDS)
 
 PAIRS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "one object": (EVERY, ()),
-    "long names": (EVERY, ()),
+    "long names": ((), ("plan", "explain", "hash", "audit")),
     "pods of 500 empty containers": (("plan", "hash"), ("plan --keep-going",)),
-    "tiny pods in JSON lines": (("plan",), ("hash", "snapshot")),
+    "tiny pods in JSON lines": (("plan",), ()),
     "tiny manifests in one JSON list": ((), ("plan",)),
-    "tiny manifests in YAML": ((), ("plan",)),
-    "as many containers as one run may have": ((), ("plan", "plan --keep-going", "hash", "explain", "audit")),
-    "different containers": ((), ("plan", "hash", "hash --show-input", "matrix", "audit")),
-    "long texts": (("plan", "explain", "hash"), ("hash --show-input", "matrix", "snapshot", "audit")),
-    "texts of astral characters": (("hash",), ("plan", "snapshot")),
-    "texts with one astral character": (("plan",), ("explain", "hash", "matrix", "snapshot", "audit")),
+    "as many containers as one run may have": ((), ("plan --keep-going", "hash")),
+    "different containers": ((), ("plan", "hash")),
+    "long texts": (("plan", "explain"), ("hash", "hash --show-input", "snapshot", "audit")),
+    "texts of astral characters": (("plan",), ("hash", "snapshot")),
+    "texts with one astral character": (("plan", "explain"), ("hash", "matrix", "snapshot", "audit")),
     "lists of many values": (("plan",), ("explain", "hash")),
-    "objects of many keys": ((), ("plan", "hash")),
+    "objects of many keys": ((), ("plan", "explain", "hash")),
     "deep nesting": (("plan",), ("hash", "snapshot")),
     "nodes": (("plan",), ("snapshot",)),
     "YAML aliases": ((), ("plan",)),
@@ -79,7 +78,7 @@ def test_no_input_below_100_mb_needs_500_mb(tmp_path: Path, command: str, case: 
     ["verify", *(pytest.param(name, marks=pytest.mark.full) for name in ("plan", "snapshot"))],
 )
 def test_no_log_below_100_mb_needs_500_mb(tmp_path: Path, command: str) -> None:
-    """Every line of the log records the hash of another container, and a third of them are given: as many as are accepted."""
+    """Every line, of as many as are accepted, records another container, and a third of these are given."""
     argv = {"verify": ("verify", "--from", "1.13.12"), **COMMANDS}[command]
     log, path = tmp_path / "kubelet.log", tmp_path / "pods"
     with log.open("w", encoding="utf-8") as stream:

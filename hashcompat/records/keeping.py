@@ -44,8 +44,9 @@ class Keeper:
             for field in fields(record)
             if isinstance(text := getattr(record, field.name), str)
         }
-        new = [text for name, text in texts.items() if name not in _SHARED or text not in self._texts]
-        self._allowance.take(_ROW + sum(getsizeof(text) + _TEXT for text in new))
+        own = sum(getsizeof(text) for name, text in texts.items() if text and name not in _SHARED)
+        new = {texts[name] for name in _SHARED & texts.keys()} - self._texts.keys()
+        self._allowance.take(_ROW + own + sum(getsizeof(text) + _TEXT for text in new))
         shared: dict[str, Any] = {name: self._once(texts[name]) for name in _SHARED & texts.keys()}
         return replace(record, **shared)
 

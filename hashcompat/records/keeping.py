@@ -45,7 +45,7 @@ class Keeper:
             if isinstance(text := getattr(record, field.name), str)
         }
         own = sum(getsizeof(text) for name, text in texts.items() if text and name not in _SHARED)
-        new = {texts[name] for name in _SHARED & texts.keys()} - self._texts.keys()
+        new = {texts[name] for name in _SHARED & texts.keys() if texts[name] not in self._texts}
         self._allowance.take(_ROW + own + sum(getsizeof(text) + _TEXT for text in new))
         shared: dict[str, Any] = {name: self._once(texts[name]) for name in _SHARED & texts.keys()}
         return replace(record, **shared)

@@ -6,6 +6,9 @@ Each row is a reader, what it gets for a size, and the smaller of two sizes, for
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -163,3 +166,21 @@ def test_time_grows_with_the_input(
     read: Callable[[Any], object], make: Callable[[int], Any], size: int
 ) -> None:
     assert growth(read, make(size), make(4 * size)) <= MOST
+
+
+WIDE = 1_000_000
+"""Characters that take four bytes each, of the smaller string; the larger one is close to the limit."""
+
+
+def wide() -> None:
+    """Write how the time of a wide string grows."""
+    small, large = ('{"a": "%s"}' % ("\N{GRINNING FACE}" * length) for length in (WIDE, 4 * WIDE))
+    sys.stdout.write(str(growth(from_json, small, large)))
+
+
+def test_time_grows_with_a_wide_string() -> None:
+    """Every large text gets new memory: memory that was used is faster, and only small texts get it."""
+    program = [sys.executable, "-c", "from tests.test_linear import wide; wide()"]
+    environ = {**os.environ, "MALLOC_MMAP_THRESHOLD_": str(CHUNK)}
+    done = subprocess.run(program, env=environ, capture_output=True, text=True, check=True)
+    assert float(done.stdout) <= MOST

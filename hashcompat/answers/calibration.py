@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -91,11 +91,13 @@ def check_records(
     kubelet_of = _kubelets(inventory.nodes, release, view)
     records = view.options.records
     compare = partial(_compared, view=view, search_mounts=search_mounts)
-    found: dict[Recorded, CheckedRecord | None] = {}
+    found: dict[int, CheckedRecord | None] = {}
     for pod in inventory.pods:
         for container in pod.containers:
             if record := records.latest(pod, container):
-                found[record] = _checked(record, pod, container, partial(compare, kubelet=kubelet_of(pod)))
+                found[id(record)] = _checked(
+                    record, pod, container, partial(compare, kubelet=kubelet_of(pod))
+                )
     left_over = list(_left_over(records, found))
     rows = [row for row in found.values() if row is not None]
     rows += [
@@ -117,12 +119,21 @@ def _checked(
     return compare(record, pod, container)
 
 
-def _left_over(records: Records, found: Mapping[Recorded, object]) -> Iterator[Recorded]:
-    """Yield the records of no pod, but none without uid whose container has another record of a pod."""
-    names = {(record.pod, record.container) for record in found}
-    for record in records:
-        if record not in found and (record.uid or (record.pod, record.container) not in names):
+def _left_over(records: Records, found: Collection[int]) -> Iterator[Recorded]:
+    """Yield the records of no pod, but none without uid whose container has another record of a pod.
+
+    ``found`` has the ``id`` of each record of a pod: rows are not copied, and their hashes take long.
+    """
+    left = [record for record in records if id(record) not in found]
+    doubtful = {_names(record) for record in left if not record.uid}
+    named = {_names(record) for record in records if id(record) in found and _names(record) in doubtful}
+    for record in left:
+        if record.uid or _names(record) not in named:
             yield record
+
+
+def _names(record: Recorded) -> tuple[str, str]:
+    return record.pod, record.container
 
 
 def _kubelets(nodes: Sequence[Node], release: str, view: View) -> Callable[[Pod], Kubelet | None]:

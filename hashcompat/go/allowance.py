@@ -13,9 +13,10 @@ MOST_CONTAINERS: Final = 400_000
 MOST_HASHES: Final = 20_000_000
 """Hashes of one run, each of 4 bytes in memory: of 300,000 containers by 66 releases."""
 
-MOST_RECORDS: Final = 300_000
-"""Recorded hashes, sandboxes and resources of one run, each of up to 800 bytes in memory: the containers of a
-cluster of the size that Kubernetes supports."""
+MOST_OF_RECORDS: Final = 250 << 20
+"""Bytes in memory of recorded hashes, sandboxes and resources of one run, or as many as their files have
+characters, if these are more: a row of crictl has more than 500, and takes about 420. 300,000 containers and
+150,000 sandboxes, those of a cluster of the size that Kubernetes supports, count as 210 MB."""
 
 MOST_NODES: Final = 50_000
 """Nodes, each of up to 1 kB in memory: ten times what Kubernetes supports in a cluster."""
@@ -42,7 +43,12 @@ class Allowance:
 
     def __init__(self, most: int, noun: str, remedy: str) -> None:
         self._most, self._noun, self._remedy = most, noun, remedy
-        self._number = 0
+        self._number = self._seen = 0
+
+    def extend(self, number: int) -> None:
+        """Note so many characters of an input: as many may be kept where that is more than the limit."""
+        self._seen += number
+        self._most = max(self._most, self._seen)
 
     def take(self, number: int) -> None:
         """Raise InputError, with what to do, where there are now more than one run may have."""
@@ -63,9 +69,9 @@ def hashes() -> Allowance:
     return Allowance(MOST_HASHES, "hashes", "name fewer releases, or narrow it with --namespace or --node")
 
 
-def records() -> Allowance:
-    """Return an allowance for what runtimes and logs recorded."""
-    return Allowance(MOST_RECORDS, "records", "give those of some nodes, with these nodes' pods")
+def of_records() -> Allowance:
+    """Return an allowance for the bytes of what runtimes and logs recorded."""
+    return Allowance(MOST_OF_RECORDS, "bytes of records", "give those of some nodes, with these nodes' pods")
 
 
 def nodes() -> Allowance:

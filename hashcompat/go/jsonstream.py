@@ -126,7 +126,8 @@ class _Window:
         self.peek()
         self._path = path
         value, end = self._decoded()
-        size = self._characters(end), values_in(self._text, self._position, end)
+        place = self._text, self._position, end
+        size = characters_in(*place), values_in(*place)
         try:
             object_meter().add(*size)
             if meter is not None:
@@ -137,18 +138,14 @@ class _Window:
         self._position = end
         return value
 
-    def _characters(self, end: int) -> int:
-        if self._text.isascii():
-            return end - self._position
-        return characters_in(self._text[self._position : end])
-
     def _decoded(self) -> tuple[Any, int]:
         """Return the value at the current position, and where it ends."""
         while True:
             try:
                 value, end = self._decoder.raw_decode(self._text, self._position)
             except json.JSONDecodeError as error:
-                if not (self._may_go_on(error) and self._more()):
+                wanted = '"' if error.msg.startswith(UNTERMINATED) else ""
+                if not (self._may_go_on(error) and self._more(wanted)):
                     raise self._error(error.msg, error.pos) from None
             except ValueError:  # more digits than Python turns into an integer, which DECODER keeps as text
                 self._decoder = DECODER
@@ -177,10 +174,11 @@ class _Window:
         if not self._taken(char):
             raise self._error(f"Expecting {char!r} delimiter", self._position)
 
-    def _more(self) -> bool:
+    def _more(self, wanted: str = "") -> bool:
         """Drop what was used and read at least as much again as is left; return whether there was more.
 
-        Reading in growing steps keeps the cost of decoding a long value again and again linear.
+        Reading in growing steps keeps the cost of decoding a long value again and again linear. Without what
+        is ``wanted`` in the last chunk, such as the end of a string, decoding again would fail again.
         """
         rest = self._text[self._position :]
         if len(rest) > limits.LONGEST:
@@ -189,7 +187,7 @@ class _Window:
         for chunk in self._chunks:
             read.append(chunk)
             length += len(chunk)
-            if length > len(rest) or length + len(rest) > limits.LONGEST:
+            if (length > len(rest) and wanted in chunk) or length + len(rest) > limits.LONGEST:
                 break
         if not length:
             return False

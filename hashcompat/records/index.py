@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
 
 from hashcompat.model.pods import Container, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.uids import is_of_api_server
 from hashcompat.records.age import is_older
+from hashcompat.records.tables import Key, Table
 
-Key = tuple[str, ...]
+_UID: Final = attrgetter("uid", "container")
+
+_NAMES: Final = attrgetter("namespace", "pod", "container")
+
+
+def _empty() -> Table[Any]:
+    return Table()
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
     """Recorded hashes, sandboxes and resources by uid, and by names where the source has no uid."""
 
-    by_uid: Mapping[Key, Recorded] = field(default_factory=dict)
-    by_name: Mapping[Key, tuple[Recorded, ...]] = field(default_factory=dict)
-    """One record for each uid, and one for none."""
-    sandboxes: Mapping[Key, tuple[Sandbox, ...]] = field(default_factory=dict)
-    applied: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
+    rows: Sequence[Recorded] = ()
+    """The records that may count, in the order in which they were given."""
+    by_uid: Table[Recorded] = field(default_factory=_empty)
+    """One for each uid and container."""
+    by_name: Table[Recorded] = field(default_factory=_empty)
+    """Of each container one for each uid, and one for none."""
+    sandboxes: Table[Sandbox] = field(default_factory=_empty)
+    """By uid."""
+    named_sandboxes: Table[Sandbox] = field(default_factory=_empty)
+    """By namespace and name."""
+    applied: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.by_uid or self.by_name)
+        return bool(self.rows)
 
     def __iter__(self) -> Iterator[Recorded]:
         """Yield each record that may count, once."""
-        named = (record for found in self.by_name.values() for record in found)
-        return iter(dict.fromkeys([*self.by_uid.values(), *named]))
+        return iter(self.rows)
 
     def of(self, pod: Pod, container: Container) -> Recorded | None:
         """Return the record of a container, or None: one that is older than the container does not count."""
@@ -44,10 +58,10 @@ class Records:
         that of its static pod.
         """
         for uid in _uids(pod):
-            if found := self.by_uid.get((uid, container.name)):
+            for found in self.by_uid.of((uid, container.name)):
                 return found
         for key in ((pod.namespace, pod.name, container.name), ("", pod.name, container.name)):
-            candidates = [one for one in self.by_name.get(key, ()) if _may_be_of(pod, one)]
+            candidates = [one for one in self.by_name.of(key) if _may_be_of(pod, one)]
             if candidates:
                 return max(candidates, key=_rank)
         return None
@@ -70,9 +84,10 @@ class Records:
     def sandboxes_of(self, pod: Pod) -> tuple[Sandbox, ...]:
         """Return the sandboxes of a pod by its uid; a static pod's by its manifest's uid or by names."""
         for uid in _uids(pod):
-            if found := self.sandboxes.get((uid,)):
-                return found
-        return tuple(one for one in self.sandboxes.get((pod.namespace, pod.name), ()) if _may_be_of(pod, one))
+            if found := self.sandboxes.of((uid,)):
+                return tuple(dict.fromkeys(found))
+        named = self.named_sandboxes.of((pod.namespace, pod.name))
+        return tuple(one for one in dict.fromkeys(named) if _may_be_of(pod, one))
 
     def applied_to(self, pod: Pod, container: Container) -> Mapping[str, Any] | None:
         """Return the resources that a kubelet applied to a container; None where that is not known."""
@@ -100,47 +115,38 @@ def index(records: Iterable[Record]) -> Records:
 
     Where none is running, the latest attempt counts, then the last record.
     """
-    by_uid: dict[Key, Recorded] = {}
-    by_name: dict[Key, tuple[Recorded, ...]] = {}
-    several: dict[Key, dict[str, Recorded]] = {}
-    sandboxes: dict[Key, list[Sandbox]] = {}
-    applied: dict[Key, Mapping[str, Any]] = {}
+    recorded: list[Recorded] = []
+    sandboxes: list[Sandbox] = []
+    applied: dict[tuple[str, str], Mapping[str, Any]] = {}
     for record in records:
         if isinstance(record, Applied):
             applied[record.uid, record.container] = record.resources
         elif isinstance(record, Sandbox):
-            for key in ((record.uid,), (record.namespace, record.pod)):
-                sandboxes.setdefault(key, []).append(record)
+            sandboxes.append(record)
         else:
-            if record.uid:
-                _keep(by_uid, (record.uid, record.container), record)
-            _name(by_name, several, record)
-    by_name |= {names: tuple(found.values()) for names, found in several.items()}
+            recorded.append(record)
+    by_uid = Table(_counting((row for row in recorded if row.uid), _UID), _UID)
+    by_name = Table(_counting(recorded, _NAMES), _NAMES)
+    kept = {id(row) for table in (by_uid, by_name) for row in table}
     return Records(
+        [row for row in recorded if id(row) in kept],
         by_uid,
         by_name,
-        {key: tuple(dict.fromkeys(found)) for key, found in sandboxes.items()},
+        Table(sandboxes, lambda row: (row.uid,)),
+        Table(sandboxes, attrgetter("namespace", "pod")),
         applied,
     )
 
 
-def _keep(table: dict[Any, Recorded], key: Any, record: Recorded) -> None:
-    known = table.get(key)
-    if known is None or _supersedes(record, known):
-        table[key] = record
-
-
-def _name(
-    by_name: dict[Key, tuple[Recorded, ...]], several: dict[Key, dict[str, Recorded]], record: Recorded
-) -> None:
-    """Add a record by its names; a dict by uid takes four times the memory of a tuple, and few need one."""
-    names = record.namespace, record.pod, record.container
-    if names not in by_name:
-        by_name[names] = (record,)
-        return
-    if names not in several:
-        several[names] = {known.uid: known for known in by_name[names]}
-    _keep(several[names], record.uid, record)
+def _counting(records: Iterable[Recorded], key: Callable[[Recorded], Key]) -> Iterator[Recorded]:
+    """Yield the records that count: of each key one for each uid."""
+    for _, group in groupby(sorted(records, key=key), key):
+        found: dict[str, Recorded] = {}
+        for record in group:
+            known = found.get(record.uid)
+            if known is None or _supersedes(record, known):
+                found[record.uid] = record
+        yield from found.values()
 
 
 def _supersedes(record: Recorded, known: Recorded) -> bool:

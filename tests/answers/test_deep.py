@@ -35,3 +35,28 @@ def test_differences(old: Any, new: Any, expected: list[tuple[str, Any, Any]]) -
 def test_a_path_keeps_its_steps() -> None:
     (found,) = differences({"p": [{"a.b": 1}]}, {"p": [{"a.b": 2}]})
     assert found == Difference(("p", 0, "a.b"), 1, 2)
+
+
+LONG = ["a"] * 20_000
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param(LONG, LONG, [], id="the same"),
+        pytest.param(LONG, ["b", *LONG[1:]], [("args[0]", "a", "b")], id="another element"),
+        pytest.param([*LONG, 1], [*LONG, True], [("args[20000]", 1, True)], id="another type"),
+        pytest.param(LONG, [*LONG, "b"], [("args[20000]", ABSENT, "b")], id="one more"),
+    ],
+)
+def test_long_lists_are_compared_by_index(
+    old: list[Any], new: list[Any], expected: list[tuple[str, Any, Any]]
+) -> None:
+    """What was inserted is looked for in short ones only: it takes the square of their length."""
+    found = differences({"args": old}, {"args": new})
+    assert [(row.place, row.old, row.new) for row in found] == expected
+
+
+def test_what_was_inserted_is_found_in_a_short_list() -> None:
+    (found,) = differences({"args": ["a", "b"]}, {"args": ["c", "a", "b"]})
+    assert (found.place, found.old, found.new) == ("args[0]", ABSENT, "c")

@@ -121,5 +121,5 @@ def test_a_static_pod_whose_manifest_sets_its_uid_has_no_other() -> None:
 def test_pods_of_one_name_keep_a_record_each() -> None:
     """The later one of a uid takes the place of the earlier one, and stays where that was."""
     rows = [replace(RECORD, uid=uid, hash=number) for number, uid in enumerate(("u1", "u2", "u1", "u3"))]
-    (found,) = index(rows).by_name.values()
+    found = index(rows).by_name.of(("shop", "web-0", "app"))
     assert [(one.uid, one.hash) for one in found] == [("u1", 2), ("u2", 1), ("u3", 3)]

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from hashcompat.errors import InputError
-from hashcompat.go import allowance as allowances
-from hashcompat.go.allowance import Allowance
 from hashcompat.model.records import Record
 from hashcompat.records.collected import from_documents
+from hashcompat.records.keeping import Keeper
 from hashcompat.records.log import from_log
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
@@ -32,15 +31,15 @@ def collect(names: tuple[str, ...]) -> list[Record]:
     Raises InputError, naming the file, for what cannot be read and for a file or directory without any
     record.
     """
-    allowance = allowances.records()
-    return [record for name in names for record in _collect(name, allowance)]
+    keeper = Keeper()
+    return [record for name in names for record in _collect(name, keeper)]
 
 
-def _collect(name: str, allowance: Allowance) -> list[Record]:
+def _collect(name: str, keeper: Keeper) -> list[Record]:
     found: list[Record] = []
     several = Path(name).is_dir()
     for source in inputs(name, recursive=True, suffixes=_SUFFIXES):
-        records, is_archive = _read(source, allowance)
+        records, is_archive = _read(source, keeper)
         several = several or is_archive
         if not (records or several):
             raise InputError(f"{source.origin}: no kubelet's container in it; want {_WANTED}")
@@ -50,32 +49,36 @@ def _collect(name: str, allowance: Allowance) -> list[Record]:
     return found
 
 
-def _read(source: Input, allowance: Allowance) -> tuple[list[Record], bool]:
+def _read(source: Input, keeper: Keeper) -> tuple[list[Record], bool]:
     """Return the records of a file, and whether it is an archive."""
     require_end(source)
     with source.open() as stream, named(source.origin):
         if (archive := members(stream, _is_text)) is not None:
-            return [record for one, data in archive for record in _in_member(one, data, allowance)], True
+            return [record for one, data in archive for record in _in_member(one, data, keeper)], True
     with source.open() as stream, named(source.origin):
-        return _parse(chunks(stream, _WANTED), allowance), False
+        return _parse(chunks(stream, _WANTED), keeper), False
 
 
 def _is_text(name: str) -> bool:
     return name.removesuffix(".gz").endswith(_TEXTS)
 
 
-def _in_member(name: str, data: bytes, allowance: Allowance) -> list[Record]:
+def _in_member(name: str, data: bytes, keeper: Keeper) -> list[Record]:
     with named(name):
-        return _parse(chunks(BufferedReader(BytesIO(data)), _WANTED), allowance)
+        return _parse(chunks(BufferedReader(BytesIO(data)), _WANTED), keeper)
 
 
-def _parse(text: Iterator[str], allowance: Allowance) -> list[Record]:
+def _parse(text: Iterator[str], keeper: Keeper) -> list[Record]:
     first = next(text)
-    whole, found = chain([first], text), list[Record]()
-    for record in _from_json(whole) if first.lstrip().startswith(("{", "[")) else from_log(lines(whole)):
-        allowance.take(1)
-        found.append(record)
-    return found
+    whole = _seen(chain([first], text), keeper)
+    is_json = first.lstrip().startswith(("{", "["))
+    return [keeper.kept(record) for record in (_from_json(whole) if is_json else from_log(lines(whole)))]
+
+
+def _seen(text: Iterator[str], keeper: Keeper) -> Iterator[str]:
+    for chunk in text:
+        keeper.saw(len(chunk))
+        yield chunk
 
 
 def _from_json(chunked: Iterable[str]) -> Iterator[Record]:

@@ -31,6 +31,7 @@ NO_READERS: Final = {
     "sources/cluster/roles": "writes a role",
     "sources/files/copy": "keeps bytes as they are",
     "sources/files/sample": "opens the file that ships with the program",
+    "records/keeping": "keeps records that others read, in less memory",
     "sources/aside": "runs other modules' readers in a thread",
     "sources/filters": "compares names with arguments",
     "sources/node/asking": "gives answers their time",

@@ -32,6 +32,7 @@ NO_READERS: Final = {
     "sources/files/copy": "keeps bytes as they are",
     "sources/files/sample": "opens the file that ships with the program",
     "records/keeping": "keeps records that others read, in less memory",
+    "records/tables": "finds records that others read",
     "sources/aside": "runs other modules' readers in a thread",
     "sources/filters": "compares names with arguments",
     "sources/node/asking": "gives answers their time",

@@ -26,7 +26,8 @@ from hashcompat.sources.cluster import kubeapi, kubectl, serviceaccount
 from hashcompat.sources.cluster.kubeapi import Client
 from hashcompat.sources.cluster.lists import list_all
 from hashcompat.sources.node import cri, docker
-from tests.suites.fuzz.target import Form, Target, fields, on_disk, replaced
+from tests.suites.fuzz.places import on_disk
+from tests.suites.fuzz.target import Form, Target, fields, replaced
 
 _SEPARATOR = b"\n=====\n"
 """Between two answers of an input."""

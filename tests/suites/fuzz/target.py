@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -116,20 +111,3 @@ def fields(data: bytes, number: int) -> list[str]:
     """Return that many texts, one per line; the last one is the rest."""
     found = text(data).split("\n", number - 1)
     return found + [""] * (number - len(found))
-
-
-@cache
-def _directory() -> Path:
-    """Return a directory of this process, in memory where the system has such a place."""
-    memory = Path("/dev/shm")  # noqa: S108 - a directory of its own is made in it
-    found = tempfile.mkdtemp(prefix="hashcompat-fuzz-", dir=memory if memory.is_dir() else None)
-    atexit.register(shutil.rmtree, found, ignore_errors=True)
-    return Path(found)
-
-
-def on_disk(data: bytes, name: str = "input") -> Path:
-    """Write a file for readers of files; the next call overwrites it."""
-    path = _directory() / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(data)
-    return path

@@ -68,6 +68,7 @@ def main(name: str, runs: str, seed: str, seconds: str, place: str, listed: str)
     known = [Path(path).read_bytes() for path in Path(listed).read_text().splitlines()]
     noted, executed = Current(Path(place), target.longest), 0
     gc.freeze()  # the release data, which no collection needs to look through again
+    gc.set_threshold(20_000)  # few values refer to themselves
     _limit()
     for data in changed(target, known or [b""], int(runs), f"{seed} {name}"):
         noted.is_now(data)

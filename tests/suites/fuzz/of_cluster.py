@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
+from functools import lru_cache, partial
 from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
@@ -89,11 +89,11 @@ def _parts(data: bytes) -> list[bytes]:
 
 
 @contextmanager
-def _at_once(module: Any) -> Iterator[None]:
-    """Ask without a thread, without pauses and, where there are several tries, twice at the most."""
+def _at_once(module: Any, again: int = 1) -> Iterator[None]:
+    """Ask without a thread, without pauses and, where there are several tries, ``again`` at the most."""
     policy = getattr(module, "_POLICY", None)
-    twice = replaced(module, "_POLICY", policy.new(total=1)) if policy else nullcontext()
-    with twice, replaced(module, "before", lambda _, ask: ask()), replaced(time, "sleep", lambda _: None):
+    tries = replaced(module, "_POLICY", policy.new(total=again)) if policy else nullcontext()
+    with tries, replaced(module, "before", lambda _, ask: ask()), replaced(time, "sleep", lambda _: None):
         yield
 
 
@@ -110,7 +110,7 @@ def _api_answer(data: bytes) -> None:
 
 def _pages(data: bytes) -> None:
     """Read a list page by page."""
-    with _at_once(kubeapi):
+    with _at_once(kubeapi, again=0):
         list_all(_client(_parts(data), page), "/api/v1/pods", {}, dict, lambda _: None)
 
 
@@ -118,7 +118,7 @@ def _cluster(data: bytes) -> None:
     """Read pods, and then nodes, from an API server's pages."""
     connect = partial(_connected, _client(_parts(data), page))
     target = replaced(kubectl, "target", lambda _: ("", ""))
-    with _at_once(kubeapi), replaced(live, "connect", connect), target:
+    with _at_once(kubeapi, again=0), replaced(live, "connect", connect), target:
         found = live.collect(live.Access(), live.Scope(), lambda _: None, lambda _: None)
     assert found.pods
 
@@ -128,8 +128,27 @@ def _connected(client: Client, *_: object) -> Iterator[Client]:
     yield client
 
 
-def _sent(answers: list[bytes]) -> Any:
-    """Let requests get prepared answers."""
+_PREPARE = requests.Session.prepare_request
+_NO_ENVIRONMENT = {"proxies": {}, "stream": True, "verify": True, "cert": None}
+
+
+@lru_cache(maxsize=1024)
+def _asked(url: str) -> requests.PreparedRequest:
+    return _PREPARE(requests.Session(), requests.Request("GET", url))
+
+
+@contextmanager
+def _sent(answers: list[bytes]) -> Iterator[None]:
+    """Let requests get prepared answers; preparing what is never sent takes longer than reading them."""
+    asked = replaced(requests.Session, "prepare_request", lambda _, request: _asked(request.url))
+    settings = replaced(
+        requests.Session, "merge_environment_settings", lambda *_: {**_NO_ENVIRONMENT}
+    )
+    with asked, settings, replaced(HTTPAdapter, "send", _send(answers)):
+        yield
+
+
+def _send(answers: list[bytes]) -> Callable[..., requests.Response]:
     left = iter(answers[:_TRIES])
 
     def send(self: HTTPAdapter, request: requests.PreparedRequest, **_: object) -> requests.Response:
@@ -138,7 +157,7 @@ def _sent(answers: list[bytes]) -> Any:
         except ProtocolError as error:  # as requests does
             raise requests.ConnectionError(error, request=request) from None
 
-    return replaced(HTTPAdapter, "send", send)
+    return send
 
 
 def _download(data: bytes) -> None:

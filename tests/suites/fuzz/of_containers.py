@@ -144,7 +144,12 @@ def _go_source(data: bytes) -> None:
 
 TARGETS = (
     Target("container", _container, ("compile/decode", "go/codecs", "kubelet/hashing"), longest=1024),
-    Target("pod", _pod, ("compile/decode", "kubelet/staticpods", "corev1/conversion", "corev1/defaults")),
+    Target(
+        "pod",
+        _pod,
+        ("compile/decode", "kubelet/staticpods", "corev1/conversion", "corev1/defaults"),
+        longest=1664,
+    ),
     Target(
         "plan",
         _plan,

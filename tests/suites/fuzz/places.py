@@ -6,7 +6,7 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cache, partial
 from io import BufferedReader, BytesIO
 from pathlib import Path
@@ -41,7 +41,7 @@ def named(module: Any, data: bytes, name: str = "input") -> Iterator[str]:
         yield path
 
 
-def quick_digest() -> AbstractContextManager[None]:
+def quick_digest() -> replaced:
     """Let UIDs be MD5 in every release: FNV takes longer than all that is read, and any bytes."""
     return replaced(staticpods, "HEX_BY_NAME", dict.fromkeys(HEX_BY_NAME, md5))
 

@@ -71,8 +71,9 @@ def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> tuple[Js
     could not decode.
     """
     given = manifest.get("spec") or {}
-    kept = {key: given[key] for key in (*_CONTAINERS, "hostNetwork") if key in given}
-    spec = _defaulted({"spec": kept}, kubelet.static_pods)["spec"]
+    if isinstance(given, Mapping):  # what else is there, decoding refuses
+        given = {key: given[key] for key in (*_CONTAINERS, "hostNetwork") if key in given}
+    spec = _defaulted({"spec": given}, kubelet.static_pods)["spec"]
     # A release without ephemeral containers ignores whatever is in their place.
     return tuple(container for key in _CONTAINERS for container in rows(spec, key))
 

@@ -209,6 +209,11 @@ def test_before_1_16_whatever_is_in_place_of_ephemeral_containers_is_ignored(cat
         static_containers(manifest, catalog.kubelet(newest("1.16")))
 
 
+def test_a_spec_that_is_no_object_has_no_containers(catalog: Catalog) -> None:
+    with pytest.raises(DecodeError, match="spec"):
+        static_containers({"spec": 1}, catalog.kubelet(newest("1.36")))
+
+
 def test_nothing_of_the_manifest_is_changed_and_shared_parts_are_not_confused() -> None:
     shared = {"limits": {"cpu": "1"}}
     manifest = {

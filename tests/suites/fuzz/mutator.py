@@ -75,7 +75,7 @@ def main(name: str, runs: str, seed: str, seconds: str, place: str, listed: str)
         signal.alarm(wait)
         target(data)
         executed += 1
-    print(f"executed {executed}")
+    sys.stdout.write(f"executed {executed}\n")
 
 
 if __name__ == "__main__":

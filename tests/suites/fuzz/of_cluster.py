@@ -141,9 +141,7 @@ def _asked(url: str) -> requests.PreparedRequest:
 def _sent(answers: list[bytes]) -> Iterator[None]:
     """Let requests get prepared answers; preparing what is never sent takes longer than reading them."""
     asked = replaced(requests.Session, "prepare_request", lambda _, request: _asked(request.url))
-    settings = replaced(
-        requests.Session, "merge_environment_settings", lambda *_: {**_NO_ENVIRONMENT}
-    )
+    settings = replaced(requests.Session, "merge_environment_settings", lambda *_: {**_NO_ENVIRONMENT})
     with asked, settings, replaced(HTTPAdapter, "send", _send(answers)):
         yield
 

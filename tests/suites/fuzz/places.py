@@ -1,4 +1,4 @@
-"""Where a reader of files finds an input: mostly in memory, because opening a file takes longer than reading it."""
+"""Where a reader of files finds an input: mostly in memory, which takes less time than a file."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from hashcompat.sources.cluster.kubeapi import Client
 from hashcompat.sources.cluster.lists import list_all
 from hashcompat.sources.node import cri, docker
 from tests.suites.fuzz.places import on_disk
-from tests.suites.fuzz.target import Form, Target, fields, replaced
+from tests.suites.fuzz.target import Form, Target, fields, one_of, replaced
 
 _SEPARATOR = b"\n=====\n"
 """Between two answers of an input."""
@@ -104,7 +104,7 @@ def _client(answers: list[bytes], made: Callable[[bytes], HTTPResponse]) -> Clie
 
 def _api_answer(data: bytes) -> None:
     """Ask an API server once."""
-    with _at_once(kubeapi):
+    with _at_once(kubeapi, again=one_of((0, 0, 0, 1), data)):
         assert isinstance(_client(_parts(data), answer).get("/api/v1/pods"), dict)
 
 
@@ -129,7 +129,6 @@ def _connected(client: Client, *_: object) -> Iterator[Client]:
 
 
 _PREPARE = requests.Session.prepare_request
-_NO_ENVIRONMENT = {"proxies": {}, "stream": True, "verify": True, "cert": None}
 
 
 @lru_cache(maxsize=1024)
@@ -137,25 +136,20 @@ def _asked(url: str) -> requests.PreparedRequest:
     return _PREPARE(requests.Session(), requests.Request("GET", url))
 
 
-@contextmanager
-def _sent(answers: list[bytes]) -> Iterator[None]:
-    """Let requests get prepared answers; preparing what is never sent takes longer than reading them."""
-    asked = replaced(requests.Session, "prepare_request", lambda _, request: _asked(request.url))
-    settings = replaced(requests.Session, "merge_environment_settings", lambda *_: {**_NO_ENVIRONMENT})
-    with asked, settings, replaced(HTTPAdapter, "send", _send(answers)):
-        yield
-
-
-def _send(answers: list[bytes]) -> Callable[..., requests.Response]:
+def _sent(answers: list[bytes]) -> replaced:
+    """Let sessions get prepared answers; what they do before they send takes longer than reading these."""
     left = iter(answers[:_TRIES])
 
-    def send(self: HTTPAdapter, request: requests.PreparedRequest, **_: object) -> requests.Response:
+    def get(self: requests.Session, url: str, **_: object) -> requests.Response:
+        request = _asked(url)
+        adapter = self.get_adapter(url)
+        assert isinstance(adapter, HTTPAdapter)
         try:
-            return self.build_response(request, answer(next(left, b"")))
+            return adapter.build_response(request, answer(next(left, b"")))
         except ProtocolError as error:  # as requests does
             raise requests.ConnectionError(error, request=request) from None
 
-    return send
+    return replaced(requests.Session, "get", get)
 
 
 def _download(data: bytes) -> None:

@@ -23,6 +23,8 @@ from tests.suites.fuzz.target import Form, Target, document, in_chunks, one_of, 
 _MOST = 1 << 20
 _PIECE = 1 << 16
 _WANTED = "text"
+_SOMETIMES = (True, False, False, False)
+"""Whether what takes longer than the rest is done too."""
 _kubelet = cache(default_catalog().kubelet)
 
 
@@ -35,8 +37,9 @@ def _compressed(data: bytes) -> None:
     except InputError as error:
         problem = str(error)
     assert sum(map(len, found)) <= _MOST
-    once = all_of(stream(data), _MOST)
-    assert problem or once == b"".join(found)
+    if one_of(_SOMETIMES, data):
+        once = all_of(stream(data), _MOST)
+        assert problem or once == b"".join(found)
 
 
 def _archive(data: bytes) -> None:
@@ -50,9 +53,8 @@ def _archive(data: bytes) -> None:
 def _text(data: bytes) -> None:
     """Decode text whole, in chunks, in lines, and gzipped."""
     found, problem = outcome(lambda: chunks(stream(data), _WANTED))
-    packed, refused = outcome(lambda: chunks(stream(gzip.compress(data, 1)), _WANTED))
-    if not data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
-        assert (found, problem) == (packed, refused)
+    if one_of(_SOMETIMES, data) and not data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+        assert (found, problem) == outcome(lambda: chunks(stream(gzip.compress(data, 1)), _WANTED))
     read = whole(stream(data), _WANTED)
     assert read == joined(found, _WANTED) == "".join(lines(found)) == "".join(lines(in_chunks(read, 3)))
     with suppress(InputError):
@@ -83,6 +85,8 @@ def _static(data: bytes) -> None:
     with named(staticpods, data, "pod.yaml") as name:
         pod = staticpods.collect_file(name, "Node-1", "/etc/kubernetes/manifests/pod.yaml")
     assert pod.static_manifest
+    if not one_of(_SOMETIMES, data):  # the target "pod" is about these
+        return
     with quick_digest():
         static_view.__wrapped__(pod.static_manifest, _kubelet(one_of(("1.16.15", "1.37.1"), data)))
 

@@ -17,8 +17,8 @@ from tests.suites.fuzz.target import Target
 pytestmark = pytest.mark.fuzz
 
 COUNT = randomness.count("FUZZ_EXECUTIONS", 3000)
-GUIDED = min(COUNT, max(2000, COUNT // 20))
-"""Executions that coverage guides, each as long as three to six others; later ones find little."""
+GUIDED = min(COUNT, max(2000, COUNT // 50))
+"""Executions that coverage guides, each as long as several others; later ones find little."""
 
 READERS = [target for target in TARGETS if target.guided]
 

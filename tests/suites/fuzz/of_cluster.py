@@ -27,7 +27,7 @@ from hashcompat.sources.cluster.kubeapi import Client
 from hashcompat.sources.cluster.lists import list_all
 from hashcompat.sources.node import cri, docker
 from tests.suites.fuzz.places import on_disk
-from tests.suites.fuzz.target import Form, Target, fields, one_of, replaced
+from tests.suites.fuzz.target import Form, Target, fields, replaced, sometimes
 
 _SEPARATOR = b"\n=====\n"
 """Between two answers of an input."""
@@ -104,7 +104,7 @@ def _client(answers: list[bytes], made: Callable[[bytes], HTTPResponse]) -> Clie
 
 def _api_answer(data: bytes) -> None:
     """Ask an API server once."""
-    with _at_once(kubeapi, again=one_of((0, 0, 0, 1), data)):
+    with _at_once(kubeapi, again=int(sometimes(data, 4))):
         assert isinstance(_client(_parts(data), answer).get("/api/v1/pods"), dict)
 
 

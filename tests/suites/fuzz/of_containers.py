@@ -26,7 +26,7 @@ from hashcompat.release import Release, parse_release
 from hashcompat.sources.upstream.gotypes import container_types
 from hashcompat.sources.values import collect
 from tests.suites.fuzz.places import on_disk, opened, quick_digest
-from tests.suites.fuzz.target import Form, Target, document, fields, one_of, text
+from tests.suites.fuzz.target import Form, Target, document, fields, one_of, sometimes, text
 
 _OF_CONTAINERS = tuple(
     (release, keep_empty)
@@ -68,7 +68,8 @@ def _pod(data: bytes) -> None:
         raise InputError("not an object, which a manifest is known to be when it gets here")
     with quick_digest():
         static_pod_uid(value, kubelet, "node-1", "file:/etc/kubernetes/manifests/pod.yaml")
-    static_containers(value, kubelet)
+    if sometimes(data, 2):
+        static_containers(value, kubelet)
 
 
 def _plan(data: bytes) -> None:
@@ -109,7 +110,7 @@ def _gates(data: bytes) -> None:
     for name, _ in found:
         gates.is_on(name)
     known = all(gates.knows(name) for name, _ in found)  # of others, the nearest names are looked for
-    if known and one_of((True, False, False, False), data):
+    if known and sometimes(data, 4):
         check_gates(options, (_WITH_GATES,), default_catalog())
 
 

@@ -18,13 +18,11 @@ from hashcompat.sources.files.text import chunks, joined, lines, whole
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.upstream.kubernetes import from_tree
 from tests.suites.fuzz.places import named, on_disk, quick_digest, stream
-from tests.suites.fuzz.target import Form, Target, document, in_chunks, one_of, outcome
+from tests.suites.fuzz.target import Form, Target, document, in_chunks, one_of, outcome, sometimes
 
 _MOST = 1 << 20
 _PIECE = 1 << 16
 _WANTED = "text"
-_SOMETIMES = (True, False, False, False)
-"""Whether what takes longer than the rest is done too."""
 _kubelet = cache(default_catalog().kubelet)
 
 
@@ -37,7 +35,7 @@ def _compressed(data: bytes) -> None:
     except InputError as error:
         problem = str(error)
     assert sum(map(len, found)) <= _MOST
-    if one_of(_SOMETIMES, data):
+    if sometimes(data, 4):
         once = all_of(stream(data), _MOST)
         assert problem or once == b"".join(found)
 
@@ -53,7 +51,7 @@ def _archive(data: bytes) -> None:
 def _text(data: bytes) -> None:
     """Decode text whole, in chunks, in lines, and gzipped."""
     found, problem = outcome(lambda: chunks(stream(data), _WANTED))
-    if one_of(_SOMETIMES, data) and not data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+    if sometimes(data, 4) and not data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
         assert (found, problem) == outcome(lambda: chunks(stream(gzip.compress(data, 1)), _WANTED))
     read = whole(stream(data), _WANTED)
     assert read == joined(found, _WANTED) == "".join(lines(found)) == "".join(lines(in_chunks(read, 3)))
@@ -85,7 +83,7 @@ def _static(data: bytes) -> None:
     with named(staticpods, data, "pod.yaml") as name:
         pod = staticpods.collect_file(name, "Node-1", "/etc/kubernetes/manifests/pod.yaml")
     assert pod.static_manifest
-    if not one_of(_SOMETIMES, data):  # the target "pod" is about these
+    if not sometimes(data, 4):  # the target "pod" is about these
         return
     with quick_digest():
         static_view.__wrapped__(pod.static_manifest, _kubelet(one_of(("1.16.15", "1.37.1"), data)))

@@ -15,11 +15,19 @@ from hashcompat.go.metav1 import is_time
 from hashcompat.go.parts import Part
 from hashcompat.go.strconv import format_float, json_float
 from hashcompat.records.times import nanoseconds, time_of
-from tests.suites.fuzz.target import Form, Target, document, fields, in_chunks, one_of, outcome, text
+from tests.suites.fuzz.target import (
+    Form,
+    Target,
+    document,
+    fields,
+    in_chunks,
+    one_of,
+    outcome,
+    sometimes,
+    text,
+)
 
 _SIZES = (1, 7, 64)
-_WRITES = (True, False, False, False)
-"""Whether documents are written again, which takes longer than reading them."""
 _ITEMS = "items"
 _NESTED = "nested"
 _FLAT = 200
@@ -49,9 +57,9 @@ def _json(data: bytes) -> None:
         assert _documents(parts) == [_without_empty_items(one) for one in whole]
     size = one_of(_SIZES, data)
     assert outcome(lambda: jsonstream.parts(in_chunks(read, size))) == (parts, problem)
-    if one_of(_WRITES, data):
+    if sometimes(data, 4):
         outcome(lambda: jsonstream.parts([read], strict=False))
-    for one in whole if one_of(_WRITES, data) else ():
+    for one in whole if sometimes(data, 4) else ():
         _write_again(one)
     if refused:
         raise InputError(refused)

@@ -79,6 +79,14 @@ def one_of(options: Sequence[T], data: bytes) -> T:
     return options[crc32(data) % len(options)]
 
 
+def sometimes(data: bytes, times: int) -> bool:
+    """Return whether to do what takes longer than the rest: for one input in that many.
+
+    It depends on other bits than ``one_of``, so that these inputs are of every choice.
+    """
+    return (crc32(data) >> 16) % times == 0
+
+
 class replaced:  # noqa: N801 - used as contextlib's functions are
     """Replace an attribute for a while, in a hundredth of the time that ``mock.patch`` takes."""
 

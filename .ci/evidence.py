@@ -21,7 +21,7 @@ COMMIT = re.compile(r"^Commit `([0-9a-f]{40})`", re.MULTILINE)
 ABOUT = {
     "python": "every module, the command line and the API; Python alone",
     "oracle": "texts, hashes, UIDs and served manifests: real Go with each release's own types",
-    "fuzz": "every reader of what others wrote, with coverage-guided inputs: only declared errors",
+    "fuzz": "every reader of what others wrote, with inputs made to break it: only declared errors",
     "shell": "completion in real shells: bash, zsh and fish",
     "runtime": "what a real Docker and a real containerd recorded",
     "patch": "emitted patches, built over Kubernetes' own source; Kubernetes' own tests",
@@ -42,8 +42,8 @@ Every random input was a new one; `RANDOM_SEED={seed} .ci/full` makes the same o
 |---|---|---|---|---|
 {suites}
 
-| fuzzed reader | executions |
-|---|---|
+| fuzzed reader | executions | guided by coverage | with changes of known inputs |
+|---|---|---|---|
 {readers}
 
 | step | duration |
@@ -66,7 +66,7 @@ def _row(*cells: object) -> str:
 
 
 def _suite(name: str, ran: reports.Ran) -> str:
-    compared = sum(ran.compared.values()) or sum(ran.executions.values())
+    compared = sum(ran.compared.values()) or sum(one.total for one in ran.executions.values())
     return _row(
         name, ABOUT[name], f"{ran.tests:,}", f"{compared:,}" if compared else "", _duration(ran.seconds)
     )
@@ -74,11 +74,10 @@ def _suite(name: str, ran: reports.Ran) -> str:
 
 def _readers(ran: reports.Ran) -> str:
     """Return a row for each fuzzed reader, and the sum and the least of all."""
-    rows = [_row(name, f"{executions:,}") for name, executions in sorted(ran.executions.items())]
-    numbers = ran.executions.values()
-    return "\n".join(
-        [*rows, _row("all", f"{sum(numbers):,}"), _row("the least of each", f"{min(numbers):,}")]
-    )
+    read = [(name, (one.total, one.guided, one.mutated)) for name, one in sorted(ran.executions.items())]
+    columns = list(zip(*(numbers for _, numbers in read), strict=True))
+    rows = [*read, ("all", map(sum, columns)), ("the least of each", map(min, columns))]
+    return "\n".join(_row(name, *(f"{number:,}" for number in numbers)) for name, numbers in rows)
 
 
 def page(directory: Path, seed: str) -> str:

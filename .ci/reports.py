@@ -13,9 +13,27 @@ COMPARED = {
 }
 """The properties that count what was compared in a report, and their keys in counts.json."""
 
+READER, GUIDED, MUTATED = "reader", "guided", "mutated"
+"""The properties of a test that fuzzed one reader: its name, and how often each phase executed it."""
 
-READER, EXECUTIONS = "reader", "executions"
-"""The properties of a test that fuzzed one reader: its name, and how often it was executed."""
+
+@dataclass(frozen=True)
+class Executions:
+    """How often a reader was executed."""
+
+    guided: int = 0
+    """With inputs that coverage guided."""
+    mutated: int = 0
+    """With changes of known inputs."""
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.guided + self.mutated
+
+    def __add__(self, other: "Executions") -> "Executions":
+        """Add what another test executed."""
+        return Executions(self.guided + other.guided, self.mutated + other.mutated)
 
 
 @dataclass(frozen=True)
@@ -29,7 +47,7 @@ class Ran:
     """What was compared, by the values of COMPARED; kinds that the suite does not have are absent."""
     seconds: float
     """Wall time of the whole run, collection included."""
-    executions: dict[str, int] = field(default_factory=dict)
+    executions: dict[str, Executions] = field(default_factory=dict)
     """How often each reader was executed, by its name; empty for a suite that does not fuzz."""
 
     @property
@@ -41,8 +59,13 @@ class Ran:
     def _executed(self) -> dict[str, int]:
         if not self.executions:
             return {}
-        numbers = self.executions.values()
-        return {"readers": len(numbers), "executions": sum(numbers), "leastExecutions": min(numbers)}
+        numbers = [one.total for one in self.executions.values()]
+        return {
+            "readers": len(numbers),
+            "executions": sum(numbers),
+            "leastExecutions": min(numbers),
+            "leastGuided": min(one.guided for one in self.executions.values()),
+        }
 
 
 def read(report: Path) -> Ran:
@@ -58,11 +81,12 @@ def read(report: Path) -> Ran:
     return Ran(len(cases) - skipped, skipped, compared, seconds, _executions(cases))
 
 
-def _executions(cases: list[ET.Element]) -> dict[str, int]:
+def _executions(cases: list[ET.Element]) -> dict[str, Executions]:
     """Return how often each reader was executed, from the properties of the tests that did so."""
-    found: dict[str, int] = {}
+    found: dict[str, Executions] = {}
     for case in cases:
         named = {row.get("name", ""): row.get("value", "") for row in case.iter("property")}
         if READER in named:
-            found[named[READER]] = found.get(named[READER], 0) + int(named[EXECUTIONS])
+            executed = Executions(int(named[GUIDED]), int(named[MUTATED]))
+            found[named[READER]] = found.get(named[READER], Executions()) + executed
     return found

@@ -21,7 +21,7 @@ from hashcompat.corev1.defaults import apply_defaults
 from hashcompat.corev1.objects import Json, own
 from hashcompat.errors import UndecidedError, UsageError
 from hashcompat.go.digest import HEX_BY_NAME
-from hashcompat.go.jsonpath import reach
+from hashcompat.go.jsonpath import reach, rows
 from hashcompat.go.jsontext import clean
 from hashcompat.go.types import Pointer
 from hashcompat.model.pods import StaticManifest
@@ -71,9 +71,11 @@ def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> tuple[Js
     could not decode.
     """
     given = manifest.get("spec") or {}
-    kept = {key: given[key] for key in (*_CONTAINERS, "hostNetwork") if key in given}
-    spec = _defaulted({"spec": kept}, kubelet.static_pods)["spec"]
-    return tuple(container for key in _CONTAINERS for container in spec.get(key) or ())
+    if isinstance(given, Mapping):  # what else is there, decoding refuses
+        given = {key: given[key] for key in (*_CONTAINERS, "hostNetwork") if key in given}
+    spec = _defaulted({"spec": given}, kubelet.static_pods)["spec"]
+    # A release without ephemeral containers ignores whatever is in their place.
+    return tuple(container for key in _CONTAINERS for container in rows(spec, key))
 
 
 def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str, source: str) -> StaticUid:

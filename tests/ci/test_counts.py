@@ -22,13 +22,14 @@ def report(
 ) -> Path:
     """Write a JUnit report as pytest does.
 
-    The first test names its random inputs; then there is one for each reader, with its executions.
+    The first test names its random inputs; then there is one for each reader, with its executions, a
+    fifth of them guided.
     """
     named = properties(random_containers=compared)
     cases = [f"<testcase>{named if not number else ''}</testcase>" for number in range(passed)]
     cases += [
-        f"<testcase>{properties(reader=f'r{number}', executions=executions)}</testcase>"
-        for number, executions in enumerate(fuzzed)
+        f"<testcase>{properties(reader=f'r{number}', guided=guided, mutated=count - guided)}</testcase>"
+        for number, count, guided in ((number, count, count // 5) for number, count in enumerate(fuzzed))
     ]
     cases += ["<testcase><skipped/></testcase>"] * skipped
     path.write_text(f'<testsuites><testsuite time="100.4">{"".join(cases)}</testsuite></testsuites>')
@@ -48,7 +49,7 @@ def counted(tmp_path: Path) -> Path:
     counts = {
         "run": {
             "oracle": {"tests": 5, "randomContainers": 70},
-            "fuzz": {"tests": 2, "readers": 2, "executions": 30, "leastExecutions": 10},
+            "fuzz": {"tests": 2, "readers": 2, "executions": 30, "leastExecutions": 10, "leastGuided": 2},
         }
     }
     (tmp_path / "counts.json").write_text(json.dumps(counts))
@@ -88,7 +89,7 @@ def test_less_fails_and_so_does_what_is_skipped(counted: Path, made: dict[str, i
     ("fuzzed", "says"),
     [
         ((20, 10), ""),
-        ((25, 9), "fuzz: leastExecutions 9, committed 10"),
+        ((25, 9), "fuzz: leastExecutions 9, committed 10\nrun, fuzz: leastGuided 1, committed 2"),
         ((15, 12), "fuzz: executions 27, committed 30"),
         ((40,), "fuzz: tests 1, committed 2\nrun, fuzz: readers 1, committed 2"),
         ((), "fuzz: tests 0, committed 2\nrun, fuzz: readers 0, committed 2"),

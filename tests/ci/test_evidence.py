@@ -75,7 +75,8 @@ def test_the_page_says_what_ran_where(repository: Path) -> None:
     assert "Kubernetes' own tests | 1,200 | 350,000 | 100 s |" in page
     assert "only declared errors | 1,202 | 2,200,000 | 100 s |" in page
     assert (
-        "| r0 | 1,000,000 |\n| r1 | 1,200,000 |\n| all | 2,200,000 |\n| the least of each | 1,000,000 |"
+        "| r0 | 1,000,000 | 200,000 | 800,000 |\n| r1 | 1,200,000 | 240,000 | 960,000 |\n"
+        "| all | 2,200,000 | 440,000 | 1,760,000 |\n| the least of each | 1,000,000 | 200,000 | 800,000 |"
         in page
     )
     assert "| lint, and types | 40 s |\n| patches | 60 min |" in page

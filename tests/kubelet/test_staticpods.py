@@ -201,6 +201,19 @@ def test_null_in_a_list_is_an_empty_object_and_gets_defaults(release: str) -> No
     assert uid_of(release, null) == uid_of(release, empty)
 
 
+def test_before_1_16_whatever_is_in_place_of_ephemeral_containers_is_ignored(catalog: Catalog) -> None:
+    manifest = {"spec": {"containers": [{"name": "web"}], "ephemeralContainers": 1}}
+    kubelet = catalog.kubelet(newest("1.15"))
+    assert [container["name"] for container in static_containers(manifest, kubelet)] == ["web"]
+    with pytest.raises(DecodeError, match="ephemeralContainers"):
+        static_containers(manifest, catalog.kubelet(newest("1.16")))
+
+
+def test_a_spec_that_is_no_object_has_no_containers(catalog: Catalog) -> None:
+    with pytest.raises(DecodeError, match="spec"):
+        static_containers({"spec": 1}, catalog.kubelet(newest("1.36")))
+
+
 def test_nothing_of_the_manifest_is_changed_and_shared_parts_are_not_confused() -> None:
     shared = {"limits": {"cpu": "1"}}
     manifest = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeVar
 
 from hashcompat.errors import InputError
-from hashcompat.go.jsontext import kind_of
+from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.model.words import agree, count
 from hashcompat.sources.cluster.kubeapi import Client, Json, StatusError, UnreachableError
 
@@ -85,11 +85,11 @@ def _items(client: Client, path: str, query: Mapping[str, str]) -> Iterator[Json
 
 
 def _token(path: str, metadata: Json) -> str:
-    """Return what names the next page; empty at the end."""
+    """Return what names the next page, as text that a URL can hold; empty at the end."""
     token = metadata.get("continue") or ""
     if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
         raise InputError(f"{path}: metadata.continue is not the token of a next page")
-    return token
+    return clean(token)
 
 
 def _page(path: str, page: Json) -> tuple[list[Json], Json]:

@@ -102,6 +102,12 @@ def listed(
     )
 
 
+def test_a_token_that_is_no_text_is_sent_as_go_reads_it(server: Server) -> None:
+    server.answers = [page("a", more="t\ud800"), page("b")]
+    assert listed(server) == ["a", "b"]
+    assert [query.get("continue") for query in server.asked] == [None, ["t\ufffd"]]
+
+
 def test_pages_are_put_together_in_order(server: Server) -> None:
     server.answers = [page("a", "b", more="t1", remainingItemCount=2), page("c", more="t2"), page("d")]
     counts: list[int] = []

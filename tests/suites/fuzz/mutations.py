@@ -38,26 +38,35 @@ _BYTES: Final = (
 
 def mutated(data: bytes, form: Form, words: tuple[str, ...], source: Random) -> bytes:
     """Return an input that differs from a given one in one to four places."""
-    for _ in range(source.choice((1, 1, 2, 4))):
+    changes = source.choice((1, 1, 2, 4))
+    if form is Form.JSON and source.random() < 0.8:
+        try:
+            return _document(json.loads(data), changes, source)
+        except (ValueError, RecursionError):  # not JSON, or deeper than Python's parser goes
+            pass
+    for _ in range(changes):
         data = _once(data, form, words, source)
     return data
 
 
 def _once(data: bytes, form: Form, words: tuple[str, ...], source: Random) -> bytes:
-    if form is Form.JSON and source.random() < 0.8:
-        try:
-            return _document(json.loads(data), source)
-        except (ValueError, RecursionError):  # not JSON, or deeper than Python's parser goes
-            return _text(data, words, source)
     if form is Form.BYTES or source.random() < 0.1:
         return _bytes(data, source)
     return _text(data, words, source)
 
 
-def _document(document: Any, source: Random) -> bytes:
-    """Change one value or key of a document."""
-    places = list(_places([document]))
-    holder, key = source.choice(places)
+def _document(document: Any, changes: int, source: Random) -> bytes:
+    """Change some values or keys of a document."""
+    places = _places([document])
+    for _ in range(changes):
+        holder, key = source.choice(places)
+        if isinstance(holder, list) or key in holder:  # and not changed away before
+            _value(holder, key, places, source)
+    return _written(places[0][0][0])
+
+
+def _value(holder: Any, key: Any, places: list[tuple[Any, Any]], source: Random) -> None:
+    """Change one value or its key."""
     value = holder[key]
     choice = source.randrange(6)
     if choice == 0 and isinstance(holder, dict):
@@ -73,7 +82,6 @@ def _document(document: Any, source: Random) -> bytes:
         holder[key] = _text(value.encode(errors="replace"), (), source).decode(errors="replace")
     else:
         holder[key] = source.choice(ODD)
-    return _written(places[0][0][0])
 
 
 def _written(document: Any) -> bytes:
@@ -83,16 +91,19 @@ def _written(document: Any) -> bytes:
         return b"{}"
 
 
+_HOLDERS: Final = frozenset({dict, list})
+
+
 def _places(top: list[Any]) -> list[tuple[Any, Any]]:
     """Return where each value is: its list or object, and its index or key."""
     found: list[tuple[Any, Any]] = []
     todo: list[Any] = [top]
-    while todo:
-        holder = todo.pop(0)
-        for key in list(holder) if isinstance(holder, dict) else range(len(holder)):
+    for holder in todo:  # which grows on the way
+        items = holder.items() if type(holder) is dict else enumerate(holder)
+        for key, value in items:
             found.append((holder, key))
-            if isinstance(holder[key], dict | list):
-                todo.append(holder[key])
+            if type(value) in _HOLDERS:
+                todo.append(value)
     return found
 
 

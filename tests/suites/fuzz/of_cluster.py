@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
+from functools import lru_cache, partial
 from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +26,8 @@ from hashcompat.sources.cluster import kubeapi, kubectl, serviceaccount
 from hashcompat.sources.cluster.kubeapi import Client
 from hashcompat.sources.cluster.lists import list_all
 from hashcompat.sources.node import cri, docker
-from tests.suites.fuzz.target import Form, Target, fields, on_disk, replaced
+from tests.suites.fuzz.places import on_disk
+from tests.suites.fuzz.target import Form, Target, fields, replaced, sometimes
 
 _SEPARATOR = b"\n=====\n"
 """Between two answers of an input."""
@@ -88,11 +89,11 @@ def _parts(data: bytes) -> list[bytes]:
 
 
 @contextmanager
-def _at_once(module: Any) -> Iterator[None]:
-    """Ask without a thread, without pauses and, where there are several tries, twice at the most."""
+def _at_once(module: Any, again: int = 1) -> Iterator[None]:
+    """Ask without a thread, without pauses and, where there are several tries, ``again`` at the most."""
     policy = getattr(module, "_POLICY", None)
-    twice = replaced(module, "_POLICY", policy.new(total=1)) if policy else nullcontext()
-    with twice, replaced(module, "before", lambda _, ask: ask()), replaced(time, "sleep", lambda _: None):
+    tries = replaced(module, "_POLICY", policy.new(total=again)) if policy else nullcontext()
+    with tries, replaced(module, "before", lambda _, ask: ask()), replaced(time, "sleep", lambda _: None):
         yield
 
 
@@ -103,13 +104,13 @@ def _client(answers: list[bytes], made: Callable[[bytes], HTTPResponse]) -> Clie
 
 def _api_answer(data: bytes) -> None:
     """Ask an API server once."""
-    with _at_once(kubeapi):
+    with _at_once(kubeapi, again=int(sometimes(data, 4))):
         assert isinstance(_client(_parts(data), answer).get("/api/v1/pods"), dict)
 
 
 def _pages(data: bytes) -> None:
     """Read a list page by page."""
-    with _at_once(kubeapi):
+    with _at_once(kubeapi, again=0):
         list_all(_client(_parts(data), page), "/api/v1/pods", {}, dict, lambda _: None)
 
 
@@ -117,7 +118,7 @@ def _cluster(data: bytes) -> None:
     """Read pods, and then nodes, from an API server's pages."""
     connect = partial(_connected, _client(_parts(data), page))
     target = replaced(kubectl, "target", lambda _: ("", ""))
-    with _at_once(kubeapi), replaced(live, "connect", connect), target:
+    with _at_once(kubeapi, again=0), replaced(live, "connect", connect), target:
         found = live.collect(live.Access(), live.Scope(), lambda _: None, lambda _: None)
     assert found.pods
 
@@ -127,17 +128,28 @@ def _connected(client: Client, *_: object) -> Iterator[Client]:
     yield client
 
 
-def _sent(answers: list[bytes]) -> Any:
-    """Let requests get prepared answers."""
+_PREPARE = requests.Session.prepare_request
+
+
+@lru_cache(maxsize=1024)
+def _asked(url: str) -> requests.PreparedRequest:
+    return _PREPARE(requests.Session(), requests.Request("GET", url))
+
+
+def _sent(answers: list[bytes]) -> replaced:
+    """Let sessions get prepared answers; what they do before they send takes longer than reading these."""
     left = iter(answers[:_TRIES])
 
-    def send(self: HTTPAdapter, request: requests.PreparedRequest, **_: object) -> requests.Response:
+    def get(self: requests.Session, url: str, **_: object) -> requests.Response:
+        request = _asked(url)
+        adapter = self.get_adapter(url)
+        assert isinstance(adapter, HTTPAdapter)
         try:
-            return self.build_response(request, answer(next(left, b"")))
+            return adapter.build_response(request, answer(next(left, b"")))
         except ProtocolError as error:  # as requests does
             raise requests.ConnectionError(error, request=request) from None
 
-    return replaced(HTTPAdapter, "send", send)
+    return replaced(requests.Session, "get", get)
 
 
 def _download(data: bytes) -> None:

@@ -25,7 +25,8 @@ from hashcompat.planning.view import View
 from hashcompat.release import Release, parse_release
 from hashcompat.sources.upstream.gotypes import container_types
 from hashcompat.sources.values import collect
-from tests.suites.fuzz.target import Form, Target, document, fields, on_disk, one_of, text
+from tests.suites.fuzz.places import on_disk, opened, quick_digest
+from tests.suites.fuzz.target import Form, Target, document, fields, one_of, sometimes, text
 
 _OF_CONTAINERS = tuple(
     (release, keep_empty)
@@ -65,8 +66,10 @@ def _pod(data: bytes) -> None:
     value, kubelet = document(data), _kubelet(one_of(_OF_PODS, data))
     if not isinstance(value, dict):
         raise InputError("not an object, which a manifest is known to be when it gets here")
-    static_pod_uid(value, kubelet, "node-1", "file:/etc/kubernetes/manifests/pod.yaml")
-    static_containers(value, kubelet)
+    with quick_digest():
+        static_pod_uid(value, kubelet, "node-1", "file:/etc/kubernetes/manifests/pod.yaml")
+    if sometimes(data, 2):
+        static_containers(value, kubelet)
 
 
 def _plan(data: bytes) -> None:
@@ -106,14 +109,16 @@ def _gates(data: bytes) -> None:
     gates = Gates(default_catalog().gate_table, parse_release(_WITH_GATES), found)
     for name, _ in found:
         gates.is_on(name)
-    if all(gates.knows(name) for name, _ in found):  # of others, the nearest names are looked for
+    known = all(gates.knows(name) for name, _ in found)  # of others, the nearest names are looked for
+    if known and sometimes(data, 4):
         check_gates(options, (_WITH_GATES,), default_catalog())
 
 
 def _added(data: bytes) -> None:
     """Read an added release, from its file too, and hash a container by its types."""
-    found = added_releases(on_disk(data, "releases/1.json").parent)
-    assert len(found.damaged) + len(found.releases) == 1
+    if opened(data):
+        found = added_releases(on_disk(data, "releases/1.json").parent)
+        assert len(found.damaged) + len(found.releases) == 1
     release = added(document(data))
     newest = default_catalog().kubelet(default_catalog().known.newest)
     schema = Schema(release.release.minor, release.tree, DEFAULTS)
@@ -141,7 +146,12 @@ def _go_source(data: bytes) -> None:
 
 TARGETS = (
     Target("container", _container, ("compile/decode", "go/codecs", "kubelet/hashing"), longest=1024),
-    Target("pod", _pod, ("compile/decode", "kubelet/staticpods", "corev1/conversion", "corev1/defaults")),
+    Target(
+        "pod",
+        _pod,
+        ("compile/decode", "kubelet/staticpods", "corev1/conversion", "corev1/defaults"),
+        longest=1664,
+    ),
     Target(
         "plan",
         _plan,

@@ -18,7 +18,8 @@ from hashcompat.sources.files import recorded
 from hashcompat.sources.files.text import lines
 from hashcompat.sources.filters import Filters
 from hashcompat.sources.objects import read_object
-from tests.suites.fuzz.target import Form, Target, in_chunks, on_disk
+from tests.suites.fuzz.places import named
+from tests.suites.fuzz.target import Form, Target, in_chunks
 
 _STARTED = time_of("2026-01-14T17:57:42Z")
 
@@ -33,7 +34,8 @@ def _pod() -> Pod:
 
 def _recorded(data: bytes) -> None:
     """Read a file of records, and look for those of pods that it names."""
-    found = recorded.collect((str(on_disk(data, "records.json")),))
+    with named(recorded, data, "records.json") as name:
+        found = recorded.collect((name,))
     _look_up(found)
     list(unlisted(Inventory(()), found, Filters(nodes=("node-1",)).cover))
 

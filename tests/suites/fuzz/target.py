@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -85,15 +79,28 @@ def one_of(options: Sequence[T], data: bytes) -> T:
     return options[crc32(data) % len(options)]
 
 
-@contextmanager
-def replaced(holder: object, name: str, value: object) -> Iterator[None]:
+def sometimes(data: bytes, times: int) -> bool:
+    """Return whether to do what takes longer than the rest: for one input in that many.
+
+    It depends on other bits than ``one_of``, so that these inputs are of every choice.
+    """
+    return (crc32(data) >> 16) % times == 0
+
+
+class replaced:  # noqa: N801 - used as contextlib's functions are
     """Replace an attribute for a while, in a hundredth of the time that ``mock.patch`` takes."""
-    before = getattr(holder, name)
-    setattr(holder, name, value)
-    try:
-        yield
-    finally:
-        setattr(holder, name, before)
+
+    __slots__ = ("_before", "_holder", "_name", "_value")
+
+    def __init__(self, holder: object, name: str, value: object) -> None:
+        self._holder, self._name, self._value = holder, name, value
+
+    def __enter__(self) -> None:
+        self._before = getattr(self._holder, self._name)
+        setattr(self._holder, self._name, self._value)
+
+    def __exit__(self, *_: object) -> None:
+        setattr(self._holder, self._name, self._before)
 
 
 def in_chunks(text: str, size: int) -> Iterator[str]:
@@ -116,20 +123,3 @@ def fields(data: bytes, number: int) -> list[str]:
     """Return that many texts, one per line; the last one is the rest."""
     found = text(data).split("\n", number - 1)
     return found + [""] * (number - len(found))
-
-
-@cache
-def _directory() -> Path:
-    """Return a directory of this process, in memory where the system has such a place."""
-    memory = Path("/dev/shm")  # noqa: S108 - a directory of its own is made in it
-    found = tempfile.mkdtemp(prefix="hashcompat-fuzz-", dir=memory if memory.is_dir() else None)
-    atexit.register(shutil.rmtree, found, ignore_errors=True)
-    return Path(found)
-
-
-def on_disk(data: bytes, name: str = "input") -> Path:
-    """Write a file for readers of files; the next call overwrites it."""
-    path = _directory() / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(data)
-    return path

@@ -13,7 +13,8 @@ from hashcompat.records.collected import from_documents
 from hashcompat.records.probes import Dump
 from hashcompat.sources.files import dumps, plans
 from tests.helpers.dumps import HEALTHY, dump, upgrade
-from tests.suites.fuzz.target import Form, Target, fields, on_disk, one_of
+from tests.suites.fuzz.places import named
+from tests.suites.fuzz.target import Form, Target, fields, one_of
 
 _PAIRS = (("1.37.1", "1.36.3"), ("1.23.13", "1.22.17"), ("1.17.17", "1.18.19"), ("1.32.13", "1.31.14"))
 
@@ -32,7 +33,9 @@ def _examined(given: Dump, data: bytes) -> None:
 
 def _dump(data: bytes) -> None:
     """Read the dumps in a file, and check the nodes."""
-    for given in dumps.collect((str(on_disk(data)),)):
+    with named(dumps, data) as name:
+        found = dumps.collect((name,))
+    for given in found:
         _examined(given, data)
 
 
@@ -50,7 +53,8 @@ def _collected(data: bytes) -> None:
 
 def _plan(data: bytes) -> None:
     """Read a saved plan."""
-    plans.read(str(on_disk(data, "plan.json")))
+    with named(plans, data, "plan.json") as name:
+        plans.read(name)
 
 
 def _cpus(data: bytes) -> None:

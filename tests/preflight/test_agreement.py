@@ -170,7 +170,9 @@ def runtimes(node: FakeNode, given: Dump) -> Iterator[None]:
             texts["version"] = given.read("docker", "version")
             texts["ps"] = "\n".join(map(compact, rows))
             for one in (SANDBOX, APP):
-                texts[f"inspect-{one}"] = compact(json.loads(given.read("docker", f"inspect {one}")))
+                shown = json.loads(given.read("docker", f"inspect {one}"))
+                shown["State"]["ExitCode"] = 0
+                texts[f"inspect-{one}"] = compact(shown)
             node.program("docker", {name: f"{text}\n" for name, text in texts.items()})
             (node.host / DOCKER.lstrip("/")).parent.mkdir(parents=True)
             made = answers({"info": texts["info"]}, rows)

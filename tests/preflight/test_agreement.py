@@ -121,7 +121,7 @@ def upgrades() -> Iterator[Upgrade]:
 
 
 def asked(given: Dump, monkeypatch: pytest.MonkeyPatch) -> tuple[set[Key], set[str]]:
-    """Return every probe that the checks ask for, and every kind of which they ask for all."""
+    """Return every probe that the checks ask for, and every kind that they ask for as a whole."""
     probes: set[Key] = set()
     kinds: set[str] = set()
     probe, of_kind = Dump.probe, Dump.of_kind
@@ -144,7 +144,7 @@ def asked(given: Dump, monkeypatch: pytest.MonkeyPatch) -> tuple[set[Key], set[s
 
 
 def build(node: FakeNode, given: Dump) -> None:
-    """Make a node of which a dump would be this one."""
+    """Make a node whose dump this one would be."""
     for (kind, name), probes in given.probes.items():
         text = probes[-1].text
         if kind == "file" and text is not None:

@@ -18,9 +18,7 @@ VOLUME: Key = ("filesystem", "/mnt")
 SNAP: Key = ("filesystem", "/snap/x")
 ROWS = "s:/x /mnt nfs4 rw 0 0\nx /snap/x fuse.snapfuse ro 0 0\n"
 CONTAINERS = "cannot start containers there"
-WRITES = (
-    "no block is left on the file system of /var/lib/kubelet: kubelet 1.30.14 cannot write its state"
-)
+WRITES = "no block is left on the file system of /var/lib/kubelet: kubelet 1.30.14 cannot write its state"
 TEXT = "no {} is left on the file system of {}: kubelet 1.30.14 {}"
 
 

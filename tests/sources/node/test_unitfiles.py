@@ -8,7 +8,9 @@ from hashcompat.sources.node.root import Root
 from hashcompat.sources.node.unitfiles import variables
 
 UNIT = "[Service]\nEnvironmentFile=/etc/a.env\n  EnvironmentFile = -/etc/b.env \n#EnvironmentFile=/etc/c\n"
-PATTERNS = "EnvironmentFile=-/etc/*.env\nEnvironmentFile=/etc/%i\nEnvironmentFile=relative\nEnvironmentFile=\n"
+PATTERNS = (
+    "EnvironmentFile=-/etc/*.env\nEnvironmentFile=/etc/%i\nEnvironmentFile=relative\nEnvironmentFile=\n"
+)
 
 
 def write(root: Path, path: str, text: str) -> None:

@@ -22,6 +22,7 @@ set -u
 WANTED=records
 SOCKETS='/run/containerd/containerd.sock /run/crio/crio.sock /run/cri-dockerd.sock /run/k3s/containerd/containerd.sock /run/k0s/containerd.sock /var/snap/microk8s/common/run/containerd.sock'
 ROOTS='/var/lib/kubelet /var/lib/k0s/kubelet /var/snap/microk8s/common/var/lib/kubelet'
+UNITS='/etc/systemd/system /run/systemd/system /usr/local/lib/systemd/system /usr/lib/systemd/system /lib/systemd/system'
 RANCHER='/var/lib/rancher/rke2 /var/lib/rancher/k3s'
 PATH=$PATH:/usr/sbin:/sbin:/usr/local/bin:/opt/bin:/var/lib/rancher/rke2/bin:/var/lib/rancher/k3s/data/current/bin:/snap/microk8s/current/bin:/var/lib/k0s/bin
 LC_ALL=C
@@ -563,9 +564,32 @@ files_in() {
     done
 }
 
-filesystem() {
-    missing filesystem "$1" || probe filesystem "$1" plain sh -c 'one=$(df -Pk "$1") && two=$(df -Pi "$1") && printf "%s\n" "$one" | tail -n 1 && printf "%s\n" "$two" | tail -n 1' sh "$(inside "$1")"
+DF='one=$(df -Pk "$1") && two=$(df -Pi "$1") && printf "%s\n" "$one" | tail -n 1 && printf "%s\n" "$two" | tail -n 1'
+
+filesystem() { missing filesystem "$1" || probe filesystem "$1" plain sh -c "$DF" sh "$(inside "$1")"; }
+
+# Prints where network and FUSE file systems are mounted, escaped as in the mount table and, so that the shell expands nothing, patterns too.
+remote_mounts() {
+    awk '
+        $3 !~ /^(nfs4?|cifs|smb3|ceph|glusterfs|9p|fuse|fuse[.].*)$/ || $2 ~ /\\012/ || seen[$2]++ { next }
+        { gsub(/[*]/, "\\052", $2); gsub(/[?]/, "\\077", $2); gsub(/\[/, "\\133", $2); print $2 }' "$HOST/proc/1/mounts" 2>/dev/null
 }
+
+# Nothing but the probe itself looks at such a mount, and follows no link to it: where its server is gone, whoever does hangs.
+mounted() {
+    path=$(printf '%s\n' "$1" | sed 's/\\040/ /g;s/\\011/	/g;s/\\052/*/g;s/\\077/?/g;s/\\133/[/g;s/\\043/#/g;s/\\134/\\/g')
+    probe filesystem "$path" plain sh -c "$DF" sh "$HOST$path"
+}
+
+# Prints the paths of the cgroups of containers, of cgroup v2 or of v1's cpu.
+CGROUPS='
+top=$1/sys/fs/cgroup
+for each in "$top/cpu,cpuacct" "$top/cpu"; do [ ! -d "$each" ] || top=$each; done
+[ -d "$top" ] || { echo "no such file" >&2; exit 1; }
+[ -n "$(ls -A "$top")" ] || { echo "nothing is mounted there" >&2; exit 1; }
+command -v find >/dev/null || exit 127
+cd "$top" || exit
+find . -type d 2>/dev/null | sed -n "s/^[.]//;/[0-9a-f]\{64\}/p"'
 
 # Prints each process: its id, its parent's, its state and the name of its program.
 PROCESSES='
@@ -629,6 +653,8 @@ done
 arguments() { probe arguments "$1" argv sh -c 'exec tr "\000\377" "\n\376" <"$1"' sh "$HOST/proc/$1/cmdline"; }
 
 processes() { probe processes all plain sh -c "$PROCESSES" sh "$HOST/proc"; }
+
+cgroups() { probe cgroups all plain sh -c "$CGROUPS" sh "$HOST"; }
 
 # Prints the ids of processes by the names of their programs, patterns.
 pids() {
@@ -789,11 +815,19 @@ running_in() {
 }
 
 cri_for_preflight() {
-    [ -n "$socket" ] && [ "$client" = crictl ] || return
+    if [ -z "$socket" ]; then
+        for name in version info images; do note cri $name gone; done
+        return
+    elif [ "$client" != crictl ]; then
+        for name in version info images; do note cri $name problem "crictl is not on this node"; done
+        return
+    fi
     by_crictl cri version version version
+    by_crictl cri images crictl images -o json
     about=$(by_crictl cri info secrets info)
     show "$about"
     runtime_root "$about" containerdRootDir
+    network_directory "$(printf '%s\n' "$about" | sed -n 's/.*\\"confDir\\": *\\"\(\/[^"\\]*\)\\".*/\1/p')"
     running=$(running_in "$best")
     # shellcheck disable=SC2086 # ids
     inspected=$(batches cri_inspect $running)
@@ -810,6 +844,14 @@ runtime_root() {
     case $path in
         '' | /var/lib/docker | /var/lib/containerd) ;;
         *) filesystem "$path" ;;
+    esac
+}
+
+# The configuration of CNI where it is kept elsewhere than usual.
+network_directory() {
+    case $1 in
+        '' | /etc/cni/net.d | /var/lib/rancher/*/agent/etc/cni/net.d | /var/snap/microk8s/current/args/cni-network) ;;
+        *) directory "$1" ;;
     esac
 }
 
@@ -855,10 +897,11 @@ docker_inspect() { probe docker "inspect $1" rows docker inspect --type containe
 
 # Docker's client is asked, so that any version of both will do; what hangs for one container does not for the list.
 docker_list() {
-    dockerd=
+    dockerd='' no_docker='problem'
     case $DOCKER_HOST in
         unix://*)
             if ! [ -S "${DOCKER_HOST#unix://}" ]; then
+                no_docker='gone'
                 note docker list gone
                 note endpoint docker gone
                 return
@@ -875,7 +918,10 @@ docker_list() {
 }
 
 docker_for_preflight() {
-    [ -n "$dockerd" ] || return
+    if [ -z "$dockerd" ]; then
+        for name in version info; do note docker $name $no_docker 'docker is not on this node'; done
+        return
+    fi
     probe docker version secrets docker version --format '{{json .Server}}'
     about=$(probe docker info info sh -c "docker info --format '{{json .}}' 2>/dev/null || exec docker info")
     show "$about"
@@ -894,11 +940,25 @@ docker_for_preflight() {
 roots() {
     root=${KUBELET_ROOT:-}
     [ -n "$root" ] || root=$(flag root-dir)
+    root=${root%"${root##*[!/]}"}
     some=
     for each in ${root:-$ROOTS}; do
         [ ! -d "$HOST$each" ] || some="$some$each "
     done
     printf '%s' "${some:-${root:-/var/lib/kubelet}}"
+}
+
+# Prints the files that the units of the kubelet name for its environment, but for those in a list; no patterns and specifiers of systemd.
+files_of_variables() {
+    for unit in $UNITS; do
+        for each in "$unit/kubelet.service" $(files_in "$unit/kubelet.service.d" .conf); do
+            each=$(inside "$each")
+            [ ! -f "$each" ] || cat "$each"
+        done
+    done 2>/dev/null | awk -v known="$1" '
+        !sub(/^[ \t]*EnvironmentFile[ \t]*=[ \t]*-?/, "") { next }
+        { sub(/[ \t\r]+$/, "") }
+        /^\/[^ \t*?[%]*$/ && !index(known, " " $0 " ") && !seen[$0]++'
 }
 
 kubelet_files() {
@@ -911,13 +971,17 @@ kubelet_files() {
         filesystem "$each"
         directory "$each/pki"
     done
-    for each in /etc/default/kubelet /etc/sysconfig/kubelet; do settings "$each"; done
-    for each in /etc/systemd/system /run/systemd/system /usr/lib/systemd/system /lib/systemd/system; do
+    variables='/etc/default/kubelet /etc/sysconfig/kubelet'
+    case " $1 " in *' /var/lib/kubelet '*) ;; *) variables="/var/lib/kubelet/kubeadm-flags.env $variables" ;; esac
+    for each in $variables; do settings "$each"; done
+    for each in $UNITS; do
         settings "$each/kubelet.service"
         directory "$each/kubelet.service.d"
         # shellcheck disable=SC2046 # paths without blanks
         batches settings $(files_in "$each/kubelet.service.d" .conf)
     done
+    # shellcheck disable=SC2046,SC2086
+    batches settings $(files_of_variables " $(printf '%s/kubeadm-flags.env ' $1)$variables ")
     config=$(flag config)
     configuration "${config:-${1%% *}/config.yaml}"
     config=$(flag config-dir)
@@ -973,6 +1037,12 @@ host_files() {
     file /etc/os-release
     file /proc/1/mounts mounts
     for each in swaps meminfo version; do file "/proc/$each"; done
+    file /sys/devices/system/cpu/online
+    directory /sys/devices/system/node
+    for each in "$HOST"/sys/devices/system/node/node[0-9]*; do
+        [ ! -d "$each" ] || file "${each#"$HOST"}/meminfo"
+    done
+    cgroups
 }
 
 dump() {
@@ -980,6 +1050,7 @@ dump() {
     find_kubelet
     root_directories=$(roots)
     [ "$WANTED" = records ] || processes
+    looked=$(now)
     cri
     docker_list
     for each in $root_directories; do file "$each/actuated_pods_state"; done
@@ -997,7 +1068,11 @@ for_preflight() {
     batches arguments $(pids 'containerd-shim*' 'docker-containe*' runc 'runc:*' conmon)
     docker_for_preflight
     cri_for_preflight
+    network_directory "$(flag cni-conf-dir)"
+    [ $(($(now) - looked)) -gt 1 ] || sleep 1
     processes
+    # shellcheck disable=SC2046 # paths without blanks
+    batches mounted $(remote_mounts)
 }
 
 if [ $# -eq 0 ]; then

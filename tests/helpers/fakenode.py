@@ -22,13 +22,13 @@ CONTAINERD = "/run/containerd/containerd.sock"
 DOCKER = "/var/run/docker.sock"
 HANG = "exec sleep 600"
 _TOOLS = (
-    *("awk", "base64", "cat", "cut", "date", "df", "env", "ls", "mkdir", "readlink"),
+    *("awk", "base64", "cat", "cut", "date", "df", "env", "find", "ls", "mkdir", "readlink"),
     *("sed", "setsid", "sh", "sleep", "tail", "tr", "uname"),
 )
 _PROGRAM = """#!/bin/sh
 verb=none
 for word; do
-    case $word in ps|pods|version|info|inspect|inspectp|stats) [ $verb != none ] || verb=$word ;; esac
+    case $word in ps|pods|images|version|info|inspect|inspectp|stats) [ $verb != none ] || verb=$word ;; esac
     last=$word
 done
 answer={answers}/{name}-$verb

@@ -33,7 +33,7 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 def _is_asked(facts: Facts, upgrade: Upgrade) -> bool:
     """Return whether the kubelet takes the driver that the runtime reports."""
     can = upgrade.runtimes.can(facts.runtime, "RuntimeConfig")
-    return bool(can) and facts.gate(_GATE, default=upgrade.hazards.cgroup_driver_from_cri)
+    return bool(can) and dict(facts.gates).get(_GATE, upgrade.hazards.cgroup_driver_from_cri)
 
 
 CGROUP_DRIVERS: Final = Check(

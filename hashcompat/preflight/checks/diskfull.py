@@ -14,8 +14,11 @@ from hashcompat.rules import Rule
 
 def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     facts.dump.read("filesystem", facts.root)
+    others = _others(facts)
     for probe in facts.dump.of_kind("filesystem"):
         own = probe.name == facts.root
+        if probe.name in others and not own:
+            continue
         try:
             usage = filesystems.usage(probe.read())
         except AbsentError:
@@ -31,6 +34,14 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
                 f"{'cannot write its state' if own else 'cannot start containers there'}",
                 f"remove what is not needed there: {'df -Pi' if 'inode' in what else 'df -Pk'} {probe.name}",
             )
+
+
+def _others(facts: Facts) -> frozenset[str]:
+    """Return where file systems of pods are mounted: the kubelet and the runtime keep nothing there."""
+    try:
+        return frozenset(mount.path for mount in facts.mounts if mount.is_remote or mount.is_fuse)
+    except (UnreadError, AbsentError):
+        return frozenset()
 
 
 def _used_up(usage: filesystems.Usage) -> Iterator[str]:

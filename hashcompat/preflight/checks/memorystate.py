@@ -62,6 +62,8 @@ def _other_memory(facts: Facts, machine: Mapping[str, Any]) -> Iterator[str]:
 
 def _total(facts: Facts, node: str) -> int | None:
     """Return a NUMA node's memory in bytes; None where there is no such node."""
+    if node not in _nodes(facts):
+        return None
     path = f"{NODES}/node{node}/meminfo"
     try:
         found = _TOTAL.search(facts.dump.read("file", path))

@@ -12,18 +12,13 @@ from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.host import Mount
 from hashcompat.rules import Rule
 
-_REMOTE: Final = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "9p", "fuse"})
-
-_LOCAL: Final = frozenset({"fuse.lxcfs", "fuse.portal", "fuse.gvfsd-fuse", "fuse.snapfuse"})
-"""FUSE without a server elsewhere."""
-
 _DEAD: Final = ("no answer", "timed out", "not connected", "stale", "host is down", "input/output error")
 """What a probe or the system says of a mount whose server is gone."""
 
 
 def _find(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
     for mount in facts.mounts:
-        if mount.kind in _REMOTE or (mount.kind.startswith("fuse.") and mount.kind not in _LOCAL):
+        if mount.is_remote:
             yield from _of_mount(facts, mount)
 
 
@@ -34,7 +29,7 @@ def _of_mount(facts: Facts, mount: Mount) -> Iterator[Problem]:
     if not any(sign in problem.lower() for sign in _DEAD):
         yield Problem(Status.UNKNOWN, mount.path, f"{mount.path} ({mount.kind}): {problem}")
         return
-    below = mount.path.startswith(f"{facts.root_directory}/")
+    below = mount.path.startswith(f"{facts.root}/")
     yield Problem(
         Status.ERROR if below else Status.WARN,
         mount.path,

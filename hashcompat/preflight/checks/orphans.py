@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from hashcompat.model.preflight import Status
+from hashcompat.preflight.checks import states
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, checkpoints, runtime
 from hashcompat.preflight.facts.runtime import Container, Runtime
@@ -70,20 +71,11 @@ def _is_remote(facts: Facts) -> bool:
 
 def _is_mapped(facts: Facts, upgrade: Upgrade) -> bool:
     """Return whether the kubelet builds a map of containers, by its gates as they are set on the node."""
-    set_on_node = _gates(facts)
-    return any(set_on_node.get(gate, upgrade.target.gates.is_on(gate)) for gate in _GATES)
-
-
-def _gates(facts: Facts) -> Mapping[str, bool]:
-    """Return the feature gates that the kubelet is given; none where they cannot be read."""
     try:
-        words = [word.partition("=") for word in facts.flags.get("feature-gates", "").split(",")]
-        given = facts.config.get("featureGates")
+        gates = states.gates_of(facts, upgrade)
     except (UnreadError, AbsentError):
-        return {}
-    written = given.items() if isinstance(given, Mapping) else ()
-    in_file = {name: on for name, on in written if isinstance(on, bool)}
-    return {**in_file, **{name.strip(): value.strip().lower() == "true" for name, _, value in words}}
+        gates = upgrade.target.gates
+    return any(gates.is_on(gate) for gate in _GATES)
 
 
 ORPHANS: Final = Check(

@@ -52,7 +52,7 @@ def _by_thresholds(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 def _spaces(facts: Facts) -> Mapping[str, Space]:
     """Return what is available by the signals of eviction; MemAvailable is near the kubelet's own count."""
     info = facts.docker_info if facts.drives_docker else facts.cri_info
-    node = facts.usage(facts.root_directory)
+    node = facts.usage(facts.root)
     images = facts.usage(driver.image_directory(facts.runtime, info))
     return {
         "memory.available": (facts.memory.get("MemAvailable", 0), facts.memory.get("MemTotal", 0)),

@@ -29,6 +29,8 @@ from hashcompat.records.probes import AbsentError, Dump, UnreadError
 
 _NOWHERE: Final = Cluster()
 
+_NO_KUBELET: Final = "no kubelet runs on this node, and no unit shows how it would be started"
+
 
 class Facts:
     """The facts of one node."""
@@ -93,24 +95,12 @@ class Facts:
 
     def setting(self, flag: str, key: str) -> Any:
         """Return what the kubelet is given: the flag, or else the key of its configuration file, or None."""
-        kubelet.check_own_flags(self.dump)
         return self.flags[flag] if flag in self.flags else self.config.get(key)
 
     def is_set(self, flag: str, key: str, *, default: bool) -> bool:
         """Return a truth value that the kubelet is given, by a flag or in its configuration file."""
         found = self.setting(flag, key)
         return default if found is None else found is True or str(found).lower() in ("true", "t", "1")
-
-    def gate(self, name: str, *, default: bool) -> bool:
-        """Return whether a feature gate is on, by the kubelet's flags or its configuration file."""
-        found = kubelet.gates(self.setting("feature-gates", "featureGates")).get(name)
-        return default if found is None else found
-
-    @property
-    def root_directory(self) -> str:
-        """The kubelet's directory of state."""
-        kubelet.check_own_flags(self.dump)
-        return self.flags.get("root-dir", "/var/lib/kubelet").rstrip("/")
 
     def usage(self, path: str) -> space.Usage:
         """Return how full the file system of a directory is."""
@@ -130,10 +120,11 @@ class Facts:
     def flags(self) -> Mapping[str, str]:
         """The flags of the kubelet that runs, or would be started: names without dashes, and values."""
         try:
+            kubelet.check_own_flags(self.dump)
             return kubelet.flags(self.dump)
         except AbsentError:
             if not self.start.complete:
-                raise
+                raise UnreadError(_NO_KUBELET) from None
             return kubelet.flags_of([word.text for word in self.start.words])
 
     @cached_property
@@ -159,7 +150,10 @@ class Facts:
     @cached_property
     def words(self) -> tuple[units.Word, ...]:
         """The arguments of the kubelet that runs."""
-        arguments = self.dump.read("arguments", kubelet.ARGUMENTS).splitlines()[1:]
+        try:
+            arguments = self.dump.read("arguments", kubelet.ARGUMENTS).splitlines()[1:]
+        except AbsentError:
+            raise UnreadError(_NO_KUBELET) from None
         return tuple(units.Word(word, units.RUNNING) for word in arguments)
 
     def path(self, file: StateFile) -> str:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
 MOUNTS: Final = "/proc/1/mounts"
+
+
+_REMOTE: Final = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "9p"})
+
+_LOCAL: Final = frozenset({"fuse.lxcfs", "fuse.portal", "fuse.gvfsd-fuse", "fuse.snapfuse"})
+"""FUSE without a server elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +26,16 @@ class Mount:
     kind: str
     """The file system's type, such as ``cgroup2``."""
 
+    @property
+    def is_fuse(self) -> bool:
+        """Whether a process serves it."""
+        return self.kind == "fuse" or self.kind.startswith("fuse.")
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether a server elsewhere or a process serves it, and may be gone."""
+        return self.kind in _REMOTE or (self.is_fuse and self.kind not in _LOCAL)
+
 
 def mounts(text: str) -> tuple[Mount, ...]:
     """Read a mount table, fstab(5)."""
@@ -27,7 +44,5 @@ def mounts(text: str) -> tuple[Mount, ...]:
 
 
 def _unescaped(path: str) -> str:
-    """Return a path in which the kernel wrote blanks and backslashes in octal."""
-    for octal, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
-        path = path.replace(octal, character)
-    return path
+    """Return a path in which the kernel wrote blanks, backslashes and the like in octal."""
+    return re.sub(r"\\([0-7]{3})", lambda escape: chr(int(escape[1], 8)), path)

@@ -45,14 +45,6 @@ def check_own_flags(dump: Dump) -> None:
         raise UnreadError(f"the kubelet is part of {program}, whose command line does not show its flags")
 
 
-def gates(given: Any) -> Mapping[str, bool]:
-    """Read feature gates as a flag, ``A=true,B=false``, or as a configuration file gives them."""
-    if isinstance(given, Mapping):
-        return {name: value is True for name, value in given.items()}
-    pairs = (pair.partition("=") for pair in str(given or "").split(",") if pair)
-    return {name.strip(): value.strip().lower() in ("true", "t", "1") for name, _, value in pairs}
-
-
 def config(dump: Dump, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Read the configuration file that the flags name."""
     path = given.get(_CONFIG)

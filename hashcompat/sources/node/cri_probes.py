@@ -29,6 +29,11 @@ _NONE_SUCH: Final = re.compile(r"code = NotFound|not found", re.IGNORECASE)
 _LATE: Final = re.compile(r"DeadlineExceeded|deadline exceeded")
 
 
+def without(problem: str = "") -> list[Probe]:
+    """Return the probes of a node without such a runtime, or with one that cannot be asked."""
+    return [Probe(KIND, name, problem=problem) for name in (LIST, "pods", "version", "info", "images")]
+
+
 def list_of(asking: Asking, socket: str) -> Question:
     """Return the question for the containers of a runtime."""
     return _question(asking, socket, LIST, _LISTS[LIST])
@@ -41,6 +46,7 @@ def probes(asking: Asking, socket: str, listed: Probe) -> list[Probe]:
     questions = [
         ask("version", ("version",)),
         ask("info", ("info",)),
+        ask("images", ("images", "-o", "json")),
         ask("pods", _LISTS["pods"]),
         *(ask(f"stats {one}", ("stats", "-o", "json", "--id", one)) for one in running),
     ]

@@ -25,6 +25,11 @@ _ALL: Final = "containers/json?all=1"
 _LONGEST_MESSAGE: Final = 200
 
 
+def without(problem: str = "") -> list[Probe]:
+    """Return the probes of a node without Docker, or with one that cannot be asked."""
+    return [Probe(KIND, name, problem=problem) for name in (LIST, "version", "info")]
+
+
 def probes(asking: Asking, socket: str) -> list[Probe]:
     """Return Docker's version, information and list, and what it shows of each container.
 
@@ -34,7 +39,8 @@ def probes(asking: Asking, socket: str) -> list[Probe]:
     try:
         spoken = docker.negotiated(loads(version.read()), socket)
     except (InputError, UnreadError, AbsentError) as error:
-        return [version, Probe(KIND, LIST, problem=version.problem or str(error))]
+        why = version.problem or str(error)
+        return [version, *(Probe(KIND, name, problem=why) for name in (LIST, "info"))]
     ask = partial(_question, asking, socket, spoken)
     listed = asking.ask(ask(LIST, _ALL))
     inspects = [ask(f"inspect {one}", f"containers/{one}/json") for one in ids(listed)]

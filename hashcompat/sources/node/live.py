@@ -16,7 +16,7 @@ from typing import Final
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.records.probes import Dump, Probe
-from hashcompat.sources.node import cri, cri_probes, docker, docker_probes, proc, wanted
+from hashcompat.sources.node import cri, cri_probes, docker, docker_probes, proc, reported, wanted
 from hashcompat.sources.node.asking import Asking
 from hashcompat.sources.node.collect import AUTO
 from hashcompat.sources.node.root import Root
@@ -49,7 +49,7 @@ def collect(kind: str, endpoint: str = "", root: str = "/", *, asking: Asking | 
     if not Path(root).is_dir():
         raise InputError(f"{root}: want the directory in which the node's / is mounted")
     node, asks = Root(Path(root)), asking or Asking()
-    processes = asks.ask(proc.listed(node))
+    processes, looked = asks.ask(proc.listed(node)), time.monotonic()
     kubelet = proc.kubelet_probes(asks, node, proc.kubelet(processes))
     found = [_docker(asks, node, kind, endpoint), _cri(asks, node, kind, endpoint)]
     if endpoint and any(_shows(one) for one in found):
@@ -57,7 +57,9 @@ def collect(kind: str, endpoint: str = "", root: str = "/", *, asking: Asking | 
     probes = [processes, *kubelet, *(probe for one in found for probe in one.probes)]
     probes += _tasks(asks, node, found)
     probes += asks.every([proc.cgroups(node), *proc.holders(node, processes)])
-    probes += asks.every(asks.gather(lambda: wanted.questions(node, kubelet[0]), "/"))
+    of_runtimes = list(reported.questions(node, probes))
+    probes += asks.every([*of_runtimes, *asks.gather(lambda: wanted.questions(node, kubelet[0]), "/")])
+    time.sleep(max(looked + _AGAIN_SECONDS - time.monotonic(), 0))
     return _dump(_name(node, kubelet[0]), [*probes, asks.ask(proc.listed(node))])
 
 
@@ -104,12 +106,12 @@ def _listening(root: Root, usual: Iterable[str], endpoint: str) -> Iterator[tupl
 
 
 def _docker(asking: Asking, root: Root, kind: str, endpoint: str) -> _Found:
-    name, absent = docker_probes.KIND, [Probe(docker_probes.KIND, docker_probes.LIST)]
+    name, absent = docker_probes.KIND, docker_probes.without()
     if kind not in (AUTO, name):
         return _Found(name, "", absent)
     for socket, problem in _listening(root, docker.SOCKETS, endpoint):
         if problem:
-            return _Found(name, socket, [Probe(name, docker_probes.LIST, problem=problem)])
+            return _Found(name, socket, docker_probes.without(problem))
         made = docker_probes.probes(asking, socket)
         return _Found(name, socket, [Probe("endpoint", name, socket), *made])
     return _Found(name, "", absent)
@@ -117,16 +119,18 @@ def _docker(asking: Asking, root: Root, kind: str, endpoint: str) -> _Found:
 
 def _cri(asking: Asking, root: Root, kind: str, endpoint: str) -> _Found:
     """Ask every CRI socket for its containers, and the one with most that run for the rest."""
-    name, absent = cri_probes.KIND, Probe(cri_probes.KIND, cri_probes.LIST)
+    name = cri_probes.KIND
     lists: list[tuple[str, Probe]] = []
     for socket, problem in _listening(root, cri.SOCKETS, endpoint) if kind in (AUTO, name) else ():
         failed = Probe(name, cri_probes.LIST, problem=problem)
         lists.append((socket, failed if problem else asking.ask(cri_probes.list_of(asking, socket))))
     if not lists:
-        return _Found(name, "", [absent])
+        return _Found(name, "", cri_probes.without())
     socket, listed = max(lists, key=lambda one: _rank(one[1]))
-    more = cri_probes.probes(asking, socket, listed) if listed.text is not None else []
-    return _Found(name, socket, [Probe("endpoint", name, socket), listed, *more])
+    answers = cri_probes.without(listed.problem)
+    if listed.text is not None:
+        answers = [listed, *cri_probes.probes(asking, socket, listed)]
+    return _Found(name, socket, [Probe("endpoint", name, socket), *answers])
 
 
 def _rank(listed: Probe) -> tuple[bool, int, int]:

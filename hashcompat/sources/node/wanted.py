@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import os
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -15,9 +14,11 @@ from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.records.probes import Probe
+from hashcompat.sources.node import filesystems
 from hashcompat.sources.node.asking import Question
 from hashcompat.sources.node.proc import flag
 from hashcompat.sources.node.root import Root
+from hashcompat.sources.node.unitfiles import UNITS, variables
 
 _ROOTS: Final = (
     "/var/lib/kubelet",
@@ -37,11 +38,10 @@ _STATES: Final = (
     "device-plugins/kubelet_internal_checkpoint",
 )
 
-_UNITS: Final = tuple(f"{place}/systemd/system" for place in ("/etc", "/run", "/usr/lib", "/lib"))
-
 _RANCHER: Final = ("/var/lib/rancher/rke2", "/var/lib/rancher/k3s")
 
 _FILES: Final = (
+    "/var/lib/kubelet/kubeadm-flags.env",
     "/etc/default/kubelet",
     "/etc/sysconfig/kubelet",
     "/etc/containerd/config.toml",
@@ -51,12 +51,13 @@ _FILES: Final = (
     "/etc/docker/daemon.json",
     "/etc/crio/crio.conf",
     "/etc/os-release",
-    "/proc/1/mounts",
+    filesystems.MOUNTS,
     "/proc/swaps",
     "/proc/meminfo",
     "/proc/version",
+    "/sys/devices/system/cpu/online",
     *(f"{place}/agent/etc/containerd/config.toml" for place in _RANCHER),
-    *(f"{place}/kubelet.service" for place in _UNITS),
+    *(f"{place}/kubelet.service" for place in UNITS),
 )
 
 _DIRECTORIES: Final = {
@@ -70,11 +71,15 @@ _DIRECTORIES: Final = {
     "/var/lib/dockershim/sandbox": ("",),
     "/var/lib/cri-dockerd/sandbox": ("",),
     **{f"{place}/agent/etc/cni/net.d": () for place in _RANCHER},
-    **{f"{place}/kubelet.service.d": (".conf",) for place in _UNITS},
+    **{f"{place}/kubelet.service.d": (".conf",) for place in UNITS},
 }
 """Directories, and the ends of the names in them that are files to read."""
 
 _FILE_SYSTEMS: Final = ("/", "/var/lib/containerd", "/var/lib/docker", "/var/lib/containers/storage", "/run")
+
+_NUMA: Final = "/sys/devices/system/node"
+
+_NODE: Final = re.compile("node[0-9]+")
 
 _CERTIFICATE: Final = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?", re.DOTALL)
 
@@ -87,16 +92,21 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
     """Yield the questions for all files, which depend on the kubelet's flags."""
     states = _states(root, arguments)
     config = flag(arguments, "config") or f"{states[0]}/config.yaml"
-    for path in (*_FILES, config, *(f"{state}/{name}" for state in states for name in _STATES)):
+    of_states = (f"{state}/{name}" for state in states for name in _STATES)
+    for path in dict.fromkeys((*_FILES, config, *of_states, *variables(root))):
         yield file(root, path)
     directories = dict(_DIRECTORIES)
     if more := flag(arguments, "config-dir"):
         directories[more] = (".conf",)
+    if networks := flag(arguments, "cni-conf-dir"):
+        directories[networks] = ()
     for path, ends in directories.items():
         yield directory(root, path)
         yield from (file(root, f"{path}/{name}") for name in _names(root, path, ends))
-    yield from (_file_system(root, path) for path in (*_FILE_SYSTEMS, *states) if root.holds(path))
+    yield from _memory(root)
+    yield from (filesystems.filesystem(root, path) for path in (*_FILE_SYSTEMS, *states))
     yield from _certificates(root, arguments, states)
+    yield from filesystems.remote(root)
 
 
 def _states(root: Root, arguments: Probe) -> list[str]:
@@ -115,30 +125,19 @@ def directory(root: Root, path: str) -> Question:
     return Question("directory", path, lambda: "".join(f"{name}\n" for name in root.names(path)))
 
 
+def _memory(root: Root) -> Iterator[Question]:
+    """Yield the questions for the NUMA nodes and the memory of each."""
+    yield directory(root, _NUMA)
+    for name in _names(root, _NUMA, ("",)):
+        if _NODE.fullmatch(name):
+            yield file(root, f"{_NUMA}/{name}/meminfo")
+
+
 def _names(root: Root, path: str, ends: tuple[str, ...]) -> list[str]:
     try:
         return [name for name in root.names(path) if ends and name.endswith(ends)]
     except OSError:
         return []  # the question for the directory itself shows why
-
-
-def _file_system(root: Root, path: str) -> Question:
-    return Question("filesystem", path, partial(_usage, root, path))
-
-
-def _usage(root: Root, path: str) -> str:
-    """Return how full a file system is, as ``df -Pk`` and ``df -Pi`` write it."""
-    found = os.statvfs(root.place(path))
-    total, free, available = (
-        count * found.f_frsize // 1024 for count in (found.f_blocks, found.f_bfree, found.f_bavail)
-    )
-    return _row(total, free, available, path) + _row(found.f_files, found.f_ffree, found.f_favail, path)
-
-
-def _row(total: int, free: int, available: int, path: str) -> str:
-    used = total - free
-    share = f"{-(-used * 100 // (used + available))}%" if used + available else "-"
-    return f"- {total} {used} {available} {share} {path}\n"
 
 
 def _certificates(root: Root, arguments: Probe, states: list[str]) -> Iterator[Question]:

@@ -581,3 +581,65 @@ def test_a_cut_dump_is_an_error_at_every_line(node: FakeNode, run: Run) -> None:
     for count in range(1, len(lines)):
         code, text = recorded(run, node, "".join(lines[:count]))
         assert (code, "node n1: the dump was cut" in text) == (1, True)
+
+
+@pytest.fixture
+def plain() -> Iterator[FakeNode]:
+    with fake_node("/bin/sh") as made:
+        yield made
+
+
+def test_a_dead_mount_delays_nothing_else(plain: FakeNode) -> None:
+    node = plain  # busybox runs its own df, whatever the PATH has
+    rows = "s:/a /mnt/dead nfs4 rw 0 0\ns:/b /mnt/a\\040b\\043* fuse.s3fs rw 0 0\ns:/c /mnt/c ext4 rw 0 0\n"
+    node.write("/proc/1/mounts", rows)
+    node.write("/mnt/a b#*/x", "")
+    node.program("df")
+    tools = node.directory / "tools"
+    node.script("df", "none", f'case "$*" in *dead*) {HANG} ;; esac\nexec {tools}/df "$@"')
+    found = node.dump(preflight=True, SECONDS_EACH="2")
+    assert node.took < 2 + SLACK
+    assert problem(found, "filesystem", "/mnt/dead") == "no answer within 2 s"
+    assert len(found.read("filesystem", "/mnt/a b#*").splitlines()) == 2
+    assert ("filesystem", "/mnt/c") not in found.probes
+
+
+def test_files_that_units_name_are_read_without_secrets(node: FakeNode) -> None:
+    unit = "[Service]\nEnvironmentFile=-/data/flags.env\nEnvironmentFile=-/etc/default/kubelet\n"
+    node.write("/usr/local/lib/systemd/system/kubelet.service", unit)
+    patterns = "EnvironmentFile=/data/*.txt\nEnvironmentFile=/data/none.env\n"
+    node.write("/etc/systemd/system/kubelet.service.d/1.conf", f"[Service]\n{patterns}")
+    node.write("/data/flags.env", f"ARGS=--v=2\nTOKEN={MARKER}\n")
+    node.write("/data/other.txt", MARKER)
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert found.read("file", "/data/flags.env").splitlines() == ["ARGS=--v=2", "TOKEN="]
+    with pytest.raises(AbsentError):
+        found.read("file", "/data/none.env")
+    assert len(found.probes["file", "/etc/default/kubelet"]) == 1
+    assert MARKER not in text
+
+
+@pytest.mark.parametrize("place", ["", "/cpu", "/cpu,cpuacct"])
+def test_cgroups_of_containers_are_listed(node: FakeNode, place: str) -> None:
+    top = node.host / f"sys/fs/cgroup{place}"
+    (top / "kubepods" / ("a" * 64)).mkdir(parents=True)
+    (top / "kubepods.slice" / f"cri-containerd-{'b' * 64}.scope").mkdir(parents=True)
+    (top / "kubepods" / ("c" * 63)).mkdir()
+    found = node.dump(preflight=True).read("cgroups", "all")
+    expected = [f"/kubepods.slice/cri-containerd-{'b' * 64}.scope", f"/kubepods/{'a' * 64}"]
+    assert sorted(found.splitlines()) == expected
+
+
+def test_cgroups_that_are_not_there(node: FakeNode) -> None:
+    with pytest.raises(AbsentError):
+        node.dump(preflight=True).read("cgroups", "all")
+    (node.host / "sys/fs/cgroup").mkdir(parents=True)
+    assert problem(node.dump(preflight=True), "cgroups", "all") == "nothing is mounted there"
+
+
+def test_without_crictl_the_rest_of_the_cri_is_a_problem(node: FakeNode) -> None:
+    node.listen(CONTAINERD)
+    found = node.dump(preflight=True)
+    for name in ("version", "info", "images"):
+        assert problem(found, "cri", name) == "crictl is not on this node"

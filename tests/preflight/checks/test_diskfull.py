@@ -13,6 +13,12 @@ FULL = "/dev/vda1 1000 1000 0 100% /\n/dev/vda1 500 30 470 5% /\n"
 RESERVED = "/dev/vda1 1000 950 0 100% /\n/dev/vda1 500 30 470 5% /\n"
 INODES = "/dev/my disk 1000 200 700 21% /my mount\n/dev/my disk 500 500 0 100% /my mount\n"
 UNCOUNTED = "none 1000 200 700 21% /\nnone 0 0 0 - /\n"
+MOUNTS: Key = ("file", "/proc/1/mounts")
+VOLUME: Key = ("filesystem", "/mnt")
+SNAP: Key = ("filesystem", "/snap/x")
+ROWS = "s:/x /mnt nfs4 rw 0 0\nx /snap/x fuse.snapfuse ro 0 0\n"
+CONTAINERS = "cannot start containers there"
+WRITES = "no block is left on the file system of /var/lib/kubelet: kubelet 1.30.14 cannot write its state"
 TEXT = "no {} is left on the file system of {}: kubelet 1.30.14 {}"
 
 
@@ -30,6 +36,12 @@ TEXT = "no {} is left on the file system of {}: kubelet 1.30.14 {}"
             {KUBELET: INODES},
             [("ERROR", KUBELET[1], TEXT.format("inode", KUBELET[1], "cannot write its state"))],
         ),
+        (
+            {MOUNTS: ROWS, VOLUME: FULL, SNAP: FULL, ("filesystem", "/gone"): failed()},
+            [("UNKNOWN", "/gone", "/gone: permission denied")],
+        ),
+        ({MOUNTS: failed(), VOLUME: FULL}, [("WARN", "/mnt", TEXT.format("block", "/mnt", CONTAINERS))]),
+        ({MOUNTS: "s:/x /var/lib/kubelet nfs4 rw 0 0\n", KUBELET: FULL}, [("ERROR", KUBELET[1], WRITES)]),
         (
             {DOCKER: FULL},
             [("WARN", DOCKER[1], TEXT.format("block", DOCKER[1], "cannot start containers there"))],

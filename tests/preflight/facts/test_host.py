@@ -11,3 +11,10 @@ def test_a_mount_table_is_read() -> None:
         Mount("tmpfs", "/mnt/a b", "tmpfs"),
         Mount("nfs:/x", "/back\\slash", "nfs4"),
     )
+
+
+def test_file_systems_of_servers_and_processes() -> None:
+    kinds = ("nfs", "9p", "fuse", "fuse.s3fs", "fuse.lxcfs", "fuseblk", "ext4")
+    made = [Mount("x", "/x", kind) for kind in kinds]
+    assert [one.kind for one in made if one.is_remote] == ["nfs", "9p", "fuse", "fuse.s3fs"]
+    assert [one.kind for one in made if one.is_fuse] == ["fuse", "fuse.s3fs", "fuse.lxcfs"]

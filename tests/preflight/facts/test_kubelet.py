@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from hashcompat.preflight.facts import Facts
-from hashcompat.preflight.facts.kubelet import check_own_flags, gates
+from hashcompat.preflight.facts.kubelet import check_own_flags
 from hashcompat.records.probes import UnreadError
 from tests.helpers.dumps import GONE, Key, dump, failed
 
@@ -60,7 +63,10 @@ def test_a_node_has_its_name() -> None:
     ],
 )
 def test_feature_gates_as_a_flag_or_in_the_file(given: object, expected: dict[str, bool]) -> None:
-    assert gates(given) == expected
+    flag = f"\n--feature-gates={given}" if isinstance(given, str) else ""
+    file = {"featureGates": given} if isinstance(given, dict) else {}
+    changes: dict[Key, Any] = {ARGUMENTS: f"kubelet\n--config=/c{flag}\n", ("file", "/c"): json.dumps(file)}
+    assert dict(Facts(dump(changes)).gates) == expected
 
 
 def test_a_kubelet_within_another_program_has_no_flags_to_read() -> None:

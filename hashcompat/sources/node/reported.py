@@ -1,0 +1,37 @@
+"""What a node's runtimes report of directories that they use, where these are not the usual ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from hashcompat.errors import InputError
+from hashcompat.go.jsonpath import mapping
+from hashcompat.records.probes import Probe
+from hashcompat.sources.node.asking import Question
+from hashcompat.sources.node.filesystems import filesystem
+from hashcompat.sources.node.root import Root
+from hashcompat.sources.node.wanted import directory
+from hashcompat.sources.wholejson import loads
+
+
+def questions(root: Root, probes: Iterable[Probe]) -> Iterator[Question]:
+    """Yield the questions for the file system of the images, and for the configuration of the network."""
+    for probe in probes:
+        if probe.name != "info":
+            continue
+        found = _document(probe)
+        config = mapping(found.get("config"))
+        for path in (found.get("DockerRootDir"), config.get("containerdRootDir")):
+            if isinstance(path, str) and path.startswith("/"):
+                yield filesystem(root, path)
+        networks = mapping(config.get("cni")).get("confDir")
+        if isinstance(networks, str) and networks.startswith("/"):
+            yield directory(root, networks)
+
+
+def _document(probe: Probe) -> Mapping[str, Any]:
+    try:
+        return mapping(loads(probe.text or "{}"))
+    except InputError:
+        return {}

@@ -18,6 +18,11 @@ from hashcompat.rules import Rule
 _OWN: Final = frozenset({"allocated_pods_state", "actuated_pods_state", "device_plugins_state"})
 """The files whose checksum no other check looks at."""
 
+_LEFT_OUT: Final = '"AllocResp":""'
+"""How the collector writes what device plugins answered, which may hold secrets of environments."""
+
+_NOT_VERIFIED: Final = "its checksum is not verified: a dump leaves out what device plugins answered"
+
 _WORDS: Final = {Condition.EMPTY: "it is empty", Condition.NO_JSON: "it holds no JSON object"}
 
 
@@ -41,8 +46,14 @@ def _of_file(facts: Facts, upgrade: Upgrade, file: StateFile, *, own: bool) -> I
     state = facts.state(file, gates)
     if state.condition in _WORDS and not (state.condition == Condition.EMPTY and file.empty):
         yield states.problem(facts, upgrade, file, _WORDS[state.condition])
+    elif own and state.condition == Condition.CORRUPT and _LEFT_OUT in _text(facts, file):
+        yield Problem(Status.INFO, facts.path(file), _NOT_VERIFIED, "run preflight on the node itself")
     elif own and state.condition not in _WORDS:
         yield from states.refused(facts, upgrade, file, state)
+
+
+def _text(facts: Facts, file: StateFile) -> str:
+    return "".join(facts.dump.read("file", facts.path(file)).split())
 
 
 DAMAGED: Final = Check(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,16 @@ def test_pf112_a_file_that_is_only_replaced() -> None:
     assert found("PF-112", dump(files), upgrade("1.9.11")) == [  # type: ignore[arg-type]
         ("WARN", CPU, "it holds no JSON object: kubelet 1.9.11 starts an empty one")
     ]
+
+
+def test_pf112_what_a_dump_leaves_out_is_not_damage() -> None:
+    """The collector blanks what device plugins answered, so that its dumps show no checksum that holds."""
+    whole = golden("1.37.1/devices-numa")
+    blanked = re.sub(r'"AllocResp":"[^"]*"', '"AllocResp":""', whole)
+    assert blanked != whole
+    assert check("1.37.1", {DEVICES: whole}) == [OK]
+    assert check("1.37.1", {DEVICES: blanked}) == [
+        ("INFO", DEVICES, "its checksum is not verified: a dump leaves out what device plugins answered")
+    ]
+    damaged = whole.replace('"Checksum":', '"Checksum":1')
+    assert [state for state, *_ in check("1.37.1", {DEVICES: damaged})] == ["WARN"]

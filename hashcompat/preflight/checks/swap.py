@@ -16,12 +16,13 @@ _SWAPS: Final = "/proc/swaps"
 
 def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     try:
-        _, *rows = facts.dump.read("file", _SWAPS).strip().splitlines() or [""]
+        lines = facts.dump.read("file", _SWAPS).splitlines()
     except AbsentError:
         return  # a kernel without swap
+    rows = [words for words in map(str.split, lines) if words][1:]
     if not rows or not facts.is_set("fail-swap-on", "failSwapOn", default=upgrade.hazards.fail_swap_on):
         return
-    devices = ", ".join(row.split()[0] for row in rows)
+    devices = ", ".join(words[0] for words in rows)
     yield Problem(
         Status.ERROR,
         _SWAPS,

@@ -12,7 +12,7 @@ from hashcompat.preflight.checks import states
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, containers
 from hashcompat.preflight.facts.settings import chosen, truth
-from hashcompat.preflight.facts.statefiles import Condition, State
+from hashcompat.preflight.facts.statefiles import State
 from hashcompat.records.probes import UnreadError
 from hashcompat.rules import Rule
 
@@ -25,13 +25,9 @@ _STRICT: Final = "strict-cpu-reservation"
 
 def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     file = upgrade.hazards.states.cpu_manager_state
-    state = states.found(facts, upgrade, file)
-    if state is None:
-        return
-    yield from states.refused(facts, upgrade, file, state)
-    if state.condition == Condition.GOOD:
-        for what in _objections(facts, upgrade, state, state.content):
-            yield states.problem(facts, upgrade, file, what)
+    return states.problems(
+        facts, upgrade, file, lambda state: _objections(facts, upgrade, state, state.content)
+    )
 
 
 def _objections(facts: Facts, upgrade: Upgrade, state: State, content: Mapping[str, Any]) -> Iterator[str]:

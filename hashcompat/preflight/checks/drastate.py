@@ -12,10 +12,7 @@ from hashcompat.rules import Rule
 
 
 def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
-    file = upgrade.hazards.states.dra_manager_state
-    state = states.found(facts, upgrade, file)
-    if state is not None:
-        yield from states.refused(facts, upgrade, file, state)
+    return states.problems(facts, upgrade, upgrade.hazards.states.dra_manager_state)
 
 
 DRA_STATE: Final = Check(

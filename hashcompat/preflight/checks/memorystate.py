@@ -12,7 +12,6 @@ from hashcompat.preflight.checks import states
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.settings import chosen, reserved_memory
-from hashcompat.preflight.facts.statefiles import Condition
 from hashcompat.records.probes import AbsentError, UnreadError
 from hashcompat.rules import Rule
 
@@ -25,13 +24,7 @@ _STATIC: Final = "Static"
 
 def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     file = upgrade.hazards.states.memory_manager_state
-    state = states.found(facts, upgrade, file)
-    if state is None:
-        return
-    yield from states.refused(facts, upgrade, file, state)
-    if state.condition == Condition.GOOD:
-        for what in _objections(facts, state.content):
-            yield states.problem(facts, upgrade, file, what)
+    return states.problems(facts, upgrade, file, lambda state: _objections(facts, state.content))
 
 
 def _objections(facts: Facts, content: Mapping[str, Any]) -> Iterator[str]:

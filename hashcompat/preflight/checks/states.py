@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.statefiles import StateFile
@@ -39,6 +39,29 @@ def found(facts: Facts, upgrade: Upgrade, file: StateFile) -> State | None:
     if state.condition in _BROKEN:
         raise UnreadError(f"{facts.path(file)}: damaged, as PF-112 reports")
     return state
+
+
+def _nothing(_state: State) -> Iterable[str]:
+    return ()
+
+
+def problems(
+    facts: Facts,
+    upgrade: Upgrade,
+    file: StateFile,
+    objections: Callable[[State], Iterable[str]] = _nothing,
+) -> Iterator[Problem]:
+    """Yield the problems of a state file: the target does not read it, or objects to what is in it.
+
+    ``objections`` are those of one check to a file that the target reads. Errors as ``found``.
+    """
+    state = found(facts, upgrade, file)
+    if state is None:
+        return
+    yield from refused(facts, upgrade, file, state)
+    if state.condition == Condition.GOOD:
+        for what in objections(state):
+            yield problem(facts, upgrade, file, what)
 
 
 def refused(facts: Facts, upgrade: Upgrade, file: StateFile, state: State) -> Iterator[Problem]:

@@ -6,11 +6,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 reports=.cache/ci
 current=
 
-# Begin a tier from nothing: run or full.
+# Begin a tier: run or full.
 begin() {
   tier=$1
-  rm -rf .venv "$reports"
-  mkdir -p "$reports"
+  mkdir -p "$reports/passed"
   trap 'echo "=== $tier: failed in: $current (${SECONDS}s)" >&2' ERR
 }
 
@@ -24,6 +23,37 @@ step() {
 note_duration() {
   [ -z "$current" ] || printf '"%s",%s\n' "$current" $((SECONDS - began)) >>"$reports/steps.csv"
   current=
+}
+
+# Begin the whole run of a commit, or go on with it: a step that passed on this very commit is not run again.
+resume() {
+  local run seed
+  seed=$(cut -d' ' -f2 "$reports/run" 2>/dev/null) || seed=$((RANDOM << 15 | RANDOM))
+  run="$(git rev-parse HEAD) ${RANDOM_SEED:-$seed}"
+  if [ ! -e .venv/bin/python ] || [ "$(cat "$reports/run" 2>/dev/null)" != "$run" ]; then rm -rf .venv "$reports"; fi
+  begin full
+  echo "$run" >"$reports/run"
+  export RANDOM_SEED=${run#* }
+}
+
+# Run every one of these steps even if some fail; fail at the end, naming them.
+each() {
+  local one status failed=()
+  for one; do
+    [ ! -e "$reports/passed/$one" ] || continue
+    # In a condition bash would ignore what fails inside: the status is taken behind it.
+    set +e
+    (
+      set -e
+      "$one"
+      note_duration
+    )
+    status=$?
+    set -e
+    if [ $status = 0 ]; then touch "$reports/passed/$one"; else failed+=("$one"); fi
+  done
+  current=${failed[*]}
+  [ ${#failed[@]} = 0 ]
 }
 
 finish() {
@@ -144,7 +174,7 @@ reality() {
 
 large() {
   step "files of up to 1 GB in little memory"
-  suite large
+  suite large --numprocesses 2 --maxschedchunk 1
 }
 
 benches() {

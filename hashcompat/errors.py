@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from hashcompat.shown import urls
+
 
 class ExitCode(IntEnum):
     """Exit codes of every command; a crash (1) is never mistaken for a finding (2)."""
@@ -23,6 +25,10 @@ class HashcompatError(Exception):
 
     exit_code = ExitCode.FAILED
     """What a command exits with when this error ends it."""
+
+    def __init__(self, message: str) -> None:
+        """Keep a message, without user, password and query of the URLs in it."""
+        super().__init__(urls(message))
 
 
 class UsageError(HashcompatError):

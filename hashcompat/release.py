@@ -9,6 +9,9 @@ from typing import Final
 from hashcompat.errors import UsageError
 
 _RELEASE: Final = re.compile(r"v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?P<suffix>[-+][0-9A-Za-z.+_~-]+)?", re.ASCII)
+LATEST: Final = "latest"
+"""What the newest known release is called, where a person may name one."""
+
 _PRE_RELEASE: Final = re.compile(r"-(alpha|beta|rc)\b")
 
 

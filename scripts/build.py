@@ -51,7 +51,7 @@ CHOICES: Final = {
     ),
     "values": Choice(
         "scripts.golden.values",
-        "prints what Go makes of quantities and YAML",
+        "prints what Go makes of quantities, YAML and JSONPath",
     ),
     "yamllibs": Choice(
         "scripts.golden.yamllibs",

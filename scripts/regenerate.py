@@ -69,6 +69,14 @@ CHOICES: Final = {
         "scripts.docs.pages",
         "the pages of docs that data decide, and the drawing in docs/architecture.md",
     ),
+    "plans": Choice(
+        "scripts.docs.plans",
+        "docs/plan.md, what plans look like on terminals of several sizes",
+    ),
+    "largeplan": Choice(
+        "scripts.docs.largeplan",
+        "docs/plan-large.md, the same of 150,000 pods; takes minutes",
+    ),
 }
 """In this order, for a later one may read what an earlier one makes."""
 

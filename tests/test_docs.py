@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from hashcompat.catalog.lookup import Catalog
+from hashcompat import planning
+from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.planning.view import View
 from hashcompat.rules import RULES
-from scripts.docs import pages
+from hashcompat.sources.files import sample as samples
+from scripts.docs import largeplan, pages, plans
 from tests.helpers.program import ROOT
 
 
@@ -22,6 +26,7 @@ def test_a_page_that_differs_or_is_missing_is_named(tmp_path: Path) -> None:
     elsewhere = replace(pages.GENERATED, root=tmp_path)
     assert elsewhere.check() == [
         "missing  docs/architecture.md",
+        "missing  docs/formats.md",
         "missing  docs/matrix.md",
         "missing  docs/preflight-checks.md",
         "missing  docs/reality.md",
@@ -36,3 +41,25 @@ def test_every_rule_and_every_boundary_has_its_place(catalog: Catalog) -> None:
     minors = catalog.known.minors
     for old, new in pairwise(minors):
         assert f"| {old} | {new} |" in matrix
+
+
+def test_the_captures_of_plans_are_up_to_date_and_fit_their_terminals() -> None:
+    sample = planning.make(samples.collect(), "1.7.16", "1.9.11", View(default_catalog()))
+    captures = list(plans.captures(sample, ("--sample",)))
+    page = (ROOT / "docs" / "plan.md").read_text()
+    assert [capture for capture in captures if capture not in page] == []
+    assert [re.match(r"\d+", capture)[0] for capture in captures] == ["80", "120", "200"]  # type: ignore[index]
+    result = captures[0].split("--sample\n", 1)[1].partition("\nAssumed")[0]
+    assert max(map(len, result.splitlines())) == 80
+
+
+def test_a_cluster_of_any_size_is_made_for_its_page() -> None:
+    ((path, text),) = plans.make_large(130).items()
+    assert path == Path("docs", "plan-large.md")
+    assert "## 130 pods" in text.decode()
+    assert "Read from cluster.json: 130 pods on 14 nodes\n" in text.decode()
+    assert "Kubelet v1.7.16 (10 nodes), v1.6.13 (" in text.decode()
+
+
+def test_the_pages_of_plans_are_made_by_choices_of_their_own() -> None:
+    assert (plans.GENERATED.owned, largeplan.GENERATED.owned) == (("docs/plan.md",), ("docs/plan-large.md",))

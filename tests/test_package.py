@@ -88,7 +88,8 @@ def test_the_wheel_works_where_nothing_of_the_checkout_is(wheel: Path, tmp_path:
         "from hashcompat.catalog import files; "
         "assert str(files.default_directory()).startswith(sys.path[0]); "
         "from hashcompat.cli import main; "
-        "sys.exit(main._run('hashcompat', ['plan', '--from', '1.7.16', '--to', '1.9.11', '--sample']))"
+        "words = 'plan --from 1.7.16 --to 1.9.11 --sample -o wide'.split(); "
+        "sys.exit(main._run('hashcompat', words))"
     )
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path

@@ -32,7 +32,8 @@ OTHER_CREATOR: Final = "created by another release"
 WITH_MOUNT: Final = "reproduced with a token mount"
 """What is said of a manifest's record that a token mount reproduces; it counts as reproduced."""
 
-_COMPARED: Final = ("", OTHER_CREATOR, WITH_MOUNT, DIFFERS)
+COMPARED: Final = ("", OTHER_CREATOR, WITH_MOUNT, DIFFERS)
+"""The problems of the records that were compared; any other one is why a record was not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class RecordCheck:
     @property
     def share(self) -> Share:
         """How many of the records that could be compared were reproduced."""
-        compared = [row for row in self.rows if row.problem in _COMPARED]
+        compared = [row for row in self.rows if row.problem in COMPARED]
         return Share(sum(row.problem != DIFFERS for row in compared), len(compared))
 
     @property
@@ -76,7 +77,7 @@ class RecordCheck:
     @property
     def undecided(self) -> bool:
         """Whether a record could not be compared, or none at all was."""
-        return any(row.problem not in _COMPARED for row in self.rows) or not self.share.recorded
+        return any(row.problem not in COMPARED for row in self.rows) or not self.share.recorded
 
 
 def check_records(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hashcompat.answers.deep import ABSENT, differences
+from hashcompat.answers.sentences.situation import hashed
 from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.types import reachable_fields
@@ -49,6 +50,30 @@ def compare_releases(from_release: str, to_release: str, catalog: Catalog) -> Re
     old, new = catalog.kubelet(from_release), catalog.kubelet(to_release)
     eras = catalog.changes.eras_in(catalog.known.minors_between(old.release, new.release))
     return ReleaseDifference(old, new, tuple(_type_differences(old, new, catalog)), eras)
+
+
+def restarts(difference: ReleaseDifference) -> str:
+    """Say in a sentence which containers have another hash, and why."""
+    old, new = difference.old, difference.new
+    names = f"{old.release} and {new.release}"
+    if old.era is not new.era:
+        one, other = hashed(old.era, new.era), hashed(new.era, old.era)
+        return f"Every container restarts: {old.release} hashes {one}, {new.release} {other}."
+    if not old.era.whole:
+        return f"No container restarts for its hash: {names} both hash {hashed(old.era)}."
+    go = " or contains a backspace or form feed" if old.escapes != new.escapes and old.era.hashes_json else ""
+    if not difference.types and not go:
+        return f"No container restarts for its hash: {names} hash {hashed(old.era)} over the same types."
+    if not old.era.prints_unset_fields:
+        return (
+            f"A container restarts if it sets a field that only one of {names} knows{go}: JSON omits others."
+        )
+    if any(row.type == "Container" for row in difference.types):
+        return f"Every container restarts: {names} have other fields in Container, and hash unset fields too."
+    return (
+        f"A container restarts if it has a value of one of the types below: {names} have other fields in "
+        "them, and hash unset fields too."
+    )
 
 
 def _type_differences(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[TypeDifference]:

@@ -32,7 +32,7 @@ class HashRow:
     """One of its containers."""
     found: FoundHashes
     """The hash under each release, in little memory."""
-    texts: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The hashed text under each release; empty where texts are not asked for."""
     uids: Mapping[str, StaticUid] = field(default_factory=dict)
     """The UIDs of its static pod under each release, where the pod's manifest is available."""

@@ -6,7 +6,6 @@ values of known fields stay where the whole structure does. An empty text stays 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,11 +21,14 @@ from hashcompat.go.metav1 import is_time
 from hashcompat.go.quantity_sum import HELD_TYPE
 from hashcompat.go.types import STRING, Basic, Coded, GoType, Map, Pointer, Slice, Struct
 from hashcompat.go.walk import json_fields
+from hashcompat.shown import MASK, image
+from hashcompat.shown import name as shown_name
 
-MASK: Final = "***"
-
-_IMAGE: Final = re.compile(r"[A-Za-z0-9._:/-]+(@[a-z0-9]+:[0-9a-f]{32,})?")
-"""An image's name, perhaps with a digest; anything else may hold a user and a password."""
+_MORE: Final[Mapping[str, Callable[[str], bool]]] = {
+    "image": lambda text: image(text) == text,
+    "env.name": lambda text: "=" not in text,
+}
+"""Which texts on the list are kept: a name of an image or a variable without anything that may be secret."""
 
 _TERMS: Final = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 
@@ -203,7 +205,7 @@ def _text(path: str, *, allowed: bool) -> _Keep:
 
     def keep(value: Any, hide: Hide) -> Any:
         check(value, hide)
-        return value if allowed and (path != "image" or _IMAGE.fullmatch(value)) else hide(value)
+        return value if allowed and _MORE.get(path, bool)(value) else hide(value)
 
     return keep
 
@@ -234,7 +236,9 @@ def _entries(keep_one: _Keep, *, shows_keys: bool) -> _Keep:
     def keep(value: Any, hide: Hide) -> Any:
         if not isinstance(value, Mapping):
             raise DecodeError(f"want an object, got {kind_of(value)}")
-        kept = {key: _within(f"[{clean(key)!r}]", keep_one, item, hide) for key, item in value.items()}
+        kept = {
+            key: _within(f"[{shown_name(clean(key))!r}]", keep_one, item, hide) for key, item in value.items()
+        }
         return kept if shows_keys else dict(zip([MASK], kept.values(), strict=False))
 
     return keep

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache, partial
-from itertools import chain, combinations, permutations
-from typing import Final
+from itertools import combinations, permutations
 
-from hashcompat.answers.paths import Path, cheapest_path
+from hashcompat.answers.folding import folded
+from hashcompat.answers.paths import Path, cheapest_path, shortest_path
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.releases import is_older, oldest_first
 from hashcompat.catalog.types import Schema
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.types import Coded, GoType, Map
 from hashcompat.go.walk import ANY, Member, Pair, side_by_side
+from hashcompat.kubelet.skew import within_policy
 from hashcompat.model.plan import Hop, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning import bound
+from hashcompat.planning.counting import Counting
 from hashcompat.planning.differences import FieldChange
-from hashcompat.planning.hops import Tally, elsewhere
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.planner import skews
-from hashcompat.planning.replicas import Remembering
 from hashcompat.planning.view import View
 
 Ends = tuple[str, str]
 """The releases of a pair, the current one first."""
-
-_KEPT: Final = 64
-"""Containers that each of up to 2,000 pairs keeps for their replicas, which follow one another in a list."""
 
 
 class Scope(StrEnum):
@@ -124,6 +121,12 @@ class Matrix:
     """What a plan of each pair does to the given pods; None without pods."""
     path: Path | None = None
     """The cheapest path from the first release to the last; None without pods."""
+    shortest: Path | None = None
+    """The path of fewest steps whose kubelets the version skew policy allows; None without pods or path."""
+    groups: tuple[tuple[str, ...], ...] = ()
+    """The releases, neighbours together that nothing distinguishes: for these pods, or for any."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Each release's short name: its minor, where it is the newest patch release of it."""
     warnings: tuple[str, ...] = ()
     """The version skew policy, quoted where the cheapest path breaks it."""
 
@@ -143,12 +146,27 @@ def make(
     releases = _releases(view.catalog, first, last, current, patches=patches)
     pairs = [pair for pair in permutations(releases, 2) if pair[1] != AUTO]
     cells = {pair: _cell(pair, current, view.catalog) for pair in pairs}
+    matrix = Matrix(tuple(releases), cells, labels=dict(_labels(releases, view.catalog)))
     if inventory is None:
-        return Matrix(tuple(releases), cells)
+        scopes = {pair: found.scope for pair, found in cells.items()}
+        return replace(matrix, groups=folded(releases, scopes, Scope.NONE))
     counter = _Counter(inventory, releases, pairs, view)
     counts = {pair: counter.count(*pair) for pair in pairs}
     path = cheapest_path(releases, counter.step)
-    return Matrix(tuple(releases), cells, counts, path, tuple(_warnings(path, current, view)))
+    numbers = {pair: (hop.findings, hop.unknown) for pair, hop in counts.items()}
+    return replace(
+        matrix,
+        counts=counts,
+        path=path,
+        shortest=shortest_path(releases, counter.step, partial(_is_allowed, current=current, view=view)),
+        groups=folded(releases, numbers, (0, 0)),
+        warnings=tuple(_warnings(path, current, view)),
+    )
+
+
+def _labels(releases: Iterable[str], catalog: Catalog) -> Iterator[tuple[str, str]]:
+    newest = {row.newest: row.minor for row in catalog.known.rows}
+    yield from ((release, newest.get(release, release)) for release in releases)
 
 
 def _current(inventory: Inventory, catalog: Catalog) -> tuple[Kubelet, ...]:
@@ -216,29 +234,33 @@ def _upstream(found: Cell, kubelets: Sequence[Kubelet], catalog: Catalog) -> str
 
 
 class _Counter:
-    """Counts what pairs of releases do to pods, which pass once; each kubelet hashes a container once."""
+    """Counts what pairs of releases do to pods, which pass once."""
 
     def __init__(
         self, inventory: Inventory, releases: Sequence[str], pairs: Iterable[Ends], view: View
     ) -> None:
-        self._first, nodes = releases[0], inventory.nodes
+        self._first = releases[0]
         view, _ = bound(Way(releases[0], releases[-1]), inventory, view)
-        later, hash_of = elsewhere(view), Remembering(view.hash)
-        tally = partial(Tally, hash_of=hash_of, kept=_KEPT)
-        self._plans = {pair: tally(Way(*pair), nodes, view) for pair in pairs}
-        self._steps = {pair: tally(Way(*pair), nodes, later) for pair in combinations(releases[1:], 2)}
+        ways = [Way(*pair) for pair in pairs]
+        later = [Way(*pair) for pair in combinations(releases[1:], 2)]
+        counting = Counting(ways, later, inventory.nodes, view)
         for pod in inventory.pods:
-            for one in chain(self._plans.values(), self._steps.values()):
-                one.add(pod)
-            hash_of.forget()
+            counting.add(pod)
+        self._plans, self._steps = counting.hops(), counting.hops(elsewhere=True)
 
     def count(self, old: str, new: str) -> Hop:
         """Return the counts of a plan between the two releases."""
-        return self._plans[old, new].hop
+        return self._plans[Way(old, new)]
 
     def step(self, old: str, new: str) -> Hop:
         """Return the counts of one hop; what shows the current kubelets counts in the first one alone."""
-        return (self._plans if old == self._first else self._steps)[old, new].hop
+        return (self._plans if old == self._first else self._steps)[Way(old, new)]
+
+
+def _is_allowed(old: str, new: str, current: Sequence[Kubelet], view: View) -> bool:
+    """Return whether the version skew policy allows both kubelets of a step under the newer API server."""
+    olds = current if old == AUTO else [view.catalog.kubelet(old)]
+    return all(within_policy(one, view.catalog.kubelet(new)) for one in olds)
 
 
 def _warnings(path: Path, current: Sequence[Kubelet], view: View) -> Iterator[str]:

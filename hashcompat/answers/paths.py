@@ -1,4 +1,4 @@
-"""The path from one release to another that kills fewest containers."""
+"""Paths from one release to another: the one that kills fewest containers, and the one of fewest steps."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from hashcompat.model.plan import Hop
 
 Cost = Callable[[str, str], Hop]
 """What an upgrade from one release to another does to some containers."""
+
+Allowed = Callable[[str, str], bool]
+"""Whether a step from one release to another is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +38,42 @@ def cheapest_path(releases: Sequence[str], cost: Cost) -> Path:
     UNKNOWN counts as killed. Of equal paths the one with most hops wins, because upstream supports small
     hops.
     """
-    best = {releases[0]: Path()}
+    found = _best(releases, cost, lambda step: (step.findings + step.unknown, step.findings, -1))
+    return Path() if found is None else found
+
+
+def shortest_path(releases: Sequence[str], cost: Cost, allowed: Allowed) -> Path | None:
+    """Return the path of fewest hops, all of them allowed; None where there is none.
+
+    Of equal paths the one wins that kills fewest; UNKNOWN counts as killed.
+    """
+    return _best(releases, cost, lambda step: (1, step.findings + step.unknown, step.findings), allowed)
+
+
+def _best(
+    releases: Sequence[str],
+    cost: Cost,
+    worth: Callable[[Hop], tuple[int, int, int]],
+    allowed: Allowed = lambda old, new: True,  # noqa: ARG005 - every step
+) -> Path | None:
+    """Return the path whose hops together are worth least, of equal ones that by the oldest releases."""
+    best: dict[str, tuple[tuple[int, int, int], Hop | None]] = {releases[0]: ((0, 0, 0), None)}
     for index, release in enumerate(releases[1:], 1):
-        ways = [Path((*best[earlier].hops, cost(earlier, release))) for earlier in releases[:index]]
-        best[release] = min(ways, key=_worth)
-    return best[releases[-1]]
+        steps = [cost(old, release) for old in releases[:index] if old in best and allowed(old, release)]
+        ways = [(_sum(best[step.old][0], worth(step)), step) for step in steps]
+        if ways:
+            best[release] = min(ways, key=lambda way: way[0])
+    return _traced(releases[-1], best) if releases[-1] in best else None
 
 
-def _worth(path: Path) -> tuple[int, int, int]:
-    return path.findings + path.unknown, path.findings, -len(path.hops)
+def _sum(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int]:
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+
+
+def _traced(last: str, best: dict[str, tuple[tuple[int, int, int], Hop | None]]) -> Path:
+    hops: list[Hop] = []
+    step = best[last][1]
+    while step is not None:
+        hops.append(step)
+        step = best[step.old][1]
+    return Path(tuple(reversed(hops)))

@@ -12,7 +12,7 @@ from typing import Final
 
 from hashcompat.answers.aliases import aliases
 from hashcompat.answers.hiding import Hidden, Hider
-from hashcompat.answers.keeping import MASK, Keeper, masked
+from hashcompat.answers.keeping import Keeper, masked
 from hashcompat.answers.numbering import Numbers, has_hidden
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.corev1.scheduling import label_keys
@@ -26,6 +26,7 @@ from hashcompat.model.uids import is_computed
 from hashcompat.planning.prepare import Likeness, likeness
 from hashcompat.planning.replicas import Latest
 from hashcompat.records.index import index
+from hashcompat.shown import MASK
 
 _SYSTEM: Final = "kubernetes.io/os"
 """The label of a node that shows its operating system."""

@@ -20,11 +20,11 @@ from hashcompat.answers.matrix import Matrix
 from hashcompat.answers.redaction import Snapshot
 from hashcompat.answers.releases import ReleaseList, known_releases
 from hashcompat.api.inputs import Source, load
-from hashcompat.api.options import OptionFields, view_of
+from hashcompat.api.options import OptionFields, options_of, release_of, view_of
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.records import Record
-from hashcompat.planning.options import AUTO, Options
+from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
 
 
@@ -38,11 +38,13 @@ def plan(
 ) -> Plan:
     """Return the verdict for every container when kubelets go from one release to another.
 
-    ``from_release`` may be ``auto``: what each pod's node reports. Raises UsageError for unknown releases,
-    and InputError, with origin and path, for a container that does not decode.
+    ``from_release`` may be ``auto``: what each pod's node reports. Here and in the other functions, ``1.31``
+    and ``latest`` mean the newest known patch release; the result names it. Raises UsageError for unknown
+    releases, and InputError, with origin and path, for a container that does not decode.
     """
+    ends = release_of(from_release, catalog), release_of(to_release, catalog)
     inventory = load(source)
-    return planning.make(inventory, from_release, to_release, view_of(inventory, catalog, options))
+    return planning.make(inventory, *ends, view_of(inventory, catalog, options))
 
 
 def explain(
@@ -60,16 +62,16 @@ def explain(
     They are those of the same plan. Texts and values are masked unless ``show_values``. Errors as ``plan``,
     and InputError where nothing has that name.
     """
+    way = Way(release_of(from_release, catalog), release_of(to_release, catalog))
     inventory = load(source)
     view = view_of(inventory, catalog, options)
-    return explanation.explain(
-        inventory, target, Way(from_release, to_release), view, show_values=show_values
-    )
+    return explanation.explain(inventory, target, way, view, show_values=show_values)
 
 
 def compare(from_release: str, to_release: str, *, catalog: Catalog | None = None) -> ReleaseDifference:
     """Return what differs between two releases for any container. Raises UsageError for unknown releases."""
-    return comparison.compare_releases(from_release, to_release, catalog or default_catalog())
+    ends = release_of(from_release, catalog), release_of(to_release, catalog)
+    return comparison.compare_releases(*ends, catalog or default_catalog())
 
 
 def hashes(
@@ -81,8 +83,9 @@ def hashes(
     **options: Unpack[OptionFields],
 ) -> Hashed:
     """Return the hash of every container under each release of ``kubelets``; errors as ``plan``."""
+    names = list(dict.fromkeys(release_of(name, catalog) for name in kubelets))
     inventory = load(source)
-    return hash_containers(inventory, kubelets, view_of(inventory, catalog, options), with_text=with_text)
+    return hash_containers(inventory, names, view_of(inventory, catalog, options), with_text=with_text)
 
 
 def matrix(
@@ -102,9 +105,10 @@ def matrix(
     view = (
         view_of(inventory, catalog, options)
         if inventory
-        else View(catalog or default_catalog(), Options(**options))
+        else View(catalog or default_catalog(), options_of(catalog, options))
     )
-    return matrices.make(view, from_release, to_release, inventory, patches=every_patch)
+    ends = release_of(from_release, catalog), release_of(to_release, catalog)
+    return matrices.make(view, *ends, inventory, patches=every_patch)
 
 
 def verify(
@@ -132,9 +136,10 @@ def calibrate(
     ``search_token_mount`` searches the service account's volume mount that a manifest lacks. Errors as
     ``plan``.
     """
+    name = release_of(release, catalog)
     inventory = load(source)
     view = view_of(inventory, catalog, options)
-    return calibration.check_records(inventory, release, view, search_mounts=search_token_mount)
+    return calibration.check_records(inventory, name, view, search_mounts=search_token_mount)
 
 
 def snapshot(

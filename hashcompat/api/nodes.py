@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from hashcompat import planning
 from hashcompat.api.inputs import Source, load
+from hashcompat.api.options import release_of
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.model.preflight import Preflight
 from hashcompat.planning.options import AUTO, Options
@@ -61,11 +62,11 @@ def preflight_nodes(
     from hashcompat.preflight.run import Question, inspect  # noqa: PLC0415 - it imports a YAML parser
 
     known = catalog or default_catalog()
-    current = "" if from_release == AUTO else from_release
+    current = "" if from_release == AUTO else release_of(from_release, known)
     question = Question(
-        to_release,
+        release_of(to_release, known),
         current,
-        fields.get("apiserver", ""),
+        release_of(fields.get("apiserver", ""), known),
         tuple(fields.get("ignored", ())),
         fields.get("now") or datetime.now(UTC),
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Unpack
 
 from hashcompat.api.inputs import Source, load
-from hashcompat.api.options import OptionFields, view_of
+from hashcompat.api.options import OptionFields, release_of, view_of
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.patching import strategies
 from hashcompat.patching.audit import Audit, audit
@@ -29,7 +30,11 @@ def patch(
     None where it computes them already. ``strategy`` is ``accept``, ``pin`` or ``strip``. Raises UsageError
     for unknown releases and strategies, and for what the strategy cannot do.
     """
-    return strategies.make_patch(kubelet, like, strategy, catalog or default_catalog(), choices)
+    known = catalog or default_catalog()
+    likes = [release_of(name, known) for name in like]
+    if known.known.is_short(choices.until):
+        choices = replace(choices, until=release_of(choices.until, known))
+    return strategies.make_patch(release_of(kubelet, known), likes, strategy, known, choices)
 
 
 make_patch = patch
@@ -56,6 +61,6 @@ def patch_audit(
     """Return the containers whose hash with strategy ``strip`` is not that of ``like``."""
     inventory = load(source)
     view = view_of(inventory, catalog, options)
-    new, old = view.catalog.kubelet(kubelet), view.catalog.kubelet(like)
+    new, old = (view.catalog.kubelet(release_of(name, catalog)) for name in (kubelet, like))
     check_strip(new, [old])
     return audit(inventory, old, new, view)

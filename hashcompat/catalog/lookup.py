@@ -21,6 +21,7 @@ from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
 from hashcompat.catalog.hazards import Hazards
 from hashcompat.catalog.kubeletconfig import ConfigTable
 from hashcompat.catalog.kubeletflags import FlagTable
+from hashcompat.catalog.messages import Messages
 from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
@@ -29,7 +30,6 @@ from hashcompat.catalog.runtimes import RuntimeFault, Runtimes, runtime_abilitie
 from hashcompat.catalog.statefiles import StateForms
 from hashcompat.catalog.types import Schema
 from hashcompat.catalog.vendors import Vendor, Vendors
-from hashcompat.errors import UsageError
 from hashcompat.go.codecs import CODECS, DEFAULTS
 from hashcompat.go.jsontext import ESCAPES
 from hashcompat.release import Release, parse_release
@@ -243,11 +243,7 @@ class Catalog:
 
     def knows(self, name: str) -> bool:
         """Return whether a name is that of a known release."""
-        try:
-            self.kubelet(name)
-        except UsageError:
-            return False
-        return True
+        return self.known.holds(name)
 
     def predecessors(self, release: Release, day: date) -> tuple[Predecessor, ...]:
         """Return the releases older than one that were published by a day, one per way of hashing.
@@ -297,6 +293,14 @@ class Catalog:
     @cached_property
     def _hazards(self) -> Table:
         return read_table("hazards.json", self._data.table("hazards"))
+
+    def messages(self, release: Release) -> Messages:
+        """Return what a kubelet of a release writes into its log and its events."""
+        return self._messages.decide(Messages, release)
+
+    @cached_property
+    def _messages(self) -> Table:
+        return read_table("messages.json", self._data.table("messages"))
 
     def schema(self, name: str) -> Schema:
         """Load a type tree by the name that releases.json gives it."""

@@ -6,6 +6,7 @@ counts as the upstream release that it names.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -15,11 +16,11 @@ from typing import Any, Final, Protocol, TypeVar
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
+from hashcompat.catalog.nearest import nearest
 from hashcompat.errors import InputError, UsageError
-from hashcompat.release import Release, parse_release
+from hashcompat.release import LATEST, Release, parse_release
 
-_FARTHEST: Final = 1000
-"""A number greater than any minor or patch number of a release."""
+_MINOR: Final = re.compile(r"v?(\d{1,9})\.(\d{1,9})", re.ASCII)
 
 _MAINTAINED: Final = timedelta(days=426)
 """How long upstream maintains a minor: fourteen months (KEP 1498, since 1.19; nine months before)."""
@@ -241,12 +242,26 @@ class KnownReleases:
         Raises UsageError for a malformed or unknown release, naming the nearest known ones.
         """
         try:
-            release = parse_release(self.aliases.get(name.strip(), name))
+            found = self._found(name)
         except UsageError as error:
             raise UsageError(f"{error}; {self._nearest(name)}") from None
+        if found is None:
+            raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
+        return found
+
+    def holds(self, name: str) -> bool:
+        """Return whether ``find`` finds a release; this looks for no near ones, and so takes no time."""
+        try:
+            return self._found(name) is not None
+        except UsageError:
+            return False
+
+    def _found(self, name: str) -> tuple[Release, ReleaseRow] | None:
+        """Return None for an unknown release; raises UsageError for a malformed one."""
+        release = parse_release(self.aliases.get(name.strip(), name))
         row = self._by_minor.get(release.minor)
         if row is None or (release.patch not in row.patches and release.patch < row.patches[-1]):
-            raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
+            return None
         return release, row
 
     def known_name(self, name: str) -> str:
@@ -297,19 +312,32 @@ class KnownReleases:
         ends = sorted((one.minor, other.minor), key=self.minors.index)
         return frozenset(_stretch(self.minors, *ends)[1:])
 
+    def named(self, name: str) -> str:
+        """Return the release that a person's name for it means.
+
+        A minor (``1.31``) and ``latest`` mean the newest known patch release; any other name is returned as
+        given. Errors as find.
+        """
+        if name.strip() == LATEST:
+            return self.newest
+        if minor := _MINOR.fullmatch(name.strip()):
+            return self._newest_of(f"{int(minor[1])}.{int(minor[2])}", name)
+        self.find(name)
+        return name
+
+    def is_short(self, name: str) -> bool:
+        """Return whether a name has no patch number, as those that mean the newest release."""
+        return name.strip() == LATEST or bool(_MINOR.fullmatch(name.strip()))
+
+    def _newest_of(self, minor: str, name: str) -> str:
+        if minor not in self._by_minor:
+            raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
+        return self._by_minor[minor].newest
+
     def _nearest(self, name: str) -> str:
-        parts = name.strip().lstrip("v").replace("+", "-").split("-")[0].split(".")[:3]
-        wanted = _position([int(part) for part in parts if part.isdecimal() and len(part) < 10])
-        known = sorted(self.names, key=lambda other: abs(_position(map(int, other.split("."))) - wanted))
-        return f"the nearest known releases are {', '.join(known[:3])} (see: hashcompat releases)"
+        return nearest(name, {row.minor: row.names for row in self.rows})
 
 
 def _stretch(names: Sequence[str], first: str, last: str) -> list[str]:
     start, end = names.index(first), names.index(last)
     return list(names[start : end + 1] if start <= end else names[end : start + 1][::-1])
-
-
-def _position(numbers: Iterable[int]) -> int:
-    """Return a release's position, in which a minor counts more than any patch."""
-    major, minor, patch = (*numbers, 0, 0, 0)[:3]
-    return (major * _FARTHEST + minor) * _FARTHEST + patch

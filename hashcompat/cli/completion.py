@@ -1,4 +1,4 @@
-"""The values that a shell completes: releases, alone or in lists, rule ids, files."""
+"""The values that a shell completes: releases and short names of them, alone or in lists, rule ids, files."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import Final
 import click
 from click.shell_completion import CompletionItem
 
+from hashcompat.release import LATEST
+
 _AUTO: Final = "auto"
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def _releases(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete a known release, with or without its ``v``."""
+    """Complete a known release or minor, with or without its ``v``, or ``latest``."""
     lead = "v" if incomplete.startswith("v") else ""
-    return _items((f"{lead}{name}" for name in _known()), incomplete)
+    return _items([LATEST, *(f"{lead}{name}" for name in _known())], incomplete)
 
 
 def _releases_or_auto(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Complete a known release, or ``auto``."""
+    """Complete what is a release, or ``auto``."""
     return [*_items([_AUTO], incomplete), *_releases(context, parameter, incomplete)]
 
 
@@ -31,7 +33,7 @@ def _release_list(
 ) -> list[CompletionItem]:
     """Complete the last release of ``RELEASE[,RELEASE...]``."""
     before, comma, _ = incomplete.rpartition(",")
-    return _items((f"{before}{comma}{name}" for name in _known()), incomplete)
+    return _items((f"{before}{comma}{name}" for name in (LATEST, *_known())), incomplete)
 
 
 def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -75,9 +77,11 @@ def _files(_context: click.Context, _parameter: click.Parameter, incomplete: str
 
 
 def _known() -> list[str]:
+    """Return the minors, which mean their newest releases, and the releases; newest first."""
     from hashcompat.catalog.lookup import default_catalog
 
-    return list(reversed(default_catalog().releases()))
+    known = default_catalog().known
+    return [*reversed(known.minors), *reversed(known.names)]
 
 
 def _items(values: Iterable[str], incomplete: str) -> list[CompletionItem]:

@@ -17,6 +17,7 @@ from hashcompat import __version__
 from hashcompat.cli import streams
 from hashcompat.errors import ExitCode, HashcompatError, UsageError
 from hashcompat.model.escape import printable
+from hashcompat.shown import urls
 
 _COMMANDS: Final = (
     "plan",
@@ -27,6 +28,7 @@ _COMMANDS: Final = (
     "patch",
     "preflight",
     "snapshot",
+    "convert",
     "collector",
     "rbac",
     "releases",
@@ -170,13 +172,20 @@ def _answered(_program: str, arguments: Sequence[str]) -> None:
 
 
 def _fail(message: str, code: ExitCode, hint: str = "") -> int:
-    streams.say(f"Error: {printable(message)}{hint}")
+    streams.say(f"Error: {printable(urls(message))}{hint}")
     return code
+
+
+def _trace(error: BaseException) -> str:
+    """Return where an error happened, without its message: that may quote what was read."""
+    lines = ["Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__)]
+    before = error.__cause__ or error.__context__
+    return (f"{_trace(before)}\n\n" if before else "") + "".join(lines) + type(error).__name__
 
 
 def _bug(error: Exception) -> int:
     if os.environ.get("HASHCOMPAT_DEBUG"):
-        traceback.print_exception(error)
+        streams.say(_trace(error))
     kind = type(error).__name__
     return _fail(
         f"this is a bug in hashcompat ({kind}); HASHCOMPAT_DEBUG=1 prints where it happened", ExitCode.FAILED

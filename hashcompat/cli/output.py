@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, TypeVar
@@ -13,18 +15,20 @@ from typing import Any, BinaryIO, Final, Protocol, TypeVar
 import click
 
 from hashcompat.cli import streams
+from hashcompat.cli.reports import STDOUT, Destination, add_summaries, check_places
 from hashcompat.errors import InputError, UsageError
-from hashcompat.formats import FORMATS, offered
-from hashcompat.formats.json import JSON
+from hashcompat.formats import chosen, offered
+from hashcompat.formats.fitting import width_of
 from hashcompat.formats.model import Style, plain
 from hashcompat.model.escape import printable
-from hashcompat.report.model import Report
+from hashcompat.report.model import Report, Screen
+from hashcompat.shown import urls
 from hashcompat.sources.replacing import replacing
 
 Result = TypeVar("Result")
 
-STDOUT: Final = "-"
-"""The value of ``--out`` that stands for standard output."""
+_DOCUMENT: Final = "json"
+"""The format in which ``--out`` saves a document."""
 
 _PIECES: Final = 1000
 
@@ -44,6 +48,10 @@ class Shown(Protocol):
         """Where the document is saved."""
 
     @property
+    def reports(self) -> Sequence[Destination]:
+        """Which reports are written, each into a file of its own."""
+
+    @property
     def no_headers(self) -> bool:
         """Whether tables go without their header."""
 
@@ -52,31 +60,58 @@ class Shown(Protocol):
         """``auto``, ``always`` or ``never``."""
 
 
-def show(report: Report[Result], result: Result, shown: Shown) -> None:
-    """Print a result in the format that is asked for, and save its document where ``--out`` says.
+def show(report: Report[Result], result: Result, shown: Shown, below: Iterable[str] = ()) -> None:
+    """Print a result in the format that is asked for, and write its reports, the document of ``--out`` first.
 
-    With ``--out -`` the document is what goes to stdout, in place of the result. A patch has no document and
-    is saved as it is. Raises UsageError for a format that cannot show it.
+    ``below`` is what will be printed after it, on lines of the same screen. A report for ``-`` is what goes
+    to stdout, in place of the result. A patch has no document and is saved as it is. Raises errors as
+    ``ready``, and InputError once all others are written where one could not be.
     """
-    form = FORMATS[format_of(report, shown)]
-    document = JSON if report.document else form
-    paint = _paint if _has_colours(shown.color) else plain
-    style = Style(not shown.no_headers, paint, streams.encoding())
-    if shown.out not in (None, STDOUT):
-        write_whole(Path(shown.out), document.render(report, result, Style()))
-    elif shown.out == STDOUT:
-        form = document
-    if report.document or shown.out in (None, STDOUT):
+    ready(report, shown)
+    reports = _reports(report, shown)
+    style = Style(not shown.no_headers, screen=_screen(below), encoding=streams.encoding())
+    _save(report, result, reports, style)
+    printed = [one.form for one in reports if one.path == STDOUT]
+    form, argument = chosen(printed[0] if printed else shown.format or offered(report)[0])
+    if report.document or printed or shown.out is None:
+        paint = _paint if _has_colours(shown.color) else plain
         put = write if form.for_programs or report.raw else _write_text
-        put(form.render(report, result, style))
+        put(form.render(report, result, replace(style, paint=paint, argument=argument)))
+    add_summaries([form, *(chosen(one.form)[0] for one in reports)], report, result)
 
 
-def format_of(report: Report[Any], shown: Shown) -> str:
-    """Return the name of the format that shows a result; raises UsageError where the one asked for cannot."""
+def ready(report: Report[Any], shown: Shown) -> None:
+    """Check what can be known before there is a result.
+
+    Raises UsageError where a format cannot show it, and InputError where a report cannot be written.
+    """
     names = offered(report)
-    if shown.format and shown.format not in names:
-        raise UsageError(f"-o {shown.format}: {report.kind} is shown as {', '.join(names)}")
-    return shown.format or names[0]
+    asked = [("-o", shown.format or names[0]), *(("--report", one.form) for one in shown.reports)]
+    for flag, form in asked:
+        if form.partition("=")[0] not in names:
+            raise UsageError(f"{flag} {form}: {report.kind} is shown as {', '.join(names)}")
+    check_places(one.path for one in _reports(report, shown))
+
+
+def _reports(report: Report[Any], shown: Shown) -> list[Destination]:
+    document = _DOCUMENT if report.document else offered(report)[0]
+    return [*([Destination(document, shown.out)] if shown.out else []), *shown.reports]
+
+
+def _save(report: Report[Any], result: Any, reports: Iterable[Destination], style: Style) -> None:
+    """Write each report for a file; one that fails keeps no other from being written."""
+    problems = []
+    for one in reports:
+        if one.path == STDOUT:
+            continue
+        form, argument = chosen(one.form)
+        in_file = Style(style.headers, argument=argument)
+        try:
+            write_whole(Path(one.path), form.render(report, result, in_file))
+        except InputError as error:
+            problems.append(str(error))
+    if problems:
+        raise InputError("; ".join(problems))
 
 
 def _paint(text: str, colour: str) -> str:
@@ -113,14 +148,33 @@ def _blocks(pieces: Iterable[str]) -> Iterator[str]:
 
 def note(message: str) -> None:
     """Print a line for people to stderr."""
-    streams.say(printable(message))
+    streams.say(printable(urls(message)))
 
 
 def notes(report: Report[Result], result: Result, *, quiet: bool = False) -> None:
     """Print to stderr what goes with a result."""
     if not quiet:
-        for line in report.notes(result):
-            note(line)
+        say_each(report.notes(result))
+
+
+def say_each(lines: Iterable[str]) -> None:
+    """Print lines for people to stderr."""
+    for line in lines:
+        note(line)
+
+
+def _screen(below: Iterable[str]) -> Screen:
+    """Return what the terminal has for a result that stdout is; nothing where it is none."""
+    if not sys.stdout.isatty():
+        return Screen()
+    columns, lines = shutil.get_terminal_size()
+    return room(columns, lines, below if sys.stderr.isatty() else ())
+
+
+def room(columns: int, lines: int, below: Iterable[str]) -> Screen:
+    """Return what a terminal of a size has for a result, without lines below it and one for a prompt."""
+    taken = sum(-(-max(width_of(printable(line)), 1) // columns) for line in below)
+    return Screen(columns, lines - taken - 1)
 
 
 def note_dropped(lines: Iterable[str]) -> None:

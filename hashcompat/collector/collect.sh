@@ -154,7 +154,11 @@ write() {
         if (how == "config") private = "passw|secret|token|api-?_?key|header"
         if (how == "secrets" || how == "info") private = private "|auth|credential|registryconfig|identity|username|log-opts|store-opts|(^|[_-])env|prox|^source$"
         q = sprintf("%c", 39)
-        user = "://[^/@ ,\"" q "]*@"
+        user = "://[^/ \t\"" q "]*@"
+        odd = "://[^/ \t,\"" q "]*:[^ \t,\"" q "]*@"
+        query = "://[^ \t?#\"" q "]*[?#][^ \t\"" q "]*"
+        quoted = "(bearer|basic) +[^ ,;]+|(passw|pwd|secret|token|credential|cookie|authorization|api_?-?key)[a-z0-9_.-]*[\\\\]?[\"" q "]? ?[:=] ?((bearer|basic) +)?[^ ,;]+|[a-z_][a-z0-9_.-]*=[^ ,;\"]+"
+        words = "^(level|time|code|desc|reason|status|type|error|err)="
         keyed = "^[ \t]*(- )?(\"([^\"\\\\]|\\\\.)*\"|[" q "]?[A-Za-z0-9_./-]+[" q "]?)[ \t]*[:=]"
         flagged = "^[\"" q "]?--?[A-Za-z]"
         bareflag = flagged "[^=]*$"
@@ -192,8 +196,8 @@ write() {
         lower = tolower(said)
         if (gone(lower)) absent()
         else if (lower ~ /permission denied|operation not permitted/) problem("permission denied")
-        else if (status == 127) problem(said == "" ? "there is no such command" : said)
-        else problem(said == "" ? "exit status " status : userless(said))
+        else if (status == 127) problem(said == "" ? "there is no such command" : careful(said))
+        else problem(said == "" ? "exit status " status : careful(said))
     }
     function gone(said) {
         if (kind == "docker") return name ~ /^inspect / && said ~ /no such (object|container)/
@@ -304,7 +308,27 @@ write() {
     }
     function blanks(depth,   s) { s = ""; while (depth-- > 0) s = s "  "; return s }
     function indent(s) { match(s, /^ */); return RLENGTH }
-    function userless(s) { gsub(user, "://", s); return s }
+    # Leaves user, password, query and fragment out of URLs.
+    function userless(s,   made, url) {
+        if (!index(s, "://")) return s
+        gsub(user, "://", s); gsub(odd, "://", s); made = ""
+        while (match(s, query)) {
+            url = substr(s, RSTART, RLENGTH); made = made substr(s, 1, RSTART - 1); s = substr(s, RSTART + RLENGTH)
+            sub(/[?#].*/, "", url); made = made url
+        }
+        return made s
+    }
+    # Leaves out of a complaint what may be the value of a secret.
+    function careful(s,   made, low, piece, at, n) {
+        s = userless(s); low = tolower(s); made = ""
+        while (match(low, quoted)) {
+            at = RSTART; n = RLENGTH; piece = substr(s, at, n)
+            if (tolower(piece) !~ words) { match(piece, /[ :=]/); piece = substr(piece, 1, RSTART) "***" }
+            made = made substr(s, 1, at - 1) piece
+            s = substr(s, at + n); low = substr(low, at + n)
+        }
+        return made s
+    }
     function harmless(value) { return value ~ empty }
     function secret(key) {
         key = tolower(key)
@@ -390,7 +414,7 @@ write() {
         if (!n) problem("no certificate in it")
         else text[++lines] = ""
     }
-    function mounts(   i) { for (i = 1; i <= lines; i++) gsub(/(pass|passwd|password|secret|token)=[^, ]*/, "secret=", text[i]) }
+    function mounts(   i) { for (i = 1; i <= lines; i++) { text[i] = userless(text[i]); gsub(/[A-Za-z_.-]*(pass|pwd|secret|token|credential|key)[A-Za-z_.-]*=[^, ]*/, "secret=", text[i]) } }
     function device(   i) { for (i = 1; i <= lines; i++) gsub(/"AllocResp\\?" *: *\\?"[^"]*"/, "\"AllocResp\":\"\"", text[i]) }
     function annotations(   i, on, key) {
         for (i = 1; i <= lines; i++) {

@@ -26,6 +26,7 @@ from hashcompat.go.types import (
     zero_value,
 )
 from hashcompat.go.walk import json_fields
+from hashcompat.shown import name as shown_name
 
 Decoder = Callable[[Any], Any]
 
@@ -120,7 +121,7 @@ def _map(decode_key: Callable[[str], Any], decode_value: Decoder, keep_empty: bo
             try:
                 result[decode_key(key)] = decode_value(item)
             except DecodeError as error:
-                raise error.within(f"[{clean(key)!r}]") from None
+                raise error.within(f"[{shown_name(clean(key))!r}]") from None
         return result if result or keep_empty else None
 
     return decode
@@ -196,7 +197,7 @@ def unknown_fields(go_type: GoType, value: Any) -> Iterator[str]:
             known = {field.json: field.type for _, _, field in json_fields(go_type)}
             for key, item in value.items():
                 if key not in known:
-                    yield f".{key}"
+                    yield f".{shown_name(key)}"
                 else:
                     yield from (f".{key}{path}" for path in unknown_fields(known[key], item))
         case (Pointer(_, elem), _):

@@ -12,7 +12,7 @@ text before the value; it is merged into the first piece, so that there are few 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import repeat
 from typing import Any, Final
 
@@ -149,17 +149,21 @@ def _leaves_flag(go_type: GoType) -> bool:
     return isinstance(go_type, Interface)
 
 
+def _when_needed(go_type: GoType, sharp: bool, lead: str) -> Callable[[], Printer]:
+    """Return a function that compiles an untyped printer once: most of a pod's types are never set."""
+    return cache(lambda: compile_printer(go_type, sharp=sharp, typed=False, lead=lead))
+
+
 def _sequence(elem: GoType, sharp: bool, head: str) -> Printer:
-    first = compile_printer(elem, sharp=sharp, typed=False, lead=head + "[")
-    rest = compile_printer(elem, sharp=sharp, typed=False, lead=" ")
+    first, rest = (_when_needed(elem, sharp, lead) for lead in (head + "[", " "))
 
     def show(value: Any, emit: Emit) -> object:
         if not value:
             emit(head + ("<nil>" if value is None else "[]"))
             return False
-        forgotten = first(value[0], emit)
+        forgotten = first()(value[0], emit)
         for item in value[1:]:
-            forgotten = rest(item, emit)
+            forgotten = rest()(item, emit)
         emit("]")
         return forgotten
 
@@ -206,16 +210,14 @@ def _key_order(key: GoType) -> Callable[[Any], Any] | None:
 
 def _pointer(elem: GoType, sharp: bool, typed: bool, lead: str) -> Printer:
     shows_type = sharp and typed
-    show_elem = compile_printer(
-        elem, sharp=sharp, typed=False, lead=lead + (f"(*{elem.name})" if shows_type else "<*>")
-    )
+    show_elem = _when_needed(elem, sharp, lead + (f"(*{elem.name})" if shows_type else "<*>"))
     nil = f"{lead}(*{elem.name})<nil>" if shows_type else lead + "<nil>"
 
     def show(value: Any, emit: Emit) -> object:
         if value is None:
             emit(nil)
             return not typed
-        return show_elem(value[0], emit)
+        return show_elem()(value[0], emit)
 
     return show
 

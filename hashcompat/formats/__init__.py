@@ -2,7 +2,7 @@
 
 A format says which results it can show, so that a command's ``-o`` offers no other. Those for people or pipes
 (``table``, ``name``, ``csv``, ``markdown``) ask whether a report has a table or names; those of other tools
-(junit, sarif, a metrics file) ask for a document of the kinds that they know and read its items, one by one.
+(junit, sarif, a metrics file) ask whether it has findings. Most are imported when they are used.
 Formats return text; only the command line prints.
 """
 
@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from hashcompat.errors import UsageError
 from hashcompat.formats.json import JSON
-from hashcompat.formats.model import Format
+from hashcompat.formats.model import Format, on_demand
 from hashcompat.formats.name import NAME
+from hashcompat.formats.sheets import has_document, has_findings, has_sheet
 from hashcompat.formats.table import TABLE
 from hashcompat.formats.wide import WIDE
 from hashcompat.formats.yaml import YAML
@@ -27,6 +29,15 @@ FORMATS: Final[Mapping[str, Format]] = {
         NAME,
         JSON,
         YAML,
+        on_demand("csv", has_sheet),
+        on_demand("markdown", has_sheet),
+        on_demand("junit", has_findings, for_programs=True),
+        on_demand("sarif", has_findings, for_programs=True),
+        on_demand("github", has_findings, summary_in="GITHUB_STEP_SUMMARY"),
+        on_demand("gitlab", has_findings, for_programs=True),
+        on_demand("prometheus", has_findings),
+        on_demand("custom-columns", has_document, takes="HEADER:.path[,...]"),
+        on_demand("jsonpath", has_document, takes="TEMPLATE"),
     )
 }
 """Every format by its name; the first that can show a result is its default."""
@@ -35,3 +46,19 @@ FORMATS: Final[Mapping[str, Format]] = {
 def offered(report: Report[Any]) -> tuple[str, ...]:
     """Return the names of the formats that can show such results, the default one first."""
     return tuple(name for name, found in FORMATS.items() if found.shows(report))
+
+
+def chosen(text: str) -> tuple[Format, str]:
+    """Return the format that ``csv`` or ``jsonpath=TEMPLATE`` names, and what follows the ``=``.
+
+    Raises UsageError for an unknown one, and for one without what it takes, or with what it cannot take.
+    """
+    name, equals, argument = text.partition("=")
+    found = FORMATS.get(name)
+    if found is None:
+        raise UsageError(f"no format {name!r}; there are {', '.join(FORMATS)}")
+    if bool(found.takes) != bool(argument) or (equals and not found.takes):
+        wanted = f"{name}={found.takes}" if found.takes else name
+        raise UsageError(f"the format {text!r}: want {wanted}")
+    found.check(argument)
+    return found, argument

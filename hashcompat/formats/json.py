@@ -22,7 +22,9 @@ def to_json(document: Document, encoding: str = UTF_8) -> Iterator[str]:
     lead = "{\n  "
     for key, value in document.items():
         yield f"{lead}{json.dumps(key)}: "
-        yield from _rows(value, encoding) if isinstance(value, Rows) else [_value(value, "\n  ", encoding)]
+        yield from (
+            _rows(value, encoding) if isinstance(value, Rows) else [value_text(value, "\n  ", encoding)]
+        )
         lead = ",\n  "
     yield "\n}"
 
@@ -30,12 +32,13 @@ def to_json(document: Document, encoding: str = UTF_8) -> Iterator[str]:
 def _rows(rows: Rows[Any], encoding: str) -> Iterator[str]:
     lead = "["
     for row in rows:
-        yield lead + "\n    " + _value(row, "\n    ", encoding)
+        yield lead + "\n    " + value_text(row, "\n    ", encoding)
         lead = ","
     yield "\n  ]" if lead == "," else "[]"
 
 
-def _value(value: object, line: str, encoding: str) -> str:
+def value_text(value: object, line: str, encoding: str) -> str:
+    """Return indented JSON of one value, with ``line`` for each line break."""
     text = json.dumps(value, indent=2, ensure_ascii=encoding != UTF_8).replace("\n", line)
     return _NOT_ASCII.sub(_seen, text)
 

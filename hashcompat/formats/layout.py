@@ -1,4 +1,4 @@
-"""Tables and lines as a terminal shows them: nothing truncated, and nothing that a name could fake."""
+"""Tables and lines as a terminal shows them: nothing that a name could fake, and shortened if asked."""
 
 from __future__ import annotations
 
@@ -6,48 +6,47 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import chain, zip_longest
 from typing import Final
-from unicodedata import east_asian_width
 
+from hashcompat.formats.fitting import cut, ellipsis_in, fitted, shortened, width_of
 from hashcompat.formats.model import Style
 from hashcompat.model.escape import printable, prose, word
-from hashcompat.report.model import Coloured, Line, Prose, Table
+from hashcompat.report.model import Coloured, Prose, Table
 
 _SPACE: Final = "  "
 
 _HEADER_ROOM: Final = 2
 
-Cell = str | Coloured
+Cell = str | Coloured | Prose
 
 
-def table_lines(table: Table, style: Style) -> Iterator[str]:
-    """Yield the lines of a table, kubectl's way.
+def table_lines(table: Table, style: Style, width: int | None = None) -> Iterator[str]:
+    """Yield the lines of a table, kubectl's way; long cells are shortened to fit a ``width``.
 
     The rows are made twice, for the widths and for the cells, so that no large table is in memory.
     """
     if table.caption:
         yield printable(table.caption, style.encoding)
-    widths = _widths(table, style)
+    widths = _widths(table, style, _HEADER_ROOM if width is None else 0)
     if table.bare and not any(True for _ in table.rows()):
         return
+    if width is not None:
+        widths = fitted(widths, width - len(_SPACE) * (len(widths) - 1))
     head: list[list[Cell]] = [list(table.columns)] if style.headers and table.columns else []
     for cells in chain(head, _rows(table, style)):
         padded = (
-            _painted(cell, style) + " " * (width - _width(str(cell)))
-            for cell, width in zip(cells, widths, strict=False)
+            _painted(cell, style, room) + " " * (room - width_of(str(cell)))
+            for cell, room in zip(cells, widths, strict=False)
         )
         yield _SPACE.join(padded).rstrip()
+    if table.after:
+        yield f"{ellipsis_in(style.encoding)} {printable(table.after, style.encoding)}"
 
 
-def _widths(table: Table, style: Style) -> list[int]:
-    widths = [len(column) + _HEADER_ROOM for column in table.columns] if style.headers else []
+def _widths(table: Table, style: Style, header_room: int) -> list[int]:
+    widths = [len(column) + header_room for column in table.columns] if style.headers else []
     for cells in _rows(table, style):
-        widths = [max(pair) for pair in zip_longest(widths, map(_width, map(str, cells)), fillvalue=0)]
+        widths = [max(pair) for pair in zip_longest(widths, map(width_of, map(str, cells)), fillvalue=0)]
     return widths
-
-
-def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes in which all is visible (UAX #11)."""
-    return len(text) if text.isascii() else sum(1 + (east_asian_width(char) in "WF") for char in text)
 
 
 def _rows(table: Table, style: Style) -> Iterator[list[Cell]]:
@@ -62,18 +61,10 @@ def _cell(value: object, encoding: str) -> Cell:
     text = str(value)
     if value is None or not text:
         return "-"
-    return prose(text, encoding) if isinstance(value, Prose) else word(text, encoding)
+    return Prose(prose(text, encoding)) if isinstance(value, Prose) else word(text, encoding)
 
 
-def line_text(line: Line, style: Style) -> str:
-    """Return a line with its colours, every piece escaped."""
-    return "".join(
-        style.paint(printable(piece.text, style.encoding), piece.colour)
-        if isinstance(piece, Coloured)
-        else printable(piece, style.encoding)
-        for piece in line
-    )
-
-
-def _painted(cell: Cell, style: Style) -> str:
-    return style.paint(cell.text, cell.colour) if isinstance(cell, Coloured) else cell
+def _painted(cell: Cell, style: Style, room: int) -> str:
+    shorten = cut if isinstance(cell, Prose) else shortened
+    text = shorten(str(cell), room, style.encoding)
+    return style.paint(text, cell.colour) if isinstance(cell, Coloured) else text

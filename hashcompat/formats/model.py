@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 from hashcompat.model.escape import UTF_8
-from hashcompat.report.model import Report
+from hashcompat.report.model import Report, Screen
 
 Paint = Callable[[str, str], str]
 """Colours a text by a colour's name, or leaves it as it is."""
@@ -25,8 +26,20 @@ class Style:
     headers: bool = True
     """Whether a table has its header line."""
     paint: Paint = plain
+    screen: Screen = field(default_factory=Screen)
+    """What the result has to fit."""
     encoding: str = UTF_8
     """What the characters are written in, as ``codecs`` names it; what it lacks is escaped."""
+    argument: str = ""
+    """What follows the ``=`` of the format: columns, a template."""
+
+
+def _takes_nothing(_: str) -> None:
+    """Accept that nothing follows the name."""
+
+
+def _without_summary(_report: Report[Any], _result: Any) -> Iterator[str]:
+    return iter(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +53,45 @@ class Format:
     """Yields the text of a result in pieces, so that a large one is never held as a whole."""
     for_programs: bool = False
     """Whether programs read it: it is UTF-8 then, and ASCII where the style's encoding is another."""
+    takes: str = ""
+    """What follows its name and ``=``, as ``--help`` shows it; empty where nothing does."""
+    check: Callable[[str], None] = _takes_nothing
+    """Raises UsageError for what cannot follow the ``=``, before there is a result."""
+    summary_in: str = ""
+    """The environment variable that names a file for its summary; empty where it has none."""
+    summary: Callable[[Report[Any], Any], Iterator[str]] = _without_summary
+    """Yields that summary, which is added to the file."""
+
+
+def on_demand(
+    name: str,
+    shows: Callable[[Report[Any]], bool],
+    *,
+    for_programs: bool = False,
+    takes: str = "",
+    summary_in: str = "",
+) -> Format:
+    """Return a format whose file, called like it, is imported when it is used.
+
+    The file has ``render``, and ``check`` and ``summary`` as the other arguments demand.
+    """
+
+    def file() -> Any:
+        return import_module(f"hashcompat.formats.{name.replace('-', '_')}")
+
+    def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+        yield from file().render(report, result, style)
+
+    def check(argument: str) -> None:
+        file().check(argument)
+
+    def summary(report: Report[Any], result: Any) -> Iterator[str]:
+        yield from file().summary(report, result)
+
+    found = Format(name, shows, render, for_programs, takes)
+    return replace(
+        found,
+        check=check if takes else found.check,
+        summary_in=summary_in,
+        summary=summary if summary_in else found.summary,
+    )

@@ -8,15 +8,18 @@ from typing import Any, Final
 from hashcompat.formats import text
 from hashcompat.formats.layout import table_lines
 from hashcompat.formats.model import Format, Style
+from hashcompat.formats.sections import sections
 from hashcompat.report.model import Report
 
 
 def _shows(report: Report[Any]) -> bool:
-    return bool(report.table or report.text or report.raw)
+    return bool(report.overview or report.table or report.text or report.raw)
 
 
 def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
-    if report.table:
+    if report.overview:
+        yield from sections(report.overview(result, style.screen), style)
+    elif report.table:
         yield from (f"{line}\n" for line in table_lines(report.table(result), style))
     else:
         yield from text.render(report, result, style)

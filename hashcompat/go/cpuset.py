@@ -23,7 +23,7 @@ def parse(text: str) -> frozenset[int]:
         first = int(match[1]) if match else 0
         last = int(match[2] or first) if match else -1
         if last < first or last - first > _MOST:
-            raise DecodeError(f"not a set of CPUs: {text[:80]!r}")
+            raise DecodeError("not a set of CPUs")
         found.update(range(first, last + 1))
     return frozenset(found)
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import limits
+from hashcompat.go.jsonlines import JsonLines
 from hashcompat.go.jsonpath import below, element
 from hashcompat.go.jsontext import DECODER, UNTERMINATED, no_json, skip_space
 from hashcompat.go.limits import (
@@ -24,6 +26,7 @@ from hashcompat.go.limits import (
     values_in,
 )
 from hashcompat.go.parts import ITEMS, Part
+from hashcompat.shown import name as shown_name
 
 _PLAIN: Final = json.JSONDecoder()
 _LONGEST_WORD: Final = 16
@@ -33,11 +36,11 @@ _LONGEST_WORD: Final = 16
 def parts(chunks: Iterable[str], *, strict: bool = True) -> Iterator[Part]:
     """Yield the parts of the JSON documents in a text, which are separated by white space only.
 
-    ``strict=False`` is faster and meant for a first pass: it neither keeps the text of numbers nor rejects
-    duplicate keys and NaN. Raises InputError with line and column, as ``jsontext.loads``, and also if the
-    text ends too early.
+    ``strict=False`` is faster and meant for a first pass: it does not keep the text of numbers, accepts
+    duplicate keys and NaN, and knows no lines. Raises InputError with line and column, as ``jsontext.loads``,
+    and also if the text ends too early.
     """
-    window = _Window(chunks, DECODER if strict else _PLAIN)
+    window = _Window(chunks, DECODER if strict else _PLAIN, placed=strict)
     number = 0
     while char := window.peek():
         number += 1
@@ -51,41 +54,43 @@ def _object(window: _Window, number: int) -> Iterator[Part]:
     """Yield the elements of ``items`` as they are read, and then the object without them."""
     members: dict[str, Any] = {}
     seen: set[str] = set()
-    meter = document_meter()
+    meter, placed = document_meter(), JsonLines()
     more = window.opens("{", "}")
     while more:
         key = window.key(meter)
         if key in seen:
-            raise InputError(f"the key {key!r} appears twice in one object")
+            raise InputError(f"the key {shown_name(key)!r} appears twice in one object")
         seen.add(key)
         if window.peek() != "[":
-            members[key] = window.value(below("$", key), meter)
+            members[key] = window.value(below("$", key), meter, placed)
         elif key == ITEMS:
-            for index, value in enumerate(_elements(window, key)):
-                yield Part(number, value, index, members.get("kind"))
+            for index, (value, own) in enumerate(_elements(window, key)):
+                yield Part(number, value, index, members.get("kind"), own.lines)
         else:
-            members[key] = list(_elements(window, key, meter))
+            members[key] = [value for value, _ in _elements(window, key, meter)]
         more = window.goes_on("}")
-    yield Part(number, members)
+    yield Part(number, members, lines=placed.lines)
 
 
-def _elements(window: _Window, key: str, meter: Meter | None = None) -> Iterator[Any]:
+def _elements(window: _Window, key: str, meter: Meter | None = None) -> Iterator[tuple[Any, JsonLines]]:
     more, index = window.opens("[", "]"), 0
     while more:
-        yield window.value(element(below("$", key), index), meter)
+        placed = JsonLines()
+        yield window.value(element(below("$", key), index), meter, placed), placed
         more, index = window.goes_on("]"), index + 1
 
 
 class _Window:
     """The part of a text that was read but not yet used; it grows only while a value does not fit."""
 
-    def __init__(self, chunks: Iterable[str], decoder: json.JSONDecoder) -> None:
+    def __init__(self, chunks: Iterable[str], decoder: json.JSONDecoder, *, placed: bool) -> None:
         self._chunks = iter(chunks)
-        self._decoder = decoder
+        self._decoder, self._placed = decoder, placed
         self._text = ""
         self._position = 0
         self._path = "$"  # of the value that is being read
         self._line, self._column = 1, 1  # of the first character of the text
+        self._seen, self._seen_line = 0, 1  # a place in the text, and its line
 
     def peek(self) -> str:
         """Skip white space and return the next character; empty at the end."""
@@ -118,10 +123,11 @@ class _Window:
         self._take(":")
         return name
 
-    def value(self, path: str, meter: Meter | None = None) -> Any:
+    def value(self, path: str, meter: Meter | None = None, placed: JsonLines | None = None) -> Any:
         """Consume one value, reading more chunks until it is complete; ``meter`` adds up its size.
 
-        Raises InputError, with line, column and ``path``, for one that is larger than any object.
+        An object, if lines are wanted, is added to ``placed``. Raises InputError, with line, column and
+        ``path``, for one that is larger than any object.
         """
         self.peek()
         self._path = path
@@ -135,8 +141,17 @@ class _Window:
             check_depth(value)
         except InputError as error:
             raise self._refused(error) from None
+        if placed is not None and self._placed and type(value) is dict:
+            lines = self._line_of(self._position), self._line_of(end)
+            placed.add(value, *lines, partial(str.__getitem__, self._text, slice(self._position, end)))
         self._position = end
         return value
+
+    def _line_of(self, position: int) -> int:
+        """Return the line of a place that is not before the last one that was asked for."""
+        self._seen_line += self._text.count("\n", self._seen, position)
+        self._seen = position
+        return self._seen_line
 
     def _decoded(self) -> tuple[Any, int]:
         """Return the value at the current position, and where it ends."""
@@ -193,6 +208,7 @@ class _Window:
             return False
         self._line, self._column = self._place(self._position)
         self._text, self._position = "".join(read), 0
+        self._seen, self._seen_line = 0, self._line
         return True
 
     def _place(self, position: int) -> tuple[int, int]:

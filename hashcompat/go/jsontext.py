@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn
 
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.go.limits import check_depth, too_deep
+from hashcompat.shown import name as shown_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def integer(value: object, bits: int, *, signed: bool = True) -> int:
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     if low <= value <= high:
         return value
-    raise DecodeError(f"{value} is out of the range of {'' if signed else 'u'}int{bits}")
+    raise DecodeError(f"an integer out of the range of {'' if signed else 'u'}int{bits}")
 
 
 def decode_text(data: bytes) -> str:
@@ -188,7 +189,7 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(result) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise InputError(f"the key {twice!r} appears twice in one object")
+        raise InputError(f"the key {shown_name(twice)!r} appears twice in one object")
     return result
 
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 ITEMS: Final = "items"
+
+Lines = Callable[[str, Sequence[Any]], Sequence[int]]
+"""Returns the lines, from 1, at which the objects in a list begin; 0 for one that is not known.
+
+It takes the list's key, and the very list in the value. A line ends with LF or CRLF, as in editors.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +34,6 @@ class Part:
     kind: Any = None
     """The document's ``kind`` if it precedes the element; ``kubectl get -o json`` writes it after the
     items."""
+
+    lines: Lines | None = field(default=None, compare=False, repr=False)
+    """Where the objects in lists of the value begin; None where nobody knows."""

@@ -5,17 +5,20 @@ PyYAML parses; scalars have the values that they have in Go, and duplicate keys 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import yaml
 
 from hashcompat.errors import InputError
 from hashcompat.go.limits import Meter, characters_in, document_meter, object_meter, too_deep
-from hashcompat.go.parts import ITEMS, Part
-from hashcompat.go.yamlevents import at, events
+from hashcompat.go.parts import ITEMS, Lines, Part
+from hashcompat.go.yamlevents import Events, at
 from hashcompat.go.yamlscalar import json_value, key_of, scalar_value
+from hashcompat.shown import name as shown_name
 
 DEEPEST: Final = 200
 """Levels of lists and objects: each is three calls deeper, and Python ends at 1,000."""
@@ -32,20 +35,33 @@ def load_all(text: str) -> Iterator[Any]:
 
     Raises InputError with line and column.
     """
-    stream = events([text])
-    for event in stream:
-        if isinstance(event, yaml.DocumentStartEvent):
-            yield _Builder(stream).value(next(stream), object_meter())
+    return (document.value for document in documents(text))
+
+
+def documents(text: str) -> Iterator[Part]:
+    """Yield the documents of a YAML stream whole; errors as ``load_all``."""
+    return (builder.whole(event, number) for number, builder, event in _begun([text]))
 
 
 def parts(chunks: Iterable[str]) -> Iterator[Part]:
     """Yield the parts of the YAML documents in a text, except of empty ones; errors as ``load_all``."""
-    stream = events(chunks)
-    number = 0
-    for event in stream:
-        if isinstance(event, yaml.DocumentStartEvent):
-            number += 1
-            yield from _Builder(stream).parts(next(stream), number)
+    for number, builder, event in _begun(chunks):
+        yield from builder.parts(event, number)
+
+
+def _begun(chunks: Iterable[str]) -> Iterator[tuple[int, _Builder, Any]]:
+    """Yield each document's number, what builds it, and the event that begins its value."""
+    events = Events(chunks)
+    starts = (event for event in events if isinstance(event, yaml.DocumentStartEvent))
+    for number, _ in enumerate(starts, 1):
+        yield number, _Builder(events), next(events)
+
+
+_Found = dict[int, tuple[list[Any], Sequence[int]]]
+"""Each list with a mapping in it, by its id, and the lines of its elements; as it is here, its id is its own.
+
+What an alias repeats begins where its anchor is, because its text is there.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +74,9 @@ class _Anchored:
     height: int
     """The levels of lists and mappings in it, itself included."""
 
+    line: int
+    """Where it begins."""
+
 
 class _Builder:
     """Builds one document from parser events.
@@ -66,8 +85,10 @@ class _Builder:
     values.
     """
 
-    def __init__(self, events: Iterator[Any]) -> None:
+    def __init__(self, events: Events) -> None:
         self._events = events
+        self._lines: _Found = {}  # of lists in the part that is being built
+        self._anchored_lines: _Found = {}  # of those that later parts can repeat
         self._anchors: dict[str, _Anchored] = {}
         self._nodes, self._aliased = 0, 0  # decoded so far, and those of them from aliases
         self._characters = 0  # of scalars so far, aliases included
@@ -82,13 +103,14 @@ class _Builder:
         ``meters`` add up its size; by default those of the value around it.
         """
         outer, self._meters = self._meters, meters or self._meters
-        value = self._aliased_value(event) if isinstance(event, yaml.AliasEvent) else self._own_value(event)
+        value = self._aliased_value(event) if _is_alias(event) else self._own_value(event)
         self._meters = outer
         return value
 
     def _own_value(self, event: Any) -> Any:
         nodes, characters, deepest = self._nodes, self._characters, self._deepest
         anchored = event.anchor is not None
+        line = self._events.line(event) if anchored else 0
         self._open += anchored
         self._depth += 1
         self._deepest = self._depth
@@ -104,7 +126,7 @@ class _Builder:
         self._open -= anchored
         if anchored:
             size = self._nodes - nodes, self._characters - characters
-            self._anchors[event.anchor] = _Anchored(value, *size, self._deepest - self._depth)
+            self._anchors[event.anchor] = _Anchored(value, *size, self._deepest - self._depth, line)
             if not self._open:
                 self._measure(event, self._kept, size[1], size[0])
         self._deepest = max(deepest, self._deepest)
@@ -141,15 +163,35 @@ class _Builder:
     def _collection(self, start: yaml.CollectionStartEvent) -> Any:
         if isinstance(start, yaml.MappingStartEvent):
             return self._mapping()
-        return [self.value(event) for event in self._elements()]
+        return self._sequence()
+
+    def _sequence(self) -> list[Any]:
+        result: list[Any] = []
+        lines = array("Q")
+        for event in self._elements():
+            line = self._events.line(event)
+            result.append(self.value(event))
+            lines.append(self._anchors[event.anchor].line if _is_alias(event) else line)
+        if any(type(one) is dict for one in result):
+            (self._anchored_lines if self._open else self._lines)[id(result)] = result, lines
+        return result
+
+    def _found(self) -> Lines:
+        """Return where the mappings in lists begin that were built since the last part, or have anchors."""
+        return partial(_lines_of, (self._lines, self._anchored_lines))
+
+    def whole(self, event: Any, number: int) -> Part:
+        """Return the document that begins with ``event``."""
+        return Part(number, self.value(event, object_meter()), lines=self._found())
 
     def parts(self, event: Any, number: int) -> Iterator[Part]:
         """Yield the elements of ``items``, then the document without them; nothing for an empty document."""
         if not isinstance(event, yaml.MappingStartEvent) or event.anchor is not None:
-            if (value := self.value(event, object_meter())) is not None:
-                yield Part(number, value)
+            if (document := self.whole(event, number)).value is not None:
+                yield document
             return
         members: dict[str, Any] = {}
+        lines = self._lines
         whole = document_meter()
         self._meters = (whole,)
         for key, start in self._members(members):
@@ -159,9 +201,11 @@ class _Builder:
                 members[key] = [self.value(event, object_meter(), whole) for event in self._elements()]
             else:
                 for index, each in enumerate(self._elements()):
+                    self._lines = {}
                     value = self.value(each, object_meter())
-                    yield Part(number, value, index, members.get("kind"))
-        yield Part(number, members)
+                    yield Part(number, value, index, members.get("kind"), self._found())
+                self._lines = lines
+        yield Part(number, members, lines=self._found())
 
     def _elements(self) -> Iterator[Any]:
         """Yield the event that begins each element; whoever takes it reads the element."""
@@ -183,7 +227,7 @@ class _Builder:
                 continue
             key = self._key_text(event)
             if key in own:
-                raise at(event.start_mark, f"the key {key!r} appears twice in one mapping")
+                raise at(event.start_mark, f"the key {shown_name(key)!r} appears twice in one mapping")
             own.add(key)
             yield key, next(self._events)
 
@@ -192,7 +236,7 @@ class _Builder:
         event = next(self._events)
         value = self.value(event)
         # Go accepts a list here, but not an alias of one.
-        listed = isinstance(value, list) and not isinstance(event, yaml.AliasEvent)
+        listed = isinstance(value, list) and not _is_alias(event)
         mappings = value if listed else [value]
         if not all(isinstance(mapping, dict) for mapping in mappings):
             raise at(key.start_mark, "a merge key needs a mapping or a list of mappings")
@@ -209,10 +253,19 @@ class _Builder:
         return key_of(scalar_value(event), event)
 
 
+def _lines_of(found: Sequence[_Found], _key: str, rows: Sequence[Any]) -> Sequence[int]:
+    """Return the lines of a list's elements, 0 where it is not known."""
+    return next((known[id(rows)][1] for known in found if id(rows) in known), [0] * len(rows))
+
+
 def _allowed_ratio(nodes: int) -> float:
     """Return which share of a document may come from aliases (decode.go ``allowedAliasRatio``)."""
     over = min(max(nodes - _FEW_NODES, 0) / (_MANY_NODES - _FEW_NODES), 1)
     return _MOST_ALIASED - (_MOST_ALIASED - _LEAST_ALIASED) * over
+
+
+def _is_alias(event: Any) -> bool:
+    return isinstance(event, yaml.AliasEvent)
 
 
 def _is_merge(event: Any) -> bool:

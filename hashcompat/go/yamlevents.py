@@ -2,39 +2,63 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import yaml
 
 from hashcompat.errors import InputError
 from hashcompat.go.limits import LONGEST, too_long
+from hashcompat.go.yamlbreaks import Breaks
 
 _BEGINS_NOTHING: Final = "cannot start any token"
 
 _HINT: Final = "; indent with spaces, not tabs, and quote text that begins with @ or `"
 """libyaml does not say which character it is."""
 
+_TAG: Final = re.compile(r"![^\s']*")
+"""A tag that the parser in Python quotes: it may be the first word of a value."""
+
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def events(chunks: Iterable[str]) -> Iterator[Any]:
-    """Yield the events; raise InputError, with line and column, for what is not YAML or not UTF-8."""
-    stream = _Utf8(chunks)
-    try:
-        for event in yaml.parse(stream, Loader=_LOADER):
-            stream.waiting = 0
-            yield event
-    except yaml.YAMLError as error:
+class Events:
+    """The events of a YAML text, one by one, and the lines at which they begin."""
+
+    def __init__(self, chunks: Iterable[str]) -> None:
+        self._stream = _Utf8(chunks)
+        self._events = self._parsed()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        """Return the next event; raise InputError, with line and column, for what is not YAML or UTF-8."""
+        return next(self._events)
+
+    def line(self, event: Any) -> int:
+        """Return the line, from 1, at which the latest event begins."""
+        return self._stream.breaks.line(event.start_mark.line)
+
+    def _parsed(self) -> Iterator[Any]:
+        stream = self._stream
+        event: Any
+        try:
+            for event in yaml.parse(stream, Loader=_LOADER):
+                stream.waiting = 0
+                stream.breaks.forget(event.start_mark.line)
+                yield event
+        except yaml.YAMLError as error:
+            stream.check()
+            raise _invalid(error) from None
         stream.check()
-        raise _invalid(error) from None
-    stream.check()
 
 
 def _invalid(error: yaml.YAMLError) -> InputError:
     if not isinstance(error, yaml.MarkedYAMLError):
         return InputError(f"not valid YAML: {str(error).splitlines()[0]}")
-    problem = " ".join(filter(None, (error.context, error.problem)))
+    problem = _TAG.sub("!***", " ".join(filter(None, (error.context, error.problem))))
     hint = _HINT if _BEGINS_NOTHING in problem else ""
     return at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}{hint}")
 
@@ -50,6 +74,7 @@ class _Utf8:
     """Characters since the parser's last event."""
 
     def __init__(self, chunks: Iterable[str]) -> None:
+        self.breaks = Breaks()
         self._chunks = iter(chunks)
         self._lines = 0
         self._problem = ""
@@ -68,6 +93,7 @@ class _Utf8:
             self._problem = "not valid YAML: not UTF-8"
             return b""
         self._lines += text.count("\n")
+        self.breaks.add(text)
         return data
 
     def check(self) -> None:

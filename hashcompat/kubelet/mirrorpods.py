@@ -7,7 +7,7 @@ pod that has the struct.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hashcompat.catalog.lookup import Kubelet
@@ -18,8 +18,29 @@ from hashcompat.errors import UndecidedError
 from hashcompat.go.jsonpath import reach
 from hashcompat.kubelet.staticpods import static_pod_text
 
+TextOf = Callable[[Mapping[str, Any], Kubelet], str]
+"""What ``static_pod_text`` does."""
 
-def same_for_mirror(pod_spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> bool | None:
+
+class Remembering:
+    """Compares kubelets for one mirror pod, whose text is made once for each of them."""
+
+    def __init__(self) -> None:
+        self._texts: dict[Kubelet, str] = {}
+
+    def __call__(self, pod_spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> bool | None:
+        """Do as ``same_for_mirror``."""
+        return same_for_mirror(pod_spec, old, new, self._text)
+
+    def _text(self, mirror: Mapping[str, Any], kubelet: Kubelet) -> str:
+        if kubelet not in self._texts:
+            self._texts[kubelet] = static_pod_text(mirror, kubelet)
+        return self._texts[kubelet]
+
+
+def same_for_mirror(
+    pod_spec: Mapping[str, Any], old: Kubelet, new: Kubelet, text_of: TextOf = static_pod_text
+) -> bool | None:
     """Return whether both kubelets compute the same UID for the static pod of a mirror pod; None if unknown.
 
     Assumes that the manifest sets neither ``metadata.uid`` (which would be used as it is), nor managed
@@ -32,7 +53,7 @@ def same_for_mirror(pod_spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> 
         return False
     mirror = {"spec": dict(pod_spec)}
     try:
-        differs = static_pod_text(mirror, old) != static_pod_text(mirror, new)
+        differs = text_of(mirror, old) != text_of(mirror, new)
     except UndecidedError:
         return None
     if differs:

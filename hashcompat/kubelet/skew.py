@@ -41,5 +41,14 @@ def too_old_for_server(new: Kubelet, server: Kubelet) -> str:
     return f"{_under(new, server)}: a kubelet may be up to {allowed} minor versions older than kube-apiserver"
 
 
+def within_policy(old: Kubelet, new: Kubelet) -> bool:
+    """Return whether both kubelets of an upgrade may run under one API server, that of the newer one.
+
+    So a kubelet may skip minors. That its node is drained first (``another_minor``) is another rule.
+    """
+    older, newer = (new, old) if minors_behind(old.release, new.release) < 0 else (old, new)
+    return not too_old_for_server(older, newer)
+
+
 def _under(new: Kubelet, server: Kubelet) -> str:
     return f"{new.release} under an API server {server.release}"

@@ -14,7 +14,10 @@ _BLANK: Final = re.compile("[\u115f-\u11ff\u2800\u3164\ud7b0-\ud7ff\uffa0\U0001d
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 """Bidirectional classes of Unicode's UAX #9; a terminal reorders what is next to them, columns included."""
 
-_SPECIAL: Final = re.compile(r'[ "\\]')
+_COMMAND: Final = re.compile("^:(?=:)")
+"""How a line begins that a GitHub runner takes as a command, ``::error::``."""
+
+_SPECIAL: Final = re.compile(r'[ "\\]|^::')
 
 _SPACES: Final = re.compile("^ | (?= )| $")
 
@@ -45,9 +48,17 @@ def _escaped(char: str) -> str:
     return char.encode("unicode_escape").decode()
 
 
+def distinct(text: str, encoding: str = UTF_8) -> str:
+    """Escape as ``printable`` does, and double each backslash, so that no two texts become one.
+
+    It begins no command of a GitHub runner.
+    """
+    return _COMMAND.sub(r"\\x3a", printable(text.replace("\\", r"\\"), encoding))
+
+
 def prose(text: str, encoding: str = UTF_8) -> str:
     """Escape a text as ``printable`` does, and spaces that could pass for the gap between two columns."""
-    return _SPACES.sub(r"\\x20", printable(text, encoding))
+    return _COMMAND.sub(r"\\x3a", _SPACES.sub(r"\\x20", printable(text, encoding)))
 
 
 def word(text: str, encoding: str = UTF_8, special: re.Pattern[str] = _SPECIAL) -> str:
@@ -63,7 +74,7 @@ def word(text: str, encoding: str = UTF_8, special: re.Pattern[str] = _SPECIAL) 
     return '"' + printable(inner, encoding).replace(" ", r"\x20") + '"'
 
 
-_IN_PATH: Final = re.compile(r'[ "\\/]')
+_IN_PATH: Final = re.compile(r'[ "\\/]|^::')
 
 
 def name_path(*names: str) -> str:

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 from sys import intern
 
-from hashcompat.model.pods import ContainerType, Pod
+from hashcompat.model.pods import ContainerType, Origin, Pod
 from hashcompat.model.words import count
 
 
@@ -78,10 +78,18 @@ class PodName:
     owner: str
     """The controller, ``ReplicaSet/web-474k6w5gmh``; empty if the pod has none."""
 
+    workload: str = ""
+    """The owner above it, ``Deployment/web``, as ``Pod.workload``."""
+
+    file: str = ""
+    """The file that the pod was read from, as given; empty for a cluster or objects."""
+
 
 def name_of(pod: Pod) -> PodName:
     """Return how a report identifies a pod; pods with the same names share their texts."""
-    return PodName(intern(pod.node), intern(pod.namespace), pod.name, pod.uid, intern(pod.owner))
+    shared = pod.node, pod.namespace, pod.owner, pod.workload, pod.file
+    node, namespace, owner, workload, file = map(intern, shared)
+    return PodName(node, namespace, pod.name, pod.uid, owner, workload, file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +136,9 @@ class Item:
 
     creator: str = ""
     """Which release is assumed to have created the container, in words; empty where none is."""
+
+    line: int = 0
+    """The line of that file at which the container begins, from 1; 0 where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,15 +243,22 @@ class ReleaseFacts:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One step of an upgrade, from one release to the next."""
+    """One step of an upgrade, from one release to the next, or its rollback."""
 
     old: str
+    """The release that it starts from; ``auto`` where nodes start from several, or from unknown ones."""
+
     new: str
+    """The release that it leads to; ``auto`` of a rollback to several, or to unknown ones."""
+
     findings: int
     """How many containers it restarts or kills."""
 
     unknown: int
     """How many containers have the verdict UNKNOWN."""
+
+    parts: tuple[Hop, ...] = ()
+    """The same for the nodes of each known release, where ``auto`` is an end of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +306,7 @@ class Plan:
     """The same upgrade one minor release at a time; empty where that is the same path."""
 
     rollback: Hop | None = None
-    """The way back from the target release; None if the current release is ``auto``."""
+    """The way back from the target release; None where the current release of no pod is known."""
 
     patch: str = ""
     """How the target kubelet is assumed to be patched; empty if it is not."""
@@ -299,8 +317,16 @@ class Plan:
     """What is to be said of the options themselves, such as a patch that is not needed."""
     releases: tuple[ReleaseFacts, ...] = ()
     """How each release was read, the target one last."""
+    origin: Origin = field(default_factory=Origin)
+    """Where the pods come from."""
+
+    tool: str = ""
+    """The version of this program that made the plan; empty for this one."""
+
+    counted: Summary | None = None
+    """The counts of the whole plan, where only some of its items were saved; None if these are all."""
 
     @property
     def summary(self) -> Summary:
         """The counts of all items."""
-        return summarized(self.items)
+        return self.counted or summarized(self.items)

@@ -36,7 +36,7 @@ class Container:
     path: str
     """Where it is in the object, ``$.spec.containers[0]``, for messages."""
 
-    spec: Mapping[str, Any]
+    spec: Mapping[str, Any] = field(repr=False)
     """Its JSON spec, as given."""
 
     running: bool | None = None
@@ -57,6 +57,9 @@ class Container:
     stored: StoredHashes | None = None
     """What a snapshot stores of its hashes, where it hides values of its spec."""
 
+    line: int = 0
+    """The line of the pod's file at which it begins, from 1; 0 where it is not known."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StaticManifest:
@@ -65,7 +68,7 @@ class StaticManifest:
     Compared by identity, so that results for it can be cached.
     """
 
-    content: Mapping[str, Any]
+    content: Mapping[str, Any] = field(repr=False)
     """The whole object, decoded from JSON or YAML."""
 
     node: str
@@ -115,26 +118,33 @@ class Pod:
     """``spec.automountServiceAccountToken``; None if unset."""
 
     containers: tuple[Container, ...]
-    spec: Mapping[str, Any] = field(default_factory=dict)
+    spec: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The JSON of ``spec``, as given."""
 
     from_url: bool = False
     """Whether it is a static pod that its kubelet reads from a URL, which is part of what its UID digests."""
 
-    config_hash: str = ""
+    config_hash: str = field(default="", repr=False)
     """The UID of the static pod, from the annotation of its mirror pod; empty for other pods."""
 
     mirror_doubt: str = ""
     """What contradicts the annotation that makes it a mirror pod, in a few words; empty for nothing."""
 
-    profiles: Mapping[str, str] = field(default_factory=dict)
+    profiles: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The annotations of a manifest that ask for security profiles of its containers."""
 
     static_manifest: StaticManifest | None = None
     """What the static pod is read from; None where the manifest is not available."""
 
+    workload: str = ""
+    """The owner above the direct one, ``Deployment/web``; the direct one where no other shows; ``Node/NAME``
+    of a static pod without one; empty for a pod that nothing controls."""
+
     doubt: str = ""
     """Why it may be only the first part of a pod; empty where nothing indicates that."""
+
+    file: str = ""
+    """The file that it was read from, as given; empty for a cluster or objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +196,9 @@ class Origin:
 
     server: str = ""
     """The URL of the cluster's API server; empty if kubectl does not show it."""
+
+    oldest: datetime | None = None
+    """When the oldest of the files was last written, UTC; None for other sources, and where none shows it."""
 
 
 @dataclass(frozen=True, slots=True)

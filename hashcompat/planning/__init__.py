@@ -12,7 +12,7 @@ from dataclasses import replace
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning.gates import check_gates
-from hashcompat.planning.hops import tallies
+from hashcompat.planning.hops import Hops
 from hashcompat.planning.patched import current, resolved, resolved_current
 from hashcompat.planning.planner import Planner
 from hashcompat.planning.view import View
@@ -28,13 +28,12 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
     way = Way(from_release, to_release)
     view, notes = bound(way, inventory, view)
     planner = Planner(way, inventory.nodes, view)
-    counts = tallies(way, inventory.nodes, view)
+    hops = Hops(way, inventory.nodes, view)
     for pod in inventory.pods:
         planner.add(pod)
-        for tally in counts:
-            tally.add(pod)
-    hops = tuple(tally.hop for tally in counts)
-    return replace(planner.plan(), hops=hops[:-1], rollback=hops[-1] if hops else None, notes=notes)
+        hops.add(pod)
+    plan = replace(planner.plan(), notes=notes, origin=inventory.origin)
+    return replace(plan, hops=hops.hops, rollback=hops.rollback)
 
 
 def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:

@@ -20,7 +20,7 @@ from hashcompat.model.hashes import Hash
 from hashcompat.model.plan import Verdict
 from hashcompat.model.pods import Container, ContainerType, Node
 from hashcompat.planning.origin import Subject, maker_of
-from hashcompat.planning.prepare import Prepared, is_current
+from hashcompat.planning.prepare import HashOf, Prepared, is_current
 from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.view import View
 
@@ -34,8 +34,9 @@ _UNDATED: Final = "the current release (no start time is known)"
 class Provenance:
     """Adds to cases who may have created their containers; keeps the latest hashes, for replicas."""
 
-    def __init__(self, view: View, kept: int = KEPT) -> None:
-        self._view = view
+    def __init__(self, view: View, kept: int = KEPT, hash_of: HashOf | None = None) -> None:
+        """Keep the latest ``kept`` hashes; ``hash_of`` is for callers that remember them too."""
+        self._view, self._hash_of = view, hash_of or view.hash
         self._hashes: Latest[tuple[object, Kubelet], frozenset[Hash]] = Latest(kept)
         self._makers: Latest[tuple[object, Hash, Kubelet], str] = Latest(kept)
 
@@ -49,7 +50,7 @@ class Provenance:
             return replace(prepared, case=replace(case, maker=self._maker(prepared)))
         if not self._view.dated or case.pod.manifest or not case.old_known:
             return prepared
-        if node is not None and not is_current(node, case, self._view):
+        if node is not None and not is_current(node, case.old, self._view):
             return prepared
         survived = bool(is_ignored(case, case.old)) and self._survived(case)
         creators = None if survived else self._creators(prepared)
@@ -120,7 +121,7 @@ class Provenance:
             return case.old_hash.candidates
         key = prepared.group, kubelet
         if key not in self._hashes:
-            self._hashes[key] = self._view.hash(case.pod, case.container, spec, kubelet).candidates
+            self._hashes[key] = self._hash_of(case.pod, case.container, spec, kubelet).candidates
         return self._hashes[key]
 
     def _older(self, kubelet: Kubelet, day: date) -> tuple[Predecessor, ...]:
@@ -141,6 +142,16 @@ class Provenance:
             return not kubelet.era.whole
         older = self._older(kubelet, other.started.date())
         return all(found.kubelet.era is kubelet.era for found in older if found.maintained)
+
+
+def is_settled(container: Container, old: Kubelet) -> bool:
+    """Return whether only its current kubelet's release can have created a container, as far as times show.
+
+    Where they show more, they decide together with hashes (``Provenance.added``).
+    """
+    if container.type is ContainerType.SIDECAR:
+        return False
+    return container.started is None or _was_published(old, container.started.date())
 
 
 def assumed_creator(case: Case, decision: Decision) -> str:

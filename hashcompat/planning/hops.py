@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Final
 
 from hashcompat.catalog.lookup import Catalog
+from hashcompat.catalog.releases import oldest_first, same_build
 from hashcompat.model.plan import FINDINGS, Hop, Verdict, Way
 from hashcompat.model.pods import Node, Pod
 from hashcompat.planning.judge import Judge
@@ -17,6 +19,13 @@ from hashcompat.planning.replicas import KEPT
 from hashcompat.planning.view import View
 from hashcompat.records.index import Records
 
+_SEVERAL: Final = 2
+
+_MANY: Final = 16
+"""Tallies that keep as many containers as one does; more of them share that number."""
+
+_LEAST: Final = 8
+
 
 class Tally:
     """Counts what one upgrade does to the containers of pods that are added one by one."""
@@ -24,7 +33,7 @@ class Tally:
     def __init__(
         self,
         way: Way,
-        nodes: Iterable[Node],
+        nodes: Iterable[Node] | Mapping[str, Node],
         view: View,
         hash_of: HashOf | None = None,
         *,
@@ -62,16 +71,90 @@ class Tally:
         return Hop(way.old, way.new, sum(count[verdict] for verdict in FINDINGS), count[Verdict.UNKNOWN])
 
 
-def tallies(way: Way, nodes: Iterable[Node], view: View) -> list[Tally]:
-    """Return a tally for each hop, where an upgrade has several, and one for the rollback last.
+class Hops:
+    """Counts the hops of an upgrade and its rollback, for pods that are added one by one.
 
-    They use no recorded hashes, times and patches, which belong to the current kubelet alone. From ``auto``
-    there are no hops.
+    With ``auto`` each pod starts from the release of its node, and takes part in the hops that lead on from
+    there; where that release is unknown, so is what each hop does. Recorded hashes, times and patches, which
+    belong to the current kubelet alone, are not used.
     """
-    if way.old == AUTO:
-        return []
-    later = elsewhere(view)
-    return [Tally(step, nodes, later) for step in (*steps(way, view.catalog), Way(way.new, way.old))]
+
+    def __init__(self, way: Way, nodes: Iterable[Node], view: View) -> None:
+        """Raise UsageError for an unknown release."""
+        self._way, self._view = way, elsewhere(view)
+        self._nodes = {node.name: node for node in nodes}
+        self._tallies: dict[Way, Tally] = {}
+        self._routes: dict[str, list[Way]] = {}
+        self._lost = Way(AUTO, way.new)
+        if way.old != AUTO:
+            self._route(way.old)
+
+    def add(self, pod: Pod) -> None:
+        """Count one more pod; errors as Judge's."""
+        release = self._release_of(pod)
+        ways = [*self._route(release), self._back(release)] if release else [self._lost]
+        for way in ways:
+            self._tally(way).add(pod)
+
+    @property
+    def hops(self) -> tuple[Hop, ...]:
+        """The counts of each hop so far; none where every node goes the whole way in one."""
+        routes = sorted((self._routes[name] for name in self._releases), key=len, reverse=True)
+        if not routes or len(routes[0]) < _SEVERAL:
+            return ()
+        stops = dict.fromkeys([*(step.new for route in routes for step in route[:-1]), self._way.new])
+        steps = dict.fromkeys(step for route in routes for step in route)
+        return tuple(
+            self._hop(Way(AUTO, stop), [step for step in steps if step.new == stop]) for stop in stops
+        )
+
+    @property
+    def rollback(self) -> Hop | None:
+        """The counts of the way back so far; None where the current release of no pod is known."""
+        ways = [self._back(release) for release in self._releases]
+        return self._hop(self._back(AUTO), ways) if ways else None
+
+    @property
+    def _releases(self) -> list[str]:
+        """The releases that pods start from, oldest first: the order of the pods changes nothing."""
+        names = {self._view.catalog.kubelet(name): name for name in sorted(self._routes)}
+        return [names[kubelet] for kubelet in oldest_first(names)]
+
+    def _hop(self, asked: Way, ways: Sequence[Way]) -> Hop:
+        """Add up the counts of some ways, and what may happen where the current release is unknown."""
+        found = [self._tally(way).hop for way in ways]
+        lost = self._tallies[self._lost].hop.unknown if self._lost in self._tallies else 0
+        whole = ways[0] if len(ways) == 1 and not lost else asked
+        unknown = sum(hop.unknown for hop in found) + lost
+        parts = () if whole in ways else tuple(found)
+        return Hop(whole.old, whole.new, sum(hop.findings for hop in found), unknown, parts)
+
+    def _release_of(self, pod: Pod) -> str:
+        """Return the release that a pod starts from; empty where it is unknown."""
+        if self._way.old != AUTO:
+            return self._way.old
+        release = self._nodes[pod.node].kubelet if pod.node in self._nodes else ""
+        return release if self._view.catalog.knows(release) else ""
+
+    def _route(self, release: str) -> list[Way]:
+        """Return the hops from a release on; none where the kubelet stays the same build."""
+        if release not in self._routes:
+            self._routes[release] = _route(Way(release, self._way.new), self._view.catalog)
+        return self._routes[release]
+
+    def _back(self, release: str) -> Way:
+        return Way(self._way.new, release)
+
+    def _tally(self, way: Way) -> Tally:
+        if way not in self._tallies:
+            kept = max(_LEAST, KEPT * _MANY // max(_MANY, len(self._tallies)))
+            self._tallies[way] = Tally(way, self._nodes, self._view, kept=kept)
+        return self._tallies[way]
+
+
+def _route(way: Way, catalog: Catalog) -> list[Way]:
+    old, new = (catalog.kubelet(name).release for name in (way.old, way.new))
+    return steps(way, catalog) or ([] if same_build(old, new) else [way])
 
 
 def elsewhere(view: View) -> View:

@@ -5,7 +5,7 @@ Plans, explanations, matrices and hops all use the same judge, so none of them c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,6 +15,7 @@ from hashcompat.errors import CutError, DecodeError, InputError, NotStoredError
 from hashcompat.kubelet.decide import decide, decide_by_record
 from hashcompat.kubelet.decide.case import Decision, not_compared
 from hashcompat.kubelet.decide.never import at_rest
+from hashcompat.kubelet.decide.static import same_uid
 from hashcompat.model.plan import Reason, Verdict, Way
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.planning.creators import Provenance
@@ -68,7 +69,7 @@ class Judge:
     def __init__(
         self,
         way: Way,
-        nodes: Iterable[Node],
+        nodes: Iterable[Node] | Mapping[str, Node],
         view: View,
         hash_of: HashOf | None = None,
         *,
@@ -76,13 +77,13 @@ class Judge:
     ) -> None:
         """Raise UsageError for an unknown release.
 
-        ``hash_of`` hashes containers of API pods, for callers that remember the results. ``kept`` is the
-        number of containers that are kept.
+        ``nodes`` may be by their names, for several judges to share. ``hash_of`` hashes containers of API
+        pods, for callers that remember the results. ``kept`` is the number of containers that are kept.
         """
         self.new = view.kubelet(way.new)
         if way.old != AUTO:
             view.catalog.kubelet(way.old)
-        self.nodes = {node.name: node for node in nodes}
+        self.nodes = nodes if isinstance(nodes, Mapping) else {node.name: node for node in nodes}
         self.way, self.view = way, view
         self._hash_of = hash_of
         self._provenance = Provenance(view, kept)
@@ -109,7 +110,7 @@ class Judge:
         ):
             return draft(None, obstacle)
         try:
-            prepared = self._prepare(pod, container, old)
+            prepared = with_same_uid(self._prepare(pod, container, old))
             return draft(self._provenance.added(prepared, self.nodes.get(pod.node)), obstacle)
         except NotStoredError as error:
             return draft(None, _unknown(rules.NOT_STORED, str(error)))
@@ -137,6 +138,14 @@ class Judge:
         prepared = prepare(transition, node, self.view, self._hash_of)
         self._known.add(key, prepared, key[0].size)
         return prepared
+
+
+def with_same_uid(prepared: Prepared) -> Prepared:
+    """Add to a case what a mirror pod shows of its static pod's UID."""
+    case = prepared.case
+    if not case.pod.static:
+        return prepared
+    return replace(prepared, case=replace(case, same_uid=same_uid(case.pod, case.old, case.new)))
 
 
 def _unknown(rule: str, text: str) -> Decision:

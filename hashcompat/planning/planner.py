@@ -112,6 +112,7 @@ class Planner:
             from_url=draft.pod.from_url,
             hashed=draft.prepared is not None,
             creator=outcome.creator,
+            line=draft.container.line,
         )
         doubtful = doubt if doubt != outcome else None
         return self._docket.add(name.node, item, doubtful, reproduced=item.calibrated)

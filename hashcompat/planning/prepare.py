@@ -134,15 +134,19 @@ def _situated(case: Case, node: Node | None, view: View) -> Case:
 
 def _runtime(node: Node | None, case: Case, view: View) -> str:
     """Return the runtime of a node that has the current kubelet; with another one it may differ."""
-    return node.runtime if node is not None and is_current(node, case, view) else ""
+    old = case.old if case.old_known else None
+    return node.runtime if node is not None and is_current(node, old, view) else ""
 
 
-def is_current(node: Node, case: Case, view: View) -> bool:
-    """Return whether a node reports the current kubelet of a case, not one that a plan merely supposes."""
+def is_current(node: Node, old: Kubelet | None, view: View) -> bool:
+    """Return whether a node reports a current kubelet, not one that a plan merely supposes.
+
+    None stands for one of an unknown release.
+    """
     catalog = view.catalog
-    if catalog.knows(node.kubelet) != case.old_known:
-        return False
-    return not case.old_known or same_upstream(catalog.kubelet(node.kubelet).release, case.old.release)
+    if old is None or not catalog.knows(node.kubelet):
+        return old is None and not catalog.knows(node.kubelet)
+    return same_upstream(catalog.kubelet(node.kubelet).release, old.release)
 
 
 def _static_uids(transition: Transition) -> tuple[Any, ...]:

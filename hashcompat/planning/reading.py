@@ -58,7 +58,7 @@ def read(spec: Spec, transition: Transition, view: View) -> Reading:
         return Reading(view.seen(pod, transition.container, new))
     if pod.manifest and not view.options.defaults:
         return Reading(spec)
-    since, server = _servers(transition, view)
+    since, server = _servers(transition.old, transition.new, view)
     stored = transition.container.stored
     filled: list[str] = []
     for step in _steps(transition, since, server, view):
@@ -73,11 +73,22 @@ def read(spec: Spec, transition: Transition, view: View) -> Reading:
     return _with_lost(Reading(spec, tuple(filled)), lost, new, stored)
 
 
-def _servers(transition: Transition, view: View) -> tuple[Kubelet, Kubelet]:
+def rows(old: Kubelet, new: Kubelet, view: View) -> tuple[tuple[ReadDefault, ...], tuple[ReadDefault, ...]]:
+    """Return what the target API server writes on reading, and what only the current one writes.
+
+    What ``read`` makes of an API pod depends on the two kubelets through these, and on the target kubelet's
+    hash.
+    """
+    since, server = _servers(old, new, view)
+    written = view.catalog.read_defaults(server.release, since.release, view.options.gate_settings)
+    return written, view.catalog.read_defaults(since.release, server.release)
+
+
+def _servers(old: Kubelet, new: Kubelet, view: View) -> tuple[Kubelet, Kubelet]:
     """Return the releases of the current and of the target API server."""
     catalog, options = view.catalog, view.options
-    newer = newer_of(transition.old, transition.new)
-    since = catalog.kubelet(options.apiserver) if options.apiserver else transition.old
+    newer = newer_of(old, new)
+    since = catalog.kubelet(options.apiserver) if options.apiserver else old
     return since, catalog.kubelet(options.apiserver_to) if options.apiserver_to else newer
 
 

@@ -29,13 +29,16 @@ class Suggester:
 
     def add(self, prepared: Prepared) -> None:
         """Count a container that restarts because of its hash, if the patch would keep it."""
+        if self.keeps(prepared):
+            self._likes[prepared.case.old] = None
+            self._saved += 1
+
+    def keeps(self, prepared: Prepared) -> bool:
+        """Return whether a patch can be made that would keep a container which restarts for its hash."""
         case = prepared.case
         if not case.old_known or not self._helps(case.old):
-            return
-        kept = decide(replace(case, accepted=self._accepted(prepared)))
-        if kept.verdict is Verdict.KEEP:
-            self._likes[case.old] = None
-            self._saved += 1
+            return False
+        return decide(replace(case, accepted=self._accepted(prepared))).verdict is Verdict.KEEP
 
     def _helps(self, old: Kubelet) -> bool:
         patched = self._view.patch is not None or self._view.current_patch is not None

@@ -13,6 +13,7 @@ from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.cluster import Cluster
 from hashcompat.preflight.registry import CHECKS
 from hashcompat.records.probes import AbsentError, Dump, UnreadError
+from hashcompat.shown import urls
 
 EVERY: Final = "all"
 """Stands for the id of every check."""
@@ -38,7 +39,8 @@ def examine(
         mild = check.rule.id in ignored or EVERY in ignored
         for problem in _problems(check, facts, upgrade) if check.is_run(given) else ():
             status = Status.WARN if mild and problem.status == Status.ERROR else problem.status
-            yield Finding(check.rule.id, dump.node, status, problem.object, problem.text, problem.advice)
+            texts = map(urls, (problem.object, problem.text, problem.advice))
+            yield Finding(check.rule.id, dump.node, status, *texts)
 
 
 def _problems(check: Check, facts: Facts, upgrade: Upgrade) -> list[Problem]:

@@ -19,10 +19,13 @@ from hashcompat.records import labels as names
 from hashcompat.records.applied import from_checkpoint, is_checkpoint
 from hashcompat.records.sandboxes import from_cri_pod, from_docker_sandbox
 from hashcompat.records.times import time_of
+from hashcompat.shown import MASK
 
 _HEX: Final = re.compile(r"[0-9a-f]{1,8}")
 
 _DECIMAL: Final = re.compile(r"[0-9]{1,10}")
+
+_RELEASE: Final = re.compile(r"v?[0-9]{1,3}\.[0-9]{1,3}[0-9a-z.+-]{0,40}")
 
 _RKT_HASH: Final = "rkt.kubernetes.io/container-hash"
 
@@ -148,11 +151,17 @@ def _recorded(labels: Mapping[str, Any], annotations: Mapping[str, Any], made: _
         value,
         running=made.running,
         attempt=made.attempt,
-        hash_version=str(annotations.get(names.HASH_VERSION) or ""),
+        hash_version=_version(annotations.get(names.HASH_VERSION)),
         without_resources=without,
         id=made.id,
         created=made.created,
     )
+
+
+def _version(value: Any) -> str:
+    """Return the release that a hash is of; that it is of another one counts, whatever stands for it."""
+    found = str(value or "")
+    return found if not found or _RELEASE.fullmatch(found) else MASK
 
 
 def _hex(text: Any) -> int | None:

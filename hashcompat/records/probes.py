@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hashcompat.errors import HashcompatError, InputError
+from hashcompat.shown import said
 
 INCOMPLETE: Final = "the dump was cut: its last line is missing"
 
@@ -30,7 +31,7 @@ class Probe:
     """What kind of thing: ``file``, ``directory``, ``process``, ``docker``, ``cri`` and so on."""
     name: str
     """Which one: a path, a process id, a request."""
-    text: str | None = None
+    text: str | None = field(default=None, repr=False)
     """What it holds; None where there is nothing or where it could not be read."""
     problem: str = ""
     """Why it could not be read; empty where it was read or is absent."""
@@ -112,7 +113,7 @@ def _probe(document: Mapping[str, Any], origin: str) -> Probe:
     if document.get("absent") is True:
         return Probe(kind, name)
     if "problem" in document:
-        return Probe(kind, name, problem=_text(document, "problem", origin))
+        return Probe(kind, name, problem=said(_text(document, "problem", origin)))
     return Probe(kind, name, _text(document, "text", origin, empty=True))
 
 

@@ -8,9 +8,18 @@ from typing import Any, Final
 from hashcompat.model.escape import name_path, word
 from hashcompat.model.words import count
 from hashcompat.patching.audit import Audit, AuditRow
+from hashcompat.report.findings import Case, Findings, Outcome
 from hashcompat.report.model import Document, Prose, Report, Rows, Table, document
+from hashcompat.rules import Rule
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS")
+
+_HIT: Final = Rule(
+    "strip-misses",
+    "stripping misses a container",
+    "After the patch the container does not hash as the old release hashes it: it restarts.",
+    "",
+)
 
 
 def _document(audit: Audit) -> Document:
@@ -49,6 +58,31 @@ def _cells(row: AuditRow) -> list[object]:
     return [*names, Prose(", ".join(row.hit.strings)), Prose(", ".join(row.hit.fields))]
 
 
+def _findings(audit: Audit) -> Findings:
+    """Return a case for each container that stripping misses, or one for all where it misses none."""
+    hit = len(audit.rows)
+    title = f"kubelet {audit.new.release}, stripped as {audit.old.release}"
+    totals = {"HIT": hit, "SAME": audit.containers - hit}
+    return Findings("audit", title, "containers", totals, lambda: _cases(audit), (_HIT,))
+
+
+def _cases(audit: Audit) -> Iterator[Case]:
+    yield from map(_case, audit.rows)
+    if not audit.rows:
+        text = f"{count(audit.containers, 'container')} would hash as {audit.old.release} hashes them"
+        names = dict.fromkeys(("node", "namespace", "pod", "container"), "")
+        yield Case(Outcome.PASSED, "SAME", "", text, "all pods", "every container", names)
+
+
+def _case(row: AuditRow) -> Case:
+    pod, name, hit = row.pod, row.container.name, row.hit
+    names = {"node": pod.node, "namespace": pod.namespace, "pod": pod.name, "container": name}
+    parts = [("own strings", hit.strings), ("new fields", hit.fields)]
+    text = "; ".join(f"{words} {', '.join(paths)}" for words, paths in parts if paths)
+    group = name_path(pod.namespace, pod.name)
+    return Case(Outcome.FAILED, "HIT", _HIT.id, text, group, name_path(name), names, pod.file)
+
+
 def _names(audit: Audit) -> Iterator[str]:
     return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in audit.rows)
 
@@ -72,5 +106,5 @@ def _counted(names: tuple[str, ...], noun: str) -> str:
 
 
 AUDIT: Final[Report[Audit]] = Report(
-    "PatchAudit", document=_document, table=_table, names=_names, notes=_notes
+    "PatchAudit", document=_document, table=_table, findings=_findings, names=_names, notes=_notes
 )

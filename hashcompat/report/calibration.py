@@ -5,15 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hashcompat.answers.calibration import CheckedRecord, RecordCheck
+from hashcompat.answers.calibration import COMPARED, DIFFERS, CheckedRecord, RecordCheck
 from hashcompat.answers.origin import Origin
 from hashcompat.answers.tokenmount import TokenMount
 from hashcompat.model.escape import name_path
 from hashcompat.model.hashes import number_of
 from hashcompat.model.words import agree, count
+from hashcompat.report.findings import Case, Findings, Outcome
 from hashcompat.report.model import Document, Prose, Report, Rows, Table, document
+from hashcompat.rules import Rule
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTED", "PROBLEM")
+
+_RULES: Final = (
+    Rule(
+        "record-differs",
+        "recorded hash differs",
+        "No known release computes the hash that a kubelet recorded for the container.",
+        "",
+    ),
+    Rule(
+        "record-not-compared",
+        "recorded hash not compared",
+        "The hash that a kubelet recorded for the container could not be compared with a computed one.",
+        "",
+    ),
+)
+
+_OUTCOMES: Final = {"DIFFERS": Outcome.FAILED, "UNDECIDED": Outcome.UNDECIDED, "REPRODUCED": Outcome.PASSED}
 
 
 def _document(check: RecordCheck) -> Document:
@@ -74,6 +93,38 @@ def _problem(row: CheckedRecord) -> str:
     return f"created by {row.origin.release}{fields}"
 
 
+def _findings(check: RecordCheck) -> Findings:
+    """Return a case for each record, those included that were reproduced."""
+    words = list(map(_verdict, check.rows))
+    totals = {word: words.count(word) for word in _OUTCOMES}
+    title = "calibration with recorded hashes"
+    return Findings("records", title, "records", totals, lambda: _cases(check), _RULES)
+
+
+def _cases(check: RecordCheck) -> Iterator[Case]:
+    yield from map(_case, check.rows)
+    if not check.rows:
+        names = dict.fromkeys(("node", "namespace", "pod", "container"), "")
+        text, rule = "no recorded hash could be compared", _RULES[1].id
+        yield Case(Outcome.UNDECIDED, "UNDECIDED", rule, text, "all pods", "every container", names)
+
+
+def _verdict(row: CheckedRecord) -> str:
+    if row.problem == DIFFERS:
+        return "DIFFERS"
+    return "REPRODUCED" if row.problem in COMPARED else "UNDECIDED"
+
+
+def _case(row: CheckedRecord) -> Case:
+    record, verdict = row.record, _verdict(row)
+    rule = {"DIFFERS": _RULES[0].id, "UNDECIDED": _RULES[1].id}.get(verdict, "")
+    names = {"node": row.node, "namespace": record.namespace, "pod": record.pod}
+    names["container"] = record.container
+    group = name_path(record.namespace, record.pod)
+    text = _problem(row) or "reproduced"
+    return Case(_OUTCOMES[verdict], verdict, rule, text, group, name_path(record.container), names)
+
+
 def _names(check: RecordCheck) -> Iterator[str]:
     records = (row.record for row in _missed(check))
     return (name_path(record.namespace, record.pod, record.container) for record in records)
@@ -86,5 +137,5 @@ def _notes(check: RecordCheck) -> Iterator[str]:
 
 
 CALIBRATION: Final[Report[RecordCheck]] = Report(
-    "CalibrationResult", document=_document, table=_table, names=_names, notes=_notes
+    "CalibrationResult", document=_document, table=_table, findings=_findings, names=_names, notes=_notes
 )

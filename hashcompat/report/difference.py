@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from hashcompat.answers.comparison import ReleaseDifference
+from hashcompat.answers.comparison import ReleaseDifference, restarts
 from hashcompat.catalog.changes import Change
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.planning.facts import facts
-from hashcompat.report.explanation import upstream_table
 from hashcompat.report.items import release_facts
 from hashcompat.report.model import Document, Prose, Report, Section, Table, document
+from hashcompat.report.upstream import change_lines
 
 
 def _document(difference: ReleaseDifference) -> Document:
@@ -36,12 +36,12 @@ def _release(kubelet: Kubelet) -> Document:
 
 
 def _text(difference: ReleaseDifference) -> Iterator[Section]:
+    yield Section([[restarts(difference)]], wraps=True)
     sides = (("from", difference.old), ("to", difference.new))
     rows = [[label, side.release, side.era.name, Prose(side.schema.made_from)] for label, side in sides]
     yield Section(Table(("", "KUBELET", "ERA", "TYPES MADE FROM"), lambda: rows))
     if difference.upstream:
-        title = "The hash algorithm changed: every container restarts"
-        yield Section(upstream_table(difference.upstream), title)
+        yield Section([*change_lines(difference.upstream)], "Upstream", wraps=True)
     if difference.types:
         columns = ("TYPE", "FIELD", "FROM", "TO", "SINCE", "UPSTREAM")
         yield Section(Table(columns, lambda: _type_rows(difference)))

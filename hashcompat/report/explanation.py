@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
-from hashcompat.answers.explanation import Explanation, Explanations, Side
-from hashcompat.catalog.changes import Change, EraChange
-from hashcompat.report.items import item_document, item_name, reason_words, verdict_cell
-from hashcompat.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
-
-_MASK_NOTE: Final = (
-    "values of env, args, commands and headers are masked; --show-values prints what is really hashed"
-)
+from hashcompat.answers.expectation import Expectation, Where
+from hashcompat.answers.explanation import Explanations
+from hashcompat.answers.fragment import Kind, Piece, beginning
+from hashcompat.answers.onecontainer import Explanation, Side
+from hashcompat.answers.sentences import Sentences
+from hashcompat.model.mask import MASK
+from hashcompat.model.plan import Verdict
+from hashcompat.report.alike import Group, grouped
+from hashcompat.report.items import item_document, item_name, verdict_cell
+from hashcompat.report.model import Coloured, Document, Line, Report, Section, Table, document
+from hashcompat.report.upstream import change_lines, rule_lines
+from hashcompat.report.wholetexts import SHOW, whole_sections
 
 _SEPARATOR: Final = "-" * 72
 
-_MARKS: Final = (
-    (re.compile(r"\[-.*?-\]", re.DOTALL), "red"),
-    (re.compile(r"\{\+.*?\+\}", re.DOTALL), "green"),
-)
+_MOST_NAMES: Final = 5
+
+_PLACES: Final = {
+    Where.LOG: "log of the kubelet",
+    Where.EVENT: "event",
+    Where.STATUS: "pod's status",
+    Where.UID: "new UID",
+}
+
+_MARKS: Final = {
+    Kind.SAME: ("{}", ""),
+    Kind.REMOVED: ("[-{}-]", "red"),
+    Kind.ADDED: ("{{+{}+}}", "green"),
+    Kind.GAP: ("…", ""),
+}
+"""How pieces are marked, as wdiff does, and their colours."""
 
 
 def _document(explanations: Explanations) -> Document:
@@ -31,15 +45,26 @@ def _document(explanations: Explanations) -> Document:
 def _item(explanation: Explanation) -> Document:
     return {
         **item_document(explanation.item),
+        "sentences": _sentences(explanation.sentences),
         "from": _side(explanation.old) if explanation.old else None,
         "to": _side(explanation.new) if explanation.new else None,
         "fields": [{"path": field.path, "from": field.old, "to": field.new} for field in explanation.fields],
+        "fragment": [{"kind": piece.kind.value, "text": piece.text} for piece in explanation.fragment.pieces],
         "upstream": [row.document for row in explanation.upstream],
+        "expect": [_expectation(seen) for seen in explanation.expect],
         "logLine": explanation.log_line,
         "event": explanation.event,
         "masked": explanation.masked,
         "compared": explanation.compared,
     }
+
+
+def _sentences(said: Sentences) -> Document:
+    return {"what": said.what, "why": said.why, "todo": said.todo, "commands": list(said.commands)}
+
+
+def _expectation(seen: Expectation) -> Document:
+    return {"where": seen.where.value, "text": seen.text, "verbosity": seen.verbosity}
 
 
 def _side(side: Side) -> Document:
@@ -58,34 +83,47 @@ def _hex(value: int | None) -> str | None:
 
 
 def _text(explanations: Explanations) -> Iterator[Section]:
-    for number, explanation in enumerate(explanations.items):
+    """Yield containers that are alike as one, and each upstream change where it comes first."""
+    known: set[object] = set()
+    for number, group in enumerate(grouped(explanations.items)):
         if number:
             yield Section([[_SEPARATOR]])
-        yield from _sections(explanation)
+        yield from _sections(group, known, full=explanations.full)
 
 
-def _sections(explanation: Explanation) -> Iterator[Section]:
-    """Yield the whole story of one container."""
-    item = explanation.item
-    yield Section([[item_name(item), ": ", verdict_cell(item), ", ", reason_words(item)]])
-    if not explanation.compared:
-        yield Section([["This decides before any hash is compared."]])
-    if item.creator:
-        yield Section([[f"Assumed: created by {item.creator}"]])
-    if rows := _hash_rows(explanation):
+def _sections(group: Group, known: set[object], *, full: bool) -> Iterator[Section]:
+    """Yield the whole story of some containers that are alike."""
+    explanation = group.explanation
+    item, said = explanation.item, explanation.sentences
+    yield Section([[item_name(item), ": ", verdict_cell(item)], *_alike(group)], wraps=True)
+    yield Section([[said.what], [said.why], [said.todo], *_remarks(explanation)], wraps=True)
+    if said.commands:
+        yield Section([[command] for command in said.commands], "Commands")
+    if (explanation.by_text or full) and (rows := _hash_rows(explanation)):
         yield Section(Table(("", "KUBELET", "HASH", "HEX", "ERA"), lambda: rows))
-    if explanation.fields:
-        lines = [
-            [field.path, _short(field.old), Prose("->"), _short(field.new)] for field in explanation.fields
-        ]
-        yield Section(Table((), lambda: lines), "Fields that make the difference")
-    yield from _texts(explanation)
-    if explanation.upstream:
-        yield Section(upstream_table(explanation.upstream), "Upstream changes")
-    if explanation.log_line:
-        yield Section([[explanation.log_line]], "Expect in the kubelet's log")
-    if explanation.event:
-        yield Section([[explanation.event]], "Expect among the pod's events")
+    if full:
+        yield from whole_sections(explanation)
+    elif explanation.by_text:
+        yield from _difference(explanation)
+    if lines := [*_upstream(explanation, known)]:
+        yield Section(lines, "Upstream", wraps=True)
+    if explanation.expect:
+        yield Section([*_expected(explanation.expect)], "What will be seen", wraps=True)
+
+
+def _remarks(explanation: Explanation) -> Iterator[Line]:
+    """Yield why no text is shown, and what the verdict takes as given."""
+    if not explanation.compared:
+        yield ["This decides before any hash is compared."]
+    if creator := explanation.item.creator:
+        yield [f"Assumed: created by {creator}; the hash that its runtime recorded would confirm it."]
+
+
+def _alike(group: Group) -> Iterator[Line]:
+    if group.others:
+        names = [item_name(other.item) for other in group.others[:_MOST_NAMES]]
+        more = ", …" if len(group.others) > _MOST_NAMES else ""
+        yield [f"and {len(group.others)} more alike: {', '.join(names)}{more}"]
 
 
 def _hash_rows(explanation: Explanation) -> list[list[object]]:
@@ -99,59 +137,63 @@ def _hash_rows(explanation: Explanation) -> list[list[object]]:
     return rows
 
 
-def _short(value: Any) -> Prose:
-    if isinstance(value, str):
-        return Prose(value)
-    return Prose("nil" if value is None else json.dumps(value, ensure_ascii=False))
-
-
-def _texts(explanation: Explanation) -> Iterator[Section]:
-    note = f" ({_MASK_NOTE})" if explanation.masked else ""
+def _difference(explanation: Explanation) -> Iterator[Section]:
+    """Yield where the two texts differ; across eras what each hashes, and how that begins."""
     old, new = explanation.old, explanation.new
-    if explanation.marked and old and new:
-        title = f"Hashed text, [-only {old.release}-] {{+only {new.release}+}}{note}"
-        yield Section([_coloured(explanation.marked)], title)
+    if old is None or new is None:
         return
-    for side in (old, new):
-        if side:
-            yield Section([[side.readable]], f"{_text_title(side)}{note}")
+    if old.era != new.era:
+        for side in (old, new):
+            title = f"{side.release} hashes {side.hashes}"
+            yield _fragment(beginning(side.readable), title, explanation)
+    elif explanation.fragment.pieces:
+        title = f"Where they differ, [-only {old.release}-] {{+only {new.release}+}}"
+        yield _fragment(explanation.fragment.pieces, title, explanation)
+    elif old.hash != new.hash or explanation.item.verdict is Verdict.RESTART:
+        yield Section([[f"They differ in a masked value; {SHOW}."]], wraps=True)
 
 
-def _text_title(side: Side) -> str:
-    if side.readable == side.text:
-        return f"Text that {side.release} hashes"
-    return f"JSON whose bytes {side.release} hashes, as {side.text[: side.text.find(' ', 20)]} …]"
+def _fragment(pieces: Sequence[Piece], title: str, explanation: Explanation) -> Section:
+    lines = [_marked(pieces)]
+    if explanation.fragment.more:
+        lines.append(["More places differ; --full shows all."])
+    if explanation.masked and any(MASK in piece.text for piece in pieces):
+        lines.append([f"Values are masked; {SHOW}."])
+    return Section(lines, title, wraps=True)
 
 
-def _coloured(marked: str) -> Line:
-    """Return a text in pieces, those between marks coloured."""
-    pieces: list[str | Coloured] = [marked]
-    for mark, colour in _MARKS:
-        pieces = [part for piece in pieces for part in _split(piece, mark, colour)]
-    return pieces
+def _marked(pieces: Sequence[Piece]) -> Line:
+    line: list[str | Coloured] = []
+    for before, piece, after in zip((None, *pieces), pieces, (*pieces[1:], None), strict=False):
+        form, colour = _MARKS[piece.kind]
+        text = form.format(piece.text)
+        if piece.kind is Kind.GAP:
+            text = f"{_space(before, -1)}{text}{_space(after, 0)}"
+        line.append(Coloured(text, colour) if colour else text)
+    return line
 
 
-def _split(piece: str | Coloured, mark: re.Pattern[str], colour: str) -> Iterator[str | Coloured]:
-    if isinstance(piece, Coloured):
-        yield piece
+def _space(piece: Piece | None, end: int) -> str:
+    """Return the space between a gap and the end of a piece, unless that has one or none is needed."""
+    return "" if piece is None or (piece.kind is Kind.SAME and piece.text[end] == " ") else " "
+
+
+def _expected(expect: Iterable[Expectation]) -> Iterator[Line]:
+    for seen in expect:
+        at = f" at --v={seen.verbosity} or more" if seen.verbosity else ""
+        yield [f"{_PLACES[seen.where]}{at}: {seen.text}"]
+
+
+def _upstream(explanation: Explanation, known: set[object]) -> Iterator[Line]:
+    """Yield the changes behind a verdict, or the sources of its rules; but none that is known by now."""
+    if explanation.item.verdict is Verdict.KEEP:
         return
-    end = 0
-    for match in mark.finditer(piece):
-        yield piece[end : match.start()]
-        yield Coloured(match[0], colour)
-        end = match.end()
-    yield piece[end:]
-
-
-def upstream_table(rows: Sequence[Change | EraChange]) -> Table:
-    """Return rows of changes.json as a table: release, what changed, in a few words, links."""
-    return Table((), lambda: map(_upstream_row, rows))
-
-
-def _upstream_row(row: Change | EraChange) -> list[object]:
-    links = ", ".join(filter(None, [row.pr, *row.issues]))
-    what = row.field if isinstance(row, Change) else f"{row.old} -> {row.new}"
-    return [row.release, Prose(what), Prose(row.about), Prose(links)]
+    rows = [row for row in explanation.upstream if row not in known]
+    ids = dict.fromkeys(reason.id for reason in explanation.item.reasons)
+    rules = [rule for rule in ids if rule not in known] if not explanation.upstream else []
+    known.update(rows, rules)
+    yield from change_lines(rows)
+    yield from rule_lines(rules, explanation.minors)
 
 
 EXPLANATIONS: Final[Report[Explanations]] = Report("ExplanationList", document=_document, text=_text)

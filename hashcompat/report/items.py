@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from hashcompat.model.escape import name_path
-from hashcompat.model.plan import Hop, Item, ReleaseFacts, Verdict
+from hashcompat.model.plan import Hop, Item, Reason, ReleaseFacts, Verdict
+from hashcompat.planning.options import AUTO
 from hashcompat.report.model import Coloured, Document
 from hashcompat.rules import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
 
-_COLOURS: Final = {
+COLOURS: Final = {
     Verdict.RESTART: "red",
     Verdict.KILL: "red",
     Verdict.UNKNOWN: "yellow",
     Verdict.KEEP: "green",
 }
 
-_FIELD_WORDS: Final = {
+FIELD_WORDS: Final = {
     FIELD_ADDED: "new field",
     FIELD_REMOVED: "lost field",
     FIELD_DROPPED: "not known to both:",
@@ -34,14 +35,20 @@ def item_document(item: Item) -> Document:
         "container": item.container.name,
         "containerType": item.container.type.value,
         "owner": item.pod.owner,
+        "workload": item.pod.workload,
         "fromRelease": item.from_release,
         "verdict": item.verdict.value,
         "podRecreated": item.pod_recreated,
         "hash": {"recorded": item.hashes.recorded, "from": item.hashes.from_, "to": item.hashes.to},
         "calibrated": item.calibrated,
         "creatorAssumed": bool(item.creator),
-        "reasons": [{"id": reason.id, "path": reason.path, "text": reason.text} for reason in item.reasons],
+        "reasons": [_reason(reason) for reason in item.reasons],
+        "source": {"file": item.pod.file, "line": item.line or None} if item.pod.file else None,
     }
+
+
+def _reason(reason: Reason) -> Document:
+    return {"id": reason.id, "path": reason.path, "field": reason.field, "text": reason.text}
 
 
 def item_name(item: Item) -> str:
@@ -51,16 +58,23 @@ def item_name(item: Item) -> str:
 
 def verdict_cell(item: Item) -> Coloured:
     """Return the verdict in its colour."""
-    return Coloured(item.verdict.value, _COLOURS[item.verdict])
+    return Coloured(item.verdict.value, COLOURS[item.verdict])
 
 
 def reason_words(item: Item) -> str:
     """Say in a few words why; fields of one kind of reason together."""
     fields: dict[str, list[str]] = {}
     for reason in item.reasons:
-        fields.setdefault(_FIELD_WORDS.get(reason.id, reason.text), []).append(reason.field)
+        fields.setdefault(FIELD_WORDS.get(reason.id, reason.text), []).append(reason.field)
     parts = (" ".join([words, ", ".join(dict.fromkeys(names))]).strip() for words, names in fields.items())
     return "; ".join(parts) or "same hash"
+
+
+def hop_ends(hop: Hop) -> str:
+    """Name the releases of a step; that of each node is what ``auto`` means."""
+    if hop.old == AUTO:
+        return f"to {hop.new}"
+    return f"{hop.old} -> {'what each node runs now' if hop.new == AUTO else hop.new}"
 
 
 def hop_words(hop: Hop) -> str:

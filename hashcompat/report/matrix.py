@@ -13,10 +13,14 @@ from hashcompat.model.words import count
 from hashcompat.planning.differences import FieldChange
 from hashcompat.planning.options import AUTO
 from hashcompat.release import parse_release
+from hashcompat.report.grid import counted, overview
 from hashcompat.report.items import hop_words
 from hashcompat.report.model import Document, Prose, Report, Table, document
 
 _GO: Final = "those with a backspace or form feed (another Go)"
+
+_FEW: Final = 6
+"""Steps that one line names."""
 
 _SHORT: Final = {Scope.ALL: "all", Scope.SOME: "some", Scope.NONE: "."}
 
@@ -32,13 +36,8 @@ def _mark(matrix: Matrix, old: str, new: str) -> str:
     if old == new:
         return "="
     if matrix.counts is not None:
-        return _count(matrix.counts[old, new])
+        return counted(matrix.counts[old, new])
     return _SHORT[matrix.cells[old, new].scope]
-
-
-def _count(hop: Hop) -> str:
-    """Write findings, and behind ``+`` what is not decided, with a question mark."""
-    return f"{hop.findings}+{hop.unknown}?" if hop.unknown else str(hop.findings)
 
 
 def _listing(matrix: Matrix) -> Table:
@@ -77,13 +76,15 @@ def _document(matrix: Matrix) -> Document:
         releases=list(matrix.releases),
         warnings=list(matrix.warnings),
         items=[_cell(cell, matrix.counts) for cell in matrix.cells.values()],
-        cheapestPath=None if matrix.path is None else _path(matrix.path),
+        cheapestPath=None if matrix.path is None else _path(matrix, matrix.path),
+        shortestPath=None if matrix.shortest is None else _path(matrix, matrix.shortest),
+        groups=[list(group) for group in matrix.groups],
     )
 
 
-def _path(path: Path) -> dict[str, Any]:
+def _path(matrix: Matrix, path: Path) -> dict[str, Any]:
     return {
-        "releases": [path.hops[0].old, *(step.new for step in path.hops)] if path.hops else [],
+        "releases": [matrix.releases[0], *(step.new for step in path.hops)],
         "findings": [step.findings for step in path.hops],
         "unknown": [step.unknown for step in path.hops],
     }
@@ -108,13 +109,26 @@ def _cell(cell: Cell, counts: Mapping[tuple[str, str], Hop] | None) -> dict[str,
 
 def _notes(matrix: Matrix) -> Iterator[str]:
     if matrix.path:
-        yield from (f"Warning: {warning}" for warning in matrix.warnings)
+        yield from (f"Warning: {warning}" for warning in _collapsed(matrix.warnings))
         yield _path_words(matrix.path)
 
 
+def _collapsed(warnings: Iterable[str]) -> Iterator[str]:
+    """Yield one line for each thing that is quoted: of the steps that it is about, the first."""
+    kinds: dict[str, list[str]] = {}
+    for warning in warnings:
+        step, _, quoted = warning.partition(": ")
+        kinds.setdefault(quoted, []).append(step)
+    for quoted, (first, *more) in kinds.items():
+        others = f" and {count(len(more), 'more step')}" if more else ""
+        yield f"{first}{others}: {quoted}"
+
+
 def _path_words(path: Path) -> str:
-    """Say which way is the cheapest, and what its steps cost."""
+    """Say which way is the cheapest, and what its steps cost; of many steps only how many they are."""
     words = ", ".join(f"{step.old} -> {step.new} {hop_words(step)}" for step in path.hops)
+    if len(path.hops) > _FEW:
+        words = f"{path.hops[0].old} -> {path.hops[-1].new} in {count(len(path.hops), 'step')}"
     unknown = f" and {path.unknown} unknown" if path.unknown else ""
     return f"Cheapest path, {count(path.findings, 'restart')}{unknown}: {words or 'nowhere to go'}"
 
@@ -145,6 +159,7 @@ MATRIX: Final[Report[Matrix]] = Report(
     "RestartMatrix",
     document=_document,
     table=_grid,
+    overview=overview,
     wide=_listing,
     names=lambda matrix: matrix.releases,
     notes=_notes,

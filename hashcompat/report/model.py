@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
+from hashcompat.report.findings import Findings
+
 Result = TypeVar("Result")
 Value = TypeVar("Value")
 
@@ -73,6 +75,8 @@ class Table:
     """A line before the table, printed even if there is no row."""
     bare: bool = False
     """Whether the header is left out where there is no row."""
+    after: str = ""
+    """A line below the table that begins with an ellipsis: what the table leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,24 @@ class Section:
 
     body: Sequence[Line] | Table
     title: str = ""
+    wraps: bool = False
+    """Whether a line that is longer than the terminal goes on below, broken between words."""
+    fits: bool = False
+    """Whether nothing may be longer than the terminal: words are broken too, and cells shortened."""
+    short: bool = False
+    """Whether a line that is too long for that ends where the terminal does."""
+    hanging: int = 0
+    """The columns before what goes on from the line above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a result has to fit; None where it is not on a terminal, and nothing is left out."""
+
+    width: int | None = None
+    """The columns of a terminal."""
+    height: int | None = None
+    """The lines that the result may take."""
 
 
 def _no_notes(_: object) -> Iterable[str]:
@@ -95,8 +117,14 @@ class Report(Generic[Result]):
     """The document's kind, or what messages call the result."""
     document: Callable[[Result], Document] | None = None
     table: Callable[[Result], Table] | None = None
+    overview: Callable[[Result, Screen], Iterable[Section]] | None = None
+    """What people see in place of the table: it may leave out what does not fit."""
     wide: Callable[[Result], Table] | None = None
     """The table with more in it."""
+    sheet: Callable[[Result], Table] | None = None
+    """A row an item and every column, for spreadsheets; None where the table with more in it is that."""
+    findings: Callable[[Result], Findings] | None = None
+    """What was found, for tests, code scanning and metrics."""
     names: Callable[[Result], Iterable[str]] | None = None
     """A name an item, as other commands take it; data like the pieces of a line."""
     text: Callable[[Result], Iterable[Section]] | None = None

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from hashcompat.model.escape import distinct, word
 from hashcompat.model.preflight import Finding, Preflight, Status
 from hashcompat.model.words import count
+from hashcompat.preflight.registry import CHECKS
+from hashcompat.report.findings import Case, Findings, Outcome
 from hashcompat.report.model import Coloured, Document, Prose, Report, Rows, Table, document
 
 _COLUMNS: Final = ("NODE", "CHECK", "STATUS", "OBJECT", "FINDING")
@@ -17,6 +20,14 @@ _COLOURS: Final[Mapping[Status, str]] = {
     Status.WARN: "yellow",
     Status.INFO: "cyan",
     Status.OK: "green",
+}
+
+_OUTCOMES: Final[Mapping[Status, Outcome]] = {
+    Status.ERROR: Outcome.FAILED,
+    Status.UNKNOWN: Outcome.UNDECIDED,
+    Status.WARN: Outcome.WARNED,
+    Status.INFO: Outcome.NOTED,
+    Status.OK: Outcome.PASSED,
 }
 
 
@@ -61,6 +72,26 @@ def _cells(found: Finding) -> list[object]:
     return [found.node, found.id, status, found.object or None, Prose(found.text)]
 
 
+def _findings(result: Preflight) -> Findings:
+    return Findings(
+        "preflight",
+        f"preflight of kubelet {result.target}",
+        "checks",
+        {status.value: number for status, number in result.counts().items()},
+        lambda: map(_case, result.findings),
+        tuple(check.rule for check in CHECKS),
+        {"nodes": len(result.current)},
+    )
+
+
+def _case(found: Finding) -> Case:
+    about = f" {distinct(found.object)}" if found.object else ""
+    text = f"{found.text}; {found.advice}" if found.advice else found.text
+    names = {"node": found.node, "check": found.id, "object": found.object}
+    outcome = _OUTCOMES[found.status]
+    return Case(outcome, found.status.value, found.id, text, word(found.node), f"{found.id}{about}", names)
+
+
 def _names(result: Preflight) -> Iterator[str]:
     return (f"{found.node}/{found.id}" for found in _shown(result))
 
@@ -89,5 +120,11 @@ def _left_out(result: Preflight) -> Iterator[str]:
 
 
 PREFLIGHT: Final[Report[Preflight]] = Report(
-    "PreflightReport", document=_document, table=_table, wide=_wide, names=_names, notes=_notes
+    "PreflightReport",
+    document=_document,
+    table=_table,
+    wide=_wide,
+    findings=_findings,
+    names=_names,
+    notes=_notes,
 )

@@ -1,20 +1,27 @@
-"""The rules behind verdicts: as a table, a document, and the reference page."""
+"""The rules behind verdicts: as a table, pages, a document, and the reference page."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
-from hashcompat.report.model import Document, Prose, Report, Table, document
+from hashcompat.preflight.registry import CHECKS
+from hashcompat.report import rulepages
+from hashcompat.report.checks import paged
+from hashcompat.report.model import Document, Prose, Report, Section, Table, document
 from hashcompat.rules import RULES as EVERY_RULE
 from hashcompat.rules import Rule, RuleList
+from hashcompat.rules.links import anchor
+
+
+def _page(rule: Rule) -> Rule:
+    """Return a rule with its page; that of a check is made of the check."""
+    return next((paged(check) for check in CHECKS if check.rule is rule), rule)
 
 
 def _document(rules: RuleList) -> Document:
-    items = [
-        {"id": rule.id, "name": rule.name, "meaning": rule.meaning, "source": rule.source}
-        for rule in rules.rules
-    ]
-    return document("RuleList", items=items)
+    return document("RuleList", items=[rulepages.document_of(_page(rule)) for rule in rules.rules])
 
 
 def _cells(rule: Rule) -> list[object]:
@@ -30,6 +37,12 @@ def _wide(rules: RuleList) -> Table:
     return Table(("ID", "RULE", "MEANING", "SOURCE"), lambda: rows)
 
 
+def _text(rules: RuleList) -> Iterator[Section]:
+    for rule in rules.rules:
+        yield from rulepages.sections(_page(rule))
+    yield rulepages.legend()
+
+
 RULES: Final[Report[RuleList]] = Report(
     "RuleList",
     document=_document,
@@ -38,17 +51,25 @@ RULES: Final[Report[RuleList]] = Report(
     names=lambda rules: (rule.id for rule in rules.rules),
 )
 
+PAGES: Final = replace(RULES, table=None, text=_text)
+"""The same with a page for each rule, in place of a table."""
+
+
+_INTRODUCTION: Final = (
+    "The explanations behind verdicts. Ids are stable: a rule keeps its id, and an id is never reused. "
+    "`hashcompat rules HC004` prints one of them."
+)
+
 
 def rules_markdown() -> str:
     """Return the reference page docs/rules.md."""
+    rows = [f"| [{rule.id}](#{anchor(rule.id)}) | {rule.name} |" for rule in EVERY_RULE]
     parts = [
         "# Rules",
-        "The explanations behind verdicts. Ids are stable: a rule keeps its id, and an id is never reused.",
+        _INTRODUCTION,
         "The checks of nodes, such as `PF-103`, are in [preflight-checks](preflight-checks.md).",
+        f"{rulepages.LEGEND} Commands that confirm something change nothing.",
+        "\n".join(["| rule | what |", "|---|---|", *rows]),
     ]
-    for rule in EVERY_RULE:
-        parts.append(f"## {rule.id}: {rule.name}")
-        parts.append(rule.meaning)
-        if rule.source:
-            parts.append(f"Source: {rule.source}")
+    parts += [part for rule in EVERY_RULE for part in rulepages.markdown(rule)]
     return "\n\n".join(parts) + "\n"

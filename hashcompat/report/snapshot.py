@@ -15,7 +15,8 @@ from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.words import count
 from hashcompat.report.model import Document, Report, Rows, document
 from hashcompat.sources.mirrors import annotations_of
-from hashcompat.sources.snapshots import HASHES, HIDDEN, document_of, text_of
+from hashcompat.sources.snapshots import HASHES, HIDDEN, WORKLOAD, document_of, text_of
+from hashcompat.sources.workloads import workload_of
 
 Row = TypeVar("Row", bound=Record)
 
@@ -175,7 +176,7 @@ def _pod(pod: Pod) -> Document:
 
 def _metadata(pod: Pod) -> Document:
     kind, _, name = pod.owner.partition("/")
-    annotations = annotations_of(pod)
+    annotations = {**annotations_of(pod), **_workload(pod)}
     return {
         "namespace": pod.namespace,
         "name": pod.name,
@@ -184,6 +185,12 @@ def _metadata(pod: Pod) -> Document:
         **({"deletionTimestamp": _SOME_DAY} if pod.deleting else {}),
         **({"annotations": annotations} if annotations else {}),
     }
+
+
+def _workload(pod: Pod) -> Document:
+    """Return the annotation of a workload that does not show without labels."""
+    shown = workload_of(pod.owner, {}, pod.node if pod.static else "")
+    return {} if pod.workload == shown else {WORKLOAD: pod.workload}
 
 
 def _status(pod: Pod) -> Document:

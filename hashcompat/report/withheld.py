@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from hashcompat.answers.calibration import CheckedRecord, RecordCheck
-from hashcompat.answers.explanation import Explanation, Explanations, Side
+from hashcompat.answers.expectation import Where
+from hashcompat.answers.explanation import Explanations
+from hashcompat.answers.onecontainer import Explanation, Side
 from hashcompat.model.plan import Hashes, Item, Plan
 
 Result = TypeVar("Result")
@@ -30,11 +32,11 @@ def _item(item: Item) -> Item:
 
 
 def _explanations(explanations: Explanations) -> Explanations:
-    return Explanations(tuple(map(_explanation, explanations.items)))
+    return replace(explanations, items=tuple(map(_explanation, explanations.items)))
 
 
 def _explanation(explanation: Explanation) -> Explanation:
-    """Withhold the line of the log too, where it has the hashes in it."""
+    """Withhold too what has the hashes in it of what will be seen, and the UIDs of static pods."""
     hashes = explanation.item.hashes
     printed = [str(one) for one in (hashes.recorded, hashes.from_, hashes.to) if one is not None]
     return replace(
@@ -43,6 +45,11 @@ def _explanation(explanation: Explanation) -> Explanation:
         old=_side(explanation.old),
         new=_side(explanation.new),
         log_line="" if any(one in explanation.log_line for one in printed) else explanation.log_line,
+        expect=tuple(
+            seen
+            for seen in explanation.expect
+            if seen.where is not Where.UID and not any(one in seen.text for one in printed)
+        ),
     )
 
 

@@ -16,15 +16,13 @@ from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.go.jsonpath import part, text
 from hashcompat.sources.templates import place_of, unread_places
+from hashcompat.sources.workloads import maker_of
 
 Key = str | tuple[str, str, str]
 """A uid; or kind, namespace and name, where an owner is named without its uid."""
 
 _CREATED_BY: Final = "kubernetes.io/created-by"
 """The annotation that names a pod's controller up to 1.8 (controller_utils.go ``getPodsAnnotationSet``)."""
-
-_HASH_LABELS: Final = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
-"""What follows the owner in a ReplicaSet's name (pkg/controller/deployment/sync.go ``getNewReplicaSet``)."""
 
 _JOB: Final = re.compile(r"(.+)-\d{8,}")
 """CronJobs add the scheduled time in minutes or seconds (pkg/controller/cronjob/utils.go ``getJobName``)."""
@@ -207,10 +205,8 @@ def _created_by(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _name_above(kind: str, name: str, labels: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return kind and name of the controller of a ReplicaSet or Job, which may be missing from the input."""
     if kind == "ReplicaSet":
-        for label, owner in _HASH_LABELS.items():
-            suffix = f"-{labels.get(label)}"
-            if label in labels and name.endswith(suffix):
-                return owner, name.removesuffix(suffix)
+        made_by, _, above = maker_of(name, labels).partition("/")
+        return (made_by, above) if made_by else None
     match = _JOB.fullmatch(name) if kind == "Job" else None
     return ("CronJob", match[1]) if match else None
 

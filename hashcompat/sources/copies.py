@@ -19,7 +19,7 @@ from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.sources.controllers import Templates
 from hashcompat.sources.objects import Object, read
 
-_PLACES: Final = {"origin", "path", "spec", "containers", "static_manifest"}
+_PLACES: Final = {"origin", "file", "line", "path", "spec", "containers", "static_manifest"}
 
 _POD: Final = tuple(one.name for one in fields(Pod) if one.name not in _PLACES)
 

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go.allowance import LONGEST_NAME
 from hashcompat.go.jsontext import clean, kind_of
+from hashcompat.go.parts import Lines
+
+
+@dataclass(frozen=True, slots=True)
+class InFile:
+    """The file that an object is in, and where."""
+
+    file: str = ""
+    """Its name as given; empty for an object that is in none."""
+
+    lines: Lines | None = None
+    """Where the objects in the object's lists begin; None where that is not known."""
+
+    def lines_of(self, key: str, rows: Sequence[Any]) -> Sequence[int]:
+        """Return the line of each object in a list of the object, from 1; 0 where it is not known."""
+        return self.lines(key, rows) if self.lines else [0] * len(rows)
+
+
+IN_NO_FILE: Final = InFile()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +42,9 @@ class Fields:
 
     path: str
     """Its place in the document (``$.items[3].metadata``)."""
+
+    where: InFile = IN_NO_FILE
+    """The file with the document, as far as it is known; not of a part of an object."""
 
     def object(self, key: str) -> Fields:
         """Return the object below a key, an empty one for null.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from hashcompat.errors import InputError
 from hashcompat.go import allowance as allowances
+from hashcompat.model.kinds import near_owners, owner_of
 from hashcompat.model.pods import Inventory, Pod
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.model.words import count
@@ -27,7 +28,7 @@ class Filters:
             (not self.namespaces or pod.namespace in self.namespaces)
             and pod.namespace not in self.excluded_namespaces
             and (not self.nodes or pod.node in self.nodes)
-            and (not self.owners or pod.owner in self.owners)
+            and (not self.owners or any(owner_of(owner).owns(pod) for owner in self.owners))
         )
 
     def cover(self, record: Recorded | Sandbox) -> bool:
@@ -63,11 +64,36 @@ class _Selected:
     def __iter__(self) -> Iterator[Pod]:
         """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
         passed = matched = 0
-        allowance = allowances.containers()
+        allowance, owners = allowances.containers(), _Owners(self.filters.owners)
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
+            owners.see(pod)
             if self.filters.matches(pod):
                 matched += 1
                 allowance.take(len(pod.containers))
                 yield pod
+        owners.check()
         if not matched:
             raise InputError(f"none of the {count(passed, 'pod')} matches the filters")
+
+
+class _Owners:
+    """Looks for each owner that is asked for: a misspelled one must not go unnoticed among others."""
+
+    def __init__(self, wanted: Iterable[str]) -> None:
+        self._missing = {text: owner_of(text) for text in wanted}
+        self._seen: dict[str, None] = {}
+
+    def see(self, pod: Pod) -> None:
+        """Look at a pod, as long as an owner is missing."""
+        if self._missing:
+            self._seen |= dict.fromkeys(filter(None, (pod.workload, pod.owner)))
+            found = [text for text, owner in self._missing.items() if owner.owns(pod)]
+            for text in found:
+                del self._missing[text]
+
+    def check(self) -> None:
+        """Raise InputError, with what is near, for an owner of no pod."""
+        for text, owner in self._missing.items():
+            close = near_owners(owner, self._seen)
+            hint = f"near it: {', '.join(close)}" if close else "an owner is KIND/NAME, such as deploy/web"
+            raise InputError(f"no pod of {text} in the input; {hint}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -14,6 +13,7 @@ from urllib.parse import urljoin
 import requests
 from urllib3.exceptions import HTTPError
 
+from hashcompat import shown
 from hashcompat.errors import InputError
 from hashcompat.sources.answers import GZIP, LateError, before, check_encoding, is_delimited, pieces
 from hashcompat.sources.compression import all_of
@@ -33,9 +33,7 @@ _OK: Final = (200, 203)
 
 def label(url: str) -> str:
     """Name a URL in messages: without user, password and query, which may be secrets."""
-    scheme, _, rest = url.partition("://")
-    host, slash, path = re.split("[?#]", rest, maxsplit=1)[0].partition("/")
-    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+    return shown.url(url)
 
 
 def download(url: str, most: int) -> bytes:
@@ -63,7 +61,7 @@ def save(url: str, add: Callable[[bytes], object], most: int = MOST_BYTES) -> bo
     except LateError:
         why = f"no whole answer within {_LONGEST_SECONDS} s"
     except requests.HTTPError as error:
-        why = f"the server answered {error}"
+        why = f"the server answered {shown.said(str(error))}"
     except (requests.RequestException, ValueError) as error:  # a redirect may lead to what is not a URL
         why = f"cannot download: {type(error).__name__}"
     except (HTTPError, OSError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from hashcompat.errors import InputError
@@ -12,7 +12,7 @@ from hashcompat.go.jsontext import kind_of
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.records import Record
 from hashcompat.sources import snapshots
-from hashcompat.sources.fields import Fields
+from hashcompat.sources.fields import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.nodes import of_node
 from hashcompat.sources.pods import of_pod, of_template
 from hashcompat.sources.snapshotrows import records
@@ -29,7 +29,7 @@ BESIDE_PODS: Final = ("Node", snapshots.KIND)
 class Object:
     """One Kubernetes object that is not a list."""
 
-    value: Mapping[str, Any]
+    value: Mapping[str, Any] = field(repr=False)
     """The object as given, with its ``kind``."""
 
     origin: str
@@ -44,25 +44,30 @@ class Object:
     in_snapshot: bool = False
     """Whether a ClusterSnapshot holds it, whose containers may have stored hashes."""
 
+    where: InFile = IN_NO_FILE
+    """The file with the document."""
+
     def __str__(self) -> str:
         return f"{self.origin}: {self.path}"
 
 
-def read_object(value: object, origin: str, path: str = "$") -> Iterator[Found]:
+def read_object(value: object, origin: str, path: str = "$", where: InFile = IN_NO_FILE) -> Iterator[Found]:
     """Yield the pods and nodes in one Kubernetes object; other kinds hold none and are passed over.
 
     Raises InputError, with ``origin`` and the path, for what is not a Kubernetes object and for a pod without
     containers.
     """
-    for found in opened(value, origin, path):
+    for found in opened(value, origin, path, where=where):
         yield from read(found)
 
 
-def opened(value: object, origin: str, path: str = "$", *, in_snapshot: bool = False) -> Iterator[Object]:
+def opened(
+    value: object, origin: str, path: str = "$", *, in_snapshot: bool = False, where: InFile = IN_NO_FILE
+) -> Iterator[Object]:
     """Yield an object, or those in a list and in lists within it; a snapshot comes after what is in it.
 
-    ``in_snapshot``: a snapshot holds the object. Raises InputError, with ``origin`` and the path, for what is
-    not a Kubernetes object, and for a list that says that it goes on.
+    ``in_snapshot``: a snapshot holds the object, and nobody edits its lines. Raises InputError, with
+    ``origin`` and the path, for what is not a Kubernetes object, and for a list that says that it goes on.
     """
     if not isinstance(value, Mapping):
         raise InputError(
@@ -80,10 +85,11 @@ def opened(value: object, origin: str, path: str = "$", *, in_snapshot: bool = F
     listed = is_list(kind) and isinstance(value.get("items"), list)
     if listed:
         for index, item in enumerate(value["items"]):
-            inside = in_snapshot or kind == snapshots.KIND
-            yield from opened(with_kind(item, kind), origin, f"{path}.items[{index}]", in_snapshot=inside)
+            inside, place = in_snapshot or kind == snapshots.KIND, f"{path}.items[{index}]"
+            yield from opened(with_kind(item, kind), origin, place, in_snapshot=inside, where=where)
     if not listed or kind == snapshots.KIND:
-        yield Object(value, origin, path, in_snapshot=in_snapshot)
+        where = InFile(where.file) if in_snapshot else where
+        yield Object(value, origin, path, in_snapshot=in_snapshot, where=where)
 
 
 def _check_end(value: Mapping[str, Any], origin: str, path: str) -> None:
@@ -104,10 +110,10 @@ def read(found: Object) -> Iterator[Found]:
     would return.
     """
     value, kind = found.value, found.value["kind"]
-    fields = Fields(value, found.origin, found.path)
+    fields = Fields(value, found.origin, found.path, found.where)
     if kind == "Pod":
         pod = replace(of_pod(fields), doubt=found.doubt)
-        yield _with_stored(pod) if found.in_snapshot else pod
+        yield _with_stored(fields, pod) if found.in_snapshot else pod
     elif kind == "Node" and not group_of(value):
         yield of_node(fields)
     elif kind == snapshots.KIND:
@@ -116,9 +122,11 @@ def read(found: Object) -> Iterator[Found]:
         yield replace(of_template(fields, place), doubt=found.doubt)
 
 
-def _with_stored(pod: Pod) -> Pod:
-    """Take the stored hashes of a snapshot's containers out of their specs."""
-    return replace(pod, containers=tuple(_opened_container(pod, container) for container in pod.containers))
+def _with_stored(fields: Fields, pod: Pod) -> Pod:
+    """Take out what a snapshot adds to a pod: the stored hashes of its containers, and its workload."""
+    containers = tuple(_opened_container(pod, container) for container in pod.containers)
+    workload = fields.object("metadata").object("annotations").string(snapshots.WORKLOAD)
+    return replace(pod, containers=containers, workload=workload or pod.workload)
 
 
 def _opened_container(pod: Pod, container: Container) -> Container:

@@ -12,6 +12,7 @@ from hashcompat.sources import mirrors
 from hashcompat.sources.fields import Fields
 from hashcompat.sources.statuses import STATUSES, States
 from hashcompat.sources.templates import Place
+from hashcompat.sources.workloads import workload_of
 
 _LISTS: Final = ("initContainers", "containers", "ephemeralContainers")
 """The lists of ``spec``, in the order in which a pod's containers are shown."""
@@ -28,12 +29,14 @@ def of_template(owner: Fields, place: Place) -> Pod:
     template = owner
     for key in place:
         template = template.object(key)
-    profiles = _profiles(part(part(template.value, "metadata"), "annotations"))
+    of_pods = part(template.value, "metadata")
+    profiles = _profiles(part(of_pods, "annotations"))
+    labels = part(of_pods, "labels")
     value = {
-        "metadata": {"name": name, "namespace": namespace, "annotations": profiles},
+        "metadata": {"name": name, "namespace": namespace, "labels": labels, "annotations": profiles},
         "spec": template.value.get("spec"),
     }
-    return of_pod(Fields(value, template.origin, template.path), f"{owner.value['kind']}/{name}")
+    return of_pod(Fields(value, template.origin, template.path, owner.where), f"{owner.value['kind']}/{name}")
 
 
 def of_pod(found: Fields, owner: str = "") -> Pod:
@@ -59,6 +62,7 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         uid=uid,
         node=node,
         owner=owner,
+        workload=workload_of(owner, part(metadata.value, "labels"), node if mirror.static else ""),
         manifest=manifest,
         phase=status.string("phase"),
         deleting=bool(metadata.value.get("deletionTimestamp")),
@@ -73,6 +77,7 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         profiles=_profiles(annotations.value) if manifest else {},
         config_hash=mirror.uid,
         containers=tuple(_containers(spec, _reported(status.value, mirror.static), found)),
+        file=found.where.file,
     )
 
 
@@ -108,7 +113,8 @@ def _containers(spec: Fields, status: Mapping[str, Any], found: Fields) -> Itera
         items = spec.objects(key)
         if len(items) > MOST_CONTAINERS:
             raise spec.error(key, f"more than {MOST_CONTAINERS} containers in one list")
-        for item in items:
+        lines = found.where.lines_of(key, spec.value[key]) if items else ()
+        for item, line in zip(items, lines, strict=True):
             name = item.string("name")
             state = states.of(key, name)
             yield Container(
@@ -121,6 +127,7 @@ def _containers(spec: Fields, status: Mapping[str, Any], found: Fields) -> Itera
                 state.restarts,
                 state.probed,
                 state.id,
+                line=line,
             )
 
 

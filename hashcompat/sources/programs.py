@@ -13,6 +13,7 @@ from functools import partial
 from typing import IO, Final
 
 from hashcompat.errors import InputError
+from hashcompat.shown import said as without_secrets
 from hashcompat.sources.aside import aside
 from hashcompat.sources.limits import LONGEST_TEXT, too_long
 
@@ -84,9 +85,9 @@ def _last(stream: IO[bytes]) -> bytes:
 
 
 def _line(said: Future[bytes]) -> str:
-    """Return the line with the error: programs print warnings before it."""
+    """Return the line with the error, as far as it is shown: programs print warnings before it."""
     try:
         lines = said.result(_AFTERWARDS_SECONDS).decode(errors="replace").strip().splitlines()
     except TimeoutError:
         lines = []
-    return lines[-1] if lines else "no message"
+    return without_secrets(lines[-1]) if lines else "no message"

@@ -25,10 +25,14 @@ def records(document: Mapping[str, Any], origin: str) -> Iterator[Record]:
         for index, row in enumerate(rows or ()):
             try:
                 yield read(_Row(row))
-            except (KeyError, TypeError, ValueError, OverflowError) as error:  # the last of times
-                raise InputError(
-                    f"{origin}: $.{key}[{index}]: no row of a snapshot: {error}; take a new one"
-                ) from None
+            except (KeyError, TypeError) as error:
+                raise _error(f"{origin}: $.{key}[{index}]", str(error)) from None
+            except (ValueError, OverflowError):  # the last of times
+                raise _error(f"{origin}: $.{key}[{index}]", "not a time") from None
+
+
+def _error(place: str, why: str) -> InputError:
+    return InputError(f"{place}: no row of a snapshot: {why}; take a new one")
 
 
 class _Row:

@@ -12,11 +12,15 @@ from typing import Any, Final
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import kind_of
 from hashcompat.model.hashes import Hash, HiddenHash, StoredHashes
+from hashcompat.shown import name
 
 KIND: Final = "ClusterSnapshot"
 
 HASHES: Final = "hashcompat.io/hashes"
 """A key of a snapshot's containers; anywhere else it is a field that Go does not know."""
+
+WORKLOAD: Final = "hashcompat.io/workload"
+"""The annotation of a snapshot's pods that names their workload, for the labels that show it are not kept."""
 
 PUBLIC: Final = "same"
 """Stands for a hash in which no hidden value takes part: the one computed of what is in the snapshot."""
@@ -58,7 +62,7 @@ def stored_hashes(value: object, place: str) -> StoredHashes:
     for text, one in value.items():
         found = int(text, 16) if one == PUBLIC and _TEXT.fullmatch(text) else hash_of(one)
         if found is None or not _TEXT.fullmatch(text) or isinstance(one, str) != hidden:
-            raise InputError(f"{place}: {text!r}: no hash of a snapshot; take a new one")
+            raise InputError(f"{place}: {name(text)!r}: no hash of a snapshot; take a new one")
         by_text[int(text, 16)] = found
     return StoredHashes(by_text, hidden=hidden)
 

@@ -11,7 +11,7 @@ from hashcompat.planning.view import View
 from hashcompat.report.checks import checks_markdown
 from hashcompat.report.matrix import markdown, markdown_grid
 from hashcompat.report.rules import rules_markdown
-from scripts.docs import imports, reality, vendors
+from scripts.docs import formats, imports, reality, vendors
 from scripts.lib.generated import Generated, relative
 from scripts.lib.paths import DOCS
 
@@ -25,6 +25,26 @@ way back restarts the same containers.
 Not included, because they do not depend on the hash alone (see [rules](rules.md)): new sandboxes (1.0 - 1.3
 and 1.6), the removal of dockershim (1.24), static pods, sidecars (1.32), resize policies (1.33), defaults of
 a new API server. `hashcompat matrix -f FILE` counts these too, for your own pods.
+
+## The command
+
+A row is where an upgrade starts, a column where it ends. Neighbours share a row and a column where nothing
+distinguishes them: equal counts (without pods, equal words) to and from every other release, and nothing that
+restarts between them. `1.16` is the newest known patch release of that minor; `--every-patch` has all of
+them. On a terminal that is too narrow, columns have the numbers of their rows, and go on below; elsewhere all
+are there.
+
+`12` are containers that restart or are killed, `0+3?` are three UNKNOWN, which never count as kept. The
+counts of a cell are those of `hashcompat plan` between the two releases.
+
+## Paths
+
+Below the grid of your own pods are two paths from the first release to the last, with the count of each step:
+
+- the one of **fewest steps inside the version skew policy**: under one API server, which is of the newer
+  release of a step, both kubelets are allowed. A kubelet may so be upgraded by two minors, from 1.25 on by
+  three. The policy also asks for a drain before every upgrade to another minor, which no path avoids;
+- the one of **fewest restarts**, whatever the policy says. UNKNOWN counts as a restart.
 """
 
 
@@ -37,6 +57,7 @@ def make() -> dict[Path, bytes]:
         "matrix.md": _matrix(catalog),
         "reality.md": reality.page(),
         "vendors.md": vendors.page(),
+        "formats.md": formats.page(),
         "architecture.md": imports.drawn(),
     }
     return relative(DOCS, {name: text.encode() for name, text in texts.items()})
@@ -58,6 +79,6 @@ GENERATED: Final = Generated(
     make,
     owned=tuple(
         f"docs/{name}.md"
-        for name in ("rules", "preflight-checks", "matrix", "reality", "vendors", "architecture")
+        for name in ("rules", "preflight-checks", "matrix", "reality", "vendors", "formats", "architecture")
     ),
 )

@@ -1,4 +1,4 @@
-"""Make golden/values: what go-spew, Quantity and the YAML library of real Go print of single values."""
+"""Make golden/values: what go-spew, Quantity, the YAML library and JSONPath of real Go print of values."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ PROGRAM: Final = Program(CACHE / "values" / "values", SCRIPTS / "golden" / "valu
 KEYS: Final = {
     "quantities": ("text", "fields", "json", "canonical", "milliFields", "milli"),
     "yaml": ("yaml", "json"),
+    "jsonpath": ("template", "out", "fails"),
 }
 """The keys of a file's lines: that of the input, which is in the file itself, then those that Go answers."""
 

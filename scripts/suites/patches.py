@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -178,11 +179,12 @@ def patched(release: str, patch: str, directory: Path) -> Path:
     return directory
 
 
-def published(directory: Path, release: str) -> list[str]:
-    """Return the edits of Kubernetes' go.mod that take its staging modules as they were released."""
+def published(directory: Path, release: str, without: Collection[str] = ()) -> list[str]:
+    """Return the edits of Kubernetes' go.mod that take its staging modules, but for some, as released."""
     rows = json.loads(go(directory, "mod", "edit", "-json"))["Replace"] or []
     staging = [row["Old"]["Path"] for row in rows if row["New"]["Path"].startswith("./staging")]
-    return [f"-replace={name}={name}@{staging_version(name, release)}" for name in staging]
+    wanted = [name for name in staging if name not in without]
+    return [f"-replace={name}={name}@{staging_version(name, release)}" for name in wanted]
 
 
 @cache

@@ -86,6 +86,7 @@ def test_no_folder_is_unused() -> None:
         "values",
     }
     assert {path.name for path in (GOLDEN / "values").iterdir()} == {
+        "jsonpath.jsonl",
         "quantities.jsonl",
         "values.jsonl",
         "yaml.jsonl",

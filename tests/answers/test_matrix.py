@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from itertools import combinations, pairwise
 
 import pytest
 
-from hashcompat.answers.matrix import Scope, cell
-from hashcompat.answers.paths import Path, cheapest_path
+from hashcompat.answers.matrix import Scope, cell, make
+from hashcompat.answers.paths import Path, cheapest_path, shortest_path
 from hashcompat.catalog.lookup import Catalog
+from hashcompat.kubelet.skew import within_policy
 from hashcompat.model.plan import Hop
+from hashcompat.planning.view import View
+from hashcompat.sources.values import collect
+from tests.helpers import randomness
+from tests.helpers.pods import node, pod
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 BOUNDARIES = [
@@ -108,3 +115,80 @@ def test_what_is_not_decided_is_no_cheap_step() -> None:
 def test_the_counts_of_a_path_are_the_sums_of_its_steps() -> None:
     path = Path((Hop("a", "b", 3, 1), Hop("b", "c", 4, 2)))
     assert (path.findings, path.unknown) == (7, 3)
+
+
+def test_the_shortest_path_takes_the_steps_that_are_allowed_and_of_equal_ones_the_cheapest() -> None:
+    def near(old: str, new: str) -> bool:
+        return ord(new) - ord(old) <= 2
+
+    path = shortest_path("abcde", way(ac=5, ce=1, bd=0), near)
+    assert path is not None
+    assert (stops(path), path.findings) == (["c", "e"], 6)
+    cheaper = shortest_path("abcd", way(ab=5, bd=1, ac=1, cd=2), near)
+    assert cheaper is not None
+    assert (stops(cheaper), cheaper.findings) == (["c", "d"], 3)
+    undecided = shortest_path("abcd", way(ac_unknown=9, cd=0, ab=1, bd=1), near)
+    assert undecided is not None
+    assert stops(undecided) == ["b", "d"]
+
+
+def test_without_an_allowed_step_there_is_no_shortest_path() -> None:
+    assert shortest_path("abc", way(), lambda old, new: (old, new) == ("a", "b")) is None
+    assert shortest_path("abc", way(), lambda old, new: False) is None  # noqa: ARG005
+    assert shortest_path("a", way(), lambda old, new: False) == Path()  # noqa: ARG005
+
+
+@pytest.mark.parametrize("number", range(50))
+def test_paths_are_those_of_a_slow_search(number: int) -> None:
+    """Every path of six releases, with random counts."""
+    rng = random.Random(f"{randomness.SEED}/{number}")
+    hops = {pair: Hop(*pair, rng.randrange(4), rng.randrange(3)) for pair in combinations("abcdef", 2)}
+    barred = {pair for pair in hops if rng.random() < 0.3}
+    paths = [
+        Path(tuple(hops[step] for step in pairwise(["a", *between, "f"])))
+        for length in range(5)
+        for between in combinations("bcde", length)
+    ]
+    cheapest = cheapest_path("abcdef", lambda old, new: hops[old, new])
+    assert cost(cheapest) == min(map(cost, paths))
+    allowed = [path for path in paths if all((hop.old, hop.new) not in barred for hop in path.hops)]
+    shortest = shortest_path("abcdef", lambda old, new: hops[old, new], lambda *pair: pair not in barred)
+    found = [] if shortest is None else [(len(shortest.hops), cost(shortest)[:2])]
+    assert found == sorted((len(path.hops), cost(path)[:2]) for path in allowed)[:1]
+
+
+def cost(path: Path) -> tuple[int, int, int]:
+    return path.findings + path.unknown, path.findings, -len(path.hops)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "inside"),
+    [
+        ("1.22.0", "1.24.0", True),
+        ("1.22.0", "1.25.0", False),
+        ("1.25.0", "1.28.0", True),
+        ("1.25.0", "1.29.0", False),
+        ("1.28.0", "1.25.0", True),
+        ("1.25.0", "1.22.0", False),
+        ("1.9.0", "1.9.11", True),
+    ],
+)
+def test_a_kubelet_may_skip_minors_as_far_as_its_api_server_allows(
+    catalog: Catalog, old: str, new: str, *, inside: bool
+) -> None:
+    assert within_policy(catalog.kubelet(old), catalog.kubelet(new)) is inside
+
+
+NODES = (node("v1.17.17"), node("v1.27.16", "n2"))
+
+
+def test_the_shortest_path_of_pods_is_inside_the_policy(catalog: Catalog) -> None:
+    matrix = make(View(catalog), "1.21.14", "1.28.15", collect([pod(), *NODES]))
+    assert matrix.shortest is not None
+    assert stops(matrix.shortest) == ["1.23.17", "1.25.16", "1.28.15"]
+
+
+def test_no_path_is_inside_the_policy_where_nodes_are_too_far_apart(catalog: Catalog) -> None:
+    matrix = make(View(catalog), "auto", "1.28.15", collect([pod(), *NODES]))
+    assert matrix.shortest is None
+    assert matrix.path is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from kubernetes import client
 
 import hashcompat
+from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.go import yaml
 from hashcompat.patching.model import MisplacedError
@@ -58,7 +60,33 @@ def test_what_does_not_decode_is_a_decode_error(container: Any) -> None:
         hashcompat.container_hash(container, "1.9.11")
 
 
-@pytest.mark.parametrize("release", ["1.99.0", "latest", "", "1.9.0-beta.1"])
+def test_a_minor_and_latest_mean_the_newest_known_patch_release(catalog: Catalog) -> None:
+    newest, container = catalog.known.newest, {"name": "c", "image": "i"}
+    found = hashcompat.plan([pod()], "1.9", "latest", apiserver="v1.9", apiserver_to="latest")
+    assert (found.from_release, found.to_release) == ("1.9.11", newest)
+    assert [read.name for read in found.releases] == ["1.9.11", newest]
+    hashes = [hashcompat.container_hash(container, name) for name in ("1.9", "1.9.11")]
+    assert hashes[0] == hashes[1]
+    assert hashcompat.container_text(container, "1.9") == hashcompat.container_text(container, "1.9.11")
+    assert list(hashcompat.hashes([pod()], ["1.9", "1.9.11", "v1.10"]).releases) == ["1.9.11", "1.10.13"]
+    assert hashcompat.matrix(from_release="1.9", to_release="1.10").releases == ("1.9.11", "1.10.13")
+    assert str(hashcompat.compare("1.9", "1.10").new.release) == "1.10.13"
+    explained = hashcompat.explain([pod()], "ns/p", "1.9", "1.10").items[0]
+    assert explained.item.from_release == "1.9.11"
+    assert (
+        hashcompat.preflight_nodes(None, "1.31", "1.30", source=[pod(), node("v1.30.1")]).target == "1.31.14"
+    )
+
+
+def test_a_patch_is_of_full_releases() -> None:
+    given = hashcompat.patch("1.31", ["1.30"], choices=hashcompat.Choices(until="1.31"))
+    full = hashcompat.patch("1.31.14", ["1.30.14"], choices=hashcompat.Choices(until="1.31.14"))
+    assert given == full
+    asked = hashcompat.AssumePatch("accept", ("1.30",))
+    assert "--like 1.30.14" in hashcompat.plan([pod()], "1.30", "1.31", patch=asked).patch
+
+
+@pytest.mark.parametrize("release", ["1.99.0", "1.99", "lates", "", "1.9.0-beta.1", "1.9.x"])
 def test_an_unknown_release_is_a_usage_error(release: str) -> None:
     with pytest.raises(UsageError):
         hashcompat.container_hash({}, release)
@@ -198,7 +226,9 @@ def test_the_api_reproduces_verification_snapshot_and_calibration(
     for more in ((), ("--with-hashes",)):
         saved.write_text(hashcompat.to_json(hashcompat.snapshot([pod(ARTICLE)], with_hashes=bool(more))))
         assert run("snapshot", "-f", "-", *more, stdin=given).out.split() == saved.read_text().split()
-    assert hashcompat.plan(saved, "1.7.16", "1.9.11").items == (
+    (item,) = hashcompat.plan(saved, "1.7.16", "1.9.11").items
+    assert item.pod.file == str(saved)
+    assert (replace(item, pod=replace(item.pod, file="")),) == (
         hashcompat.plan([pod(ARTICLE)], "1.7.16", "1.9.11").items
     )
     crictl = tmp_path / "crictl.json"

@@ -192,12 +192,12 @@ def test_which_minors_share_a_tree(catalog: Catalog, older: str, newer: str, *, 
         pytest.param(
             "1.9",
             "'1.9' is not a kubelet release; want MAJOR.MINOR.PATCH such as 1.9.11; "
-            "the nearest known releases are 1.9.0, ",
+            "the nearest known releases are 1.9.11, 1.9.10, ",
             id="no patch",
         ),
-        pytest.param("v1.9.x", "the nearest known releases are 1.9.0, ", id="a placeholder"),
-        pytest.param("latest", "the nearest known releases are 1.0.0, ", id="a word"),
-        pytest.param("", "the nearest known releases are 1.0.0, ", id="nothing"),
+        pytest.param("v1.9.x", "the nearest known releases are 1.9.11, 1.9.10, ", id="a placeholder"),
+        pytest.param("latest", "the nearest known releases are 1.37.2, 1.36.6, ", id="a word"),
+        pytest.param("", "the nearest known releases are 1.37.2, 1.36.6, ", id="nothing"),
         pytest.param("9" * 5000, "the nearest known releases are ", id="5000 digits"),
         pytest.param(
             "1.30.0-rc.1",

@@ -129,6 +129,7 @@ def test_plan_takes_the_directory(run: Run, schemas: Path) -> None:
         {
             "id": "HC006",
             "path": "mood",
+            "field": "Mood",
             "text": f"Mood is set, and only one of the kubelets knows it ({NEXT}, {PR})",
         }
     ]

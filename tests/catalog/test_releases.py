@@ -151,6 +151,24 @@ def test_a_newer_patch_is_known_by_its_minor() -> None:
         KNOWN.known_name("1.9.2")
 
 
+def test_a_person_s_name_for_a_release() -> None:
+    names = ("1.9", "v1.10", " 1.9 ", "01.010", "latest", " latest", "v1.9.1+k3s1", "1.10.99", "1.9.3")
+    assert [KNOWN.named(name) for name in names] == [
+        *("1.9.3", "1.10.2", "1.9.3", "1.10.2", "1.11.1", "1.11.1"),
+        *("v1.9.1+k3s1", "1.10.99", "1.9.3"),
+    ]
+    assert [KNOWN.is_short(name) for name in names] == [True] * 6 + [False] * 3
+
+
+@pytest.mark.parametrize(
+    "name", ["1.12", "2.9", "1.9.2", "1.9.x", "1.", "1", "", "Latest", "latest-1.9", "1.9+k3s1", "auto"]
+)
+def test_what_nobody_calls_a_release_is_an_error(name: str) -> None:
+    with pytest.raises(UsageError, match="the nearest known release"):
+        KNOWN.named(name)
+    assert not KNOWN.is_short(name) or name in ("1.12", "2.9")
+
+
 @pytest.mark.parametrize(
     ("one", "other", "minors"),
     [

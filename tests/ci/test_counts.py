@@ -111,7 +111,7 @@ def test_counts_are_raised_by_a_command(counted: Path) -> None:
 def steps(tier: str) -> list[str]:
     """Return the steps that one tier runs."""
     defined = re.findall(r"^(\w+)\(\) ", (CI / "steps.sh").read_text(), re.MULTILINE)
-    return [line for line in (CI / tier).read_text().splitlines() if line in defined]
+    return [name for line in (CI / tier).read_text().splitlines() if (name := line.strip()) in defined]
 
 
 def suites(tier: str) -> set[str]:

@@ -106,7 +106,7 @@ CONTENT: list[tuple[str, bytes, str]] = [
     (
         "an integer out of range",
         contained(ports=[{"containerPort": 2**31}]),
-        "2147483648 is out of the range of int32",
+        "an integer out of the range of int32",
     ),
     (
         "a bad quantity",

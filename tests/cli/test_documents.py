@@ -124,6 +124,7 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
         b"",
     ),
     ("RuleList", ("rules",), b""),
+    ("RuleList", ("rules", "HC004", "PF-103"), b""),
     ("VerifyResult", ("verify", str(CONTAINERS)), b""),
     ("Version", ("version",), b""),
 ]
@@ -258,7 +259,8 @@ WRONG: list[tuple[str, tuple[Any, ...], Any]] = [
     ("RestartPlan", ("summary", "keep"), "3"),
     ("RestartPlan", ("spec", "to"), "auto"),
     ("RestartPlan", ("spec", "warnings"), [""]),
-    ("RestartPlan", ("spec", "hops", 0, "from"), "auto"),
+    ("RestartPlan", ("spec", "hops", 0, "from"), "1.9"),
+    ("RestartPlan", ("spec", "hops", 0, "parts"), None),
     ("RestartPlan", ("spec", "hops", 0, "findings"), -1),
     ("RestartPlan", ("spec", "rollback", "unknown"), None),
     ("RestartPlan", ("spec", "rollback"), []),
@@ -280,6 +282,11 @@ WRONG: list[tuple[str, tuple[Any, ...], Any]] = [
     ("RestartPlan", ("items", 0, "hash", "to"), 1.5),
     ("RestartPlan", ("items", 0, "hash", "recorded"), "1"),
     ("RestartPlan", ("items", 0, "calibrated"), 0),
+    ("RestartPlan", ("items", 0, "source"), "pods.yaml"),
+    ("RestartPlan", ("items", 0, "source"), {"file": "pods.yaml"}),
+    ("RestartPlan", ("items", 0, "source"), {"file": "", "line": 1}),
+    ("RestartPlan", ("items", 0, "source"), {"file": "pods.yaml", "line": 0}),
+    ("ExplanationList", ("items", 0, "source"), {"file": None, "line": None}),
     ("RestartPlan", ("items", 0, "podRecreated"), None),
     ("RestartPlan", ("items", 0, "reasons", 0, "id"), "HC4"),
     ("RestartPlan", ("items", 0, "reasons", 0, "text"), ""),
@@ -322,3 +329,14 @@ def test_a_wrong_value_is_refused(run: Run, kind: str, path: tuple[Any, ...], va
     assert errors(kind, document) == []
     at(document, path[:-1])[path[-1]] = value
     assert errors(kind, document) != []
+
+
+def test_a_plan_of_nodes_of_several_releases_fits_its_schema(run: Run) -> None:
+    nodes = [node("kubeedge:1.13", "a"), node("v1.24.3-gke.1", "b"), node("v9.9.9", "c")]
+    pods = [pod(name=f"p-{name}", node=name) for name in "abc"]
+    document = run("plan", "--to", "1.26", "-f", "-", "-o", "json", stdin=as_json(*nodes, *pods)).document
+    assert errors("RestartPlan", document) == []
+    hops = [*document["spec"]["hops"], document["spec"]["rollback"]]
+    assert [len(hop["parts"]) for hop in hops] == [1, 2, 1, 2]
+    assert {hop["from"] for hop in hops[:3]} == {hops[3]["to"]} == {"auto"}
+    assert hops[0]["parts"][0]["from"] == "kubeedge:1.13"

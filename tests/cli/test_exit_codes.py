@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import click
 import pytest
 
 import hashcompat
+from hashcompat.cli import main
+from hashcompat.formats import FORMATS
 from tests.helpers.pods import PLAIN, as_json, mirror_pod, node, pod
-from tests.helpers.program import Run, formats_of
+from tests.helpers.program import Run, formats_of, options_of
 from tests.helpers.upgrades import record
 
 UP = ("--from", "1.8.15", "--to", "1.9.11")
@@ -32,7 +35,12 @@ def _node(runtime: str, **conditions: str) -> bytes:
     return as_json(found)
 
 
+STRIP = ("--audit", "--kubelet", "1.9.11", "--like", "1.7.16")
+KEPT = as_json(pod({"name": "c", "image": "i"}))
+HIT = as_json(pod({"name": "c", "securityContext": {"allowPrivilegeEscalation": True}}))
 NODES = _node("containerd://2.1.4")
+RUNNING = as_json(pod(), node("v1.30.14"))
+STRAY = as_json(pod(node=""), node("v1.30.14"))
 FULL = _node("containerd://2.1.4", DiskPressure="True")
 UNSEEN = _node("other://1")
 
@@ -45,6 +53,12 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (3, ("plan", *NEVER_BEFORE, "-f", "-", "--detailed-exitcode"), UNDECIDED),
     (2, ("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "--detailed-exitcode"), BOTH),
     (3, ("plan", "--from", "auto", "--to", "1.9.11", "-f", "-", "--detailed-exitcode"), RESTARTS),
+    (2, ("plan", "--to", "1.32", "-f", "-", "--detailed-exitcode"), RUNNING),
+    (64, ("plan", "--to", "1.32", "-f", "-"), RESTARTS),
+    (64, ("plan", "--to", "1.32", "-f", "-"), STRAY),
+    (0, ("plan", "--from", "1.31", "--to", "latest", "-f", "-"), RESTARTS),
+    (64, ("plan", "--from", "1.31", "--to", "1.99", "-f", "-"), RESTARTS),
+    (1, ("plan", *UP, "-f", "-", "--owner", "deploy/web"), RESTARTS),
     (1, ("plan", *UP, "-f", "-", "--detailed-exitcode"), b"{"),
     (1, ("plan", *UP, "-f", "-", "-n", "nowhere"), RESTARTS),
     (64, ("plan", "--from", "1.8.15", "--to", "9.9.9", "-f", "-"), RESTARTS),
@@ -64,6 +78,12 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (1, ("explain", "ns/other", *UP, "-f", "-"), RESTARTS),
     (1, ("explain", "ns/p", *UP, "-f", "-"), b"\0"),
     (64, ("explain", "p", *UP, "-f", "-"), RESTARTS),
+    (0, ("explain", "p", "-n", "ns", *UP, "-f", "-"), RESTARTS),
+    (0, ("explain", "pod/p", *UP, "-f", "-"), RESTARTS),
+    (1, ("explain", "deploy/p", *UP, "-f", "-"), RESTARTS),
+    (0, ("explain", "ns/p", "--to", "1.32", "-f", "-"), RUNNING),
+    (64, ("explain", "ns/p", "--to", "1.32", "-f", "-"), RESTARTS),
+    (64, ("explain", "--to", "1.32"), b""),
     (1, ("explain", "ns/p", *UP), b""),
     (0, ("verify", "GOLDEN"), b""),
     (2, ("verify", "TAMPERED"), b""),
@@ -85,7 +105,8 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (0, ("matrix", *UP), b""),
     (0, ("matrix", *SAME, "-f", "-"), RESTARTS),
     (1, ("matrix", *SAME, "-f", "-"), b"{"),
-    (64, ("matrix", "--from", "1.9"), b""),
+    (64, ("matrix", "--from", "1.99"), b""),
+    (0, ("matrix", "--from", "1.36", "--to", "latest"), b""),
     (64, ("matrix", *UP, "--feature-gates", "AppArmor=true"), b""),
     (64, ("matrix", *UP, "-n", "ns"), b""),
     (1, ("matrix", *SAME, "--context", "here"), b""),
@@ -99,6 +120,18 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (1, ("preflight", "--to", "1.31.14", "--no-node", "-f", "-"), b"{"),
     (1, ("preflight", "--to", "1.31.14", "--dump", "GOLDEN"), b""),
     (64, ("preflight", "--no-node", "-f", "-"), NODES),
+    (0, ("convert", "SAVED"), b""),
+    (0, ("convert", "SAVED", "--only-restarts", "-q"), b""),
+    (0, ("convert", "CHECKED"), b""),
+    (1, ("convert", "BROKEN"), b""),
+    (1, ("convert", "-"), RESTARTS),
+    (1, ("convert", "-"), b"{"),
+    (64, ("convert",), b""),
+    (64, ("convert", "CHECKED", "--only-restarts"), b""),
+    (0, ("patch", *STRIP, "-f", "-"), KEPT),
+    (2, ("patch", *STRIP, "-f", "-"), HIT),
+    (1, ("patch", *STRIP, "-f", "-"), b"{"),
+    (64, ("patch", "--audit", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
     (0, ("rules",), b""),
     (0, ("rules", "HC001"), b""),
     (64, ("rules", "HC999"), b""),
@@ -110,9 +143,13 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
 
 
 @pytest.fixture
-def places(golden: Path) -> dict[str, str]:
-    """Return golden directories: whole, different, broken; and two files with recorded hashes."""
+def places(run: Run, golden: Path) -> dict[str, str]:
+    """Return golden directories: whole, different, broken; files with recorded hashes; saved documents."""
     made = {"GOLDEN": str(golden)}
+    saved = {"SAVED": ("plan", *UP), "CHECKED": ("preflight", "--to", "1.31.14", "--no-node")}
+    for name, words in saved.items():
+        made[name] = str(golden.parent / f"{name.lower()}.json")
+        run(*words, "-f", "-", "-q", "--out", made[name], stdin=RESTARTS if name == "SAVED" else NODES)
     for name in ("TAMPERED", "BROKEN"):
         directory = golden.parent / name.lower()
         (directory / "inputs").mkdir(parents=True)
@@ -146,28 +183,38 @@ def test_the_exit_code_depends_on_the_result_never_on_the_format(
     ways = (
         *(("-o", form) for form in formats_of(argv[0])),
         ("--out", str(tmp_path / "out.json")),
+        ("--report", f"json={tmp_path / 'report.json'}"),
         ("--no-headers",),
         ("--color", "always"),
     )
     results = [run(*words, *more, stdin=stdin) for more in ways]
     assert [result.code for result in results] == [code] * len(ways)
-    assert (tmp_path / "out.json").exists() == (code not in (1, 64))
+    for name in ("out.json", "report.json"):
+        assert (tmp_path / name).exists() == (code not in (1, 64))
     if code in (1, 64):
         assert {result.out for result in results} == {""}
 
 
+SHOWN = [name for name in main.cli.list_commands(click.Context(main.cli)) if "format" in options_of(name)]
+"""The commands that have ``-o``."""
+
+
 def test_the_table_has_every_command_with_success_and_with_usage_errors() -> None:
-    commands = {
-        *("plan", "hash", "explain", "matrix", "verify", "preflight", "rbac", "releases", "rules", "version")
-    }
-    assert {argv[0] for code, argv, _ in TABLE if code == 0} == commands
-    assert {argv[0] for code, argv, _ in TABLE if code == 64} == commands
+    """One more command needs rows here; its formats are all tried by themselves."""
+    assert {argv[0] for code, argv, _ in TABLE if code == 0} == {*SHOWN}
+    assert {argv[0] for code, argv, _ in TABLE if code == 64} == {*SHOWN}
+    reading = {*SHOWN} - {"rbac", "rules", "releases", "version"}
+    assert {argv[0] for code, argv, _ in TABLE if code == 1} == reading
+    assert {argv[0] for code, argv, _ in TABLE if code == 2} == {"plan", "verify", "preflight", "patch"}
+    assert {argv[0] for code, argv, _ in TABLE if code == 3} == {"plan", "verify", "preflight"}
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["plan", "hash", "explain", "matrix", "verify", "preflight", "rbac", "releases", "rules", "version"],
-)
+def test_every_format_is_tried() -> None:
+    tried = {form.partition("=")[0] for name in SHOWN for form in formats_of(name)}
+    assert tried == FORMATS.keys()
+
+
+@pytest.mark.parametrize("command", SHOWN)
 def test_help_is_a_success_on_stdout(run: Run, command: str) -> None:
     result = run(command, "--help")
     assert (result.code, result.err) == (0, "")

@@ -16,16 +16,20 @@ import yaml
 from hashcompat.model.escape import is_visible
 from tests.helpers.hostile import NAMES, name_of
 from tests.helpers.pods import as_json, pod
-from tests.helpers.program import Result, Run
+from tests.helpers.program import Result, Run, rows_in
 
 UP = ("--from", "1.9.11", "--to", "1.10.0", "-f", "-")
 VERDICTS = {"RESTART", "KILL", "KEEP", "UNKNOWN"}
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "plan": ("plan", *UP, "-v"),
+    "plan": ("plan", *UP, "-v", "--all"),
     "hash": ("hash", "--kubelet", "1.9.11", "-f", "-", "-v"),
     "audit": ("patch", "--audit", "--strategy", "strip", "--kubelet", "1.8.0", "--like", "1.7.16", "-f", "-"),
     "matrix": ("matrix", "--from", "1.9.11", "--to", "1.10.0", "-f", "-"),
 }
+
+
+ROWS: dict[str, tuple[str, ...]] = {"plan": (*COMMANDS["plan"], "--group-by", "none")}
+"""The commands whose table has a row for each container only where that is asked for."""
 
 
 def named(name: str, number: int) -> dict[str, Any]:
@@ -50,9 +54,11 @@ TABLES = [("plan", "table"), ("plan", "wide"), ("hash", "table"), ("hash", "wide
 
 @pytest.mark.parametrize(("command", "form"), TABLES)
 def test_a_row_is_a_line_with_a_cell_for_each_column(run: Run, command: str, form: str) -> None:
-    result = run(*COMMANDS[command], "-o", form, stdin=PODS)
+    argv = ROWS.get(command, COMMANDS[command]) if form == "table" else COMMANDS[command]
+    result = run(*argv, "-o", form, stdin=PODS)
     assert_plain(result)
-    header, *lines = (re.split(" {2,}", line) for line in result.out.splitlines())
+    table = rows_in(result.out) if (command, form) == ("plan", "table") else result.out.splitlines()
+    header, *lines = (re.split(" {2,}", line) for line in table)
     assert len(lines) == len(NAMES)
     assert {len(cells) for cells in lines} == {len(header)}
     rows = [dict(zip(header, cells, strict=True)) for cells in lines]
@@ -64,7 +70,8 @@ def test_a_row_is_a_line_with_a_cell_for_each_column(run: Run, command: str, for
 @pytest.mark.parametrize("command", ["plan", "hash"])
 def test_awk_finds_the_same_columns(run: Run, command: str) -> None:
     """Up to the first cell of several words."""
-    header, *lines = run(*COMMANDS[command], stdin=PODS).out.splitlines()
+    out = run(*ROWS.get(command, COMMANDS[command]), stdin=PODS).out
+    header, *lines = rows_in(out) if command in ROWS else out.splitlines()
     place = header.split().index("CONTAINER")
     assert {name_of(line.split()[place]) for line in lines} == {*NAMES}
 
@@ -120,9 +127,9 @@ def printed(locale: str, *argv: str, stdin: bytes = PODS) -> tuple[int, bytes, b
 @pytest.mark.parametrize("locale", LOCALES)
 def test_every_terminal_gets_every_row(locale: str) -> None:
     encoding = LOCALES[locale].get("PYTHONIOENCODING", "ascii").partition(":")[0]
-    code, out, err = printed(locale, *COMMANDS["plan"])
+    code, out, err = printed(locale, *ROWS["plan"])
     assert (code, b"Traceback" in err) == (0, False)
-    header, *lines = (re.split(" {2,}", line) for line in out.decode(encoding).splitlines())
+    header, *lines = (re.split(" {2,}", line) for line in rows_in(out.decode(encoding)))
     assert {name_of(cells[header.index("CONTAINER")]) for cells in lines} == {*NAMES}
     assert {cells[header.index("VERDICT")] for cells in lines} <= VERDICTS
 

@@ -45,7 +45,7 @@ def commands(old: str, new: str) -> list[tuple[str, ...]]:
     return [
         ("plan", "--from", old, "--to", new, "-v"),
         ("explain", "ns/p", "--from", old, "--to", new),
-        ("explain", "ns/p/c", "--from", old, "--to", new, "--color", "always"),
+        ("explain", "ns/p/c", "--from", old, "--to", new, "--color", "always", "--full"),
         ("explain", "ns/q", "--from", old, "--to", new),
         ("hash", "--kubelet", f"{old},{new}", "-v"),
         ("hash", "--kubelet", old, "--show-values"),
@@ -88,6 +88,7 @@ def test_show_values_shows_it(run: Run, place: str, form: str) -> None:
         "-o",
         form,
         "--show-values",
+        "--full",
         stdin=stdin,
     )
     assert holds(shown, SECRET)

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from tests.helpers.pods import as_json, pod
-from tests.helpers.program import FORMATS, SCRIPTS, Result, Run, files_in
+from tests.helpers.program import FORMATS, SCRIPTS, Result, Run, files_in, rows_in
 
 PLAN = ("plan", "--from", "1.13.12", "--to", "1.14.10", "--sample")
 FILTERS: list[tuple[str, ...]] = [
@@ -36,24 +36,32 @@ def names(result: Result, form: str) -> list[str]:
     """Return NAMESPACE/POD/CONTAINER of each item, as a format shows them."""
     if form in ("json", "yaml"):
         return [f"{item['namespace']}/{item['pod']}/{item['container']}" for item in result.items]
-    lines = result.out.splitlines()
-    return lines if form == "name" else ["/".join(line.split()[1:4]) for line in lines[1:]]
+    if form == "name":
+        return result.out.splitlines()
+    lines = rows_in(result.out) if form == "table" else result.out.splitlines()
+    return ["/".join(line.split()[1:4]) for line in lines[1:]]
+
+
+EVERY_ROW: dict[str, tuple[str, ...]] = {"table": ("--group-by", "none"), "name": ("--all",)}
+"""What a format needs to show every container."""
 
 
 @pytest.mark.parametrize("filters", FILTERS, ids=" ".join)
 def test_every_format_shows_the_same_items(run: Run, filters: tuple[str, ...]) -> None:
-    shown = {form: names(run(*PLAN, *filters, "-o", form), form) for form in FORMATS}
+    every = {form: (*PLAN, *filters, "-o", form, *EVERY_ROW.get(form, ())) for form in FORMATS}
+    shown = {form: names(run(*argv), form) for form, argv in every.items()}
     assert shown["json"]
     assert shown == dict.fromkeys(FORMATS, shown["json"])
 
 
 @pytest.mark.parametrize("form", ["table", "wide", "json", "yaml"])
 def test_every_format_shows_the_same_verdicts(run: Run, form: str) -> None:
-    result = run(*PLAN, "-n", "shop", "-o", form)
+    result = run(*PLAN, "-n", "shop", "-o", form, *EVERY_ROW.get(form, ()))
+    lines = rows_in(result.out) if form == "table" else result.out.splitlines()
     verdicts = (
         [item["verdict"] for item in result.items]
         if form in ("json", "yaml")
-        else [line.split()[4] for line in result.out.splitlines()[1:]]
+        else [line.split()[4] for line in lines[1:]]
     )
     assert (verdicts.count("RESTART"), verdicts.count("KEEP"), len(verdicts)) == (3, 11, 14)
 
@@ -71,8 +79,9 @@ def test_wide_adds_type_owner_uid_and_rules(run: Run) -> None:
     header, line = run(
         "plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-", "-o", "wide", stdin=as_json(pod())
     ).out.splitlines()
-    assert header.split()[-7:] == ["TYPE", "OWNER", "UID", "RELEASE", "FROM-HEX", "TO-HEX", "RULES"]
-    assert (line.split()[-7:-3], line.split()[-1]) == (["container", "-", "uid-p", "1.7.16"], "HC004")
+    more = ["TYPE", "OWNER", "UID", "RELEASE", "FROM-HEX", "TO-HEX", "RULES", "RECORDED", "WORKLOAD"]
+    assert header.split()[-9:] == more
+    assert (line.split()[-9:-5], line.split()[-3]) == (["container", "-", "uid-p", "1.7.16"], "HC004")
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -82,8 +91,9 @@ def test_the_summary_goes_to_stderr_and_nothing_else(run: Run, form: str) -> Non
     line += r"\d+ kept, \d+ unknown\n"
     *before, last = result.err.splitlines(keepends=True)
     assert re.fullmatch(line, last)
-    assert [words.partition(" ")[0] for words in before] == [*["Assumed:"] * 3, "Warning:", "The", "A"]
-    assert "containers restart" not in result.out
+    first = [words.partition(" ")[0] for words in before]
+    assert first == [*["Assumed:"] * 3, "Warning:", "The", "A", "Next:", ""]
+    assert ("containers restart" in result.out) is (form == "table")
 
 
 def test_the_summary_counts_what_the_document_counts(run: Run) -> None:
@@ -133,7 +143,7 @@ def test_without_verbose_dropped_fields_are_not_reported(run: Run) -> None:
 
 @pytest.mark.parametrize(
     "argv",
-    [PLAN, ("hash", "--kubelet", "1.9.11", "--sample"), ("releases",)],
+    [(*PLAN, "-o", "wide"), ("hash", "--kubelet", "1.9.11", "--sample"), ("releases",)],
     ids=["plan", "hash", "releases"],
 )
 def test_no_headers_takes_one_line_away(run: Run, argv: tuple[str, ...]) -> None:
@@ -167,7 +177,7 @@ def test_colour_follows_flag_then_environment_then_terminal(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
-    assert ("\x1b[31mRESTART\x1b[0m" in run(*PLAN, "--color", flag).out) is coloured
+    assert run(*PLAN, "--color", flag).out.startswith("\x1b[31m") is coloured
 
 
 def test_colour_does_not_widen_a_column(run: Run) -> None:
@@ -210,8 +220,9 @@ def test_names_cannot_drive_a_terminal(run: Run, form: str, argv: tuple[str, ...
 
 
 def test_a_line_break_in_a_name_stays_within_its_row(run: Run) -> None:
-    result = run("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", stdin=as_json(hostile_pod()))
-    assert len(result.out.splitlines()) == 2
+    rows = ("plan", "--from", "1.9.11", "--to", "1.10.0", "-f", "-", "--group-by", "none")
+    result = run(*rows, stdin=as_json(hostile_pod()))
+    assert len(rows_in(result.out)) == 2
     assert "a\\x1b[2Jb\\nc\\rd" in result.out
 
 

@@ -8,10 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from hashcompat.catalog.lookup import default_catalog
 from hashcompat.cli.main import cli
 from hashcompat.cli.shells import kubectl_answer
+from hashcompat.formats import FORMATS
 from tests.helpers.program import SCRIPTS, Run
 
+PATCHES = range(8)
+ANY_1_3 = [
+    *(f"v1.3{digit}" for digit in "76543210"),
+    "v1.3",
+    *(f"v{name}" for name in reversed(default_catalog().releases()) if name.startswith("1.3")),
+    ":4",
+]
 PF_12 = [*(f"PF-102,PF-12{number}" for number in range(6)), ":4"]
 
 
@@ -22,8 +31,16 @@ PF_12 = [*(f"PF-102,PF-12{number}" for number in range(6)), ":4"]
         (("rules", "pf-103"), ["PF-103\tno dockershim", ":4"]),
         (("preflight", "--ignore-preflight-errors", "PF-102,PF-12"), PF_12),
         (("preflight", "--ignore-preflight-errors", "a"), ["all", ":4"]),
-        (("plan", "-o", ""), ["table", "wide", "name", "json", "yaml", ":4"]),
+        (("plan", "-o", ""), [*FORMATS, ":4"]),
         (("plan", "--to", "v1.9.1"), ["v1.9.11", "v1.9.10", "v1.9.1", ":4"]),
+        (("plan", "--to", "1.30.1"), ["1.30.14", "1.30.13", "1.30.12", "1.30.11", "1.30.10", "1.30.1", ":4"]),
+        (("plan", "--to", "v1.3"), ANY_1_3),
+        (("plan", "--from", "l"), ["latest", ":4"]),
+        (("hash", "--kubelet", "1.9.11,la"), ["1.9.11,latest", ":4"]),
+        (
+            ("hash", "--kubelet", "1.9.11,1.0"),
+            ["1.9.11,1.0", *(f"1.9.11,1.0.{n}" for n in reversed(PATCHES)), ":4"],
+        ),
         (("plan", "-f", "x"), [":0"]),
         (("plan", "--schemas", ""), [":16"]),
         (("plan", "--request-timeout", ""), [":4"]),

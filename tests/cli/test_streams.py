@@ -40,13 +40,13 @@ def test_a_document_is_saved_where_stdout_is_closed(tmp_path: Path) -> None:
 
 def test_a_closed_stderr_changes_nothing_but_itself() -> None:
     code, out, err = shell(f"{PLAN} --sample -n shop 2>&-")
-    assert (code, len(out.splitlines()), err) == (0, 15, "")
+    assert (code, len(out.splitlines()), err) == (0, 32, "")
     assert shell(f"{PLAN} -f nothing 2>&-") == (1, "", "")
 
 
 def test_a_full_stderr_changes_nothing_but_itself() -> None:
     code, out, err = shell(f"{PLAN} --sample -n shop 2>/dev/full")
-    assert (code, len(out.splitlines()), err) == (0, 15, "")
+    assert (code, len(out.splitlines()), err) == (0, 32, "")
     assert shell(f"{PLAN} -f nothing 2>/dev/full") == (1, "", "")
     assert shell("hashcompat nothing 2>/dev/full") == (64, "", "")
     assert shell("hashcompat 2>/dev/full") == (64, "", "")

@@ -10,7 +10,7 @@ from tests.helpers.program import Run
 
 PLAN = ("plan", "--from", "1.9.11", "--to", "1.10.0")
 USAGE: list[tuple[str, tuple[str, ...], str]] = [
-    ("no --from", ("plan", "--to", "1.9.11", "--sample"), "--from is missing"),
+    ("no --from and no pods", ("explain", "--to", "1.9.11"), "--from is missing; name the kubelet release"),
     ("no --to", ("plan", "--from", "1.9.11", "--sample"), "--to is missing"),
     ("two sources", (*PLAN, "--sample", "-f", "x"), "-f x and --sample"),
     ("flags of a cluster beside a file", (*PLAN, "-f", "x", "-l", "a=b"), "-l goes with a live cluster"),
@@ -33,13 +33,24 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("a patch that never was", ("plan", "--from", "1.17.10", "--to", "1.18.0", "--sample"), "1.17.9"),
     (
         "a malformed release",
-        ("plan", "--from", "1.9", "--to", "1.10.0", "--sample"),
-        "want MAJOR.MINOR.PATCH",
+        ("plan", "--from", "1.9.x", "--to", "1.10.0", "--sample"),
+        "want MAJOR.MINOR.PATCH such as 1.9.11; the nearest known releases are 1.9.11, 1.9.10, 1.9.9 ",
     ),
     (
         "a word for a release",
-        ("plan", "--from", "latest", "--to", "1.10.0", "--sample"),
+        ("plan", "--from", "newest", "--to", "1.10.0", "--sample"),
         "the nearest known releases are",
+    ),
+    ("a misspelled word", ("plan", "--to", "lastest", "--sample"), "the nearest known release is latest "),
+    (
+        "a minor that is not known",
+        ("plan", "--to", "1.38", "--sample"),
+        "'1.38' is not a known kubelet release; the nearest known releases are 1.37.2, 1.36.6, ",
+    ),
+    (
+        "an unknown API server",
+        ("plan", "--from", "1.9", "--to", "1.10", "--sample", "--apiserver", "1.99"),
+        "'1.99' is not a known kubelet release",
     ),
     ("a pre-release", ("plan", "--from", "1.9.11", "--to", "1.10.0-beta.1", "--sample"), "is a pre-release"),
     (
@@ -56,7 +67,7 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
         ("zzz",),
         (
             "The commands are plan, hash, explain, matrix, verify, patch, preflight, "
-            "snapshot, collector, rbac, releases, rules, completion, help, version."
+            "snapshot, convert, collector, rbac, releases, rules, completion, help, version."
         ),
     ),
     ("an unknown option", (*PLAN, "--sampel"), "--sample"),
@@ -97,7 +108,7 @@ def test_filters_that_match_nothing_are_an_error(run: Run) -> None:
     for filters in (
         ("-n", "nowhere"),
         ("--node", "nope"),
-        ("--owner", "Deployment/x"),
+        ("--owner", "Deployment/web", "-n", "data"),
         ("-n", "shop", "--exclude-namespace", "shop"),
     ):
         result = run(*PLAN, "--sample", *filters)

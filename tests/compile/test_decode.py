@@ -147,14 +147,14 @@ def test_keys_are_told_apart_by_case_and_unknown_ones_dropped() -> None:
         ),
         pytest.param(
             '{"ports": [{"port": 2147483648}]}',
-            ".ports[0].port: 2147483648 is out of the range of int32",
+            ".ports[0].port: an integer out of the range of int32",
             id="range",
         ),
         pytest.param(
             '{"ports": [{"port": 1.0}]}', ".ports[0].port: want an integer, got a number with", id="fraction"
         ),
-        pytest.param('{"mask": 256}', ".mask: 256 is out of the range of uint8", id="unsigned, above"),
-        pytest.param('{"mask": -1}', ".mask: -1 is out of the range of uint8", id="unsigned, below"),
+        pytest.param('{"mask": 256}', ".mask: an integer out of the range of uint8", id="unsigned, above"),
+        pytest.param('{"mask": -1}', ".mask: an integer out of the range of uint8", id="unsigned, below"),
         pytest.param('{"probe": "x"}', ".probe: want an object, got a string", id="struct behind a pointer"),
         pytest.param(
             '{"probe": {"target": true}}',

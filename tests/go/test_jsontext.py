@@ -213,7 +213,7 @@ def test_the_range_of_a_go_integer(bits: int, signed: bool, low: int, high: int)
     assert [integer(low, bits, signed=signed), integer(high, bits, signed=signed)] == [low, high]
     name = f"{'' if signed else 'u'}int{bits}"
     for value in (low - 1, high + 1):
-        with pytest.raises(DecodeError, match=f"{value} is out of the range of {name}"):
+        with pytest.raises(DecodeError, match=f"^an integer out of the range of {name}$"):
             integer(value, bits, signed=signed)
 
 

@@ -40,7 +40,8 @@ class Handler(BaseHTTPRequestHandler):
 def main() -> None:
     """Note the arguments, say what FAKE_SAYS says, and serve until ended."""
     if "config" in sys.argv:
-        view = {"current-context": "fake", "clusters": [{"cluster": {"server": "https://fake:6443"}}]}
+        cluster = {"server": os.environ.get("FAKE_SERVER", "https://fake:6443")}
+        view = {"current-context": "fake", "clusters": [{"cluster": cluster}]}
         sys.stdout.write(json.dumps(view))
         return
     Path(os.environ["FAKE_ANSWERS"]).with_suffix(".argv").write_text(json.dumps(sys.argv[1:]))

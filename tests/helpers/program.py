@@ -25,13 +25,30 @@ FORMATS = ("table", "wide", "name", "json", "yaml")
 """The formats of results that have a table."""
 
 
-def formats_of(name: str) -> list[str]:
-    """Return the formats that a command's ``-o`` takes."""
+EXAMPLES = {
+    "custom-columns": "custom-columns=KIND:.kind,VERDICT:.verdict",
+    "jsonpath": 'jsonpath={range .items[*]}{.verdict}{"\\n"}{end}',
+}
+"""The formats that take more than their name, each with it."""
+
+
+def rows_in(text: str) -> list[str]:
+    """Return the lines of the table in a plan for people: header and rows, of ``--group-by none``."""
+    return text.split("\n\n")[1].splitlines()
+
+
+def options_of(name: str) -> dict[str | None, click.Parameter]:
+    """Return the options and arguments of a command, by their names in Python."""
     command = main.cli.get_command(main.cli.make_context("hashcompat", [name, "--help"]), name)
     assert command
-    (choice,) = (option.type for option in command.params if option.name == "format")
+    return {option.name: option for option in command.params}
+
+
+def formats_of(name: str) -> list[str]:
+    """Return the formats that a command's ``-o`` takes, each as an argument that is valid."""
+    choice = options_of(name)["format"].type
     assert isinstance(choice, click.Choice)
-    return list(choice.choices)
+    return [EXAMPLES.get(str(form), str(form)) for form in choice.choices]
 
 
 def files_in(directory: Path) -> list[str]:
@@ -58,6 +75,11 @@ def run_pytest(*arguments: str | Path, **variables: str) -> str:
     return done.stdout
 
 
+def unplaced(items: list[Any]) -> list[Any]:
+    """Return items of a plan without where they are in the input, to compare inputs of several forms."""
+    return [{key: value for key, value in item.items() if key != "source"} for item in items]
+
+
 @dataclass(frozen=True)
 class Result:
     """What one run left behind."""
@@ -82,6 +104,18 @@ class Result:
         """The only item of the document."""
         (item,) = self.items
         return item
+
+
+def spec_of(plan: Result) -> dict[str, Any]:
+    """Return the spec of a plan without its source, which may be another one for the same pods."""
+    spec: dict[str, Any] = plan.document["spec"]
+    assert spec["source"]["kind"]
+    return {key: value for key, value in spec.items() if key != "source"}
+
+
+def said_of(plan: Result) -> list[str]:
+    """Return the lines on stderr but for the commands to go on with, which name the source."""
+    return [line for line in plan.err.splitlines() if not line.startswith(("Next: ", "      hashcompat "))]
 
 
 Run = Callable[..., Result]

@@ -13,6 +13,7 @@ SECRETS = {
 KUBELET_EXTRA_ARGS="--node-ip=10.0.0.1 --feature-gates A=true --x-token {MARKER}"
 AWS_SECRET_ACCESS_KEY={MARKER}
 HTTP_PROXY=http://u:{MARKER}@proxy
+KUBELET_ARGS="--manifest-url=http://host/pods?key={MARKER} --node-ip=10.0.0.2"
 # {MARKER}
 """,
     "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf": f"""\
@@ -34,7 +35,8 @@ staticPodURLHeader:
   X:
   - {MARKER}
 failSwapOn: false
-staticPodURL: http://u:{MARKER}@host/pods
+staticPodURL: http://u:{MARKER}@host/pods?token={MARKER}#{MARKER}
+containerRuntimeEndpoint: http://u:{MARKER}@{MARKER}@host/x,http://u:{MARKER}/{MARKER}@host/x
 """,
     "/etc/docker/daemon.json": f"""\
 {{"exec-opts": ["native.cgroupdriver=systemd"],
@@ -75,6 +77,7 @@ users:
     "/data/client.pem": _KEY + CERTIFICATE,
     "/proc/1/mounts": f"""\
 //s /mnt cifs rw,username=u,password={MARKER} 0 0
+https://u:{MARKER}@host/dav?{MARKER} /dav fuse rw,secret_key={MARKER},access-token={MARKER} 0 0
 cgroup2 /sys/fs/cgroup cgroup2 rw 0 0
 """,
 }

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import hashcompat
+from hashcompat.catalog.releases import same_build
+from hashcompat.model.plan import Hop
+from hashcompat.release import parse_release
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
-from tests.helpers.program import Run
+from tests.helpers.program import Run, said_of
 from tests.helpers.upgrades import record, recorded
 
 C: Json = {"name": "c", "image": "i"}
@@ -56,7 +63,7 @@ def test_the_way_one_minor_at_a_time(run: Run, old: str, new: str, hops: Steps) 
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "given", "rollback"),
+    ("old", "new", "made", "rollback"),
     [
         ("1.8.15", "1.9.11", pod(C), ("1.9.11", "1.8.15", 1, 0)),
         ("1.10.0", "1.11.0", pod(C), ("1.11.0", "1.10.0", 0, 0)),
@@ -64,13 +71,147 @@ def test_the_way_one_minor_at_a_time(run: Run, old: str, new: str, hops: Steps) 
         ("1.9.11", "1.8.15", pod(C), ("1.8.15", "1.9.11", 1, 0)),
     ],
 )
-def test_the_way_back(run: Run, old: str, new: str, given: Json, rollback: tuple[str, str, int, int]) -> None:
-    assert steps([spec(run, old, new, given)["rollback"]]) == [rollback]
+def test_the_way_back(run: Run, old: str, new: str, made: Json, rollback: tuple[str, str, int, int]) -> None:
+    assert steps([spec(run, old, new, made)["rollback"]]) == [rollback]
 
 
-def test_from_auto_there_is_no_one_way(run: Run) -> None:
-    found = spec(run, "auto", "1.12.1", pod(C), node("v1.9.11"))
+CONTAINERS: list[Json] = [
+    C,
+    SECURED,
+    {**C, "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
+    {**C, "readinessProbe": {"tcpSocket": {"port": 80}}},
+    {**C, "args": ["\b"]},
+]
+RELEASES = ("v1.7.16", "1.8.0", "v1.9.3-gke.1", "1.10.13", "v1.11.10", "v1.15.1+k3s1", "1.16.15", "1.18.20")
+SPREAD = st.lists(
+    st.tuples(
+        st.sampled_from(RELEASES),
+        st.lists(st.sampled_from(CONTAINERS), min_size=1, max_size=2),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+def cluster(spread: list[tuple[str, list[Json], bool]]) -> list[Json]:
+    """Return a node and a pod, which may be a static one, for each release with containers."""
+    objects = []
+    for number, (release, containers, static) in enumerate(spread):
+        named = [{**each, "name": f"c{place}"} for place, each in enumerate(containers)]
+        made = (mirror_pod if static else pod)(*named, name=f"p{number}", node=f"n{number}")
+        objects += [node(release, f"n{number}"), made]
+    return objects
+
+
+@settings(max_examples=settings().max_examples // 4)
+@given(st.sampled_from(RELEASES), SPREAD, st.sampled_from(RELEASES))
+def test_where_all_nodes_run_one_release_auto_is_that_release(
+    release: str, spread: list[tuple[str, list[Json], bool]], target: str
+) -> None:
+    objects = cluster([(release, containers, static) for _, containers, static in spread])
+    auto, single = (hashcompat.plan(objects, old, target) for old in ("auto", release))
+    assert (auto.hops, auto.rollback) == (single.hops, single.rollback)
+    assert auto.summary == single.summary
+
+
+@settings(max_examples=settings().max_examples // 4)
+@given(SPREAD, st.sampled_from(RELEASES))
+def test_each_node_goes_on_from_its_own_release(
+    spread: list[tuple[str, list[Json], bool]], target: str
+) -> None:
+    """A plan of each node alone adds up to the plan of all; a node whose kubelet stays takes no hop."""
+    objects = cluster(spread)
+    whole = hashcompat.plan(objects, "auto", target)
+    stops: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
+    back = [0, 0]
+    alone = [
+        hashcompat.plan(objects[at : at + 2], release, target)
+        for at, (release, _, _) in zip(range(0, len(objects), 2), spread, strict=True)
+    ]
+    for plan in alone:
+        steps = plan.hops
+        if not steps and not same_build(parse_release(plan.from_release), parse_release(target)):
+            steps = (Hop(plan.from_release, target, plan.summary.findings, plan.summary.unknown),)
+        for hop in steps:
+            stops[hop.new] += hop.findings
+            unknown[hop.new] += hop.unknown
+        assert plan.rollback
+        back[0] += plan.rollback.findings
+        back[1] += plan.rollback.unknown
+    if any(plan.hops for plan in alone):
+        assert {hop.new: (hop.findings, hop.unknown) for hop in whole.hops} == {
+            stop: (stops[stop], unknown[stop]) for stop in stops
+        }
+        assert whole.hops[-1].new == target or target not in stops
+    else:
+        assert whole.hops == ()
+    assert whole.rollback
+    assert (whole.rollback.old, whole.rollback.findings, whole.rollback.unknown) == (target, *back)
+    assert (whole.rollback.new == "auto") == (len({release for release, _, _ in spread}) > 1)
+
+
+def test_a_node_beyond_a_stop_stays_there(run: Run) -> None:
+    nodes = [node("v1.9.3", "a"), node("v1.11.10", "b"), node("1.12.1", "c")]
+    pods = [pod(SECURED, name=f"p-{name}", node=name) for name in "abc"]
+    found = spec(run, "auto", "1.12.1", *nodes, *pods)
+    assert steps(found["hops"]) == [
+        ("v1.9.3", "1.10.13", 1, 0),
+        ("1.10.13", "1.11.10", 0, 0),
+        ("auto", "1.12.1", 2, 0),
+    ]
+    assert [part["from"] for part in found["hops"][2]["parts"]] == ["1.11.10", "v1.11.10"]
+    assert steps([found["rollback"]]) == [("1.12.1", "auto", 2, 0)]
+    assert steps(found["rollback"]["parts"]) == [
+        ("1.12.1", "v1.9.3", 1, 0),
+        ("1.12.1", "v1.11.10", 1, 0),
+        ("1.12.1", "1.12.1", 0, 0),
+    ]
+
+
+def test_nodes_that_are_newer_than_the_target_go_down_a_minor_at_a_time(run: Run) -> None:
+    nodes = [node("v1.9.3", "a"), node("v1.13.12", "b")]
+    found = spec(run, "auto", "1.11.0", *nodes, pod(SECURED, node="a"), pod(SECURED, name="q", node="b"))
+    assert [(hop["from"], hop["to"]) for hop in found["hops"]] == [
+        ("v1.9.3", "1.10.13"),
+        ("v1.13.12", "1.12.10"),
+        ("auto", "1.11.0"),
+    ]
+
+
+def test_what_runs_under_an_unknown_release_is_unknown_in_every_hop(run: Run) -> None:
+    done = pod(C, name="done", node="x", status={"phase": "Succeeded"})
+    lost = (node("v9.9.9", "x"), pod(C, name="px", node="x"), pod(C, name="py", node="gone"), done)
+    found = spec(run, "auto", "1.12.1", node("v1.9.3"), pod(SECURED), *lost)
+    assert steps(found["hops"]) == [
+        ("auto", "1.10.13", 1, 2),
+        ("auto", "1.11.10", 0, 2),
+        ("auto", "1.12.1", 1, 2),
+    ]
+    assert steps(found["hops"][0]["parts"]) == [("v1.9.3", "1.10.13", 1, 0)]
+    assert steps([found["rollback"]]) == [("1.12.1", "auto", 1, 2)]
+
+
+def test_without_any_known_release_there_is_no_way(run: Run) -> None:
+    found = spec(run, "auto", "1.12.1", pod(C), node("v9.9.9"))
     assert (found["hops"], found["rollback"]) == ([], None)
+
+
+def test_nodes_without_pods_take_no_hop(run: Run) -> None:
+    found = spec(run, "auto", "1.12.1", pod(C), node("v1.11.0"), node("v1.9.3", "empty"))
+    assert (found["hops"], steps([found["rollback"]])) == ([], [("1.12.1", "v1.11.0", 0, 0)])
+
+
+def test_a_mixed_cluster_s_hops_are_told_on_stderr(run: Run) -> None:
+    nodes = [node("v1.9.3", "a"), node("v1.11.10", "b")]
+    objects = as_json(*nodes, pod(SECURED, node="a"), pod(SECURED, name="q", node="b"))
+    lines = run("plan", "--to", "1.12.1", "-f", "-", stdin=objects).err.splitlines()
+    assert "--from is what the nodes report: v1.9.3 (1 node), v1.11.10 (1 node)" in lines
+    assert (
+        "One minor at a time, it would restart: v1.9.3 -> 1.10.13 1, 1.10.13 -> 1.11.10 0, to 1.12.1 2"
+    ) in lines
+    assert "The way back, 1.12.1 -> what each node runs now, would restart 2" in lines
 
 
 def test_recorded_hashes_belong_to_the_present_alone(run: Run, tmp_path: Path) -> None:
@@ -93,7 +234,7 @@ def test_recorded_hashes_belong_to_the_present_alone(run: Run, tmp_path: Path) -
 
 def test_they_are_told_on_stderr(run: Run) -> None:
     result = run("plan", "--from", "1.9.11", "--to", "1.12.0", "-f", "-", stdin=as_json(pod(SECURED)))
-    assert result.err.splitlines() == [
+    assert said_of(result) == [
         "Assumed: 1 container was created by the current release (no start time is known): ns/p/c",
         f"Warning: 1.9.11 -> 1.12.0: {DRAIN}",
         (

@@ -151,7 +151,9 @@ def test_a_matrix_warns_of_steps_that_upstream_does_not_support(run: Run) -> Non
     result = run("matrix", "--from", "1.9.11", "--to", "1.12.10", "-f", "-", stdin=as_json(pod(C)))
     plan = run("plan", "--from", "1.9.11", "--to", "1.10.13", "-f", "-", stdin=as_json(pod(C)))
     (warning,) = [line for line in plan.err.splitlines() if line.startswith("Warning: 1.9.11")]
-    assert warning in result.err
+    step, _, quoted = warning.removeprefix("Warning: ").partition(": ")
+    (line,) = [line for line in result.err.splitlines() if line.endswith(quoted)]
+    assert line.startswith(f"Warning: {step.split()[0]} -> ")
 
 
 def test_auto_needs_nodes_that_report_a_known_release(run: Run) -> None:

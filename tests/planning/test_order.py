@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tests.helpers.pods import Json, listed, mirror_pod, node, pod
-from tests.helpers.program import Run
+from tests.helpers.program import Run, spec_of, unplaced
 
 PLAN = ("plan", "--from", "auto", "--to", "1.31.14", "-o", "json")
 KUBELETS = ("v1.18.16", "v1.23.17-gke.100", "v1.30.14", "v1.30.14+k3s1", "dev", "v1.99.0")
@@ -101,9 +101,10 @@ FORMS: tuple[Callable[[list[Json]], bytes], ...] = (
 
 
 def plan(run: Run, *sources: object, stdin: bytes = b"") -> Any:
+    """Return the document of a plan without where the items are in the input."""
     result = run(*PLAN, *(word for source in sources for word in ("-f", source)), stdin=stdin)
     assert result.document is not None, result.err
-    return result.document
+    return {**result.document, "spec": spec_of(result), "items": unplaced(result.items)}
 
 
 @pytest.mark.usefixtures("untraced")

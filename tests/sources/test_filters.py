@@ -41,6 +41,16 @@ FILTERS: list[tuple[tuple[str, ...], Any]] = [
     (("--node", ""), lambda item: not item["spec"].get("nodeName")),
     (("--owner", "DaemonSet/kube-proxy"), lambda item: owner(item) == "DaemonSet/kube-proxy"),
     (("--owner", ""), lambda item: not owner(item)),
+    (("--owner", "ds/kube-proxy"), lambda item: owner(item) == "DaemonSet/kube-proxy"),
+    (("--owner", "deploy/web"), lambda item: owner(item) == "ReplicaSet/web-474k6w5gmh"),
+    (("--owner", "Deployment/web"), lambda item: owner(item) == "ReplicaSet/web-474k6w5gmh"),
+    (("--owner", "deployments.apps/web"), lambda item: owner(item) == "ReplicaSet/web-474k6w5gmh"),
+    (("--owner", "ReplicaSet/web-474k6w5gmh"), lambda item: owner(item) == "ReplicaSet/web-474k6w5gmh"),
+    (("--owner", "cj/nightly-report"), lambda item: owner(item) == "Job/nightly-report-28621440"),
+    (
+        ("--owner", "deploy/web", "--owner", "sts/redis"),
+        lambda item: owner(item) in ("ReplicaSet/web-474k6w5gmh", "StatefulSet/redis"),
+    ),
     (
         ("-n", "kube-system", "--node", "node-b1", "--owner", "DaemonSet/calico-node"),
         lambda item: item["spec"].get("nodeName") == "node-b1" and owner(item) == "DaemonSet/calico-node",
@@ -69,7 +79,6 @@ def test_a_filter_keeps_exactly_the_matching_pods(
     [
         ("-n", "nowhere"),
         ("--node", "node-z"),
-        ("--owner", "kube-proxy"),
         ("-n", "shop", "--exclude-namespace", "shop"),
     ],
     ids=" ".join,
@@ -83,6 +92,33 @@ def test_a_filter_that_matches_nothing_is_a_failure(
         "",
         f"Error: none of the {len(PODS)} pods matches the filters\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("owners", "message"),
+    [
+        (["kube-proxy"], "no pod of kube-proxy in the input; near it: DaemonSet/kube-proxy"),
+        (["deploy/wbe"], "no pod of deploy/wbe in the input; near it: Deployment/web"),
+        (["deploy/web", "sts/rediss"], "no pod of sts/rediss in the input; near it: StatefulSet/redis"),
+        (["sts/web"], "no pod of sts/web in the input; near it: Deployment/web, "),
+        (
+            ["deploy/no-such-thing"],
+            "no pod of deploy/no-such-thing in the input; an owner is KIND/NAME, such as",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_an_owner_of_no_pod_is_a_failure_that_names_near_ones(
+    run: Run, command: tuple[str, ...], owners: list[str], message: str
+) -> None:
+    result = run(*command, "--sample", *(word for owner in owners for word in ("--owner", owner)))
+    assert (result.code, result.out) == (1, "")
+    assert message in result.err
+
+
+def test_an_owner_of_another_namespace_matches_nothing(run: Run) -> None:
+    result = run(*COMMANDS["plan"], "--sample", "-n", "data", "--owner", "deploy/web")
+    assert result.err == f"Error: none of the {len(PODS)} pods matches the filters\n"
 
 
 def test_explain_looks_among_the_filtered_pods_only(run: Run) -> None:

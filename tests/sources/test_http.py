@@ -107,10 +107,14 @@ def test_a_server_that_is_not_there_is_a_failure(run: Run) -> None:
     assert result.err == "Error: http://127.0.0.1:1/pods.json: cannot download: ConnectionError\n"
 
 
-@pytest.mark.parametrize("url", ["http://", "http://[::1", "https://.x/"])
-def test_a_url_that_is_none_is_a_failure(run: Run, url: str) -> None:
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [("http://", "http://"), ("http://[::1", "http://***"), ("https://.x/", "https://.x/")],
+    ids=["no host", "no end of an address", "an empty label"],
+)
+def test_a_url_that_is_none_is_a_failure(run: Run, url: str, shown: str) -> None:
     result = run(*PLAN, "-f", url)
-    assert (result.code, result.out, result.err.startswith(f"Error: {url}: cannot download: ")) == (
+    assert (result.code, result.out, result.err.startswith(f"Error: {shown}: cannot download: ")) == (
         1,
         "",
         True,

@@ -11,6 +11,7 @@ from hashcompat.cli.args.declare import option
 from hashcompat.cli.output import note
 from hashcompat.cli.streams import say
 from hashcompat.errors import InputError, UsageError
+from hashcompat.model.escape import printable
 from hashcompat.model.pods import Inventory
 
 if TYPE_CHECKING:
@@ -102,9 +103,14 @@ def _read(cluster: Cluster, scope: Scope, *, quiet: bool) -> Inventory:
         raise UsageError("--as-group needs --as USER")
     progress = _Progress(quiet=quiet)
     try:
-        return live.collect(_access(cluster), scope, note, progress.show)
+        return live.collect(_access(cluster), scope, _pass_on, progress.show)
     finally:
         progress.end()
+
+
+def _pass_on(line: str) -> None:
+    """Print a line of kubectl's plugins as it is: a link to open may need its query."""
+    say(printable(line))
 
 
 def _access(cluster: Cluster) -> Access:

@@ -7,7 +7,7 @@ a command gets one value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Annotated, Any, Final, TypeVar, get_origin, get_type_hints
 
@@ -126,12 +126,17 @@ def _fields(made: type) -> Iterator[_Field]:
     types = get_type_hints(made, include_extras=True)
     for found in fields(made):
         hint = types[found.name]
-        changed = hint.__metadata__ if get_origin(hint) is Annotated else ()
+        changed = _flat(hint.__metadata__) if get_origin(hint) is Annotated else ()
         group = hint.__origin__ if changed else hint
         if is_dataclass(group):
             yield _Field(found.name, None, group, changed)  # type: ignore[arg-type]  # a class, no instance
         elif _KEY in found.metadata:
             yield _Field(found.name, found.metadata[_KEY], None)
+
+
+def _flat(metadata: Iterable[Any]) -> tuple[Changed, ...]:
+    """Return the changes of an annotation, which may come several at once."""
+    return tuple(one for found in metadata for one in (found if isinstance(found, tuple) else (found,)))
 
 
 def given_flags(group: Any) -> Iterator[str]:
@@ -142,6 +147,24 @@ def given_flags(group: Any) -> Iterator[str]:
             yield from given_flags(value)
         elif found.option and found.option.flags and value != found.option.settings["default"]:
             yield found.option.flags[0]
+
+
+def given_words(group: Any) -> Iterator[str]:
+    """Yield the words by which a command line gives a group, and those in it, their values."""
+    for found in _fields(type(group)):
+        value = getattr(group, found.name)
+        if found.group:
+            yield from given_words(value)
+        elif found.option and found.option.flags and value != found.option.settings["default"]:
+            yield from _words(found.option.flags[0], value)
+
+
+def _words(flag: str, value: Any) -> Iterator[str]:
+    if value is True:
+        yield flag
+        return
+    for one in value if isinstance(value, tuple) else (value,):
+        yield from (flag, str(one))
 
 
 def _built(made: type[Arguments], values: Mapping[str, Any]) -> Arguments:

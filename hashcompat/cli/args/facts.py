@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 import click
 
 from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.releases import listed
+from hashcompat.cli.args.releases import Names
 from hashcompat.errors import UsageError
 from hashcompat.model.pods import Inventory, Source
 from hashcompat.model.records import Record
 from hashcompat.planning.options import STRATEGIES, AssumePatch, Options
-
-if TYPE_CHECKING:
-    from hashcompat.catalog.lookup import Catalog
 
 _BOOLEANS: Final = {
     **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
@@ -115,16 +112,15 @@ class Facts:
         self,
         reading: Reading,
         inventory: Inventory,
-        catalog: Catalog,
+        names: Names,
         *,
         keep_going: bool = False,
         patches: Patches = Patches(),
     ) -> Options:
-        """Return how pods are to be read and what else is known."""
+        """Return how pods are to be read and what else is known; raises UsageError for unknown releases."""
         from hashcompat.records.index import index
 
-        for release in filter(None, (self.apiserver, self.apiserver_to)):
-            catalog.kubelet(release)
+        servers = [names.read(name) if name else "" for name in (self.apiserver, self.apiserver_to)]
         gates = frozenset(_gates(",".join(self.feature_gates)))
         return Options(
             defaults=not reading.source.no_defaults,
@@ -134,8 +130,8 @@ class Facts:
             gates_off=frozenset(name for name, on in gates if not on),
             cri_dockerd=self.cri_dockerd,
             assume_upstream=self.assume_upstream,
-            apiserver=self.apiserver or "",
-            apiserver_to=self.apiserver_to or "",
+            apiserver=servers[0],
+            apiserver_to=servers[1],
             patch=patches.target,
             current_patch=patches.current,
         )
@@ -164,14 +160,13 @@ class Patched:
         help="The kubelets that run now are patched as hashcompat patch does, to be like --like.",
     )
 
-    @property
-    def patches(self) -> Patches:
-        """The patches of the target and of the current kubelets, where they are assumed."""
+    def patches(self, names: Names) -> Patches:
+        """Return the patches of the target and of the current kubelets, where they are assumed."""
         if self.like and not (self.strategy or self.from_patched):
             raise UsageError("--like goes with --assume-patch or --from-patched")
         if self.from_patched and not self.like:
             raise UsageError("--from-patched: say with --like which releases the current kubelets are like")
-        likes = tuple(listed(self.like))
+        likes = tuple(names.listed(self.like))
         return Patches(
             *(AssumePatch(name, likes) if name else None for name in (self.strategy, self.from_patched))
         )

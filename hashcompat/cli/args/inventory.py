@@ -15,6 +15,7 @@ from hashcompat.cli.output import note
 from hashcompat.errors import UsageError
 from hashcompat.model.pods import Inventory, Origin
 from hashcompat.model.pods import Source as Kind
+from hashcompat.report.collapse import collapsed
 
 if TYPE_CHECKING:
     from hashcompat.model.records import Record
@@ -47,8 +48,8 @@ class Reading:
         return filters.select(found, wanted) if self.needs_pods or wanted != filters.Filters() else found
 
     def warn(self, warnings: Iterable[str]) -> None:
-        """Print what of a source is not among the pods though a reader may expect it there."""
-        for warning in () if self.quiet else warnings:
+        """Print what of a source is not among the pods though a reader may expect it there, once a kind."""
+        for warning in () if self.quiet else collapsed(warnings):
             note(f"Warning: {warning}")
 
     def warn_unlisted(self, inventory: Inventory, found: Iterable[Record]) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import click
 
 from hashcompat.cli.args.declare import Changed, option
-from hashcompat.formats import offered
+from hashcompat.cli.reports import Destination, check_apart, destination
+from hashcompat.errors import UsageError
+from hashcompat.formats import FORMATS, chosen, offered
 from hashcompat.report.model import Report
 
 Result = TypeVar("Result")
@@ -21,6 +24,13 @@ class Shown:
     HEADING: ClassVar = "Output"
 
     format: str | None = option("-o", "--output", help="What goes to stdout.")
+    reports: tuple[Destination, ...] = option(
+        "--report",
+        multiple=True,
+        metavar="FORMAT=PATH",
+        help="Write the result in a format of -o into a file too, whole or not at all; - prints it in place "
+        "of the result. Repeatable.",
+    )
     out: str | None = option(
         "--out",
         metavar="FILE",
@@ -35,17 +45,52 @@ class Shown:
         help="NO_COLOR and FORCE_COLOR count too.",
     )
 
+    def __post_init__(self) -> None:
+        """Raise UsageError where two reports go to one place."""
+        check_apart(self.out, self.reports)
 
-def shows(*reports: Report[Any], default: str = "") -> Changed:
-    """Return the choices of a command's ``-o``: what its results can be shown as.
+
+class Formats(click.Choice[str]):
+    """The values of ``-o``; some take more after a ``=``, which is checked here, before anything is read."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the value as it was given; raises UsageError for one that cannot be shown."""
+        name = value.partition("=")[0]
+        super().convert(name, param, ctx)
+        chosen(value)
+        return value
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002 - click's
+        """Return what ``--help`` shows."""
+        return f"[{'|'.join(map(_taking, self.choices))}]"
+
+
+def _taking(name: str) -> str:
+    return f"{name}={takes}" if (takes := FORMATS[name].takes) else name
+
+
+def _destinations(names: tuple[str, ...]) -> Callable[[str], Destination]:
+    """Return how ``FORMAT=PATH`` is read where a result has these formats."""
+
+    def read(text: str) -> Destination:
+        name = text.partition("=")[0]
+        if name not in names:
+            raise UsageError(f"--report {text}: no format {name!r} here; there are {', '.join(names)}")
+        return destination(text)
+
+    return read
+
+
+def shows(*reports: Report[Any], default: str = "") -> tuple[Changed, ...]:
+    """Return the choices of a command's ``-o`` and ``--report``: what its results can be shown as.
 
     Without a ``default`` each result has its own: the first format that can show it.
     """
     names = tuple(dict.fromkeys(name for report in reports for name in offered(report)))
     defaults = {offered(report)[0] for report in reports}
     default = default or (defaults.pop() if len(defaults) == 1 else "")
-    settings = {"type": click.Choice(names), "default": default or None, "show_default": bool(default)}
-    return Changed("format", settings)
+    settings = {"type": Formats(names), "default": default or None, "show_default": bool(default)}
+    return Changed("format", settings), Changed("reports", {"type": _destinations(names)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,15 +2,59 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.catalog.releases import oldest_first
 from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.output import note
 from hashcompat.errors import UsageError
-from hashcompat.model.plan import Way
+from hashcompat.model.plan import Item, Verdict, Way
+from hashcompat.model.pods import Inventory
+from hashcompat.model.words import count
+from hashcompat.planning.options import AUTO
+
+_SHOWN: Final = 6
+"""How many releases of nodes are named."""
+
+
+class Names:
+    """Reads releases as people name them, and says once what a short name is read as."""
+
+    def __init__(self, catalog: Catalog, *, quiet: bool = False) -> None:
+        self.catalog = catalog
+        self._said: set[str] = set()
+        self._quiet = quiet
+
+    def read(self, name: str) -> str:
+        """Return the release that a name means; raises UsageError for a malformed or unknown one."""
+        found = self.catalog.known.named(name)
+        if found != name and name not in self._said:
+            self._said.add(name)
+            self.say(f"{name} is read as {found}, the newest known patch release")
+        return found
+
+    def say(self, line: str) -> None:
+        """Print a line to stderr, unless nothing but the result is wanted."""
+        if not self._quiet:
+            note(line)
+
+    def read_or_auto(self, name: str) -> str:
+        """Return the release that a name means, or ``auto``; errors as ``read``."""
+        return name if name == AUTO else self.read(name)
+
+    def read_known(self, name: str) -> str:
+        """Return the release that a short name means, and any other as given: it need not be known."""
+        return self.read(name) if self.catalog.known.is_short(name) else name
+
+    def listed(self, text: str | None) -> list[str]:
+        """Return the releases of ``RELEASE[,RELEASE...]``, each once; errors as ``read``."""
+        return list(dict.fromkeys(map(self.read, listed(text))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +76,10 @@ class ReleaseData:
             note(f"Warning: {problem}")
         return found
 
+    def names(self, *, quiet: bool = False) -> Names:
+        """Return what reads the names of releases, with that data."""
+        return Names(self.catalog(quiet=quiet), quiet=quiet)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Releases:
@@ -42,25 +90,66 @@ class Releases:
     from_release: str | None = option(
         "--from",
         metavar="RELEASE|auto",
-        help="The kubelet release that runs now; auto: what each node reports.",
+        help="The kubelet release that runs now, or auto: what each node reports; default: auto, where nodes "
+        "report it.",
     )
     to_release: str | None = option(
         "--to",
         metavar="RELEASE",
-        help="The target release of the kubelet.",
+        help="The target release of the kubelet; 1.31 and latest mean the newest known patch release.",
     )
     data: ReleaseData
 
     @property
-    def way(self) -> Way:
-        """``--from`` and ``--to``; raises UsageError where one is missing."""
-        if not self.from_release:
-            raise UsageError(
-                "--from is missing; name the kubelet release that runs now, such as --from 1.9.11"
-            )
+    def needs_nodes(self) -> bool:
+        """Whether ``--from auto`` is given, to which there is no answer without the nodes."""
+        return self.from_release == AUTO
+
+    def way(self, names: Names, *, from_nodes: bool = False) -> Way:
+        """Return ``--from`` and ``--to`` in full; with ``from_nodes`` the former is ``auto`` by default.
+
+        Raises UsageError where one is missing, and for unknown releases.
+        """
+        if not (self.from_release or from_nodes):
+            raise missing_from()
         if not self.to_release:
             raise UsageError("--to is missing; name the target release of the kubelet, such as --to 1.9.11")
-        return Way(self.from_release, self.to_release)
+        return Way(names.read_or_auto(self.from_release or AUTO), names.read(self.to_release))
+
+    def check_nodes(self, found: Inventory, scope: Scope, names: Names) -> None:
+        """Print the releases that nodes report where no ``--from`` is given; UsageError where none does."""
+        if self.from_release is not None:
+            return
+        nodes = [node for node in found.nodes if not scope.nodes or node.name in scope.nodes]
+        counts = Counter(node.kubelet for node in nodes if node.kubelet)
+        if not counts:
+            raise missing_from(", and no node in the input reports a release")
+        names.say(f"--from is what the nodes report: {_counted(counts, names.catalog)}")
+
+    def check_items(self, items: Sequence[Item]) -> None:
+        """Raise UsageError where no ``--from`` is given and no node shows it for any container."""
+        if self.from_release is None and not any(map(_is_of_a_node, items)):
+            raise missing_from(", and no pod in the input runs on a node that reports a release")
+
+
+def _is_of_a_node(item: Item) -> bool:
+    return bool(item.from_release) or item.verdict is not Verdict.UNKNOWN
+
+
+def _counted(counts: Mapping[str, int], catalog: Catalog) -> str:
+    """Return the releases with the number of their nodes, oldest first and unknown ones last."""
+    names = {catalog.kubelet(name): name for name in sorted(counts) if catalog.knows(name)}
+    known = [names[kubelet] for kubelet in oldest_first(names)]
+    every = [*known, *sorted(counts.keys() - set(known))]
+    more = [f"and {count(len(every) - _SHOWN, 'other release')}"] if len(every) > _SHOWN else []
+    return ", ".join([*(f"{name} ({count(counts[name], 'node')})" for name in every[:_SHOWN]), *more])
+
+
+def missing_from(why: str = "") -> UsageError:
+    """Return the error of a release that runs now and is named neither by an option nor by nodes."""
+    return UsageError(
+        f"--from is missing{why}; name the kubelet release that runs now, such as --from 1.9.11"
+    )
 
 
 def listed(text: str | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hashcompat.answers.comparison import compare_releases
@@ -12,12 +12,11 @@ from hashcompat.cli.args.declare import argument, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
-from hashcompat.cli.args.output import Shown, Withheld, shows
+from hashcompat.cli.args.output import Quiet, Shown, Withheld, shows
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
 from hashcompat.errors import UsageError
-from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
 from hashcompat.report.difference import DIFFERENCE
 from hashcompat.report.explanation import EXPLANATIONS
@@ -27,9 +26,12 @@ from hashcompat.report.explanation import EXPLANATIONS
 class Arguments:
     """What ``explain`` is asked."""
 
-    target: str | None = argument(required=False, metavar="[NAMESPACE/POD[/CONTAINER]]")
+    target: str | None = argument(required=False, metavar="[NAMESPACE/POD[/CONTAINER]|KIND/NAME]")
     show_values: bool = option(
-        "--show-values", is_flag=True, help="Print values of env, args and commands instead of ***."
+        "--show-values", is_flag=True, help="Print texts that may be secret, instead of ***."
+    )
+    full: bool = option(
+        "--full", is_flag=True, help="Show both hashed texts whole, and every field in which they differ."
     )
     releases: Releases
     source: Source
@@ -38,6 +40,7 @@ class Arguments:
     patched: Patched
     shown: Annotated[Shown, shows(EXPLANATIONS, DIFFERENCE)]
     withheld: Withheld
+    quiet: Quiet
 
 
 @declared(
@@ -46,20 +49,28 @@ class Arguments:
     short_help="Say why a container's hash changes, or what differs between two releases.",
 )
 def command(given: Arguments) -> None:
-    """Explain a container's verdict: fields, both hashed texts, the upstream change, the log line to expect.
+    """Explain a container's verdict: what happens, why, what to do, what will be seen, the upstream change.
 
-    Without a pod: what differs between the two releases for any container.
+    A pod is NAMESPACE/POD, or POD with -n NAMESPACE; KIND/NAME, such as deploy/web, is every pod of an owner.
+    Where the hashed texts are why, the places in which they differ are shown; --full shows them whole.
+    Without either: what differs between the two releases for any container.
     """
-    catalog, way = given.releases.data.catalog(), given.releases.way
+    names = given.releases.data.names(quiet=given.quiet.quiet)
+    way = given.releases.way(names, from_nodes=given.target is not None)
     if given.target is None:
         if is_named(given.source, given.scope.labels):
-            raise UsageError("say which pod to explain: NAMESPACE/POD or NAMESPACE/POD/CONTAINER")
+            raise UsageError("say which pod to explain: NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME")
         refuse_without_pods(given.source, given.scope, given.facts, given.patched)
-        output.show(DIFFERENCE, compare_releases(way.old, way.new, catalog), given.shown)
+        output.ready(DIFFERENCE, given.shown)
+        output.show(DIFFERENCE, compare_releases(way.old, way.new, names.catalog), given.shown)
         return
-    reading = Reading(given.source, given.scope, needs_nodes=way.old == AUTO)
+    output.ready(EXPLANATIONS, given.shown)
+    patches, quiet = given.patched.patches(names), given.quiet.quiet
+    reading = Reading(given.source, given.scope, needs_nodes=given.releases.needs_nodes, quiet=quiet)
     found = reading.inventory()
-    options = given.facts.options(reading, found, catalog, patches=given.patched.patches)
-    view = View(catalog, options)
-    explanations = explain(found, given.target, way, view, show_values=given.show_values)
-    output.show(EXPLANATIONS, given.withheld.of(explanations), given.shown)
+    given.releases.check_nodes(found, given.scope, names)
+    view = View(names.catalog, given.facts.options(reading, found, names, patches=patches))
+    chosen = {"show_values": given.show_values, "in_namespace": bool(given.scope.namespaces)}
+    explanations = explain(found, given.target, way, view, **chosen)
+    shown = replace(given.withheld.of(explanations), full=given.full)
+    output.show(EXPLANATIONS, shown, given.shown)

@@ -10,8 +10,8 @@ from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.output import Shown, Verbose, shows
-from hashcompat.cli.args.releases import ReleaseData, listed
+from hashcompat.cli.args.output import Quiet, Shown, Verbose, shows
+from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
 from hashcompat.errors import UsageError
@@ -31,31 +31,32 @@ class Arguments:
         "--show-input", is_flag=True, help="Print the exact text that is hashed; needs --show-values too."
     )
     show_values: bool = option(
-        "--show-values", is_flag=True, help="Allow values of env, args and commands in the output."
+        "--show-values", is_flag=True, help="Allow texts that may be secret in the output."
     )
     data: ReleaseData
     source: Source
     scope: Scope
     shown: Annotated[Shown, shows(HASHES, TEXTS)]
+    quiet: Quiet
     verbose: Verbose
 
 
 @declared("hash", Arguments, short_help="Print the hash of every container under some kubelet releases.")
 def command(given: Arguments) -> None:
     """Print the hash that each kubelet release computes for every container, decimal and hex."""
-    catalog, report = given.data.catalog(), TEXTS if given.show_input else HASHES
+    quiet, report = given.quiet.quiet, TEXTS if given.show_input else HASHES
+    names = given.data.names(quiet=quiet)
     _check(given)
-    output.format_of(report, given.shown)
-    releases = listed(given.kubelet)
-    kubelets = [catalog.kubelet(name) for name in releases]
-    reading = Reading(given.source, given.scope)
+    output.ready(report, given.shown)
+    releases = names.listed(given.kubelet)
+    reading = Reading(given.source, given.scope, quiet=quiet)
     found = reading.inventory()
-    view = View(catalog, Options(not given.source.no_defaults))
+    view = View(names.catalog, Options(not given.source.no_defaults))
     hashed = hash_containers(found, releases, view, with_text=given.show_input)
     output.show(report, hashed, given.shown)
-    output.notes(report, hashed)
+    output.notes(report, hashed, quiet=quiet)
     if given.verbose.verbose:
-        output.note_dropped(dropped_fields(found, kubelets))
+        output.note_dropped(dropped_fields(found, list(map(names.catalog.kubelet, releases))))
 
 
 def _check(given: Arguments) -> None:
@@ -65,4 +66,4 @@ def _check(given: Arguments) -> None:
             "name the kubelet releases that compute the hash, such as --kubelet 1.7.16,1.9.11"
         )
     if given.show_input and not given.show_values:
-        raise UsageError("--show-input prints values of env, args and commands; allow it with --show-values")
+        raise UsageError("--show-input prints texts that may be secret; allow it with --show-values")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 from hashcompat.answers.matrix import make
-from hashcompat.cli import output
+from hashcompat.cli import output, progress
+from hashcompat.cli.args.declare import Changed, option
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.facts import Facts
 from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
 from hashcompat.cli.args.output import Quiet, Shown, shows
@@ -19,6 +19,10 @@ from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
 from hashcompat.report.matrix import MATRIX
 
+_FROM: Final = {"help": "The first release, or auto: what the nodes report; default: the oldest known one."}
+
+_TO: Final = {"help": "The last release; default: the newest known one."}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
@@ -27,7 +31,7 @@ class Arguments:
     every_patch: bool = option(
         "--every-patch", is_flag=True, help="Every patch release instead of the newest of each minor."
     )
-    releases: Releases
+    releases: Annotated[Releases, Changed("from_release", _FROM), Changed("to_release", _TO)]
     source: Source
     scope: Scope
     facts: Facts
@@ -47,15 +51,19 @@ def command(given: Arguments) -> None:
     restarts fewest.
     """
     quiet = given.quiet.quiet
-    catalog = given.releases.data.catalog(quiet=quiet)
-    first, last = given.releases.from_release or "", given.releases.to_release or ""
-    found, view = None, View(catalog)
+    names, asked = given.releases.data.names(quiet=quiet), given.releases
+    first = names.read_or_auto(asked.from_release) if asked.from_release else ""
+    last = names.read(asked.to_release) if asked.to_release else ""
+    found, view = None, View(names.catalog)
     if is_named(given.source, given.scope.labels):
+        output.ready(MATRIX, given.shown)
         reading = Reading(given.source, given.scope, needs_nodes=first == AUTO, quiet=quiet)
         found = reading.inventory()
-        view = View(catalog, given.facts.options(reading, found, catalog))
+        view = View(names.catalog, given.facts.options(reading, found, names))
     else:
         refuse_without_pods(given.source, given.scope, given.facts)
-    matrix = make(view, first, last, found, patches=given.every_patch)
+        output.ready(MATRIX, given.shown)
+    counted = progress.shown(found, "Counting", quiet=quiet) if found else None
+    matrix = make(view, first, last, counted, patches=given.every_patch)
     output.show(MATRIX, matrix, given.shown)
     output.notes(MATRIX, matrix, quiet=quiet)

@@ -8,16 +8,17 @@ from typing import Annotated
 
 import click
 
-from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import is_of_minor
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.output import Shown, shows
-from hashcompat.cli.args.releases import ReleaseData, listed
+from hashcompat.cli.args.output import Quiet, Shown, shows
+from hashcompat.cli.args.releases import Names, ReleaseData
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
+from hashcompat.cli.reports import STDOUT
 from hashcompat.errors import ExitCode, InputError, UsageError
 from hashcompat.kubelet import alike
 from hashcompat.patching.audit import audit
@@ -82,6 +83,7 @@ class Arguments:
     source: Source
     scope: Scope
     shown: Annotated[Shown, shows(PATCH, AUDIT)]
+    quiet: Quiet
 
 
 @declared(
@@ -96,43 +98,46 @@ def command(given: Arguments) -> int:
     --audit and pods, say which of them stripping fails on; exit 2 when there are any. --out takes the patch,
     or the audit's document.
     """
-    output.format_of(AUDIT if given.audit else PATCH, given.shown)
-    catalog = given.data.catalog()
-    kubelet, like = _releases(given)
-    return _audit(given, kubelet, like, catalog) if given.audit else _patch(given, kubelet, like, catalog)
+    output.ready(AUDIT if given.audit else PATCH, given.shown)
+    names = given.data.names(quiet=given.quiet.quiet)
+    kubelet, like = _releases(given, names)
+    return (_audit if given.audit else _patch)(given, kubelet, like, names)
 
 
-def _releases(given: Arguments) -> tuple[str, list[str]]:
+def _releases(given: Arguments, names: Names) -> tuple[str, list[str]]:
     for name, value in (("kubelet", given.kubelet), ("like", given.like)):
         if not value:
             raise UsageError(f"--{name} is missing; such as: hashcompat patch --kubelet 1.9.11 --like 1.7.16")
-    return str(given.kubelet), listed(given.like)
+    return names.read(str(given.kubelet)), names.listed(given.like)
 
 
-def _patch(given: Arguments, kubelet: str, like: list[str], catalog: Catalog) -> int:
-    choices = Choices(given.accept_new_fields, given.until, given.article, force=given.force)
+def _patch(given: Arguments, kubelet: str, like: list[str], names: Names) -> int:
+    catalog, until = names.catalog, names.read_known(given.until)
+    choices = Choices(given.accept_new_fields, until, given.article, force=given.force)
     patch = make_patch(kubelet, like, given.strategy, catalog, choices)
     if patch is None:
-        output.note(alike.no_patch_needed(kubelet, like))
+        names.say(alike.no_patch_needed(kubelet, like))
         return ExitCode.OK
-    files = _files(patch, catalog.kubelet(kubelet), given)
+    files = _files(patch, catalog.kubelet(kubelet), given, names)
     output.show(PATCH, mail(patch, apply(patch, {file.path: file.text for file in files})), given.shown)
-    if (out := given.shown.out) not in (None, output.STDOUT):
-        output.note(f"Wrote {out}; apply it with: git am {out}")
+    if (out := given.shown.out) not in (None, STDOUT):
+        names.say(f"Wrote {out}; apply it with: git am {out}")
     return ExitCode.OK
 
 
-def _audit(given: Arguments, kubelet: str, like: list[str], catalog: Catalog) -> int:
+def _audit(given: Arguments, kubelet: str, like: list[str], names: Names) -> int:
+    catalog = names.catalog
     new, olds = catalog.kubelet(kubelet), [catalog.kubelet(name) for name in like]
     check_strip(new, olds)
     view = View(catalog, Options(not given.source.no_defaults))
-    result = audit(Reading(given.source, given.scope).inventory(), olds[0], new, view)
+    reading = Reading(given.source, given.scope, quiet=given.quiet.quiet)
+    result = audit(reading.inventory(), olds[0], new, view)
     output.show(AUDIT, result, given.shown)
-    output.notes(AUDIT, result)
+    output.notes(AUDIT, result, quiet=given.quiet.quiet)
     return ExitCode.FINDING if result.rows else ExitCode.OK
 
 
-def _files(patch: Patch, kubelet: Kubelet, given: Arguments) -> list[kubernetes.SourceFile]:
+def _files(patch: Patch, kubelet: Kubelet, given: Arguments, names: Names) -> list[kubernetes.SourceFile]:
     paths = [edit.path for edit in patch.edits]
     if given.tree:
         tree = Path(given.tree)
@@ -146,7 +151,7 @@ def _files(patch: Patch, kubelet: Kubelet, given: Arguments) -> list[kubernetes.
             f"{error}; printed are the new files and the edits in words; a patch needs the source: --tree DIR"
         ) from None
     for file in files:
-        output.note(f"{file.sha256}  {file.origin}")
+        names.say(f"{file.sha256}  {file.origin}")
     return files
 
 

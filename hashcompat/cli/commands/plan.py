@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+import sys
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Annotated, Final
+
+import click
 
 from hashcompat import planning
 from hashcompat.answers.hashes import dropped_fields
 from hashcompat.cli import output
+from hashcompat.cli.args.arranged import Arranged
+from hashcompat.cli.args.declare import Changed, given_words, option
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, Verbose, Withheld, shows
@@ -17,10 +22,15 @@ from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
 from hashcompat.errors import ExitCode
+from hashcompat.formats import offered
 from hashcompat.model.plan import Plan
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
-from hashcompat.report.plan import PLAN, without_kept
+from hashcompat.report.asked import Again, SortBy
+from hashcompat.report.plan import PLAN, Excerpt, without_kept
+from hashcompat.sources.files.inputs import without_secrets
+
+_VERBOSE: Final = "Also report each assumption on a terminal, and the fields that a kubelet drops."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +56,10 @@ class Arguments:
     facts: Facts
     patched: Patched
     shown: Annotated[Shown, shows(PLAN)]
+    arranged: Arranged
     withheld: Withheld
     quiet: Quiet
-    verbose: Verbose
+    verbose: Annotated[Verbose, Changed("verbose", {"help": _VERBOSE})]
 
 
 @declared("plan", Arguments, short_help="Say which containers a kubelet upgrade restarts, where, and why.")
@@ -58,21 +69,58 @@ def command(given: Arguments) -> int:
     A pod with a uid is hashed exactly as given; one without uid and status is a manifest and first gets an
     API server's defaults.
     """
-    way, quiet = given.releases.way, given.quiet.quiet
-    catalog = given.releases.data.catalog(quiet=quiet)
-    kubelets = [catalog.kubelet(way.old)] if way.old != AUTO else []
-    kubelets.append(catalog.kubelet(way.new))
-    patches, is_auto = given.patched.patches, way.old == AUTO
-    reading = Reading(given.source, given.scope, needs_nodes=is_auto, quiet=quiet)
+    given.arranged.check(_format(given))
+    quiet = given.quiet.quiet
+    names = given.releases.data.names(quiet=quiet)
+    way, patches = given.releases.way(names, from_nodes=True), given.patched.patches(names)
+    output.ready(PLAN, given.shown)
+    reading = Reading(given.source, given.scope, needs_nodes=given.releases.needs_nodes, quiet=quiet)
     found = reading.inventory()
-    options = given.facts.options(reading, found, catalog, keep_going=given.keep_going, patches=patches)
-    plan = planning.make(found, way.old, way.new, View(catalog, options))
+    given.releases.check_nodes(found, given.scope, names)
+    options = given.facts.options(reading, found, names, keep_going=given.keep_going, patches=patches)
+    plan = planning.make(found, way.old, way.new, View(names.catalog, options))
+    given.releases.check_items(plan.items)
     plan = given.withheld.of(plan)
-    output.show(PLAN, without_kept(plan) if given.only_restarts else plan, given.shown)
+    excerpt = _excerpt(given, plan)
+    below = [] if quiet else list(PLAN.notes(excerpt))
+    output.show(PLAN, excerpt, given.shown, below)
     if given.verbose.verbose:
-        output.note_dropped(dropped_fields(found, kubelets))
-    output.notes(PLAN, plan, quiet=quiet)
+        kubelets = [way.new] if way.old == AUTO else [way.old, way.new]
+        output.note_dropped(dropped_fields(found, list(map(names.catalog.kubelet, kubelets))))
+    output.say_each(below)
     return _exit_code(plan) if given.detailed_exitcode else ExitCode.OK
+
+
+def _excerpt(given: Arguments, plan: Plan) -> Excerpt:
+    """Return what the options say of the report."""
+    arranged = given.arranged
+    return replace(
+        without_kept(plan) if given.only_restarts else Excerpt(plan, plan.items),
+        group_by=arranged.group_by or "",
+        sort_by=SortBy(arranged.sort_by) if arranged.sort_by else None,
+        every=arranged.every,
+        brief=_is_read_at_once(given),
+        now=datetime.now(UTC),
+        again=_again(given),
+    )
+
+
+def _format(given: Arguments) -> str:
+    return given.shown.format or offered(PLAN)[0]
+
+
+def _is_read_at_once(given: Arguments) -> bool:
+    """Return whether the plan for people is on the same terminal as what goes with it."""
+    both = sys.stdout.isatty() and sys.stderr.isatty()
+    return both and _format(given) == "table" and not given.verbose.verbose
+
+
+def _again(given: Arguments) -> Again:
+    """Return the command line for others that go on from here; none with what may be secret in a URL."""
+    pods = (*given_words(given.source), *given_words(given.scope))
+    facts = (*given_words(given.releases.data), *given_words(given.facts), *given_words(given.patched))
+    program = click.get_current_context().find_root().info_name or ""
+    return Again(program, *(tuple(map(without_secrets, words)) for words in (pods, facts)))
 
 
 def _exit_code(plan: Plan) -> ExitCode:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,16 +79,17 @@ def command(given: Arguments) -> int:
     if not given.to_release:
         raise UsageError("--to is missing; name the release that will be started, such as --to 1.24.17")
     quiet = given.quiet.quiet
-    catalog = given.data.catalog(quiet=quiet)
-    old = given.from_release or AUTO
-    for name in (given.to_release, *([] if old == AUTO else [old])):
-        catalog.kubelet(name)
-    nodes = _dumps(given)
+    names = given.data.names(quiet=quiet)
+    way = Way(names.read_or_auto(given.from_release or AUTO), names.read(given.to_release))
+    server = names.read(given.joined.apiserver) if given.joined.apiserver else ""
+    joined = replace(given.joined, apiserver=server)
+    output.ready(PREFLIGHT, given.shown)
+    nodes, catalog = _dumps(given), names.catalog
     read = reading(given.source, given.scope, quiet=quiet)
-    known = given.joined.known(read, Way(old, given.to_release), nodes or [], catalog)
-    if old == AUTO:
+    known = joined.known(read, way, nodes or [], catalog)
+    if way.old == AUTO:
         check_plan(known, nodes or [], catalog)
-    result = inspect(nodes, known, _question(given, "" if old == AUTO else old), catalog)
+    result = inspect(nodes, known, _question(given, way, server), catalog)
     output.show(PREFLIGHT, result, given.shown)
     output.notes(PREFLIGHT, result, quiet=quiet)
     return _exit_code(result)
@@ -107,10 +108,9 @@ def _dumps(given: Arguments) -> list[Dump] | None:
     return [live.collect(given.runtime or collect.AUTO, given.runtime_endpoint or "", given.root or "/")]
 
 
-def _question(given: Arguments, current: str) -> Question:
-    ignored = tuple(listed(given.ignored))
-    server = given.joined.apiserver or ""
-    return Question(given.to_release or "", current, server, ignored, datetime.now(UTC))
+def _question(given: Arguments, way: Way, server: str) -> Question:
+    current = "" if way.old == AUTO else way.old
+    return Question(way.new, current, server, tuple(listed(given.ignored)), datetime.now(UTC))
 
 
 def _exit_code(result: Preflight) -> ExitCode:

@@ -45,7 +45,7 @@ def command(given: Arguments) -> None:
     """
     if given.types and not given.add:
         raise UsageError("--types goes with --add RELEASE")
-    output.format_of(DIFFERENCE if given.add else RELEASES, given.shown)
+    output.ready(DIFFERENCE if given.add else RELEASES, given.shown)
     if not given.add:
         output.show(RELEASES, known_releases(given.data.catalog()), given.shown)
         return

@@ -1,7 +1,9 @@
-"""``hashcompat rules``: the reasons behind verdicts and the checks of nodes, one by one."""
+"""``hashcompat rules``: the reasons behind verdicts and the checks of nodes, all or some with their pages."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Final
@@ -12,11 +14,14 @@ from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.errors import UsageError
 from hashcompat.preflight.registry import CHECKS
-from hashcompat.report.rules import RULES
+from hashcompat.report.rules import PAGES, RULES
 from hashcompat.rules import RULES as REASONS
 from hashcompat.rules import Rule, RuleList
 
-_EVERY: Final = (*REASONS, *(check.rule for check in CHECKS))
+_EVERY: Final[Mapping[str, Rule]] = {rule.id: rule for rule in (*REASONS, *(check.rule for check in CHECKS))}
+
+_ID: Final = re.compile(r"(HC|PF)[-_ ]?(\d{1,3})", re.IGNORECASE)
+"""An id as people write it: ``hc4``, ``HC-004``, ``pf103``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,23 +29,32 @@ class Arguments:
     """What ``rules`` is asked."""
 
     ids: tuple[str, ...] = argument(nargs=-1, metavar="[RULE...]")
-    shown: Annotated[Shown, shows(RULES)]
+    shown: Annotated[Shown, shows(RULES, PAGES)]
 
 
 @declared("rules", Arguments, short_help="List the rules behind verdicts and the checks of nodes.")
 def command(given: Arguments) -> None:
-    """List the rules behind verdicts and the checks of preflight: the stable id, what it means, its source.
+    """List the rules behind verdicts and the checks of preflight by their stable ids.
 
-    With RULE, such as HC004 or PF-103: that one alone.
+    With RULE, such as HC004 or PF-103: what it means, how to confirm it on a node and how to avoid it, since
+    which release it occurs, and where upstream has it.
     """
-    output.show(RULES, RuleList(_chosen(given.ids)), given.shown)
+    wanted = {_known(name) for name in given.ids} or _EVERY.keys()
+    chosen = RuleList(tuple(rule for name, rule in _EVERY.items() if name in wanted))
+    output.show(PAGES if given.ids else RULES, chosen, given.shown)
 
 
-def _chosen(ids: tuple[str, ...]) -> tuple[Rule, ...]:
-    known = {rule.id: rule for rule in _EVERY}
-    for name in ids:
-        if name.upper() not in known:
-            near = get_close_matches(name.upper(), known, n=3) or [_EVERY[0].id, _EVERY[-1].id]
-            raise UsageError(f"no rule {name!r}; near it: {', '.join(near)}")
-    wanted = {name.upper() for name in ids} or known.keys()
-    return tuple(rule for rule in _EVERY if rule.id in wanted)
+def _known(name: str) -> str:
+    """Return the id that is meant; raises UsageError, with the nearest ones, where there is not one."""
+    found = _ID.fullmatch(name)
+    meant = f"{found[1].upper()}{'-' * (found[1].upper() == 'PF')}{int(found[2]):03}" if found else name
+    if meant in _EVERY:
+        return meant
+    raise UsageError(f"no rule {name!r}; near it: {', '.join(_near(name, meant))}")
+
+
+def _near(name: str, meant: str) -> list[str]:
+    """Return the ids nearest to one, or those of rules whose names have the word."""
+    named = [rule.id for rule in _EVERY.values() if len(name) > 2 and name.lower() in rule.name.lower()]
+    first, *_, last = _EVERY
+    return named[:3] or get_close_matches(meant.upper(), _EVERY, n=3) or [first, last]

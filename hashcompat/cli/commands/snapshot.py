@@ -18,6 +18,7 @@ from hashcompat.cli.args.output import Quiet
 from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
+from hashcompat.cli.reports import STDOUT
 from hashcompat.report import snapshot as report
 from hashcompat.sources.files.copy import Copy
 
@@ -68,7 +69,7 @@ def command(given: Arguments) -> None:
     redaction = Redaction(found, catalog, with_hashes=given.saved.with_hashes)
     pods = _Pods(redaction)
     hidden = redaction.snapshot(())
-    if given.saved.out in (None, output.STDOUT):
+    if given.saved.out in (None, STDOUT):
         output.write(report.text(hidden, pods))
     else:
         output.write_whole(Path(given.saved.out), report.text(hidden, pods))

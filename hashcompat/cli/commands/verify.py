@@ -75,6 +75,7 @@ def command(given: Arguments) -> int:
 
 def _verify_golden(given: Arguments) -> int:
     _refuse_stray(given)
+    output.ready(VERIFICATIONS, given.shown)
     catalog = given.data.catalog(quiet=given.quiet.quiet)
     found = [verify(Path(path), catalog, show_values=given.show_values) for path in given.paths]
     result = Verifications(tuple(found))
@@ -103,15 +104,15 @@ def _refuse_stray(given: Arguments) -> None:
 
 
 def _verify_records(given: Arguments) -> int:
-    quiet, release = given.quiet.quiet, given.release or AUTO
-    catalog = given.data.catalog(quiet=quiet)
-    if release != AUTO:
-        catalog.kubelet(release)
+    quiet = given.quiet.quiet
+    names = given.data.names(quiet=quiet)
+    release = names.read_or_auto(given.release or AUTO)
+    output.ready(CALIBRATION, given.shown)
     scope, needs_nodes = Scope(labels=given.labels), release == AUTO
     reading = Reading(given.source, scope, needs_nodes=needs_nodes, quiet=quiet)
     found = reading.inventory()
-    options = Facts(records=given.records).options(reading, found, catalog)
-    view, search = View(catalog, options), given.search_token_mount
+    options = Facts(records=given.records).options(reading, found, names)
+    view, search = View(names.catalog, options), given.search_token_mount
     check = check_records(found, release, view, search_mounts=search)
     output.show(CALIBRATION, given.withheld.of(check), given.shown)
     output.notes(CALIBRATION, check, quiet=quiet)

@@ -77,8 +77,11 @@ def sysctls(case: Case) -> Decision | None:
 
     What ``--allowed-unsafe-sysctls`` has to allow now is taken to stay allowed.
     """
+    names = list(_sysctls(case))
+    if not names:
+        return None
     before, now = (kubelet.behaviour.safe_sysctls for kubelet in (case.old, case.new))
-    lost = [name for name in _sysctls(case) if name in before and name not in now]
+    lost = [name for name in names if name in before and name not in now]
     if not lost:
         return None
     return _refused(rules.SYSCTL, f"{case.new.release} does not hold {', '.join(lost)} safe")

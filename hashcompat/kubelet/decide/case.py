@@ -77,6 +77,8 @@ class Case:
     """The old hashes that a patched kubelet accepts."""
     static_uids: tuple[StaticUid, ...] = ()
     """The UIDs that the two kubelets give a static pod, where its manifest is available."""
+    same_uid: bool | None = None
+    """Whether the two kubelets give it the same UID, as far as its mirror pod shows; None if unknown."""
     assume_upstream: bool = False
     """Whether vendors' kubelets that are not public are taken to be as upstream's."""
     maker: str = ""

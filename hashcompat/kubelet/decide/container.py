@@ -175,7 +175,7 @@ def _ambiguous(case: Case) -> Decision | None:
         text = f"the API server may have filled in {case.lost_default} by itself, and the target one does not"
         return Decision(Verdict.UNKNOWN, (Reason(rules.API_DEFAULT, text),))
     certain = case.old_hash.is_certain and case.new_hash.is_certain
-    return _VENDOR_GO if case.upgraded and not certain else None
+    return _VENDOR_GO if not certain and case.upgraded else None
 
 
 def _gated(case: Case, recorded: Recorded) -> Decision | None:

@@ -46,6 +46,8 @@ def _is_exempt(case: Case) -> bool:
 
 def resized(case: Case) -> Decision | None:
     """Restart a container whose resources are applied by a restart, where no kubelet recorded them."""
+    if not case.container.spec.get("resizePolicy"):
+        return None
     if case.applied is not None:
         return _resized_from(case.applied, case) or _resized_by_pod(case)
     for name in restarted_for(case.container.spec) if applies_resources(case) else ():

@@ -7,7 +7,7 @@ kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); up to 1.5 pkg/kubelet/d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hashcompat.catalog.behaviour import Behaviour
@@ -17,12 +17,21 @@ from hashcompat.model.records import Sandbox
 
 def broken(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> str:
     """Return why a kubelet that behaves so replaces a pod's sandbox; empty where it does not."""
+    return next((why for _, why in _failed(sandboxes, pod, behaviour)), "")
+
+
+def failed_check(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> str:
+    """Return the name of the check that fails, by which the kubelet's messages differ; empty for none."""
+    return next((name for name, _ in _failed(sandboxes, pod, behaviour)), "")
+
+
+def _failed(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> Iterator[tuple[str, str]]:
     if not sandboxes:
-        return ""
+        return
     newest = _newest(sandboxes, behaviour.newest_sandbox)
-    return next(
-        filter(None, (_CHECKS[name](sandboxes, newest, pod) for name in behaviour.sandbox_checks)), ""
-    )
+    for name in behaviour.sandbox_checks:
+        if why := _CHECKS[name](sandboxes, newest, pod):
+            yield name, why
 
 
 def _newest(sandboxes: Sequence[Sandbox], order: Sequence[str]) -> Sandbox:

@@ -5,7 +5,9 @@ Source: pkg/kubelet/config/common.go ``applyDefaults``, pkg/kubelet/config/confi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
@@ -16,6 +18,9 @@ from hashcompat.kubelet.mirrorpods import same_for_mirror
 from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import Pod
 from hashcompat.model.uids import is_computed
+
+Compare = Callable[[Mapping[str, Any], Kubelet, Kubelet], bool | None]
+"""What ``same_for_mirror`` does."""
 
 
 def by_manifest(case: Case) -> Decision | None:
@@ -39,9 +44,7 @@ def by_mirror_pod(case: Case) -> Decision | None:
     if any(map(_sets_uids, (case.old, case.new))) and not same_build(case.old.release, case.new.release):
         text = "static pod: its distribution sets its UID, which only its manifest shows"
         return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
-    if same_minor(case.old.release, case.new.release):
-        return None
-    match _same_uid(case):
+    match case.same_uid:
         case True:
             return None
         case False:
@@ -80,8 +83,16 @@ def as_ordinary(case: Case) -> Case:
     return replace(case, pod=pod)
 
 
-def _same_uid(case: Case) -> bool | None:
+def same_uid(pod: Pod, old: Kubelet, new: Kubelet, compare: Compare = same_for_mirror) -> bool | None:
+    """Return whether a mirror pod shows that an upgrade keeps its static pod's UID; None if unknown.
+
+    ``compare`` is for callers that remember what it computes for each kubelet. True for any other pod.
+    """
+    if not pod.static or pod.static_manifest is not None or is_pinned(pod):
+        return True
+    if same_minor(old.release, new.release):
+        return True
     try:
-        return same_for_mirror(case.pod.spec, case.old, case.new)
+        return compare(pod.spec, old, new)
     except DecodeError:
         return None

@@ -9,6 +9,7 @@ from hashcompat.model.preflight import Status
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, driver
 from hashcompat.rules import Rule
+from hashcompat.shown import name
 
 _GATE: Final = "KubeletCgroupDriverFromCRI"
 
@@ -25,8 +26,8 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         yield Problem(
             Status.ERROR,
             facts.runtime,
-            f"the kubelet's cgroup driver is {given}, that of {facts.runtime} {actual}",
-            f"drain the node and set cgroupDriver: {actual} in the kubelet's configuration file",
+            f"the kubelet's cgroup driver is {name(given)}, that of {facts.runtime} {name(actual)}",
+            f"drain the node and set cgroupDriver: {name(actual)} in the kubelet's configuration file",
         )
 
 

@@ -9,6 +9,7 @@ from hashcompat.model.preflight import Status
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.rules import Rule
+from hashcompat.shown import name
 
 _EFFECTS: Final = {
     "dropped": (Status.WARN, "drops it in silence"),
@@ -30,7 +31,7 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         yield Problem(
             Status.ERROR,
             path,
-            f"kubelet {release} reads {version.api_version} and the file is {str(given)[:60]}",
+            f"kubelet {release} reads {version.api_version} and the file is {name(str(given))[:60]}",
             f"write the file again for {version.api_version}",
         )
         return

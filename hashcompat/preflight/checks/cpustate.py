@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from hashcompat import shown
 from hashcompat.errors import DecodeError
 from hashcompat.go import cpuset
 from hashcompat.preflight.checks import states
@@ -35,7 +36,8 @@ def _objections(facts: Facts, upgrade: Upgrade, state: State, content: Mapping[s
     policy = chosen(facts.flags, "cpu-manager-policy", facts.config, "cpuManagerPolicy", "none")
     written = content.get("policyName") or ""
     if policy != written:
-        yield f"the configured policy {json.dumps(policy)} differs from {json.dumps(written)} in the file"
+        given, found = (json.dumps(shown.name(str(one))) for one in (policy, written))
+        yield f"the configured policy {given} differs from {found} in the file"
     elif policy == _STATIC and upgrade.hazards.cpus_have_to_match:
         yield from _other_cpus(facts, content)
 

@@ -14,6 +14,7 @@ from hashcompat.preflight.facts import Facts
 from hashcompat.preflight.facts.settings import chosen, reserved_memory
 from hashcompat.records.probes import AbsentError, UnreadError
 from hashcompat.rules import Rule
+from hashcompat.shown import name
 
 NODES: Final = "/sys/devices/system/node"
 """The directory of NUMA nodes; each has a file meminfo."""
@@ -31,7 +32,8 @@ def _objections(facts: Facts, content: Mapping[str, Any]) -> Iterator[str]:
     policy = chosen(facts.flags, "memory-manager-policy", facts.config, "memoryManagerPolicy", "None")
     written = content.get("policyName") or ""
     if policy != written:
-        yield f"the configured policy {json.dumps(policy)} differs from {json.dumps(written)} in the file"
+        given, found = (json.dumps(name(str(one))) for one in (policy, written))
+        yield f"the configured policy {given} differs from {found} in the file"
     elif policy == _STATIC:
         yield from _other_memory(facts, content.get("machineState") or {})
 

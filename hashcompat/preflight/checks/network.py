@@ -11,6 +11,7 @@ from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, driver
 from hashcompat.records.probes import AbsentError
 from hashcompat.rules import Rule
+from hashcompat.shown import said
 
 _DIRECTORY: Final = "/etc/cni/net.d"
 
@@ -34,7 +35,9 @@ def _by_cri(facts: Facts) -> Iterator[Problem]:
         yield from _by_directory(facts, str(directory or _DIRECTORY))
     elif ready.get("status") is not True:
         why = ready.get("message") or ready.get("reason") or "it reports no reason"
-        yield Problem(Status.ERROR, "NetworkReady", f"the network of pods is not ready: {why}", _ADVICE)
+        yield Problem(
+            Status.ERROR, "NetworkReady", f"the network of pods is not ready: {said(str(why))}", _ADVICE
+        )
 
 
 def _by_directory(facts: Facts, directory: str) -> Iterator[Problem]:

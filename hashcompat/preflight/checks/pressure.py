@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from hashcompat import shown
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.checks.check import OF_BOTH, Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, driver, space
@@ -45,7 +46,9 @@ def _by_thresholds(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     for signal, (available, whole) in _spaces(facts).items():
         least = space.least(limits.get(signal, "0"), whole)
         if whole and available < least:
-            text = f"{signal} is {available}, below the {limits[signal]} at which the kubelet evicts"
+            text = (
+                f"{signal} is {available}, below the {shown.name(limits[signal])} at which the kubelet evicts"
+            )
             yield Problem(Status.ERROR, signal, text, _ADVICE)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 from typing import Final
 
+from hashcompat import shown
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, driver
@@ -13,9 +14,10 @@ from hashcompat.rules import Rule
 
 
 def _find(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
-    image = driver.sandbox_image(facts.cri_info)
+    given = driver.sandbox_image(facts.cri_info)
+    image = shown.image(given)
     names = driver.image_names(driver.document(facts.dump, "cri", "images"))
-    if not _has(names, image):
+    if not _has(names, given):
         yield Problem(
             Status.WARN,
             image,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from hashcompat import shown
 from hashcompat.go.jsonpath import mapping
 from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Pod
@@ -35,7 +36,7 @@ def _find(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
             yield Problem(
                 Status.WARN,
                 name,
-                f"{name} mounts {path}: MicroK8s may delete it when the snap is refreshed",
+                f"{name} mounts {shown.path(path)}: MicroK8s may delete it when the snap is refreshed",
                 "expect the pod to be created again, or mount what is below /var/snap/microk8s/common",
             )
 

@@ -81,7 +81,7 @@ def _of_config(listed: object) -> Iterator[tuple[int, int]]:
 def _node(value: object) -> int:
     text = str(value).strip()
     if not text.isdecimal():
-        raise DecodeError(f"not a NUMA node: {text[:40]!r}")
+        raise DecodeError("not a NUMA node")
     return int(text)
 
 

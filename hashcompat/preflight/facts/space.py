@@ -72,7 +72,7 @@ def least(threshold: str, whole: int) -> Fraction:
             return amount(threshold[:-1]) * whole / 100
         return amount(threshold)
     except DecodeError:
-        raise UnreadError(f"{threshold!r} is not a threshold") from None
+        raise UnreadError("a value that is not a threshold") from None
 
 
 def reserved(given: Any, resource: str) -> Fraction:

@@ -18,6 +18,7 @@ from urllib3.util import Timeout
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
+from hashcompat.shown import said
 from hashcompat.sources.answers import LateError, before, check_encoding, pieces, seconds_until
 from hashcompat.sources.limits import LONGEST_TEXT, RefusedError
 from hashcompat.sources.wholejson import loads
@@ -171,7 +172,7 @@ def _message(status: int, body: bytes) -> str:
     except InputError:
         answer = None
     message = answer.get("message") if isinstance(answer, dict) else None
-    words = " ".join(str(message or text).split())[:_LONGEST_MESSAGE]
+    words = " ".join(said(str(message or text)).split())[:_LONGEST_MESSAGE]
     return f"{words} (HTTP {status})".strip()
 
 
@@ -182,4 +183,4 @@ def _reason(error: HTTPError) -> str:
         return cause.strerror
     if isinstance(error, ReadTimeoutError | ConnectTimeoutError):
         return _TOO_LATE
-    return str(error.args[0]) if error.args else type(error).__name__
+    return said(str(error.args[0])) if error.args else type(error).__name__

@@ -25,6 +25,7 @@ from urllib3.connectionpool import HTTPConnectionPool
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.go.jsontext import clean
+from hashcompat.shown import said, urls
 from hashcompat.sources import programs
 from hashcompat.sources.cluster.kubeapi import UnreachableError
 from hashcompat.sources.wholejson import loads
@@ -58,7 +59,8 @@ def proxy(flags: tuple[str, ...], say: Callable[[str], None]) -> Iterator[HTTPCo
     """Run ``kubectl proxy`` with these flags (``--context=…``) and yield the connections to it.
 
     What a credential plugin prints on stderr (a link to open, a code to type) is passed to ``say`` line by
-    line. Raises UnreachableError where there is no kubectl or it does not start.
+    line, without what may be secret unless a person is at the terminal. Raises UnreachableError where there
+    is no kubectl or it does not start.
     """
     kubectl = shutil.which("kubectl")
     if kubectl is None:
@@ -84,7 +86,7 @@ def target(flags: tuple[str, ...]) -> tuple[str, str]:
     try:
         told = programs.output([kubectl, *flags, "config", "view", "--minify", "-o", "json"], _START_SECONDS)
         view = loads(jsontext.decode_text(told))
-        return clean(str(view["current-context"])), clean(str(view["clusters"][0]["cluster"]["server"]))
+        return clean(str(view["current-context"])), urls(clean(str(view["clusters"][0]["cluster"]["server"])))
     except (InputError, LookupError, TypeError):
         return "", ""  # a plan needs neither
 
@@ -154,6 +156,11 @@ def _lines(stream: IO[str], over: threading.Event) -> Iterator[str]:
                 return
 
 
+def _of_plugin(line: str) -> str:
+    """Return a line of a credential plugin: whole for the person at a terminal, not in a log."""
+    return line if sys.stdin.isatty() and sys.stderr.isatty() else said(line)
+
+
 class _Listener:
     """Reads kubectl's stderr, so that it never blocks: what its log says is kept, the rest is passed on."""
 
@@ -168,12 +175,12 @@ class _Listener:
         for number, line in enumerate(_lines(stream, over)):
             self._last = line.strip() or self._last
             if number < _MOST_LINES and not _LOG_LINE.match(line):
-                say(line.rstrip("\n"))
+                say(_of_plugin(line.rstrip("\n")))
 
     def last(self) -> str:
         """Return the last line, once kubectl has ended."""
         self._thread.join(timeout=1)
-        return self._last.removeprefix("error: ") or "no message"
+        return said(self._last.removeprefix("error: ")) or "no message"
 
 
 class _UnixConnection(HTTPConnection):

@@ -16,6 +16,7 @@ from hashcompat.model.records import Record
 from hashcompat.sources import snapshots
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import nodes_of, pods_of
+from hashcompat.sources.fields import IN_NO_FILE, InFile
 from hashcompat.sources.files.inputs import STDIN, Input, called, inputs, named, require_end
 from hashcompat.sources.files.reading import is_yaml, parts
 from hashcompat.sources.files.whole import check_end, doubt
@@ -54,7 +55,9 @@ def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool
     every = [pair for survey in surveys for pair in survey.found]
     nodes = nodes_of((thing, where) for thing, where in every if isinstance(thing, Node))
     records = tuple(thing for thing, _ in every if isinstance(thing, Record))
-    origin = Origin(_kind(surveys), tuple(map(called, names)))
+    times = [survey.source.modified for survey in surveys]
+    oldest = min((time for time in times if time), default=None)
+    origin = Origin(_kind(surveys), tuple(map(called, names)), oldest=oldest)
     warnings = (*templates.warnings, *dict.fromkeys(line for one in surveys for line in one.warnings))
     seen = tuple(replace(survey, found=(), census=Census()) for survey in surveys)
     pods = _Pods(origin.names, seen, templates, needs_pods)
@@ -109,11 +112,12 @@ class _Objects:
 
     def __iter__(self) -> Iterator[Object]:
         for survey in self.surveys:
+            file = survey.source.file
             for part in parts(survey.source):
                 label = survey.source.origin
                 if survey.documents > 1:
                     label += f" (document {part.document})"
-                found = _objects(part, survey.kinds, label)
+                found = _objects(part, survey.kinds, label, InFile(file, part.lines))
                 yield from _checked(part, found, survey, label) if survey.yaml else found
 
 
@@ -224,11 +228,11 @@ def _checked(part: Part, found: Iterator[Object], survey: _Survey, label: str) -
         yield replace(one, doubt=doubt(one))
 
 
-def _objects(part: Part, kinds: Kinds, origin: str) -> Iterator[Object]:
+def _objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -> Iterator[Object]:
     """Yield the objects in a part; elements of anything but a list are not objects."""
     kind = kinds.get(part.document) if part.kind is None else part.kind
     if part.index is None:
-        yield from opened(part.value, origin)
+        yield from opened(part.value, origin, where=where)
     elif is_list(kind):
         item, path = with_kind(part.value, str(kind)), f"$.items[{part.index}]"
-        yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND)
+        yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND, where=where)

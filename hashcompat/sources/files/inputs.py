@@ -9,11 +9,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from hashcompat.errors import InputError
+from hashcompat.go.jsontext import clean
+from hashcompat.shown import urls
 from hashcompat.sources.files.copy import Copy
 
 STDIN: Final = "-"
@@ -34,8 +37,19 @@ class Input:
     origin: str
     open: Callable[[], io.BufferedReader]
 
+    modified: datetime | None = None
+    """When a file was last written, UTC; None for anything else."""
+
     proven: bool = True
     """Whether its end is certainly the end of the content: not of a download without a length."""
+
+    stdin: bool = False
+    """Whether it is standard input."""
+
+    @property
+    def file(self) -> str:
+        """Its name for programs, as given: ``-`` for standard input, a URL without what may be secret."""
+        return STDIN if self.stdin else clean(self.origin)
 
 
 def called(name: str) -> str:
@@ -44,7 +58,12 @@ def called(name: str) -> str:
         from hashcompat.sources.http import label  # noqa: PLC0415 - only a URL pays for importing requests
 
         return label(name)
-    return "standard input" if name == STDIN else name
+    return "standard input" if name == STDIN else urls(name)
+
+
+def without_secrets(name: str) -> str:
+    """Return a ``-f`` value, or any other word, as it is; a URL without what may be secret in it."""
+    return called(name) if _is_url(name) else name
 
 
 def _is_url(name: str) -> bool:
@@ -60,7 +79,7 @@ def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[In
     if name == STDIN:
         with named(called(name)):
             copy = Copy().filled(sys.stdin.buffer)
-        yield Input(called(name), copy.open)
+        yield Input(called(name), copy.open, stdin=True)
     elif _is_url(name):
         from hashcompat.sources.http import save  # noqa: PLC0415 - only a URL pays for importing requests
 
@@ -68,6 +87,8 @@ def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[In
         yield Input(called(name), copy.open, proven=save(name, copy.add))
     elif Path(name).is_dir():
         yield from map(_file_of_directory, _files_in(Path(name), recursive, suffixes))
+    elif "://" in name and not Path(name).exists():
+        raise InputError(f"{called(name)}: not a URL that is read; want http:// or https://")
     else:
         yield _file(Path(name))
 
@@ -110,7 +131,7 @@ def _file(path: Path) -> Input:
     with _readable(path):
         state = path.stat()
         if stat.S_ISREG(state.st_mode):
-            return Input(str(path), partial(_open, path, _stamp(state)))
+            return Input(str(path), partial(_open, path, _stamp(state)), _time(state))
         with path.open("rb") as pipe, named(str(path)):
             kind = _DEVICES.get(stat.S_IFMT(state.st_mode))
             if kind and not pipe.isatty():
@@ -148,6 +169,14 @@ def named(origin: str) -> Iterator[None]:
 
 def _stamp(state: os.stat_result) -> tuple[int, int]:
     return state.st_size, state.st_mtime_ns
+
+
+def _time(state: os.stat_result) -> datetime | None:
+    """Return when a file was written; None where it has a number that no clock shows."""
+    try:
+        return datetime.fromtimestamp(int(state.st_mtime), UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _open(path: Path, stamp: tuple[int, int]) -> io.BufferedReader:

@@ -1,75 +1,169 @@
-"""Read a plan that ``hashcompat plan --out`` saved: the verdicts of its containers."""
+"""Read a plan that ``hashcompat plan --out`` saved: the whole value, one container after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from functools import lru_cache
+from sys import intern
+from typing import Final
 
 from hashcompat.errors import InputError
-from hashcompat.model.plan import ContainerName, Item, Plan, PodName, Reason, Verdict
-from hashcompat.model.pods import ContainerType
-from hashcompat.sources.files.inputs import inputs, named
-from hashcompat.sources.files.text import chunks, joined
-from hashcompat.sources.wholejson import loads
+from hashcompat.go import allowance
+from hashcompat.model.plan import (
+    ContainerName,
+    Hashes,
+    Hop,
+    Item,
+    Plan,
+    PodName,
+    Reason,
+    ReleaseFacts,
+    Share,
+    Suggestion,
+    Summary,
+    Verdict,
+    summarized,
+)
+from hashcompat.model.pods import ContainerType, Origin, Source
+from hashcompat.sources.documents import Row
+from hashcompat.sources.files.saved import Saved, opened
 
-_KIND: Final = "RestartPlan"
+KIND: Final = "RestartPlan"
 
-_WANTED: Final = "a plan, as hashcompat plan --out FILE saves it"
+WANTED: Final = "a plan, as hashcompat plan --out FILE saves it"
+
+_ASSUMED: Final = "the release that spec.assumptions names"
+"""What is known of an assumed creator: the document has its name in a sentence only."""
+
+_KEPT: Final = 1 << 12
+"""How many names and lists of reasons are compared with the next ones, so that equal ones are one value."""
 
 
 def read(name: str) -> Plan:
-    """Return the releases and the items of a saved plan; hashes and all that surrounds the items are left.
+    """Return a saved plan that has all its items.
 
-    Raises InputError, naming the file, for anything else, and for a plan that does not have all its items.
+    Raises InputError, naming the file, for anything else.
     """
-    source = next(iter(inputs(name, recursive=False, suffixes=(".json",))), None)
-    if source is None:
-        raise InputError(f"{name}: no file in it; want {_WANTED}")
-    with named(source.origin), source.open() as stream:
-        return _plan(loads(joined(chunks(stream, _WANTED), _WANTED)))
+    with opened(name, (KIND,), WANTED) as document:
+        plan = plan_of(document)
+        if plan.counted:
+            raise InputError(f"a {KIND} without some of its items; save it without --only-restarts")
+    return plan
 
 
-def _plan(document: Any) -> Plan:
-    if not isinstance(document, Mapping) or document.get("kind") != _KIND:
-        raise InputError(f"want {_WANTED}")
-    spec, rows = document.get("spec"), document.get("items")
-    if not isinstance(spec, Mapping) or not isinstance(rows, list):
-        raise InputError(f"a {_KIND} without spec or items; save it again")
-    items = tuple(_items(rows))
-    summary = document.get("summary")
-    if not isinstance(summary, Mapping) or summary.get("containers") != len(items):
-        raise InputError(f"a {_KIND} without some of its items; save it without --only-restarts")
-    return Plan(_text(spec, "from"), _text(spec, "to"), items)
+def plan_of(document: Saved) -> Plan:
+    """Return the plan in a document, which may lack the containers that are kept.
+
+    Raises InputError, with the path, for what no plan has, and where the counts are not those of the items.
+    """
+    items = tuple(_Items().read(document))
+    spec, counts = document.rest.row("spec"), document.rest.row("summary")
+    rollback, suggestion = spec.row_or_none("rollback"), spec.row_or_none("suggestion")
+    source = spec.row_or_none("source")
+    return Plan(
+        spec.text("from"),
+        spec.text("to"),
+        items,
+        spec.texts("assumptions"),
+        spec.texts("warnings"),
+        Share(counts.number("reproduced"), counts.number("recorded")),
+        tuple(map(_hop, spec.rows("hops"))),
+        _hop(rollback) if rollback else None,
+        spec.text("assumedPatch", ""),
+        _suggestion(suggestion) if suggestion else None,
+        releases=tuple(spec.each("releases", _release)),
+        origin=_origin(source) if source else Origin(),
+        tool=spec.row("tool").text("version"),
+        counted=_counted(_summary(counts), summarized(items)),
+    )
 
 
-def _items(rows: list[Any]) -> Iterator[Item]:
-    for row in rows:
-        if not isinstance(row, Mapping):
-            raise InputError(f"an item of a {_KIND} that is not an object; save it again")
-        yield Item(
-            PodName(*(_text(row, key) for key in ("node", "namespace", "pod", "uid", "owner"))),
-            ContainerName(_text(row, "container"), _of(ContainerType, row, "containerType")),
-            _text(row, "fromRelease"),
-            _of(Verdict, row, "verdict"),
-            reasons=tuple(_reasons(row.get("reasons"))),
+def _counted(saved: Summary, found: Summary) -> Summary | None:
+    """Return the counts of the whole plan where kept containers were left out of the items."""
+    if saved == found:
+        return None
+    hit = {verdict: number for verdict, number in found.verdicts.items() if verdict is not Verdict.KEEP}
+    same = all(saved.verdicts[verdict] == number for verdict, number in hit.items())
+    affected = (saved.pods_affected, saved.nodes_affected) == (found.pods_affected, found.nodes_affected)
+    whole = sum(saved.verdicts.values()) == saved.containers
+    if found.verdicts[Verdict.KEEP] or not (same and affected and whole):
+        raise InputError("$.summary: not the counts of its items: the plan was cut or edited; save it again")
+    return saved
+
+
+def _summary(row: Row) -> Summary:
+    verdicts = {verdict: row.number(verdict.value.lower()) for verdict in Verdict}
+    pods, affected = row.number("pods"), row.number("podsAffected")
+    return Summary(row.number("containers"), verdicts, pods, affected, row.number("nodesAffected"))
+
+
+class _Items:
+    """Makes items of rows; equal names and reasons of rows near each other become one value."""
+
+    def __init__(self) -> None:
+        self._pod = lru_cache(1)(PodName)
+        self._name = lru_cache(_KEPT)(ContainerName)
+        self._reasons = lru_cache(_KEPT)(tuple[Reason, ...])
+        self._allowance = allowance.containers()
+
+    def read(self, document: Saved) -> Iterator[Item]:
+        for row in document.items():
+            self._allowance.take(1)
+            yield self._item(row)
+
+    def _item(self, row: Row) -> Item:
+        hashes, source = row.row("hash"), row.row_or_none("source")
+        return Item(
+            self._pod(
+                _name(row, "node"),
+                _name(row, "namespace"),
+                _name(row, "pod"),
+                _name(row, "uid"),
+                _name(row, "owner"),
+                _name(row, "workload", ""),
+                intern(source.text("file", "")) if source else "",
+            ),
+            self._name(_name(row, "container"), row.word("containerType", ContainerType)),
+            _name(row, "fromRelease"),
+            row.word("verdict", Verdict),
+            Hashes(hashes.hash("recorded"), hashes.hash("from"), hashes.hash("to")),
+            self._reasons(tuple(map(_reason, row.rows("reasons")))),
+            row.truth("podRecreated"),
+            row.truth_or_none("calibrated"),
+            creator=_ASSUMED if row.truth("creatorAssumed") else "",
+            line=source.number("line", 0) if source else 0,
         )
 
 
-def _reasons(rows: Any) -> Iterator[Reason]:
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, Mapping):
-            yield Reason(_text(row, "id"), _text(row, "text"), _text(row, "path"))
+def _name(row: Row, key: str, default: str | None = None) -> str:
+    found = row.text(key, default)
+    if len(found) > allowance.LONGEST_NAME:
+        raise InputError(f"{row.path}.{key}: more than {allowance.LONGEST_NAME:,} characters")
+    return intern(found)
 
 
-def _of(words: Any, row: Mapping[str, Any], key: str) -> Any:
-    try:
-        return words(_text(row, key))
-    except ValueError:
-        raise InputError(f"an item of a {_KIND} with an unknown {key}; save it again") from None
+def _reason(row: Row) -> Reason:
+    """Return a reason; the field's name, which older documents lack, is then the last one of the path."""
+    path = row.text("path")
+    field = row.text("field", path.rpartition(".")[2].removesuffix("[*]"))
+    return Reason(intern(row.text("id")), row.text("text"), intern(path), intern(field))
 
 
-def _text(row: Mapping[str, Any], key: str) -> str:
-    found = row.get(key)
-    if not isinstance(found, str):
-        raise InputError(f"a {_KIND} with no {key} in it; save it again")
-    return found
+def _hop(row: Row) -> Hop:
+    parts = tuple(map(_hop, row.rows("parts", [])))
+    return Hop(row.text("from"), row.text("to"), row.number("findings"), row.number("unknown"), parts)
+
+
+def _origin(row: Row) -> Origin:
+    names, place = row.texts("names"), (row.text("context"), row.text("server"))
+    return Origin(row.word("kind", Source), names, *place, oldest=row.time_or_none("oldest"))
+
+
+def _suggestion(row: Row) -> Suggestion:
+    return Suggestion(row.text("kubelet"), row.texts("like"), row.number("restartsSaved"))
+
+
+def _release(releases: Row, name: str) -> ReleaseFacts:
+    row = releases.row(name)
+    assumed = row.truth("vendorAssumed"), row.truth("patchAssumed")
+    return ReleaseFacts(name, row.text("readAs"), row.text("era"), row.text("types"), *assumed)

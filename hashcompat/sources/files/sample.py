@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from hashcompat.model.pods import Inventory, Origin, Source
+from hashcompat.model.pods import Inventory, Origin, Pod, Source
 from hashcompat.sources.files import collect as files
 
 
@@ -15,5 +15,11 @@ def sample_path() -> Path:
 
 
 def collect() -> Inventory:
-    """Read the sample cluster as any other file."""
-    return replace(files.collect((str(sample_path()),)), origin=Origin(Source.SAMPLE))
+    """Read the sample cluster as any other file, but for its name and lines: nobody gave it, or edits it."""
+    found = files.collect((str(sample_path()),))
+    return replace(found, pods=tuple(map(_without_place, found.pods)), origin=Origin(Source.SAMPLE))
+
+
+def _without_place(pod: Pod) -> Pod:
+    containers = tuple(replace(container, line=0) for container in pod.containers)
+    return replace(pod, file="", containers=containers)

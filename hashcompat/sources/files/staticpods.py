@@ -14,10 +14,13 @@ from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
+from hashcompat.go.jsonlines import JsonLines
 from hashcompat.go.limits import object_meter, values_in
 from hashcompat.go.metav1 import RawJson
+from hashcompat.go.parts import Lines
 from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Inventory, Pod, Source, StaticManifest
+from hashcompat.sources.fields import InFile
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
 from hashcompat.sources.files.text import whole
 from hashcompat.sources.objects import read_object
@@ -64,8 +67,8 @@ def collect_file(name: str, node: str, path_on_node: str) -> Pod:
         raise InputError(f"{name}: a directory; want one static pod manifest")
     (source,) = inputs(name, recursive=False, suffixes=())
     require_end(source)
-    origin, content = source.origin, _manifest(source)
-    found = list(read_object(content, origin))
+    origin, (content, lines) = source.origin, _manifest(source)
+    found = list(read_object(content, origin, where=InFile(source.file, lines)))
     if (
         not isinstance(content, Mapping)
         or len(found) != 1
@@ -146,21 +149,25 @@ def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
         node=manifest.node,
         manifest=True,
         static=True,
+        workload=pod.workload or f"Node/{manifest.node}",
         static_manifest=manifest,
     )
 
 
-def _manifest(source: Input) -> Any:
-    """Return the JSON document, or the first one of the YAML, which is all that kubelets read."""
+def _manifest(source: Input) -> tuple[Any, Lines | None]:
+    """Return the JSON document, or the first one of the YAML: kubelets read no other; and its lines."""
     with source.open() as stream, named(source.origin):
         text = whole(stream, "a static pod manifest as JSON or YAML", _LONGEST)
         if text.lstrip().startswith("{"):
             object_meter().add(len(text), values_in(text))
             _check_characters(text)
-            return _with_raw_fields(jsontext.loads(text), text)
+            document, lines = jsontext.loads(text), JsonLines()
+            lines.add(document, 1, 1 + text.count("\n"), lambda: text)
+            return _with_raw_fields(document, text), lines.lines
         from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
-        return next(yaml.load_all(text), None)
+        found = next(yaml.documents(text), None)
+        return (found.value, found.lines) if found else (None, None)
 
 
 def _check_characters(text: str) -> None:

@@ -16,6 +16,7 @@ from urllib3.exceptions import HTTPError
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
+from hashcompat.shown import said
 from hashcompat.sources.answers import GZIP, LateError, before, check_encoding, pieces
 from hashcompat.sources.limits import LONGEST_TEXT, RefusedError
 from hashcompat.sources.wholejson import loads
@@ -105,7 +106,7 @@ def _get(session: _Session, socket: str, path: str) -> Any:
     status, body = _within(session, socket, path, end)
     text = jsontext.decode_text(body)
     if status != requests.codes.ok:
-        raise InputError(f"{socket}: Docker answered {status}: {text.strip()[:_LONGEST_MESSAGE]}")
+        raise InputError(f"{socket}: Docker answered {status}: {said(text.strip())[:_LONGEST_MESSAGE]}")
     try:
         return loads(text)
     except InputError as error:

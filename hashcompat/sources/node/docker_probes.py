@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.records.probes import AbsentError, Probe, UnreadError
+from hashcompat.shown import said
 from hashcompat.sources.node import docker
 from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
 from hashcompat.sources.wholejson import check_values, loads
@@ -79,6 +80,6 @@ def _text(asking: Asking, socket: str, path: str) -> str:
     if status == _NOT_FOUND:
         raise NoneSuchError(path)
     if status != _OK:
-        raise InputError(f"Docker answered {status}: {text.strip()[:_LONGEST_MESSAGE]}")
+        raise InputError(f"Docker answered {status}: {said(text.strip())[:_LONGEST_MESSAGE]}")
     check_values(text)
     return text

@@ -4,12 +4,16 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
 
 	"github.com/davecgh/go-spew/spew"
 	"k8s.io/apimachinery/pkg/api/resource"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/util/jsonpath"
 	"sigs.k8s.io/yaml"
 )
 
@@ -24,9 +28,11 @@ func main() {
 }
 
 func run(arguments []string) error {
-	makers := map[string]func(string) (interface{}, error){"quantities": quantity, "yaml": document}
+	makers := map[string]func(string) (interface{}, error){
+		"quantities": quantity, "yaml": document, "jsonpath": template,
+	}
 	if len(arguments) != 1 || makers[arguments[0]] == nil {
-		return fmt.Errorf("want one of quantities, yaml; got %q", arguments)
+		return fmt.Errorf("want one of quantities, yaml, jsonpath; got %q", arguments)
 	}
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<24)
@@ -83,4 +89,26 @@ func document(text string) (interface{}, error) {
 		return map[string]interface{}{"json": nil}, nil
 	}
 	return map[string]interface{}{"json": string(converted)}, nil
+}
+
+// printed is what templates are applied to.
+//
+//go:embed document.json
+var printed []byte
+
+// template answers what kubectl -o jsonpath prints, and whether it fails.
+func template(text string) (interface{}, error) {
+	var data interface{}
+	if err := utiljson.Unmarshal(printed, &data); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	path := jsonpath.New("template").AllowMissingKeys(true)
+	if err := path.Parse(text); err != nil {
+		return map[string]interface{}{"out": "", "fails": true}, nil
+	}
+	if err := path.Execute(&out, data); err != nil {
+		return map[string]interface{}{"out": "", "fails": true}, nil
+	}
+	return map[string]interface{}{"out": out.String(), "fails": false}, nil
 }

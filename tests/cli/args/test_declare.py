@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from hashcompat.cli.args.declare import Changed, argument, command, given_flags, option
+from hashcompat.cli.args.declare import Changed, argument, command, given_flags, given_words, option
 from tests.helpers.program import Run
 
 
@@ -82,3 +82,9 @@ def test_the_flags_that_were_given_are_known() -> None:
         "-n",
         "--level",
     ]
+
+
+def test_the_words_that_were_given_are_known() -> None:
+    assert list(given_words(Arguments(target="x", below=Below()))) == []
+    given = Arguments(flag=True, below=Below(names=("a b", "-c"), level="a"))
+    assert list(given_words(given)) == ["--flag", "-n", "a b", "-n", "-c", "--level", "a"]

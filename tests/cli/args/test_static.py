@@ -345,9 +345,9 @@ def test_a_manifest_takes_the_place_of_its_mirror_pod(run: Run, web: Path, tmp_p
 
 def test_explain_tells_what_each_kubelet_sees(run: Run, web: Path) -> None:
     argv = ("--static-pod-dir", web.parent, "--node-name", "node-a")
-    result = run("explain", "default/web-node-a/web", "--from", "1.14.10", "--to", "1.15.12", *argv)
+    result = run("explain", "default/web-node-a/web", "--from", "1.14.10", "--to", "1.15.12", *argv, "--full")
     assert result.code == 0, result.err
-    assert "static pod: 1.15.12 gives it another UID" in result.out
+    assert "When the kubelet 1.15.12 starts, it treats this static pod as a new one" in result.out
     assert "ImagePullPolicy:(v1.PullPolicy)IfNotPresent" in result.out
 
 

@@ -249,6 +249,30 @@ def test_a_runtime_that_gives_no_answer(node: FakeNode, run: Run, script: str, s
     assert "node n1: its runtime could not be asked: " in shown
 
 
+@pytest.mark.parametrize(
+    ("complaint", "said"),
+    [
+        (
+            f'Get "https://u:{MARKER}@{MARKER}@host/x?k={MARKER}": refused',
+            'Get "https://host/x": refused',
+        ),
+        (f"sent Authorization: Bearer {MARKER}, and failed", "sent Authorization:***, and failed"),
+        (f"bad env A_B={MARKER}, too", "bad env A_B=***, too"),
+        (f'{{"api_key": "{MARKER}"}}', '{"api_key":***'),
+        ('time="12:00" level=fatal msg="no such host"', 'time="12:00" level=fatal msg="no such host"'),
+    ],
+    ids=["a URL", "a header", "a variable", "JSON", "a line of a log"],
+)
+def test_complaints_are_passed_on_without_secrets(node: FakeNode, complaint: str, said: str) -> None:
+    with_crictl(node, "p")
+    (node.directory / "complaint").write_text(complaint + "\n")
+    node.script("crictl", "ps", f"cat {node.directory}/complaint >&2; exit 1")
+    text = node.run()
+    (found,) = read_back(text)
+    assert MARKER not in text
+    assert problem(found, "cri", "containers") == said
+
+
 def test_an_answer_that_is_no_json_is_an_error_that_says_so(node: FakeNode, run: Run) -> None:
     with_crictl(node, "p")
     node.script("crictl", "ps", "echo 'io.kubernetes.container.name, or so'")

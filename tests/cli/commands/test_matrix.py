@@ -20,15 +20,27 @@ def cells(document: Any) -> dict[tuple[str, str], Any]:
 
 def test_the_grid_reads_from_the_left_to_the_top(run: Run) -> None:
     result = run("matrix", "--from", "1.7.16", "--to", "1.11.10")
-    assert [line.split() for line in result.out.splitlines()] == [
-        ["FROM/TO", "1.7.16", "1.8.15", "1.9.11", "1.10.13", "1.11.10"],
-        ["1.7.16", "=", "some", "all", "all", "all"],
-        ["1.8.15", "some", "=", "all", "all", "all"],
-        ["1.9.11", "all", "all", "=", "some", "some"],
-        ["1.10.13", "all", "all", "some", "=", "."],
-        ["1.11.10", "all", "all", "some", ".", "="],
+    grid, legend = result.out.split("\n\n")
+    assert [line.split() for line in grid.splitlines()] == [
+        ["FROM/TO", "1.7", "1.8", "1.9", "1.10-1.11"],
+        ["1.7", "=", "some", "all", "all"],
+        ["1.8", "some", "=", "all", "all"],
+        ["1.9", "all", "all", "=", "some"],
+        ["1.10-1.11", "all", "all", "some", "="],
     ]
+    assert "some: those with certain fields" in legend
+    assert "1.7 is its newest known patch release, 1.7.16." in legend
     assert result.err == ""
+
+
+def test_releases_that_are_not_the_newest_have_their_whole_names(run: Run) -> None:
+    lines = run("matrix", "--from", "1.9.3", "--to", "1.10.1").out.splitlines()
+    assert [line.split()[0] for line in lines[:3]] == ["FROM/TO", "1.9.3", "1.10.1"]
+
+
+def test_patch_releases_that_hash_alike_are_one_row(run: Run) -> None:
+    lines = run("matrix", "--from", "1.27.14", "--to", "1.28.2", "--every-patch").out.splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["1.27.14-1.27.15", "1.27", "1.28.0-1.28.2"]
 
 
 def test_wide_lists_neighbours_both_ways_with_what_is_behind_them(run: Run) -> None:
@@ -121,11 +133,18 @@ def test_the_way_may_lead_back(run: Run) -> None:
 
 def test_with_pods_the_grid_counts_them_and_the_cheapest_path_is_told(run: Run) -> None:
     result = run("matrix", "--from", "1.9.11", "--to", "1.12.10", *STDIN, stdin=as_json(pod(SECURED)))
-    assert [line.split() for line in result.out.splitlines()][1:] == [
-        ["1.9.11", "=", "1", "1", "1"],
-        ["1.10.13", "1", "=", "0", "1"],
-        ["1.11.10", "1", "0", "=", "1"],
-        ["1.12.10", "1", "1", "1", "="],
+    grid, legend, paths = result.out.split("\n\n")
+    assert [line.split() for line in grid.splitlines()][1:] == [
+        ["1.9", "=", "1", "1"],
+        ["1.10-1.11", "1", "=", "1"],
+        ["1.12", "1", "1", "="],
+    ]
+    assert "1.10-1.11: alike for these pods" in legend
+    assert paths.splitlines() == [
+        "Fewest steps inside the version skew policy: 2 steps, 2 restarts",
+        "  1.9.11 -> 1.10.13 [1] -> 1.12.10 [1]",
+        "Fewest restarts: 1 step, 1 restart",
+        "  1.9.11 -> 1.12.10 [1]",
     ]
     assert result.err.splitlines()[-1] == "Cheapest path, 1 restart: 1.9.11 -> 1.12.10 1"
 
@@ -148,6 +167,8 @@ def test_the_document_holds_counts_and_path(run: Run) -> None:
         "findings": [0, 1],
         "unknown": [0, 0],
     }
+    assert document["shortestPath"] == {"releases": ["1.10.13", "1.12.10"], "findings": [1], "unknown": [0]}
+    assert document["groups"] == [["1.10.13", "1.11.10"], ["1.12.10"]]
     assert {pair: cell["findings"] for pair, cell in cells(document).items()} == {
         ("1.10.13", "1.11.10"): 0,
         ("1.10.13", "1.12.10"): 1,
@@ -172,7 +193,8 @@ def test_the_counts_are_those_of_plan(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--from", "1.9"), ("--to", "9.9.9"), ("--from", "auto"), ("--to", "1.17.10")]
+    "arguments",
+    [("--from", "1.9.x"), ("--to", "1.99"), ("--to", "9.9.9"), ("--from", "auto"), ("--to", "1.17.10")],
 )
 def test_a_release_that_is_none_is_a_usage_error(run: Run, arguments: tuple[str, str]) -> None:
     assert run("matrix", *arguments).code == 64

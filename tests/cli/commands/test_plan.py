@@ -54,8 +54,9 @@ def test_it_is_kept_from_1_9_11_to_1_13_12(run: Run) -> None:
 
 
 def test_the_table_shows_both_hashes_and_the_fields(run: Run) -> None:
-    result = run("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-", stdin=as_json(pod(ARTICLE)))
-    assert result.out.splitlines()[1].split()[4:] == [
+    argv = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-", "-o", "wide")
+    result = run(*argv, stdin=as_json(pod(ARTICLE)))
+    assert result.out.splitlines()[1].split()[4:11] == [
         "RESTART",
         "1559107639",
         "1428860573",

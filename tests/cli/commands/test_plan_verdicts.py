@@ -190,7 +190,7 @@ def test_a_sidecar_that_is_left_alone_says_so(run: Run) -> None:
     sidecar = next(item for item in items if item["container"] == "s")
     assert sidecar["containerType"] == "sidecar"
     assert sidecar["reasons"] == [
-        {"id": "HC002", "path": "", "text": "not compared: a sidecar, which 1.31.0 leaves alone"}
+        {"id": "HC002", "path": "", "field": "", "text": "not compared: a sidecar, which 1.31.0 leaves alone"}
     ]
 
 
@@ -276,5 +276,10 @@ def test_keep_going_makes_unknown_what_does_not_decode(run: Run) -> None:
     )
     assert [(item["pod"], item["verdict"]) for item in result.items] == [("p", "UNKNOWN"), ("q", "KEEP")]
     assert result.items[0]["reasons"] == [
-        {"id": "HC009", "path": "", "text": "$.items[0].spec.containers[0].args: want a list, got a string"}
+        {
+            "id": "HC009",
+            "path": "",
+            "field": "",
+            "text": "$.items[0].spec.containers[0].args: want a list, got a string",
+        }
     ]

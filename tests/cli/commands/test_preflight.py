@@ -142,13 +142,13 @@ def test_a_plan_of_other_releases_is_refused(
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"kind": "HashList"}, "want a plan, as hashcompat plan --out FILE saves it"),
-        ({"items": 1}, "without spec or items"),
-        ({"items": []}, "without some of its items; save it without --only-restarts"),
-        ({"items": [1], "summary": {"containers": 1}}, "an item of a RestartPlan that is not an object"),
-        ({"items": [{}], "summary": {"containers": 1}}, "a RestartPlan with no node in it"),
-        ({"summary": 1}, "without some of its items"),
-        ({"spec": {"from": "1.30.14"}}, "a RestartPlan with no to in it"),
+        ({"kind": "HashList"}, "want RestartPlan: a plan, as hashcompat plan --out FILE saves it"),
+        ({"items": 1}, "$.items: want a list"),
+        ({"items": []}, "not the counts of its items"),
+        ({"items": [1]}, "$.items[0]: want an object, got an integer"),
+        ({"items": [{}]}, "$.items[0].hash: want an object, got null"),
+        ({"summary": 1}, "$.summary: want an object, got an integer"),
+        ({"spec": {"from": "1.30.14"}}, "$.spec.to: want a string, got nothing"),
     ],
 )
 def test_what_is_not_a_whole_plan_is_refused(run: Run, place: Path, change: dict[str, Any], why: str) -> None:
@@ -169,7 +169,16 @@ def test_an_unknown_word_in_a_plan_is_refused(run: Run, place: Path, key: str) -
     path.write_text(json.dumps(document))
     result = run("preflight", "--to", "1.31.14", "--dump", place / "n1.json", "--plan", path)
     assert (result.code, result.out) == (1, "")
-    assert f"an item of a RestartPlan with an unknown {key}" in result.err
+    assert f"$.items[0].{key}: want one of " in result.err
+
+
+def test_a_plan_without_the_kept_containers_is_refused(run: Run, place: Path) -> None:
+    path = place / "plan.json"
+    words = ("plan", "--from", "1.30.14", "--to", "1.30.14", "-f", "-", "-q", "--only-restarts")
+    assert run(*words, "--out", path, stdin=as_json(pod())).code == 0
+    result = run("preflight", "--to", "1.30.14", "--dump", place / "n1.json", "--plan", path)
+    assert (result.code, result.out) == (1, "")
+    assert "without some of its items; save it without --only-restarts" in result.err
 
 
 def test_a_directory_without_a_plan_is_refused(run: Run, place: Path) -> None:

@@ -119,7 +119,7 @@ NODE_10 = "NUMA node 10 had 0 bytes of memory and has none"
         ),
         (
             {CONFIG: f"{STATIC}".replace("numaNode: 0", "numaNode: a")},
-            [("UNKNOWN", "the reserved memory: not a NUMA node: 'a'")],
+            [("UNKNOWN", "the reserved memory: not a NUMA node")],
         ),
         ({CONFIG: "memoryManagerPolicy: Static\nreservedMemory: [1]\n", STATE: GONE}, [OK]),
         ({STATE: failed()}, [("UNKNOWN", f"{STATE[1]}: permission denied")]),

@@ -43,7 +43,7 @@ def test_a_threshold_is_a_quantity_or_a_share() -> None:
     assert space.least("2.5%", 100) == Fraction(5, 2)
     assert space.least("1Ki", 0) == 1024
     for text in ("much", "much%"):
-        with pytest.raises(UnreadError, match="is not a threshold"):
+        with pytest.raises(UnreadError, match="a value that is not a threshold"):
             space.least(text, 1)
 
 

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from hashcompat.sources import values
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import copy, inputs, sample
 from tests.helpers.pods import ARTICLE, Json, as_json, listed, node, pod
-from tests.helpers.program import SCRIPTS, Run
+from tests.helpers.program import SCRIPTS, Run, unplaced
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -189,7 +190,7 @@ def test_a_stream_beyond_memory_is_read_as_often_as_a_file(
 def expected(run: Run) -> list[object]:
     items = run(*PLAN, "-f", "-", stdin=as_json(*PODS)).items
     assert [(item["pod"], item["hash"]["to"]) for item in items] == [("a", 1428860573), ("b", 557709374)]
-    return items
+    return unplaced(items)
 
 
 @pytest.mark.parametrize("content", FORMS.values(), ids=FORMS)
@@ -200,12 +201,13 @@ def test_every_form_of_the_same_pods_gives_the_same_items(
     path = tmp_path / "no-known-suffix"
     path.write_bytes(content)
     result = run(*PLAN, "-f", path) if through == "file" else run(*PLAN, "-f", "-", stdin=content)
-    assert result.items == expected
+    assert unplaced(result.items) == expected
 
 
 def test_files_add_up_in_the_order_given(run: Run, tmp_path: Path, expected: list[object]) -> None:
     (tmp_path / "1.json").write_bytes(as_json(PODS[1]))
-    assert run(*PLAN, "-f", tmp_path / "1.json", "-f", "-", stdin=as_json(PODS[0])).items == expected
+    found = run(*PLAN, "-f", tmp_path / "1.json", "-f", "-", stdin=as_json(PODS[0]))
+    assert unplaced(found.items) == expected
 
 
 @pytest.fixture
@@ -237,7 +239,7 @@ def test_a_pipe_is_read_to_its_end(run: Run, tmp_path: Path, expected: list[obje
     os.mkfifo(fifo)
     writer = threading.Thread(target=lambda: fifo.write_bytes(as_json(*PODS)))
     writer.start()
-    assert run(*PLAN, "-f", fifo).items == expected
+    assert unplaced(run(*PLAN, "-f", fifo).items) == expected
     writer.join(10)
 
 
@@ -245,7 +247,7 @@ def test_a_process_reads_its_standard_input(expected: list[object]) -> None:
     done = subprocess.run(
         [SCRIPTS / "hashcompat", *PLAN, "-f", "-"], input=as_json(*PODS), capture_output=True, check=True
     )
-    assert json.loads(done.stdout)["items"] == expected
+    assert unplaced(json.loads(done.stdout)["items"]) == expected
 
 
 def test_invalid_utf8_in_json_reaches_the_hash_as_go_reads_it(run: Run) -> None:
@@ -273,8 +275,9 @@ def test_the_inventory_tells_where_it_comes_from(run: Run, tmp_path: Path) -> No
     saved = tmp_path / "saved.json.gz"
     assert run("snapshot", "-f", tmp_path / "pods.json", "--out", saved).code == 0
     pods = str(tmp_path / "pods.json")
-    assert files.collect((pods,)).origin == Origin(Source.FILES, (pods,))
-    assert files.collect((str(saved),)).origin == Origin(Source.SNAPSHOT, (str(saved),))
+    for name, kind in ((pods, Source.FILES), (str(saved), Source.SNAPSHOT)):
+        written = datetime.fromtimestamp(Path(name).stat().st_mtime, UTC).replace(microsecond=0)
+        assert files.collect((name,)).origin == Origin(kind, (name,), oldest=written)
     assert files.collect((str(saved), pods)).origin.kind is Source.FILES
     assert sample.collect().origin == Origin(Source.SAMPLE)
     assert values.collect(PODS).origin == Origin(Source.OBJECTS)

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import threading
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,32 @@ def test_too_little_memory_is_named(run: Run, directory: Path, monkeypatch: pyte
         "",
         "Error: not enough memory for this input; give less of it at once\n",
     )
+
+
+def test_a_file_has_the_time_of_its_last_change(directory: Path) -> None:
+    os.utime(directory / "a.json", (0, 86_400))
+    (found,) = inputs.inputs(str(directory), recursive=False, suffixes=(".json",))
+    assert found.modified == datetime(1970, 1, 2, tzinfo=UTC)
+
+
+def test_a_time_that_is_none_is_left_out(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Never:
+        @staticmethod
+        def fromtimestamp(*_: object) -> datetime:
+            raise OverflowError
+
+    monkeypatch.setattr(inputs, "datetime", Never)
+    (found,) = inputs.inputs(str(directory), recursive=False, suffixes=(".json",))
+    assert found.modified is None
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("https://user:secret@example.org/a.json?token=secret", "https://example.org/a.json"),
+        ("-", "-"),
+        ("user:secret@example.org", "user:secret@example.org"),
+    ],
+)
+def test_a_url_is_repeated_without_its_secrets(word: str, shown: str) -> None:
+    assert inputs.without_secrets(word) == shown

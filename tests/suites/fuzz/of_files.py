@@ -65,7 +65,9 @@ def _file(data: bytes) -> None:
         inventory = collect.collect((name,))
         records = index(inventory.records)
         for pod in inventory.pods:
+            assert pod.file == name
             for container in pod.containers:
+                assert container.line >= 0
                 records.of(pod, container)
             records.sandboxes_of(pod)
 
@@ -83,6 +85,7 @@ def _static(data: bytes) -> None:
     with named(staticpods, data, "pod.yaml") as name:
         pod = staticpods.collect_file(name, "Node-1", "/etc/kubernetes/manifests/pod.yaml")
     assert pod.static_manifest
+    assert all(container.line > 0 for container in pod.containers)
     if not sometimes(data, 4):  # the target "pod" is about these
         return
     with quick_digest():

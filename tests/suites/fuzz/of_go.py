@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -56,7 +56,12 @@ def _json(data: bytes) -> None:
     if not refused and not problem:
         assert _documents(parts) == [_without_empty_items(one) for one in whole]
     size = one_of(_SIZES, data)
-    assert outcome(lambda: jsonstream.parts(in_chunks(read, size))) == (parts, problem)
+    found, late = outcome(lambda: jsonstream.parts(in_chunks(read, size)))
+    assert (found, late) == (parts, problem)
+    lines = list(_lines(parts))
+    assert lines == list(_lines(found))
+    texts = read.split("\n")
+    assert all("{" in texts[line - 1] for line in lines if line)
     if sometimes(data, 4):
         outcome(lambda: jsonstream.parts([read], strict=False))
     for one in whole if sometimes(data, 4) else ():
@@ -104,8 +109,44 @@ def _yaml(data: bytes) -> None:
     found, late = outcome(lambda: goyaml.parts(in_chunks(read, size)))
     assert bool(late) == bool(problem), (late, problem)
     assert problem or _same(found, parts)
+    lines = list(_lines(parts))
+    assert problem or lines == list(_lines(found))
+    assert all(1 <= line <= 1 + read.count("\n") for line in lines if line)
     if refused:
         raise InputError(refused)
+
+
+def _lines(parts: Iterable[Part]) -> Iterator[int]:
+    """Yield the lines of the objects in the lists of parts; 0 only where a list is all, or of a document."""
+    for part in parts:
+        for key, rows in _listed(part.value):
+            if part.lines is None:  # of a document that is not an object
+                continue
+            found = list(part.lines(key, rows))
+            assert len(found) == len(rows)
+            is_known = isinstance(part.value, dict) and (
+                part.index is not None or rows is not part.value.get(key)
+            )
+            assert 0 not in found or not is_known, (key, found)
+            yield from found
+
+
+def _listed(value: Any) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the lists of objects below a name in a value, each once."""
+    todo, seen = [value], set[int]()
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        todo += _below(one)
+        for key, rows in one.items() if isinstance(one, dict) else ():
+            if key.isascii() and key.isalpha() and _of_objects(rows):
+                yield key, rows
+
+
+def _of_objects(rows: Any) -> bool:
+    return isinstance(rows, list) and bool(rows) and all(isinstance(row, dict) for row in rows)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -188,8 +229,16 @@ def _float(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("json", _json, ("go/jsontext", "go/jsonstream", "go/parts", "go/limits"), longest=512),
-    Target("yaml", _yaml, ("go/yaml", "go/yamlevents", "go/yamlscalar", "go/parts"), Form.YAML, longest=512),
+    Target(
+        "json", _json, ("go/jsontext", "go/jsonstream", "go/jsonlines", "go/parts", "go/limits"), longest=512
+    ),
+    Target(
+        "yaml",
+        _yaml,
+        ("go/yaml", "go/yamlevents", "go/yamlbreaks", "go/yamlscalar", "go/parts"),
+        Form.YAML,
+        longest=512,
+    ),
     Target("jsonpath", _path, ("go/jsonpath",), Form.TEXT, longest=256),
     Target(
         "quantity",

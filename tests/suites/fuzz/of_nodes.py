@@ -5,13 +5,19 @@ from __future__ import annotations
 from functools import cache
 
 from hashcompat.errors import InputError
+from hashcompat.formats.json import JSON
+from hashcompat.formats.model import Style
 from hashcompat.go import jsontext
 from hashcompat.go.cpuset import parse
+from hashcompat.go.jsonstream import parts
 from hashcompat.preflight import examine
 from hashcompat.preflight.checks.check import Upgrade
 from hashcompat.records.collected import from_documents
 from hashcompat.records.probes import Dump
-from hashcompat.sources.files import dumps, plans
+from hashcompat.report.plan import PLAN
+from hashcompat.report.preflight import PREFLIGHT
+from hashcompat.sources.files import checks, dumps, plans, saved
+from hashcompat.sources.files.saved import Saved, opened
 from tests.helpers.dumps import HEALTHY, dump, upgrade
 from tests.suites.fuzz.places import named
 from tests.suites.fuzz.target import Form, Target, fields, one_of
@@ -52,9 +58,20 @@ def _collected(data: bytes) -> None:
 
 
 def _plan(data: bytes) -> None:
-    """Read a saved plan."""
-    with named(plans, data, "plan.json") as name:
-        plans.read(name)
+    """Read a saved plan: what is read renders as a document that reads the same."""
+    with named(saved, data, "plan.json") as name, opened(name, (plans.KIND,), plans.WANTED) as document:
+        plan = plans.plan_of(document)
+    text = "".join(JSON.render(PLAN, plan, Style()))
+    again = plans.plan_of(Saved(parts([text]), (plans.KIND,), plans.WANTED))
+    assert "".join(JSON.render(PLAN, again, Style())) == text
+
+
+def _checks(data: bytes) -> None:
+    """Read saved findings of a preflight."""
+    with named(saved, data, "checks.json") as name, opened(name, (checks.KIND,), "checks") as document:
+        result = checks.checks_of(document)
+    text = "".join(JSON.render(PREFLIGHT, result, Style()))
+    assert checks.checks_of(Saved(parts([text]), (checks.KIND,), "checks")) == result
 
 
 def _cpus(data: bytes) -> None:
@@ -79,6 +96,12 @@ TARGETS = (
         raises=(),
     ),
     Target("collected", _collected, ("records/collected", "records/probes"), longest=1024),
-    Target("saved-plan", _plan, ("sources/files/plans",), longest=1024),
+    Target(
+        "saved-plan",
+        _plan,
+        ("sources/files/plans", "sources/files/saved", "sources/documents"),
+        longest=3072,
+    ),
+    Target("saved-checks", _checks, ("sources/files/checks", "sources/documents"), longest=1024),
     Target("cpus", _cpus, ("go/cpuset",), Form.TEXT, longest=64, raises=(InputError,)),
 )

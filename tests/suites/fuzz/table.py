@@ -30,6 +30,7 @@ NO_READERS: Final = {
     "go/walk": "follows types of the release data",
     "sources/cluster/roles": "writes a role",
     "sources/files/copy": "keeps bytes as they are",
+    "sources/workloads": "compares names and labels of pods that were read",
     "sources/files/sample": "opens the file that ships with the program",
     "records/keeping": "keeps records that others read, in less memory",
     "records/tables": "finds records that others read",

@@ -36,11 +36,20 @@ def test_a_plan_of_a_large_file_needs_little_memory(
 ) -> None:
     """With ``auto`` every verdict depends on nodes that come after all pods."""
     path = written(tmp_path / "pods", size, form)
-    run = measured(tmp_path, "plan", "--from", old, "--to", "1.14.10", "-f", path)
+    run = measured(tmp_path, "plan", "--from", old, "--to", "1.14.10", "-f", path, "-o", "wide")
     assert run.code == 0, run.err
     with run.out.open() as lines:
         assert sum(1 for _ in lines) > least
     assert "its kubelet release is not in the input" not in run.err
+    assert run.peak < MOST, f"{run.peak / 1e6:.0f} MB"
+
+
+def test_the_groups_of_a_large_plan_need_little_memory(tmp_path: Path) -> None:
+    path = written(tmp_path / "pods", 1e8, "lines")
+    run = measured(tmp_path, "plan", "--from", "1.13.12", "--to", "1.14.10", "-f", path)
+    assert run.code == 0, run.err
+    answer = run.out.read_text().splitlines()[0]
+    assert int(answer.split()[2]) > 30_000, answer
     assert run.peak < MOST, f"{run.peak / 1e6:.0f} MB"
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from hashcompat.sources.cluster import serviceaccount
 from tests.helpers.pods import Json
-from tests.helpers.program import Result, Run
+from tests.helpers.program import Result, Run, unplaced
 from tests.helpers.realserver import ADMIN, NARROW, NOBODY, READER, Cluster
 
 pytestmark = pytest.mark.server
@@ -37,25 +37,25 @@ def roles(shell: Shell, cluster: Cluster, user: str, *flags: str) -> None:
 
 
 def test_a_fresh_shell_needs_no_flags(shell: Shell, admin: Path) -> None:
-    result = shell(admin, *AUTO)
+    result = shell(admin, *AUTO, "-o", "wide")
     assert result.code == 0, result.err
     assert len(result.out.splitlines()) == PODS + 1
     assert f"of {PODS} containers" in result.err
 
 
 def test_the_items_are_those_of_files_byte_for_byte(shell: Shell, admin: Path, tmp_path: Path) -> None:
-    live = shell(admin, *JSON).items
+    live = unplaced(shell(admin, *JSON).items)
     assert len(live) == PODS
     assert {item["verdict"] for item in live} >= {"KEEP", "RESTART"}
     for form in ("json", "yaml"):
         path = tmp_path / f"cluster.{form}"
         path.write_text(shell(admin, "get", "pods,nodes", "-A", "-o", form, program="kubectl").out)
-        assert json.dumps(shell("/dev/null", *JSON, "-f", path).items) == json.dumps(live)
+        assert json.dumps(unplaced(shell("/dev/null", *JSON, "-f", path).items)) == json.dumps(live)
     saved = tmp_path / "cluster.json.gz"
     for flags, kept in (((), without_hashes(live)), (("--with-hashes",), live)):
         assert shell(admin, "snapshot", "--out", saved, *flags).code == 0
         assert b"hunter2" not in gzip.decompress(saved.read_bytes())
-        planned = shell("/dev/null", *JSON, "-f", saved).items
+        planned = unplaced(shell("/dev/null", *JSON, "-f", saved).items)
         assert json.dumps(planned if flags else without_hashes(planned)) == json.dumps(kept)
 
 

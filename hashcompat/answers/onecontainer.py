@@ -1,0 +1,241 @@
+"""Why one container gets its verdict: sentences, where its hashed texts differ, what will be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from hashcompat import rules
+from hashcompat.answers.deep import differences
+from hashcompat.answers.expectation import Expectation, event_of, expectations, message_of
+from hashcompat.answers.fragment import NO_DIFFERENCE, Fragment, fragment
+from hashcompat.answers.sentences import Sentences, sentences
+from hashcompat.answers.sentences.situation import Situation, hashed
+from hashcompat.catalog.changes import Change, EraChange
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.errors import DecodeError, InputError, NotStoredError
+from hashcompat.kubelet.decide.case import Case
+from hashcompat.kubelet.hashing import hashers
+from hashcompat.model.mask import masked
+from hashcompat.model.plan import Item, Suggestion, Verdict, Way
+from hashcompat.planning.judge import Draft
+from hashcompat.planning.patched import as_decoded
+from hashcompat.planning.reading import Transition, read
+from hashcompat.planning.suggestion import Suggester
+from hashcompat.planning.view import Spec, View
+
+_BY_TEXT: Final = frozenset(
+    {
+        rules.ALGORITHM,
+        rules.GO_ESCAPES,
+        rules.FIELD_ADDED,
+        rules.FIELD_REMOVED,
+        rules.FIELD_DROPPED,
+        rules.FIELD_RETYPED,
+        rules.API_DEFAULT,
+        rules.ADMISSION,
+        rules.SERVER_GATE,
+        rules.RESIZE_GATE,
+        rules.NOT_CALIBRATED,
+        rules.PATCHED,
+    }
+)
+"""The reasons for which it matters where the texts differ that the two kubelets hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One kubelet's view of a container."""
+
+    release: str
+    """The kubelet's release."""
+    era: str
+    """The name of its era."""
+    hash: int | None
+    """The unsigned 32-bit hash; None where a vendor's Go decides."""
+    text: str
+    """What is hashed."""
+    readable: str
+    """The JSON where the hashed text is a list of its bytes, or else that text."""
+    hashes: str
+    """What it hashes, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDifference:
+    """A place where what the two sides hash differs."""
+
+    path: str
+    """The place, such as ``ports[0].name``."""
+    old: Any
+    """The current value; ``absent`` where the current release does not know the field."""
+    new: Any
+    """The target value; ``absent`` where the target release does not know the field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything about one container's verdict."""
+
+    item: Item
+    """Its item of the plan."""
+    old: Side | None
+    """The current kubelet; None where only a record decides, or the container does not decode."""
+    new: Side | None
+    """The target kubelet; None where the container does not decode."""
+    log_line: str
+    """What the target kubelet logs; empty where the hash is not what changed."""
+    event: str
+    """The message of the event that the target kubelet writes instead, for a sidecar; else empty."""
+    masked: bool
+    """Whether texts and values are masked."""
+    compared: bool
+    """Whether the hash is compared: a kubelet recreates or refuses a whole pod before that."""
+    sentences: Sentences
+    """What happens, why, and what to do."""
+    expect: tuple[Expectation, ...] = ()
+    """What will be seen of it."""
+    fields: tuple[FieldDifference, ...] = ()
+    """The places where what the two kubelets hash differs; empty across eras."""
+    fragment: Fragment = NO_DIFFERENCE
+    """Where the two texts differ, if that is why; empty across eras and where they are the same."""
+    by_text: bool = False
+    """Whether the difference between the two texts is why."""
+    upstream: tuple[Change | EraChange, ...] = ()
+    """Rows of changes.json behind the difference."""
+    minors: frozenset[str] = frozenset()
+    """The minors whose changes lie between the two releases; empty where one is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A container as it is shown for one kubelet."""
+
+    kubelet: Kubelet
+    """The kubelet."""
+    text: str
+    """What is hashed."""
+    readable: str
+    """What is hashed, as people can read it."""
+    tree: Any
+    """What is hashed, as plain data."""
+
+    def side(self, value: int | None, other: _Shown | None) -> Side:
+        """Return the hash with its texts; it is that of the true values even where they are masked."""
+        era = self.kubelet.era
+        words = hashed(era, other.kubelet.era if other else None)
+        return Side(str(self.kubelet.release), era.name, value, self.text, self.readable, words)
+
+
+def _show(kubelet: Kubelet, spec: Spec, *, keep_empty: bool) -> _Shown:
+    hasher = hashers(kubelet, keep_empty=keep_empty)[0]
+    return _Shown(kubelet, hasher.text(spec), hasher.readable(spec), hasher.tree(spec))
+
+
+def explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bool) -> Explanation:
+    """Explain one container; raises InputError for one that does not decode, unless ``keep_going``."""
+    if not view.options.keep_going and any(reason.id == rules.NOT_DECODED for reason in item.reasons):
+        raise InputError(f"{draft.pod.origin}: {item.reasons[0].text}")
+    new = view.kubelet(way.new)
+    shown = _shown(draft, new, view, show_values=show_values)
+    case = draft.prepared.case if draft.prepared else None
+    compared = not (item.pod_recreated or item.verdict is Verdict.KILL)
+    upstream = tuple(_upstream(item, *shown, view.catalog)) if compared else ()
+    old_side, new_side = _sides(item, *shown)
+    same = bool(old_side and new_side and old_side.text == new_side.text)
+    patch = _patch(item, draft, new, view)
+    explanation = Explanation(
+        item=item,
+        old=old_side,
+        new=new_side,
+        log_line=message_of(item, new, case),
+        event=event_of(item, new),
+        masked=not show_values,
+        compared=compared,
+        sentences=sentences(Situation(item, str(new.release), case, upstream, same, patch)),
+        expect=expectations(item, new, view.catalog.messages(new.release), case),
+        by_text=compared and any(reason.id in _BY_TEXT for reason in item.reasons),
+        upstream=upstream,
+        minors=_minors(case, view.catalog),
+    )
+    return _with_differences(explanation, *shown) if compared else explanation
+
+
+def _minors(case: Case | None, catalog: Catalog) -> frozenset[str]:
+    if case is None or not case.old_known:
+        return frozenset()
+    return frozenset(catalog.known.minors_between(case.old.release, case.new.release))
+
+
+def _sides(item: Item, old: _Shown | None, new: _Shown | None) -> tuple[Side | None, Side | None]:
+    hashes = item.hashes
+    return old.side(hashes.from_, new) if old else None, new.side(hashes.to, old) if new else None
+
+
+def _patch(item: Item, draft: Draft, new: Kubelet, view: View) -> str:
+    """Return the command that makes a patch which would keep the container; empty where there is none."""
+    if item.verdict is not Verdict.RESTART or item.pod_recreated or draft.prepared is None:
+        return ""
+    if not Suggester(new, view).keeps(draft.prepared):
+        return ""
+    like = draft.prepared.case.old.release.upstream
+    return Suggestion(new.release.upstream, (like,), saves=1).command
+
+
+def _with_differences(explanation: Explanation, old: _Shown | None, new: _Shown | None) -> Explanation:
+    """Add where the texts differ; across eras they have nothing in common."""
+    if old is None or new is None or old.kubelet.era is not new.kubelet.era:
+        return explanation
+    fields = tuple(_fields(old, new))
+    if not explanation.by_text:
+        return replace(explanation, fields=fields)
+    json = old.kubelet.era.hashes_json
+    return replace(explanation, fields=fields, fragment=fragment(old.readable, new.readable, json=json))
+
+
+def _shown(
+    draft: Draft, new: Kubelet, view: View, *, show_values: bool
+) -> tuple[_Shown | None, _Shown | None]:
+    """Return what the two kubelets see; None for an unknown one, and where nothing decodes or is stored."""
+    pod, container = draft.pod, draft.container
+    old = view.current(draft.release) if view.catalog.knows(draft.release) else None
+    keep_empty = view.keeps_empty(pod)
+    try:
+        specs = _specs(draft, Transition(pod, container, old or new, new, old_known=old is not None), view)
+        before, after = [
+            _show(kubelet, as_decoded(spec if show_values else masked(spec), kubelet), keep_empty=keep_empty)
+            for kubelet, spec in zip((old or new, new), specs, strict=True)
+        ]
+    except (DecodeError, NotStoredError):
+        return None, None
+    return (before if old else None), after
+
+
+def _specs(draft: Draft, transition: Transition, view: View) -> tuple[Spec, Spec]:
+    if draft.prepared:
+        return draft.prepared.old_spec, draft.prepared.new_spec
+    spec = view.seen(draft.pod, draft.container, transition.old)
+    return spec, read(spec, transition, view).spec
+
+
+def _fields(old: _Shown, new: _Shown) -> Iterator[FieldDifference]:
+    for found in differences(old.tree, new.tree):
+        yield FieldDifference(found.place, found.old, found.new)
+
+
+def _upstream(
+    item: Item, old: _Shown | None, new: _Shown | None, catalog: Catalog
+) -> Iterator[Change | EraChange]:
+    if old is None or new is None:
+        return
+    one, other = old.kubelet, new.kubelet
+    minors = catalog.known.minors_between(one.release, other.release)
+    if one.era is not other.era:
+        if any(reason.id == rules.ALGORITHM for reason in item.reasons):
+            yield from catalog.changes.eras_in(minors)
+        return
+    fields = {(reason.path.rpartition(".")[2], reason.field) for reason in item.reasons if reason.path}
+    for row in catalog.changes.fields:
+        if (row.json, row.field) in fields and row.release in minors:
+            yield row

@@ -1,0 +1,40 @@
+"""Three sentences about one container's verdict: what happens, why, and what to do."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from hashcompat.answers.sentences.situation import Situation
+from hashcompat.answers.sentences.todo import commands, todo
+from hashcompat.answers.sentences.what import what
+from hashcompat.answers.sentences.why import why
+
+_RELEASE: Final = re.compile(r"v\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """What an operator wants to know first, each a sentence with a full stop."""
+
+    what: str
+    """What the target kubelet does, to the container or the whole pod."""
+    why: str
+    """Why: the rule in plain words, with the releases of the case."""
+    todo: str
+    """What it means and what to do; for UNKNOWN, what would decide it."""
+    commands: tuple[str, ...]
+    """Commands that go with it."""
+
+
+def sentences(given: Situation) -> Sentences:
+    """Put a verdict into words."""
+    one, two, three = map(_sentence, (what(given), why(given), todo(given)))
+    return Sentences(one, two, three, tuple(commands(given)))
+
+
+def _sentence(text: str) -> str:
+    """Return a text with a capital and a full stop; a release such as ``v1.29.3`` stays as it is."""
+    first = text[:1] if _RELEASE.match(text) else text[:1].upper()
+    return f"{first}{text[1:].rstrip('.')}."

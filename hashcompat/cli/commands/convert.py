@@ -1,0 +1,57 @@
+"""``hashcompat convert``: a saved document in other formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import argument, option
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.output import Quiet, Shown, Withheld, shows
+from hashcompat.errors import UsageError
+from hashcompat.model.plan import Plan
+from hashcompat.report.model import Report
+from hashcompat.report.plan import PLAN, without_kept
+from hashcompat.report.preflight import PREFLIGHT
+from hashcompat.sources.files import checks, plans
+from hashcompat.sources.files.saved import Saved, opened
+
+_KINDS: Final[Mapping[str, tuple[Report[Any], Callable[[Saved], Any]]]] = {
+    plans.KIND: (PLAN, plans.plan_of),
+    checks.KIND: (PREFLIGHT, checks.checks_of),
+}
+"""The documents from which the whole result can be made again, each with how."""
+
+_WANTED: Final = "what hashcompat plan or hashcompat preflight saves with --out FILE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What ``convert`` is asked."""
+
+    file: str = argument(required=True, metavar="FILE")
+    only_restarts: bool = option(
+        "--only-restarts", is_flag=True, help="Leave out the containers of a plan that are kept."
+    )
+    shown: Annotated[Shown, shows(*(report for report, _ in _KINDS.values()))]
+    withheld: Withheld
+    quiet: Quiet
+
+
+@declared("convert", Arguments, short_help="Show a saved plan or preflight in other formats.")
+def command(given: Arguments) -> None:
+    """Show a document that plan --out or preflight --out saved as any format shows the result itself.
+
+    FILE is JSON, compressed or not; - is standard input. Nothing is computed again.
+    """
+    with opened(given.file, _KINDS, _WANTED) as document:
+        report, read = _KINDS[document.kind]
+        if given.only_restarts and report is not PLAN:
+            raise UsageError("--only-restarts is about plans")
+        output.ready(report, given.shown)
+        result = given.withheld.of(read(document))
+    shortened = without_kept(result) if given.only_restarts and isinstance(result, Plan) else result
+    output.show(report, shortened, given.shown)
+    output.notes(report, result, quiet=given.quiet.quiet)

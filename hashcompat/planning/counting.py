@@ -1,0 +1,132 @@
+"""What many upgrades do to pods that pass once: decided together where that is possible, else one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from typing import Final
+
+from hashcompat.errors import DecodeError
+from hashcompat.model.plan import Hop, Way
+from hashcompat.model.pods import Node, Pod
+from hashcompat.planning.census import Census
+from hashcompat.planning.grid import Subject
+from hashcompat.planning.hops import Tally, elsewhere
+from hashcompat.planning.kinds import kind
+from hashcompat.planning.options import AUTO
+from hashcompat.planning.replicas import Remembering
+from hashcompat.planning.view import View
+from hashcompat.planning.wayhashes import WayHashes
+
+_KEPT: Final = 64
+"""Containers that each of many upgrades keeps for their replicas, which follow one another in a list."""
+
+Hops = dict[Way, Hop]
+
+
+class Counting:
+    """Counts the containers that each of some upgrades kills, and those for which that is not decided."""
+
+    def __init__(self, ways: Sequence[Way], later: Sequence[Way], nodes: Iterable[Node], view: View) -> None:
+        """Take upgrades of the pods as they run now, and those among them that also start where others end.
+
+        Raises UsageError for unknown releases.
+        """
+        self._nodes, self._view = {node.name: node for node in nodes}, view
+        parts = [[way for way in ways if (way.old == AUTO) is auto] for auto in (False, True)]
+        self._parts = [_Part(part, later, self._nodes, view) for part in parts if part]
+
+    def add(self, pod: Pod) -> None:
+        """Count one more pod; errors as ``Judge.drafts``."""
+        subjects = list(self._subjects(pod)) if is_plain(self._view) and _is_served(pod) else []
+        for part in self._parts:
+            part.add(pod, subjects)
+
+    def _subjects(self, pod: Pod) -> Iterator[Subject]:
+        node = self._nodes.get(pod.node)
+        key = kind(pod, node)
+        for container in pod.containers:
+            yield Subject(pod, container, node, WayHashes(pod, container, self._view.hash), key)
+
+    def hops(self, *, elsewhere: bool = False) -> Hops:
+        """Return what each upgrade does, or each that starts ``elsewhere``."""
+        return {way: hop for part in self._parts for way, hop in part.hops(elsewhere=elsewhere).items()}
+
+
+def is_plain(view: View) -> bool:
+    """Return whether only pods and releases decide, no record of a container and no patch."""
+    records = view.options.records
+    recorded = records or records.applied or any(True for _ in records.sandboxes)
+    return not recorded and view.patch is None and view.current_patch is None
+
+
+def _is_served(pod: Pod) -> bool:
+    """Return whether kubelets see a pod as it is given."""
+    shown = all(container.stored is None for container in pod.containers)
+    return shown and not pod.manifest and not pod.doubt and pod.static_manifest is None
+
+
+class _Part:
+    """Upgrades from the releases that they name, or from what each node reports."""
+
+    def __init__(self, ways: Sequence[Way], later: Sequence[Way], nodes: dict[str, Node], view: View) -> None:
+        known = set(ways)
+        self._ways, self._later = ways, [way for way in later if way in known]
+        self._nodes, self._view = nodes, view
+        self._censuses: dict[str, Census] = {}
+        self._is_slow = False
+
+    def add(self, pod: Pod, subjects: Sequence[Subject]) -> None:
+        if not self._is_counted(pod, subjects):
+            self._singly(pod)
+
+    def _is_counted(self, pod: Pod, subjects: Sequence[Subject]) -> bool:
+        """Count a pod for all upgrades together; return whether that is possible."""
+        current = self._current(pod)
+        if not subjects or current is None:
+            return not pod.containers
+        if current not in self._censuses:
+            self._censuses[current] = Census(self._ways, current, self._view)
+        census = self._censuses[current]
+        try:
+            found = [census.outcomes(subject) for subject in subjects]
+        except DecodeError:  # each upgrade reports it in its own words, or goes on
+            return False
+        for outcomes in found:
+            census.add(outcomes)
+        return True
+
+    def _current(self, pod: Pod) -> str | None:
+        """Return the release that a pod's node reports; empty where upgrades name one, None if unknown."""
+        if self._ways[0].old != AUTO:
+            return ""
+        node = self._nodes.get(pod.node)
+        return node.kubelet if node is not None and self._view.catalog.knows(node.kubelet) else None
+
+    def _singly(self, pod: Pod) -> None:
+        self._is_slow = True
+        for tally in (*self._tallies[0], *self._tallies[1]):
+            tally.add(pod)
+        self._hash_of.forget()
+
+    @cached_property
+    def _hash_of(self) -> Remembering:
+        return Remembering(self._view.hash)
+
+    @cached_property
+    def _tallies(self) -> tuple[list[Tally], list[Tally]]:
+        """One for each upgrade, and one for each later one; made for the first pod that needs them."""
+        tally = partial(Tally, nodes=self._nodes.values(), hash_of=self._hash_of, kept=_KEPT)
+        now = [tally(way, view=self._view) for way in self._ways]
+        return now, [tally(way, view=elsewhere(self._view)) for way in self._later]
+
+    def hops(self, *, elsewhere: bool) -> Hops:
+        ways = self._later if elsewhere else self._ways
+        counted = [census.counts(elsewhere=elsewhere) for census in self._censuses.values()]
+        tallies = self._tallies[elsewhere] if self._is_slow else []
+        single = {Way(hop.old, hop.new): (hop.findings, hop.unknown) for hop in (one.hop for one in tallies)}
+        return {way: _hop(way, [found[way] for found in (*counted, single) if way in found]) for way in ways}
+
+
+def _hop(way: Way, found: Sequence[tuple[int, int]]) -> Hop:
+    return Hop(way.old, way.new, sum(one for one, _ in found), sum(other for _, other in found))

@@ -1,0 +1,108 @@
+"""What of an API pod decides besides hashes, as a key: containers of one kind share their verdicts.
+
+Everything counts but what is named here, so that a field which this program does not know counts too. No
+kubelet's decision reads a name or a value of env; a test holds the modules that decide to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import date
+from hashlib import blake2b
+from typing import Any, Final
+
+from hashcompat.kubelet.decide.static import is_pinned
+from hashcompat.model.pods import Container, Node, Pod
+
+OF_POD: Final = frozenset(
+    {
+        *("containers", "initContainers", "ephemeralContainers", "volumes", "nodeName"),
+        *("serviceAccount", "serviceAccountName", "imagePullSecrets", "hostAliases", "hostname"),
+        *("subdomain", "schedulerName", "enableServiceLinks", "dnsPolicy", "dnsConfig"),
+        *("priority", "priorityClassName", "preemptionPolicy", "terminationGracePeriodSeconds"),
+    }
+)
+"""The keys of a pod's spec that decide nothing; its containers are looked at one by one."""
+
+OF_CONTAINER: Final = frozenset(
+    {
+        *("name", "image", "command", "args", "workingDir", "env", "envFrom", "ports"),
+        *("volumeMounts", "volumeDevices", "livenessProbe", "readinessProbe", "lifecycle"),
+        *("terminationMessagePath", "terminationMessagePolicy", "imagePullPolicy"),
+        *("securityContext", "stdin", "stdinOnce", "tty"),
+    }
+)
+"""The keys of a container's spec that decide nothing but by its hash."""
+
+_NAMES_OF_POD: Final = frozenset(
+    {
+        *("origin", "file", "namespace", "name", "uid", "node", "owner", "workload", "config_hash"),
+        *("containers", "spec"),
+    }
+)
+
+_NAMES_OF_CONTAINER: Final = frozenset({"name", "path", "line", "spec", "started", "restarts", "id"})
+
+_TEXTS: Final = {"env": "value", "volumes": "name", "volumeMounts": "name"}
+"""Texts in the elements of lists of a mirror pod's spec, by the list's key."""
+
+_OS: Final = "kubernetes.io/os"
+
+
+def kind(pod: Pod, node: Node | None) -> bytes:
+    """Return a digest of what decides about the containers of an API pod: 16 bytes."""
+    facts = (_facts(pod, _NAMES_OF_POD), _identity(pod), _spec(pod), _node(pod, node))
+    containers = [(_facts(one, _NAMES_OF_CONTAINER), one.restarts == 0, _own(one)) for one in pod.containers]
+    return blake2b(repr((facts, containers)).encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def days(pod: Pod) -> tuple[date | None, ...]:
+    """Return when the containers of a pod started, as far as that decides who created them."""
+    return tuple(one.started.date() if one.started else None for one in pod.containers)
+
+
+def _facts(value: Pod | Container, named: frozenset[str]) -> list[Any]:
+    return [getattr(value, one.name) for one in fields(value) if one.name not in named]
+
+
+def _identity(pod: Pod) -> tuple[bool, ...]:
+    """Return what names decide: whether a mirror pod is one."""
+    return bool(pod.owner), pod.uid == pod.config_hash, bool(pod.config_hash), is_pinned(pod)
+
+
+def _spec(pod: Pod) -> Any:
+    """Return what of a pod's spec decides; of a mirror pod nearly all, for its UID digests it."""
+    if pod.static:
+        return {key: _alike(key, value) for key, value in pod.spec.items() if key != "nodeName"}
+    return {key: value for key, value in pod.spec.items() if key not in OF_POD}
+
+
+def _own(container: Container) -> dict[str, Any]:
+    return {key: value for key, value in container.spec.items() if key not in OF_CONTAINER}
+
+
+def _alike(key: str, value: Any) -> Any:
+    """Return a part of a mirror pod's spec without the texts that every kubelet prints as they are.
+
+    No default and no conversion looks at a value of env, or at the name of a volume; that one is set counts.
+    """
+    if isinstance(value, list):
+        return [_alike(key, one) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    found = {inner: _alike(inner, one) for inner, one in value.items()}
+    text = value.get(_TEXTS.get(key, ""))
+    return {**found, _TEXTS[key]: "text"} if isinstance(text, str) and text else found
+
+
+def _node(pod: Pod, node: Node | None) -> Any:
+    """Return what of a node decides: its name and labels only for a pod that selects its nodes."""
+    if node is None or pod.spec.get("nodeSelector") or pod.spec.get("affinity"):
+        return node
+    labels = None if node.labels is None else node.labels.get(_OS)
+    return labels, _facts_of_node(node)
+
+
+def _facts_of_node(node: Node) -> list[Any]:
+    return [getattr(node, one.name) for one in fields(node) if one.name not in ("name", "labels")]

@@ -1,0 +1,68 @@
+"""A plan as a RestartPlan."""
+
+from __future__ import annotations
+
+import hashcompat
+from hashcompat.model.plan import Hop, Plan, Suggestion, Summary
+from hashcompat.report.asked import Excerpt, asked
+from hashcompat.report.items import item_document, release_facts
+from hashcompat.report.model import Document, Rows, document
+from hashcompat.report.whence import source_document
+
+
+def plan_document(result: Plan | Excerpt) -> Document:
+    """Return the document; the items are those that are shown, the summary counts all."""
+    shown = asked(result)
+    plan = shown.plan
+    return document(
+        "RestartPlan",
+        spec={
+            "from": plan.from_release,
+            "to": plan.to_release,
+            "source": source_document(plan.origin),
+            "releases": {read.name: release_facts(read) for read in plan.releases},
+            "assumptions": list(plan.assumptions),
+            "warnings": list(plan.warnings),
+            "hops": [_hop(hop) for hop in plan.hops],
+            "rollback": _hop(plan.rollback) if plan.rollback else None,
+            "assumedPatch": plan.patch or None,
+            "suggestion": _suggestion(plan.suggestion) if plan.suggestion else None,
+            "tool": {"name": "hashcompat", "version": plan.tool or hashcompat.__version__},
+        },
+        summary={
+            **_summary(shown.summary),
+            "recorded": plan.share.recorded,
+            "reproduced": plan.share.reproduced,
+        },
+        items=Rows(shown.items, item_document),
+    )
+
+
+def _suggestion(suggestion: Suggestion) -> Document:
+    return {
+        "kubelet": suggestion.kubelet,
+        "like": list(suggestion.likes),
+        "strategy": "accept",
+        "restartsSaved": suggestion.saves,
+        "command": suggestion.command,
+    }
+
+
+def _hop(hop: Hop) -> Document:
+    return {
+        "from": hop.old,
+        "to": hop.new,
+        "findings": hop.findings,
+        "unknown": hop.unknown,
+        "parts": [_hop(part) for part in hop.parts],
+    }
+
+
+def _summary(counts: Summary) -> Document:
+    return {
+        "containers": counts.containers,
+        **{verdict.value.lower(): number for verdict, number in counts.verdicts.items()},
+        "pods": counts.pods,
+        "podsAffected": counts.pods_affected,
+        "nodesAffected": counts.nodes_affected,
+    }

@@ -1,0 +1,191 @@
+"""The containers of a plan counted in one pass: by owner, by reason, by release, and as is asked.
+
+What is kept grows with the groups, not with the containers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from hashcompat.model.plan import FINDINGS, Item, PodName, Reason, Verdict
+from hashcompat.report.reasons import Kind, Kinds
+
+Key = tuple[str, ...]
+"""The names of a group: namespace and owner, a node, a namespace; a rule's id."""
+
+_MASKS: Final = 4096
+"""Sets of reasons that are remembered; replicas share theirs."""
+
+
+class GroupBy(StrEnum):
+    """What containers are grouped by."""
+
+    OWNER = "owner"
+    NODE = "node"
+    NAMESPACE = "namespace"
+    REASON = "reason"
+
+
+@dataclass(slots=True)
+class Group:
+    """The containers that have something in common."""
+
+    key: Key
+    restart: int = 0
+    kill: int = 0
+    unknown: int = 0
+    kept: int = 0
+    mask: int = 0
+    """The set of the reasons of those that are not kept."""
+
+    nodes: int = 0
+    """On how many nodes they are."""
+
+    node: str = ""
+    """The last of these nodes, in the order of the plan."""
+
+    first_node: str = ""
+    release: str = ""
+    """The release that the first of them runs under."""
+
+    first: PodName | None = None
+    """The first pod with a container that is killed; while there is none, with one that is UNKNOWN."""
+
+    _first_found: bool = False
+
+    @property
+    def found(self) -> int:
+        """How many of them are killed."""
+        return self.restart + self.kill
+
+    @property
+    def containers(self) -> int:
+        """How many they are."""
+        return self.restart + self.kill + self.unknown + self.kept
+
+    @property
+    def concerned(self) -> int:
+        """How many of them are not kept."""
+        return self.restart + self.kill + self.unknown
+
+    def add(self, item: Item, mask: int) -> None:
+        """Count one more container; those of one node follow one another."""
+        node, verdict = item.pod.node, item.verdict
+        if not self.containers:
+            self.first_node, self.release = node, item.from_release
+        if node and node != self.node:
+            self.nodes, self.node = self.nodes + 1, node
+        if verdict is Verdict.KEEP:
+            self.kept += 1
+            return
+        self.mask |= mask
+        if verdict is Verdict.RESTART:
+            self.restart += 1
+        elif verdict is Verdict.KILL:
+            self.kill += 1
+        else:
+            self.unknown += 1
+        if not self._first_found and (self.first is None or verdict in FINDINGS):
+            self.first, self._first_found = item.pod, verdict in FINDINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The counts of a plan."""
+
+    owners: tuple[Group, ...]
+    """The groups by owner, in the order in which they came up."""
+
+    groups: tuple[Group, ...]
+    """The groups that were asked for."""
+
+    kinds: tuple[Kind, ...]
+    """The reasons by their numbers."""
+
+    releases: Mapping[str, int]
+    """The number of nodes by the release that runs on them; that of none for pods without a node."""
+
+    nodes: int
+    """How many nodes the pods are on."""
+
+    def numbers(self, mask: int) -> str:
+        """Return the numbers of the reasons in a set, ``1,3``."""
+        return ",".join(str(kind.number) for kind in self.kinds if kind.bit & mask)
+
+
+def owner_of(item: Item) -> str:
+    """Return what a container's pod is folded into: its workload, or the pod alone."""
+    return item.pod.workload or item.pod.owner or f"Pod/{item.pod.name}"
+
+
+_KEYS: Final[Mapping[GroupBy, Callable[[Item], Key]]] = {
+    GroupBy.OWNER: lambda item: (item.pod.namespace, owner_of(item)),
+    GroupBy.NODE: lambda item: (item.pod.node,),
+    GroupBy.NAMESPACE: lambda item: (item.pod.namespace,),
+}
+
+
+def _rules(item: Item) -> Iterator[Key]:
+    if item.verdict is not Verdict.KEEP:
+        yield from dict.fromkeys((reason.id,) for reason in item.reasons)
+
+
+class _Groups:
+    def __init__(self, group_by: GroupBy) -> None:
+        self._known: dict[Key, Group] = {}
+        self._key = _KEYS.get(group_by)
+
+    def add(self, item: Item, mask: int) -> None:
+        for key in (self._key(item),) if self._key else _rules(item):
+            group = self._known.get(key)
+            if group is None:
+                group = self._known[key] = Group(key)
+            group.add(item, mask)
+
+    def every(self) -> tuple[Group, ...]:
+        return tuple(self._known.values())
+
+
+class _Masks:
+    """The sets of reasons of items; a tuple of reasons that replicas share is looked at once."""
+
+    def __init__(self, kinds: Kinds) -> None:
+        self._kinds = kinds
+        self._known: dict[int, tuple[tuple[Reason, ...], int]] = {}
+
+    def of(self, item: Item) -> int:
+        known = self._known.get(id(item.reasons))
+        if known is None:
+            if len(self._known) >= _MASKS:
+                self._known.clear()
+            known = self._known[id(item.reasons)] = item.reasons, self._kinds.mask(item.reasons)
+        return known[1]
+
+
+def tallied(items: Iterable[Item], group_by: GroupBy | None = None) -> Tally:
+    """Count items, which are in the order of a plan, by owner and by what is asked (None: by owner)."""
+    kinds, latest, counts = Kinds(), dict[str, str](), Counter[tuple[int, bool]]()
+    masks, owners = _Masks(kinds), _Groups(GroupBy.OWNER)
+    groups = owners if group_by is None else _Groups(group_by)
+    numbers, nodes, last = Counter[str](), 0, ""
+    for item in items:
+        mask = 0
+        if item.verdict is not Verdict.KEEP:
+            mask = masks.of(item)
+            counts[mask, item.verdict in FINDINGS] += 1
+        owners.add(item, mask)
+        if groups is not owners:
+            groups.add(item, mask)
+        node = item.pod.node
+        if latest.get(item.from_release) != node:
+            latest[item.from_release] = node
+            numbers[item.from_release] += bool(node)
+        if node and node != last:
+            nodes, last = nodes + 1, node
+    for (mask, found), number in counts.items():
+        kinds.count(mask, number, found=found)
+    return Tally(owners.every(), groups.every(), kinds.numbered(), numbers, nodes)

@@ -1,0 +1,93 @@
+"""Where a plan comes from: the cluster or the files and their age, how many pods, which releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from hashcompat.model.plan import Plan
+from hashcompat.model.pods import Origin, Source
+from hashcompat.model.words import count
+from hashcompat.report.asked import Excerpt
+from hashcompat.report.model import Document, Line
+from hashcompat.report.tally import Tally
+
+_NAMED: Final = 3
+"""Files that are named on a terminal."""
+
+_AGES: Final = (
+    (timedelta(days=2), timedelta(days=1), "day"),
+    (timedelta(hours=2), timedelta(hours=1), "hour"),
+    (timedelta(minutes=2), timedelta(minutes=1), "minute"),
+)
+"""From which age on it is counted in which unit."""
+
+
+def whence(shown: Excerpt, *, all_names: bool) -> list[Line]:
+    """Return two lines: where the pods were read, and the releases that run and are the target."""
+    plan, tally = shown.plan, shown.tally
+    pods = count(shown.summary.pods, "pod") + (f" on {count(tally.nodes, 'node')}" if tally.nodes else "")
+    return [
+        [f"Read from {_place(plan.origin, shown.now, all_names=all_names)}: {pods}"],
+        [f"Kubelet {_releases(plan, tally, all_names=all_names)} -> {plan.to_release}"],
+    ]
+
+
+def _place(origin: Origin, now: datetime | None, *, all_names: bool) -> str:
+    match origin.kind:
+        case Source.SAMPLE:
+            return "the built-in sample"
+        case Source.OBJECTS:
+            return "objects in memory"
+        case Source.CLUSTER:
+            return ", ".join([*_cluster(origin), *_files(origin, now, all_names=all_names)])
+    snapshot = "a snapshot, " if origin.kind is Source.SNAPSHOT else ""
+    return snapshot + ", ".join(_files(origin, now, all_names=all_names))
+
+
+def _cluster(origin: Origin) -> Iterator[str]:
+    if origin.context:
+        yield f"context {origin.context}"
+    yield origin.server or "the live cluster"
+
+
+def _files(origin: Origin, now: datetime | None, *, all_names: bool) -> Iterator[str]:
+    names, age = origin.names, _age(origin.oldest, now)
+    some = names if all_names else names[:_NAMED]
+    yield from some
+    if len(some) < len(names):
+        yield f"{len(names) - len(some)} more"
+    if age:
+        yield f"the oldest {age}" if len(names) > 1 else age
+
+
+def _age(time: datetime | None, now: datetime | None) -> str:
+    """Return how old something is, in whole units; empty if unknown, or if its time has not come."""
+    if time is None or now is None or time > now:
+        return ""
+    for limit, unit, noun in _AGES:
+        if now - time >= limit:
+            return f"{count((now - time) // unit, noun)} old"
+    return "new"
+
+
+def _releases(plan: Plan, tally: Tally, *, all_names: bool) -> str:
+    """Return the releases that run, that of the most nodes first; of pods without a node only if all are."""
+    known = [pair for pair in tally.releases.items() if pair[1]] or list(tally.releases.items())
+    known.sort(key=lambda pair: (-pair[1], not pair[0], pair[0]))
+    some = known if all_names else known[:_NAMED]
+    texts = [(name or "unknown") + (f" ({count(nodes, 'node')})" if nodes else "") for name, nodes in some]
+    more = [f"{len(known) - len(some)} more"] if len(some) < len(known) else []
+    return ", ".join([*texts, *more]) or plan.from_release
+
+
+def source_document(origin: Origin) -> Document:
+    """Return where the pods of a plan come from, as an object of its document."""
+    return {
+        "kind": origin.kind.value,
+        "names": list(origin.names),
+        "context": origin.context,
+        "server": origin.server,
+        "oldest": origin.oldest.isoformat().replace("+00:00", "Z") if origin.oldest else None,
+    }

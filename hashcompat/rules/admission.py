@@ -1,0 +1,251 @@
+"""Rules about pods that a starting kubelet does not admit again: they fail, and are not started again."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hashcompat.rules import ids, steps
+from hashcompat.rules.model import Rows, Rule, Since, Step
+
+_FILES: Final = "https://github.com/kubernetes/kubernetes/blob"
+
+_PREFLIGHT: Final = Step(
+    "Every pod of the node that a new kubelet refuses, among other things:",
+    "hashcompat preflight --to NEW --from OLD --no-node --node NODE",
+)
+
+_LOST: Final = (
+    "A refused pod is Failed for good, whatever its restartPolicy: its containers are killed, and only a "
+    "controller creates another pod, on a node that fits."
+)
+
+RULES: Final = (
+    Rule(
+        ids.OTHER_NODE,
+        "node selector not met",
+        "A kubelet that starts admits its pods again. The node's labels have changed since, so that the "
+        "pod's nodeSelector or required node affinity does not match: the pod fails. Static pods as well.",
+        "pkg/kubelet/lifecycle/predicate.go Admit; pkg/scheduler/eventhandlers.go AdmissionCheck",
+        effect="Any restart of the kubelet does this, not only an upgrade: the refused pod is Failed for "
+        "good, whatever its restartPolicy, and only a controller creates another one, on a node that fits.",
+        confirm=(
+            Step(
+                "What the pod asks for:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.nodeSelector} "
+                "{.spec.affinity.nodeAffinity}'",
+            ),
+            Step("What the node has:", "kubectl get node NODE --show-labels"),
+            Step(
+                "Afterwards, the pod has failed with the reason NodeAffinity (up to 1.17 MatchNodeSelector):",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.status.reason}: {.status.message}'",
+            ),
+        ),
+        avoid=(
+            Step(
+                "Give the node its labels back before the kubelet restarts:",
+                "kubectl label node NODE KEY=VALUE",
+            ),
+            Step(
+                "Or let the workload move first, at a time of your choice:",
+                "kubectl delete pod POD -n NAMESPACE",
+            ),
+            _PREFLIGHT,
+        ),
+        since=Since("the target kubelet is any of these", (Rows("behaviour", ("nodeAffinity",)),)),
+        links=(
+            f"{_FILES}/v1.36.3/pkg/kubelet/lifecycle/predicate.go#Admit",
+            f"{_FILES}/v1.33.13/pkg/scheduler/eventhandlers.go#AdmissionCheck",
+        ),
+    ),
+    Rule(
+        ids.TAINT,
+        "taint not tolerated",
+        "From 1.24 on, a kubelet that starts refuses pods that do not tolerate a taint of its node with the "
+        "effect NoExecute. Static pods are exempt.",
+        "kubernetes/kubernetes#101218",
+        effect="Usually the controller for taints has evicted such pods long ago; what is left has lived "
+        "under "
+        f"the taint because nothing evicted it. {_LOST}",
+        confirm=(
+            Step("The node's taints:", "kubectl get node NODE -o jsonpath='{.spec.taints}'"),
+            Step(
+                "What the pod tolerates:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.tolerations}'",
+            ),
+            Step(
+                "Afterwards, the pod has failed with the reason TaintToleration:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.status.reason}: {.status.message}'",
+            ),
+        ),
+        avoid=(
+            Step(
+                "Remove the taint before the kubelet restarts (the - at the end removes it):",
+                "kubectl taint node NODE KEY:NoExecute-",
+            ),
+            Step("Or add a toleration to the workload's template, which is a rollout of its own."),
+            _PREFLIGHT,
+        ),
+        since=Since(
+            "the target kubelet is one of these",
+            (Rows("behaviour", ("noExecuteTaints",), "value", value=True),),
+        ),
+        links=(
+            "https://github.com/kubernetes/kubernetes/pull/101218",
+            f"{_FILES}/v1.24.17/pkg/kubelet/lifecycle/predicate.go#generalFilter",
+        ),
+    ),
+    Rule(
+        ids.SIDECAR_REFUSED,
+        "sidecars refused",
+        "1.28 knows sidecars, but its feature gate is off: it refuses pods that have any.",
+        "feature gate SidecarContainers; pkg/kubelet/lifecycle/predicate.go Admit",
+        effect="The way back from 1.29 or newer is where this happens; 1.27 and older do not know the field, "
+        f"drop it, and treat the sidecar as an init container. {_LOST}",
+        confirm=(
+            Step(
+                "Whether the pod has a sidecar (an init container with the restartPolicy Always):",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.initContainers[*].restartPolicy}'",
+            ),
+            Step(
+                "Whether the kubelet has the gate on (1) or off (0):",
+                "kubectl get --raw /api/v1/nodes/NODE/proxy/metrics "
+                """| grep 'kubernetes_feature_enabled{name="SidecarContainers"'""",
+            ),
+            Step(
+                "Afterwards, the pod has failed with the reason InitContainerRestartPolicyForbidden:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.status.reason}: {.status.message}'",
+            ),
+        ),
+        avoid=(
+            Step(
+                "Turn the gate on in the configuration of the 1.28 kubelet; plan with:",
+                "hashcompat plan --from OLD --to NEW --feature-gates SidecarContainers=true",
+            ),
+            steps.DRAIN,
+            _PREFLIGHT,
+        ),
+        since=Since(
+            "the target kubelet is one of these",
+            (Rows("gates", ("gates", "SidecarContainers"), "on", value=False),),
+        ),
+        links=(f"{_FILES}/v1.28.15/pkg/kubelet/lifecycle/predicate.go#Admit",),
+    ),
+    Rule(
+        ids.STRICT_GROUPS,
+        "supplementalGroupsPolicy not supported",
+        "From 1.33 on, a kubelet that starts refuses pods with the supplementalGroupsPolicy Strict unless "
+        "its node's status reports the feature, which older kubelets do not report by default.",
+        "pkg/kubelet/lifecycle/predicate.go Admit, 1.33.13",
+        effect="The runtime has to support the policy, which containerd does from 2.0 on. Where the current "
+        "kubelet does not report it, whether the new one does so before it admits its pods is not "
+        f"determined, and the verdict is UNKNOWN. {_LOST}",
+        confirm=(
+            Step(
+                "Whether the pod asks for it:",
+                "kubectl get pod POD -n NAMESPACE "
+                "-o jsonpath='{.spec.securityContext.supplementalGroupsPolicy}'",
+            ),
+            Step(
+                "Whether the node reports it:",
+                "kubectl get node NODE -o jsonpath='{.status.features}'",
+            ),
+            steps.NODES,
+            Step(
+                "Afterwards, the pod has failed with the reason SupplementalGroupsPolicyNotSupported:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.status.reason}: {.status.message}'",
+            ),
+        ),
+        avoid=(
+            steps.DRAIN,
+            Step("Or upgrade the runtime first, or use the policy Merge in the workload's template."),
+            _PREFLIGHT,
+        ),
+        since=Since(
+            "the target kubelet is one of these",
+            (Rows("behaviour", ("strictGroups",), "value", value=True),),
+        ),
+        links=(
+            f"{_FILES}/v1.33.13/pkg/kubelet/lifecycle/predicate.go#rejectPodAdmissionBasedOnSupplementalGroupsPolicy",
+        ),
+    ),
+    Rule(
+        ids.SYSCTL,
+        "sysctl not safe",
+        "The pod sets a sysctl that the new kubelet, usually an older release, does not hold safe: it "
+        "refuses the pod unless --allowed-unsafe-sysctls names the sysctl.",
+        "pkg/kubelet/sysctl/safe_sysctls.go; kubernetes/kubernetes#85463, #103326, #115374, #118846, #121240",
+        effect="Each of these releases holds more sysctls safe than the one before, so this is the way back "
+        f"from it. {_LOST}",
+        confirm=(
+            Step(
+                "The sysctls of the pod:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.securityContext.sysctls}'",
+            ),
+            Step(
+                "What the kubelet allows besides the safe ones:",
+                "kubectl get --raw /api/v1/nodes/NODE/proxy/configz | grep -o 'allowedUnsafeSysctls[^]]*'",
+            ),
+            Step(
+                "Afterwards, the pod has failed with the reason SysctlForbidden:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.status.reason}: {.status.message}'",
+            ),
+        ),
+        avoid=(
+            Step(
+                "Name the sysctl in allowedUnsafeSysctls of the kubelet's configuration, or in "
+                "--allowed-unsafe-sysctls, before the older kubelet starts."
+            ),
+            steps.DRAIN,
+            _PREFLIGHT,
+        ),
+        since=Since(
+            "the current kubelet is one of these or newer, the target one is older",
+            (Rows("behaviour", ("safeSysctls",)),),
+            begins=True,
+        ),
+        links=(
+            "https://github.com/kubernetes/kubernetes/pull/85463",
+            "https://github.com/kubernetes/kubernetes/pull/103326",
+            "https://github.com/kubernetes/kubernetes/pull/115374",
+            "https://github.com/kubernetes/kubernetes/pull/118846",
+            "https://github.com/kubernetes/kubernetes/pull/121240",
+            "https://github.com/kubernetes/kubernetes/pull/138389",
+            f"{_FILES}/v1.36.3/pkg/kubelet/sysctl/safe_sysctls.go#SafeSysctlAllowlist",
+        ),
+    ),
+    Rule(
+        ids.DEVICES,
+        "devices without a plugin",
+        "1.25.10 - 1.25.13, 1.26.5 - 1.26.8 and 1.27.2 - 1.27.5 check the health of devices before any "
+        "device plugin has registered again: they refuse every pod with devices.",
+        "kubernetes/kubernetes#118559, #119707, #119706, #119432",
+        effect=f"Each restart of such a kubelet fails all pods with GPUs or other devices of a plugin. "
+        f"{_LOST}",
+        confirm=(
+            Step(
+                "Whether the pod has resources of a device plugin, such as nvidia.com/gpu:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].resources}'",
+            ),
+            Step(
+                "Afterwards, the pod has failed with the reason UnexpectedAdmissionError (no healthy devices "
+                "present):",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.status.reason}: {.status.message}'",
+            ),
+        ),
+        avoid=(
+            Step("Go to a patch release with the fix: 1.25.14, 1.26.9, 1.27.6 or newer."),
+            steps.DRAIN,
+            _PREFLIGHT,
+        ),
+        since=Since(
+            "the target kubelet is one of these",
+            (Rows("behaviour", ("deviceHealth",), "value", "checked"),),
+        ),
+        links=(
+            "https://github.com/kubernetes/kubernetes/issues/118559",
+            "https://github.com/kubernetes/kubernetes/pull/119432",
+            "https://github.com/kubernetes/kubernetes/pull/119706",
+            "https://github.com/kubernetes/kubernetes/pull/119707",
+        ),
+    ),
+)

@@ -1,0 +1,202 @@
+"""Rules about what decides over a whole pod before any container: its runtime, its sandbox, its cgroup."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hashcompat.rules import ids, steps
+from hashcompat.rules.model import Rows, Rule, Since, Step
+
+_NEVER: Final = Step(
+    "Pods with the restartPolicy Never are killed and not started again. Let them finish first, or expect "
+    "their controllers to create others:",
+    "kubectl get pods --all-namespaces --field-selector spec.restartPolicy=Never,spec.nodeName=NODE",
+)
+
+_INFRA: Final = Step(
+    "The infra containers, their image, and their hash, which is in the name after the dot:",
+    "docker ps --no-trunc | grep k8s_POD",
+)
+
+RULES: Final = (
+    Rule(
+        ids.RUNTIME_GONE,
+        "dockershim removed",
+        "The new kubelet has no dockershim. It creates everything again in another runtime, and the old "
+        "Docker containers are left behind.",
+        "kubernetes/kubernetes#97252 (1.24)",
+        effect="The old containers run on under Docker, next to their successors: they hold ports, memory "
+        "and locks, and nothing in Kubernetes shows or stops them. Even pods with the restartPolicy Never "
+        "are created a second time.",
+        confirm=(
+            steps.NODES,
+            Step("Afterwards, on the node: containers that Docker still runs:", "docker ps"),
+            Step("Next to those that the kubelet knows:", "crictl ps"),
+        ),
+        avoid=(
+            steps.DRAIN,
+            Step(
+                "Then, on the drained node, with the kubelet stopped, stop what Docker still runs:",
+                "docker stop $(docker ps -q)",
+            ),
+            Step(
+                "Or install cri-dockerd, which drives Docker for the new kubelet, and plan with it:",
+                "hashcompat plan --from OLD --to NEW --cri-dockerd",
+            ),
+        ),
+        since=Since(
+            "the target kubelet is one of these, the current one is older, and the node runs Docker",
+            (Rows("behaviour", ("dockershim",), "value", value=False),),
+        ),
+        links=("https://github.com/kubernetes/kubernetes/pull/97252",),
+    ),
+    Rule(
+        ids.SANDBOX_REPLACED,
+        "sandbox not recognised",
+        "The new kubelet does not recognise the sandboxes that the old kubelet created, and recreates "
+        "every pod.",
+        "kubernetes/kubernetes#40727 (1.6)",
+        effect="With 1.6 the kubelet drives Docker through the CRI. It reads the wrong network mode from the "
+        "infra containers of 1.5 and older, so it kills each pod with all its containers and makes a new "
+        "sandbox. Pods with the restartPolicy Never are not started again.",
+        confirm=(
+            Step(
+                "Infra containers of 1.5 and older, by their names (k8s_POD.HASH_...):",
+                "docker ps --no-trunc | grep 'k8s_POD[.]'",
+            ),
+            Step(
+                "Afterwards, in the kubelet's log, with --v=2 or more:",
+                "journalctl -u kubelet | grep 'Need to start a new one'",
+            ),
+        ),
+        avoid=(
+            steps.DRAIN,
+            _NEVER,
+            Step("No patch is made for this: the hash plays no part in it."),
+        ),
+        since=Since(
+            "from an older release to this one or a newer one, and on the way back",
+            (Rows("behaviour", ("sandboxMaker",)),),
+            begins=True,
+        ),
+        links=(
+            "https://github.com/kubernetes/kubernetes/pull/40727",
+            "https://github.com/kubernetes/kubernetes/blob/v1.6.13/pkg/kubelet/kuberuntime/kuberuntime_manager.go#podSandboxChanged",
+        ),
+    ),
+    Rule(
+        ids.PAUSE_IMAGE,
+        "infra container changed",
+        "Up to 1.5 the infra container has its own hash, which covers the pause image; when it changes, "
+        "the pod is recreated.",
+        "pkg/kubelet/dockertools/docker_manager.go computePodContainerChanges",
+        effect="The infra container holds the pod's network, so all containers of the pod are killed with "
+        "it. Its hash changes with the image that a release has built in, and with the types that are "
+        "hashed. Pods with the restartPolicy Never are not started again.",
+        confirm=(
+            _INFRA,
+            Step(
+                "Afterwards, in the kubelet's log, with --v=2 or more:",
+                "journalctl -u kubelet | grep 'Need to restart pod infra container'",
+            ),
+        ),
+        avoid=(
+            steps.DRAIN,
+            _NEVER,
+            Step("No patch is made for this: only kubelets from 1.8 on can be patched."),
+        ),
+        since=Since(
+            "both kubelets are of these releases",
+            (Rows("behaviour", ("pauseImage",), "value", unlike=True),),
+        ),
+        links=(
+            "https://github.com/kubernetes/kubernetes/blob/v1.5.8/pkg/kubelet/dockertools/docker_manager.go#podInfraContainerChanged",
+        ),
+    ),
+    Rule(
+        ids.SANDBOX_BROKEN,
+        "sandbox not usable",
+        "The runtime reports a sandbox that no kubelet keeps: none is ready or more than one is, it is on "
+        "another network than the pod requests, or, from 1.8 on, it has no IP address. A new sandbox "
+        "restarts the whole pod.",
+        "pkg/kubelet/kuberuntime/kuberuntime_manager.go podSandboxChanged",
+        effect="Something broke before the upgrade, such as a pause process that died, and the kubelet that "
+        "runs would repair it too: this restart is due with or without the upgrade. Pods with the "
+        "restartPolicy Never are not started again.",
+        confirm=(
+            Step("The pod's sandboxes and their states:", "crictl pods --name POD --namespace NAMESPACE"),
+            Step(
+                "Network mode and IP address of the newest one:",
+                "crictl pods -q --latest --name POD --namespace NAMESPACE | xargs crictl inspectp",
+            ),
+            Step(
+                "In Docker:",
+                "docker ps -a --filter label=io.kubernetes.docker.type=podsandbox "
+                "--filter label=io.kubernetes.pod.name=POD",
+            ),
+            steps.SANDBOX_EVENTS,
+        ),
+        avoid=(
+            Step(
+                "Replace the pod at a time of your choice, before the upgrade:",
+                "kubectl delete pod POD -n NAMESPACE",
+            ),
+            Step(
+                "If many pods of a node are concerned, look at the runtime before anything else: containerd "
+                "1.6.9 - 1.6.14 forgets the IP addresses of its sandboxes when it restarts. Whether it is "
+                "such:",
+                "hashcompat preflight --to NEW",
+            ),
+        ),
+        since=Since(
+            "the target kubelet is any of these; it looks for an IP address from 1.8 on",
+            (Rows("behaviour", ("sandboxChecks",)),),
+        ),
+        links=(
+            "https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/kubelet/kuberuntime/util/util.go#PodSandboxChanged",
+            "https://github.com/kubernetes/kubernetes/blob/v1.9.11/pkg/kubelet/kuberuntime/kuberuntime_manager.go#podSandboxChanged",
+            "https://github.com/containerd/containerd/issues/7843",
+        ),
+    ),
+    Rule(
+        ids.QOS,
+        "another QoS class",
+        "From 1.16 on, init containers count for the QoS class of a pod, whose cgroup is then another one. A "
+        "kubelet kills a running pod without a cgroup and recreates it; a Never pod is not started again.",
+        "pkg/apis/core/v1/helper/qos/qos.go GetPodQOS; pkg/kubelet/kubelet.go syncPod",
+        effect="Only pods with init containers are concerned, and only where these change the class: a pod "
+        "that is Guaranteed or BestEffort without them can be Burstable with them. All its containers "
+        "restart, whatever their hashes.",
+        confirm=(
+            Step(
+                "The class that the pod has now:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.status.qosClass}'",
+            ),
+            Step(
+                "The resources that its init containers set:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.initContainers[*].resources}'",
+            ),
+            Step(
+                "On the node, the pod's cgroup, whose path has the class unless it is Guaranteed (with the "
+                "systemd driver, the UID has _ for -):",
+                "find /sys/fs/cgroup -type d -name '*POD_UID*'",
+            ),
+        ),
+        avoid=(
+            steps.DRAIN,
+            Step(
+                "Or give the init containers requests and limits of the same class as the others, in the "
+                "workload's template: that is a rollout of its own."
+            ),
+        ),
+        since=Since(
+            "an upgrade that passes it, and the way back",
+            (Rows("behaviour", ("qosContainers",)),),
+            begins=True,
+        ),
+        links=(
+            "https://github.com/kubernetes/kubernetes/blob/v1.16.15/pkg/apis/core/v1/helper/qos/qos.go#GetPodQOS",
+            "https://github.com/kubernetes/kubernetes/blob/v1.16.15/pkg/kubelet/kubelet.go#syncPod",
+        ),
+    ),
+)

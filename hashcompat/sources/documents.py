@@ -1,0 +1,117 @@
+"""Objects in a document that this program saved; the types of values are checked as they are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from hashcompat.errors import InputError
+from hashcompat.go.jsontext import clean, kind_of
+
+Word = TypeVar("Word", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One object; every method raises InputError, with the path, for what no such document has."""
+
+    value: Mapping[str, Any]
+    path: str
+    """Its place in the document (``$.items[3].hash``)."""
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """Return a string; where there is a default it may be missing or null."""
+        found = self.value.get(key)
+        if found is None and default is not None:
+            return default
+        if not isinstance(found, str):
+            raise self._wrong(key, "a string")
+        return clean(found)
+
+    def number(self, key: str, default: int | None = None) -> int:
+        """Return an integer that counts something; where there is a default it may be missing or null."""
+        found = self.value.get(key)
+        if found is None and default is not None:
+            return default
+        if type(found) is not int or found < 0:
+            raise self._wrong(key, "an integer from 0")
+        return found
+
+    def hash(self, key: str) -> int | None:
+        """Return an unsigned integer of 32 bits, or None for null."""
+        found = self.value.get(key)
+        if key in self.value and (found is None or (type(found) is int and 0 <= found < 1 << 32)):
+            return found
+        raise self._wrong(key, "an integer of 32 bits or null")
+
+    def truth(self, key: str) -> bool:
+        """Return a boolean."""
+        found = self.value.get(key)
+        if not isinstance(found, bool):
+            raise self._wrong(key, "true or false")
+        return found
+
+    def truth_or_none(self, key: str) -> bool | None:
+        """Return a boolean, or None for null."""
+        return None if key in self.value and self.value[key] is None else self.truth(key)
+
+    def word(self, key: str, words: type[Word]) -> Word:
+        """Return one of some words."""
+        try:
+            return words(self.text(key))
+        except ValueError:
+            raise self._wrong(key, f"one of {', '.join(words)}") from None
+
+    def row(self, key: str) -> Row:
+        """Return an object."""
+        return row_of(self.value.get(key), f"{self.path}.{key}")
+
+    def row_or_none(self, key: str) -> Row | None:
+        """Return an object, or None where it is missing or null."""
+        return None if self.value.get(key) is None else self.row(key)
+
+    def rows(self, key: str, default: list[Any] | None = None) -> list[Row]:
+        """Return the objects in a list, which may be missing where there is a default."""
+        rows = self._list(key) if default is None or key in self.value else default
+        return [row_of(one, f"{self.path}.{key}[{index}]") for index, one in enumerate(rows)]
+
+    def time_or_none(self, key: str) -> datetime | None:
+        """Return a time of ISO 8601, or None for null."""
+        if self.value.get(key) is None:
+            return None
+        try:
+            return datetime.fromisoformat(self.text(key))
+        except ValueError:
+            raise self._wrong(key, "a time") from None
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return the strings in a list."""
+        found = self._list(key)
+        if not all(isinstance(one, str) for one in found):
+            raise self._wrong(key, "a list of strings")
+        return tuple(map(clean, found))
+
+    def each(self, key: str, read: Callable[[Row, str], Any]) -> list[Any]:
+        """Return what a function makes of an object and of each of its keys."""
+        found = self.row(key)
+        return [read(found, name) for name in found.value]
+
+    def _list(self, key: str) -> list[Any]:
+        found = self.value.get(key)
+        if not isinstance(found, list):
+            raise self._wrong(key, "a list")
+        return found
+
+    def _wrong(self, key: str, wanted: str) -> InputError:
+        found = kind_of(self.value[key]) if key in self.value else "nothing"
+        return InputError(f"{self.path}.{key}: want {wanted}, got {found}")
+
+
+def row_of(value: object, path: str) -> Row:
+    """Return an object of a document; raises InputError, with the path, for anything else."""
+    if not isinstance(value, Mapping):
+        raise InputError(f"{path}: want an object, got {kind_of(value)}")
+    return Row(value, path)

@@ -1,0 +1,41 @@
+"""Read what ``hashcompat preflight --out`` saved: the findings of the nodes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hashcompat.errors import InputError
+from hashcompat.model.preflight import Finding, Preflight, Status
+from hashcompat.sources.documents import Row
+from hashcompat.sources.files.saved import Saved
+
+KIND: Final = "PreflightReport"
+
+
+def checks_of(document: Saved) -> Preflight:
+    """Return the findings in a document; raises InputError, with the path, for what none has."""
+    findings = tuple(map(_finding, document.items()))
+    spec, counts = document.rest.row("spec"), document.rest.row("summary")
+    left_out = tuple((row.text("id"), row.text("needs")) for row in spec.rows("leftOut"))
+    current = dict(spec.each("from", lambda row, node: (node, _release(row, node))))
+    result = Preflight(spec.text("to"), current, findings, spec.texts("ignored"), left_out)
+    if any(counts.number(status.value) != number for status, number in result.counts().items()):
+        raise InputError(
+            "$.summary: not the counts of its items: the report was cut or edited; save it again"
+        )
+    return result
+
+
+def _release(row: Row, node: str) -> str | None:
+    return None if row.value[node] is None else row.text(node)
+
+
+def _finding(row: Row) -> Finding:
+    return Finding(
+        row.text("id"),
+        row.text("node"),
+        row.word("status", Status),
+        row.text("object"),
+        row.text("text"),
+        row.text("advice"),
+    )

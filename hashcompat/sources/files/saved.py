@@ -1,0 +1,76 @@
+"""Open a document that this program saved: its parts, one by one, so that no large one is in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import Final
+
+from hashcompat.errors import InputError
+from hashcompat.go.jsonstream import parts
+from hashcompat.go.parts import Part
+from hashcompat.sources.documents import Row, row_of
+from hashcompat.sources.files.inputs import inputs, named
+from hashcompat.sources.files.text import chunks
+
+VERSION: Final = "hashcompat.io/v1"
+
+
+class Saved:
+    """One document, while its file is open."""
+
+    def __init__(self, found: Iterable[Part], kinds: Iterable[str], wanted: str) -> None:
+        self._kinds, self._wanted = tuple(kinds), wanted
+        self._parts = iter(found)
+        first = next(self._parts, None)
+        if first is None:
+            raise InputError(f"empty; want {wanted}")
+        self._parts = chain([first], self._parts)
+        whole = first.value if first.index is None and isinstance(first.value, dict) else {}
+        kind = first.kind if first.index is not None else whole.get("kind")
+        if first.index is not None and kind is None:
+            kind = self._kinds[0]
+        self.kind = self._checked(kind)
+        """What it is: one of the kinds that are wanted; the first one where that follows the items."""
+        self.rest = Row({}, "$")
+        """What surrounds the items; complete once all items were taken."""
+
+    def items(self) -> Iterator[Row]:
+        """Yield the items; raises InputError for what is not one whole document."""
+        for part in self._parts:
+            if part.document > 1:
+                raise InputError(f"more than one document; want {self._wanted}")
+            if part.index is not None:
+                yield row_of(part.value, f"$.items[{part.index}]")
+            else:
+                self.rest = self._surrounding(row_of(part.value, "$"))
+
+    def _surrounding(self, row: Row) -> Row:
+        kind, version = row.value.get("kind"), row.value.get("apiVersion")
+        if self._checked(kind) != self.kind:
+            raise InputError(f"kind follows the items, and is not {self.kind}; put it first")
+        if version != VERSION:
+            raise InputError(f"$.apiVersion: want {VERSION}: made by another version of this program")
+        if "items" in row.value:
+            raise InputError("$.items: want a list")
+        return row
+
+    def _checked(self, kind: object) -> str:
+        if kind not in self._kinds:
+            raise InputError(f"$.kind: want {' or '.join(self._kinds)}: {self._wanted}")
+        return str(kind)
+
+
+@contextmanager
+def opened(name: str, kinds: Iterable[str], wanted: str) -> Iterator[Saved]:
+    """Open a saved document: a file, compressed or not, a URL or standard input.
+
+    Raises InputError, naming the file, for anything but a document of these kinds; its items are read, and
+    checked, while they are taken.
+    """
+    source = next(iter(inputs(name, recursive=False, suffixes=(".json",))), None)
+    if source is None:
+        raise InputError(f"{name}: no file in it; want {wanted}")
+    with named(source.origin), source.open() as stream:
+        yield Saved(parts(chunks(stream, wanted)), kinds, wanted)

@@ -1,0 +1,98 @@
+"""Time a matrix of many pods: all pairs of releases counted together, and a few of them one by one.
+
+What is timed is processor time, in one run; only the ratio means something. As in a real cluster each pod has
+the mount of a service account's token, whose name is another one in each.
+
+    python -m scripts.bench.matrix --pods 2000 [--every-patch]
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterator
+from itertools import islice, permutations
+from typing import Any, Final
+
+from tabulate import tabulate
+
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.model.plan import Way
+from hashcompat.model.pods import Inventory
+from hashcompat.planning.counting import Counting
+from hashcompat.planning.hops import Tally
+from hashcompat.planning.replicas import Remembering
+from hashcompat.planning.view import View
+from hashcompat.sources.values import collect
+from scripts.bench.files import seconds
+from scripts.bench.large_cluster import objects, pods
+
+_ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
+
+_MOUNT: Final = {"readOnly": True, "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
+
+
+def cluster(number: int) -> Iterator[dict[str, Any]]:
+    """Yield so many pods, each with a token mount of its own, and their nodes."""
+    chance = random.Random(number)
+    for pod in islice(pods(), number):
+        name = "kube-api-access-" + "".join(chance.choices(_ALPHABET, k=5))
+        spec = {key: _mounted(value, name) for key, value in pod["spec"].items()}
+        yield {**pod, "spec": spec}
+    yield from objects("Node")
+
+
+def _mounted(value: Any, name: str) -> Any:
+    """Return a list of containers with the mount, and anything else as it is."""
+    if not (isinstance(value, list) and all(isinstance(one, dict) and "image" in one for one in value)):
+        return value
+    mount = {"name": name, **_MOUNT}
+    return [{**one, "volumeMounts": [*one.get("volumeMounts", ()), mount]} for one in value]
+
+
+def together(inventory: Inventory, ways: list[Way], view: View) -> dict[Way, tuple[int, int]]:
+    """Count all upgrades at once."""
+    counting = Counting(ways, [], inventory.nodes, view)
+    for pod in inventory.pods:
+        counting.add(pod)
+    return {way: (hop.findings, hop.unknown) for way, hop in counting.hops().items()}
+
+
+def singly(inventory: Inventory, ways: list[Way], view: View) -> dict[Way, tuple[int, int]]:
+    """Count upgrades one by one, as ``plan`` counts its hops."""
+    hash_of, found = Remembering(view.hash), {}
+    for way in ways:
+        tally = Tally(way, inventory.nodes, view, hash_of)
+        for pod in inventory.pods:
+            tally.add(pod)
+        found[way] = tally.hop.findings, tally.hop.unknown
+    return found
+
+
+def main() -> None:
+    """Print the table, unless the two count differently."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pods", type=int, default=2000)
+    parser.add_argument("--pairs", type=int, default=10, help="how many are counted one by one (default: 10)")
+    parser.add_argument("--every-patch", action="store_true")
+    given = parser.parse_args()
+    catalog = default_catalog()
+    known = catalog.known
+    between = known.every_patch if given.every_patch else known.newest_of_each_minor
+    ways = [Way(*pair) for pair in permutations(between(known.oldest, known.newest), 2)]
+    inventory, view = collect(list(cluster(given.pods))), View(catalog)
+    some = random.Random(given.pods).sample(ways, given.pairs)
+    found: dict[str, dict[Way, tuple[int, int]]] = {}
+    all_at_once = seconds(lambda: found.update(together=together(inventory, ways, view)))
+    one_by_one = seconds(lambda: found.update(singly=singly(inventory, some, view))) * len(ways) / len(some)
+    if any(found["together"][way] != found["singly"][way] for way in some):
+        raise SystemExit("the two count differently")
+    times = f"{all_at_once:.1f}", f"{one_by_one:.0f}", f"{one_by_one / all_at_once:.0f}"
+    headers = ["pods", "pairs", "together, s", "one by one, s (estimated)", "ratio"]
+    print(tabulate([[given.pods, len(ways), *times]], headers))
+
+
+if __name__ == "__main__":
+    main()

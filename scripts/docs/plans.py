@@ -1,0 +1,130 @@
+"""What ``plan`` shows on terminals of several sizes, as pages of docs: of the sample and of larger clusters.
+
+The larger clusters are the sample many times over: each copy has nodes and teams' namespaces of its own, and
+every third one an older kubelet. They are made, planned and thrown away.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from hashcompat import planning
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.cli import output
+from hashcompat.formats import FORMATS
+from hashcompat.formats.model import Style
+from hashcompat.model.plan import Plan
+from hashcompat.planning.options import AUTO
+from hashcompat.planning.view import View
+from hashcompat.report.asked import Again
+from hashcompat.report.plan import PLAN, Excerpt
+from hashcompat.sources.files import collect as files
+from hashcompat.sources.files import sample
+from scripts.bench import large_cluster
+from scripts.lib.generated import Generated, relative
+from scripts.lib.paths import DOCS
+
+_WIDTHS: Final = (80, 120, 200)
+_LINES: Final = 24
+_WAY: Final = ("1.7.16", "1.9.11")
+_OLDER: Final = "v1.6.13"
+_SHARED: Final = ("kube-system", "monitoring", "ingress-nginx")
+"""Namespaces that a cluster has once, however large it is."""
+_FILE: Final = "cluster.json"
+
+_LEAD: Final = """# What a plan looks like
+
+On a terminal a plan fits the screen: first the answer, then where it comes from, the owners with the most
+restarts, the reasons, and commands to go on with. `--group-by owner|node|namespace|reason` shows all groups
+of one kind, `--group-by none` a row for each container, `--all` whatever does not fit. Where stdout is not a
+terminal, nothing is left out. `-o wide` has the hashes.
+
+Each capture is what a terminal of 24 lines shows: the result, which goes to stdout, and below it what goes to
+stderr.
+"""
+
+_LARGE_LEAD: Final = """# What a plan of 150,000 pods looks like
+
+The captures of [plan.md](plan.md), of a cluster of 150,000 pods.
+"""
+
+
+def objects(pods: int) -> Iterator[dict[str, Any]]:
+    """Yield a cluster of so many pods, and then its nodes."""
+    samples, nodes = large_cluster.objects("Pod"), large_cluster.objects("Node")
+    copies = -(-pods // len(samples))
+    found = (_pod(pod, number) for number in range(copies) for pod in samples)
+    yield from islice(found, pods)
+    yield from (_node(node, number) for number in range(copies) for node in nodes)
+
+
+def _pod(pod: dict[str, Any], number: int) -> dict[str, Any]:
+    made = large_cluster.another(pod, number)
+    metadata, spec = made["metadata"], made["spec"]
+    namespace = metadata["namespace"]
+    place = namespace if namespace in _SHARED else f"{namespace}-{number}"
+    node = {"nodeName": f"{spec['nodeName']}-{number}"} if "nodeName" in spec else {}
+    return {**made, "metadata": {**metadata, "namespace": place}, "spec": {**spec, **node}}
+
+
+def _node(node: dict[str, Any], number: int) -> dict[str, Any]:
+    info = node["status"]["nodeInfo"]
+    kubelet = _OLDER if number % 3 == 2 else info["kubeletVersion"]
+    status = {**node["status"], "nodeInfo": {**info, "kubeletVersion": kubelet}}
+    metadata = {**node["metadata"], "name": f"{node['metadata']['name']}-{number}"}
+    return {**node, "metadata": metadata, "status": status}
+
+
+def plan_of(pods: int) -> Plan:
+    """Return the plan of a cluster of so many pods, which is read from a file as any other."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, _FILE)
+        with path.open("w", encoding="utf-8") as stream:
+            stream.writelines(json.dumps(one, separators=(",", ":")) + "\n" for one in objects(pods))
+        plan = planning.make(files.collect((str(path),)), AUTO, _WAY[1], View(default_catalog()))
+    return replace(plan, origin=replace(plan.origin, names=(_FILE,), oldest=None))
+
+
+def captures(plan: Plan, source: tuple[str, ...]) -> Iterator[str]:
+    """Yield what terminals of several widths show of a plan."""
+    words = ("--from", plan.from_release, "--to", plan.to_release, *source)
+    shown = Excerpt(plan, plan.items, brief=True, again=Again(pods=source))
+    below = list(PLAN.notes(shown))
+    command, rest = f"$ hashcompat plan {' '.join(words)}", "\n".join(below)
+    for width in _WIDTHS:
+        style = Style(screen=output.room(width, _LINES, below))
+        text = "".join(FORMATS["table"].render(PLAN, shown, style))
+        yield f"{width} columns:\n\n```\n{command}\n{text}{rest}\n```"
+
+
+def page(lead: str, *sections: tuple[str, Plan, tuple[str, ...]]) -> bytes:
+    """Return a page of captures: each section with its title, a plan and the words of its source."""
+    parts = [lead.rstrip("\n")]
+    for title, plan, source in sections:
+        parts += [f"## {title}", *captures(plan, source)]
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def make() -> dict[Path, bytes]:
+    """Make the page of the sample and of 2,000 pods."""
+    small = planning.make(sample.collect(), *_WAY, View(default_catalog()))
+    sections = (
+        ("The sample", small, ("--sample",)),
+        ("2,000 pods", plan_of(2_000), ("-f", _FILE)),
+    )
+    return relative(DOCS, {"plan.md": page(_LEAD, *sections)})
+
+
+def make_large(pods: int) -> dict[Path, bytes]:
+    """Make the page of a large cluster."""
+    section = (f"{pods:,} pods", plan_of(pods), ("-f", _FILE))
+    return relative(DOCS, {"plan-large.md": page(_LARGE_LEAD, section)})
+
+
+GENERATED: Final = Generated(make, owned=("docs/plan.md",))

@@ -1,0 +1,317 @@
+"""``hashcompat convert``: a saved document shown again, the same to the byte; and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashcompat.errors import InputError
+from hashcompat.formats import FORMATS
+from hashcompat.formats.model import Style
+from hashcompat.go.jsonstream import parts
+from hashcompat.model.plan import (
+    ContainerName,
+    Hashes,
+    Hop,
+    Item,
+    Plan,
+    PodName,
+    Reason,
+    ReleaseFacts,
+    Share,
+    Suggestion,
+    Verdict,
+)
+from hashcompat.model.pods import ContainerType
+from hashcompat.report.plan import PLAN, without_kept
+from hashcompat.sources.files import checks, plans
+from hashcompat.sources.files.saved import Saved, opened
+from tests.helpers.pods import as_json, node, pod
+from tests.helpers.program import Run, formats_of, said_of
+
+SAMPLE = ("plan", "--from", "1.13.12", "--to", "1.14.10", "--sample", "-q")
+FORMS = formats_of("convert")
+
+
+@pytest.fixture
+def saved(run: Run, tmp_path: Path) -> Path:
+    path = tmp_path / "plan.json"
+    assert run(*SAMPLE, "--out", path).code == 0
+    return path
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.partition("=")[0])
+def test_a_saved_plan_looks_as_the_plan_did(run: Run, saved: Path, form: str) -> None:
+    more = ("-n", "shop", "-o", form)
+    run(*SAMPLE, *more[:2], "--out", saved)
+    assert run("convert", saved, "-q", *more[2:]) == run(*SAMPLE, *more)
+
+
+def test_a_saved_plan_is_explained_by_the_same_lines(run: Run, saved: Path) -> None:
+    assert said_of(run("convert", saved)) == said_of(run(*SAMPLE[:-1]))
+
+
+@pytest.mark.parametrize("way", ["--only-restarts", "--no-hashes"])
+def test_what_is_left_out_is_left_out_of_a_saved_plan_too(run: Run, saved: Path, way: str) -> None:
+    wanted = run(*SAMPLE, way, "-o", "json")
+    assert run("convert", saved, "-q", way, "-o", "json") == wanted
+    saved.write_text(wanted.out)
+    assert run("convert", saved, "-q", "-o", "json") == wanted
+    assert run("convert", saved, "-q", way, "-o", "json") == wanted
+
+
+def test_standard_input_and_compressed_files_are_read(run: Run, saved: Path, tmp_path: Path) -> None:
+    text = saved.read_bytes()
+    (tmp_path / "plan.json.gz").write_bytes(gzip.compress(text))
+    assert run("convert", "-", "-q", "-o", "json", stdin=text).out == text.decode()
+    assert run("convert", tmp_path / "plan.json.gz", "-q", "-o", "json").out == text.decode()
+
+
+def test_keys_in_another_order_are_read(run: Run, saved: Path) -> None:
+    """As jq -S writes them: the items come before the kind."""
+    wanted = run("convert", saved, "-q", "-o", "json").out
+    document = json.loads(saved.read_text())
+    saved.write_text(json.dumps(document, sort_keys=True))
+    releases = json.dumps(json.loads(wanted)["spec"]["releases"])
+    found = run("convert", saved, "-q", "-o", "json").document
+    assert (found, json.dumps(found["spec"]["releases"])) == (json.loads(wanted), releases)
+
+
+def test_a_plan_of_an_older_version_keeps_it_and_has_no_names_of_fields(run: Run, saved: Path) -> None:
+    document = json.loads(saved.read_text())
+    document["spec"]["tool"]["version"] = "0.0.9"
+    for item in document["items"]:
+        for reason in item["reasons"]:
+            del reason["field"]
+    saved.write_text(json.dumps(document))
+    found = run("convert", saved, "-q", "-o", "json").document
+    assert found["spec"]["tool"]["version"] == "0.0.9"
+    fields = {reason["path"]: reason["field"] for item in found["items"] for reason in item["reasons"]}
+    assert fields["volumeMounts[*].subPathExpr"] == "subPathExpr"
+
+
+def test_a_source_that_a_plan_names_is_read(saved: Path) -> None:
+    document = json.loads(saved.read_text())
+    document["items"][0]["source"] = {"file": "web.yaml", "line": 7}
+    document["items"][1]["source"] = None
+    saved.write_text(json.dumps(document))
+    items = plans.read(str(saved)).items
+    assert (items[0].pod.file, items[0].line) == ("web.yaml", 7)
+    assert (items[1].pod.file, items[1].line) == ("", 0)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.partition("=")[0])
+def test_a_saved_preflight_looks_as_the_preflight_did(run: Run, tmp_path: Path, form: str) -> None:
+    words = ("preflight", "--to", "1.31.14", "--no-node", "-f", "-")
+    path, given_nodes = tmp_path / "preflight.json", as_json(node("v1.30.0"), node("v1.31.0", "n2"))
+    wanted = run(*words, "-o", form, "--out", path, stdin=given_nodes)
+    found = run("convert", path, "-o", form)
+    assert (found.out, found.err, found.code) == (wanted.out, wanted.err, 0)
+
+
+def test_a_preflight_has_no_restarts(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "preflight.json"
+    words = ("preflight", "--to", "1.31.14", "--no-node", "-f", "-", "-q", "--out", path)
+    run(*words, stdin=as_json(node("v1.31.0")))
+    result = run("convert", path, "--only-restarts")
+    assert (result.code, result.out) == (64, "")
+
+
+Change = Callable[[Any], object]
+
+REFUSED: dict[str, tuple[Change, str]] = {
+    "another kind": (lambda d: d.update(kind="HashList"), "$.kind: want RestartPlan or PreflightReport"),
+    "no kind": (lambda d: d.pop("kind"), "$.kind: want RestartPlan"),
+    "another version": (
+        lambda d: d.update(apiVersion="hashcompat.io/v2"),
+        "$.apiVersion: want hashcompat",
+    ),
+    "no version": (lambda d: d.pop("apiVersion"), "$.apiVersion"),
+    "no spec": (lambda d: d.pop("spec"), "$.spec: want an object, got null"),
+    "no summary": (lambda d: d.pop("summary"), "$.summary: want an object, got null"),
+    "no items": (lambda d: d.pop("items"), "$.summary: not the counts of its items"),
+    "items are an object": (lambda d: d.update(items={}), "$.items: want a list"),
+    "an item is a number": (lambda d: d["items"].insert(3, 1), "$.items[3]: want an object, got an integer"),
+    "an item too few": (lambda d: d["items"].pop(), "$.summary: not the counts of its items"),
+    "a finding too few": (lambda d: d["items"].pop(0), "$.summary: not the counts of its items"),
+    "an item twice": (lambda d: d["items"].append(d["items"][0]), "$.summary: not the counts of its items"),
+    "an unknown verdict": (
+        lambda d: d["items"][2].update(verdict="MAYBE"),
+        "$.items[2].verdict: want one of RESTART, KILL, KEEP, UNKNOWN",
+    ),
+    "an edited verdict": (lambda d: d["items"][0].update(verdict="KEEP"), "$.summary: not the counts"),
+    "an unknown type": (
+        lambda d: d["items"][0].update(containerType="pod"),
+        "$.items[0].containerType: want one of container, init, sidecar, ephemeral",
+    ),
+    "a pod that is a number": (
+        lambda d: d["items"][4].update(pod=7),
+        "$.items[4].pod: want a string, got an integer",
+    ),
+    "no node": (lambda d: d["items"][4].pop("node"), "$.items[4].node: want a string, got nothing"),
+    "a long name": (lambda d: d["items"][0].update(pod="x" * 1025), "$.items[0].pod: more than 1,024"),
+    "a hash that is a text": (
+        lambda d: d["items"][0]["hash"].update(to="1"),
+        "$.items[0].hash.to: want an integer of 32 bits or null, got a string",
+    ),
+    "a hash of 33 bits": (lambda d: d["items"][0]["hash"].update(to=1 << 32), "$.items[0].hash.to: want"),
+    "a hash that is true": (lambda d: d["items"][0]["hash"].update(to=True), "$.items[0].hash.to: want"),
+    "no hash": (lambda d: d["items"][0]["hash"].pop("to"), "$.items[0].hash.to: want"),
+    "calibrated by a number": (
+        lambda d: d["items"][0].update(calibrated=0),
+        "$.items[0].calibrated: want true",
+    ),
+    "a recreated pod in words": (
+        lambda d: d["items"][0].update(podRecreated="no"),
+        "$.items[0].podRecreated: want true or false, got a string",
+    ),
+    "reasons that are a text": (
+        lambda d: d["items"][0].update(reasons="x"),
+        "$.items[0].reasons: want a list",
+    ),
+    "a reason without a text": (
+        lambda d: d["items"][0]["reasons"][0].pop("text"),
+        "$.items[0].reasons[0].text: want a string, got nothing",
+    ),
+    "assumptions of numbers": (
+        lambda d: d["spec"].update(assumptions=[1]),
+        "$.spec.assumptions: want a list of strings, got a list",
+    ),
+    "a release that is a text": (
+        lambda d: d["spec"]["releases"].update({"1.13.12": "old"}),
+        "$.spec.releases.1.13.12: want an object, got a string",
+    ),
+    "a rollback in words": (lambda d: d["spec"].update(rollback="no"), "$.spec.rollback: want an object"),
+    "a negative count": (lambda d: d["summary"].update(pods=-1), "$.summary.pods: want an integer from 0"),
+    "no version of the tool": (lambda d: d["spec"].update(tool={}), "$.spec.tool.version: want a string"),
+}
+
+
+@pytest.mark.parametrize("how", REFUSED)
+def test_what_is_not_a_whole_plan_is_refused(run: Run, saved: Path, tmp_path: Path, how: str) -> None:
+    change, why = REFUSED[how]
+    document = json.loads(saved.read_text())
+    change(document)
+    saved.write_text(json.dumps(document))
+    result = run("convert", saved, "-o", "json", "--report", f"csv={tmp_path / 'x.csv'}")
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1), result.err
+    assert result.err.startswith(f"Error: {saved}: "), result.err
+    assert why in result.err
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.json"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"", "empty"),
+        (b"  \n", "empty"),
+        (b"[]", "$.kind: want"),
+        (b"{}", "$.kind: want"),
+        (b'{"kind": ["RestartPlan"]}', "$.kind: want"),
+        (b"kind: RestartPlan\n", "line 1"),
+        (b"\x00", "binary data"),
+        (as_json(pod()), "$.kind: want"),
+        (b'{"kind": "RestartPlan", "kind": "RestartPlan"}', "twice"),
+    ],
+)
+def test_what_is_no_plan_at_all_is_refused(run: Run, text: bytes, why: str) -> None:
+    result = run("convert", "-", stdin=text)
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1), result.err
+    assert why in result.err
+
+
+@pytest.mark.parametrize("part", [0.1, 0.3, 0.5, 0.9, 0.999])
+def test_a_cut_plan_is_refused(run: Run, saved: Path, part: float) -> None:
+    text = saved.read_text().rstrip()
+    result = run("convert", "-", stdin=text[: int(len(text) * part)].encode())
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+
+
+def test_two_plans_in_one_file_are_refused(run: Run, saved: Path) -> None:
+    result = run("convert", "-", stdin=saved.read_bytes() * 2)
+    assert (result.code, result.out) == (1, "")
+    assert "more than one document" in result.err
+
+
+def test_a_missing_file_is_an_error_and_a_missing_argument_is_a_usage_error(run: Run, tmp_path: Path) -> None:
+    assert run("convert", tmp_path / "none.json").code == 1
+    assert run("convert").code == 64
+
+
+def test_a_report_of_a_new_file_is_for_its_owner_alone(run: Run, saved: Path, tmp_path: Path) -> None:
+    run("convert", saved, "-q", "--report", f"csv={tmp_path / 'x.csv'}")
+    assert stat.S_IMODE((tmp_path / "x.csv").stat().st_mode) == 0o600
+
+
+def test_a_kind_after_the_items_that_is_another_one_is_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "preflight.json"
+    words = ("preflight", "--to", "1.31.14", "--no-node", "-f", "-", "-q", "--out", path)
+    run(*words, stdin=as_json(node("v1.31.0")))
+    path.write_text(json.dumps(json.loads(path.read_text()), sort_keys=True))
+    assert run("convert", path).code == 1
+
+
+def test_checks_whose_counts_are_not_theirs_are_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "preflight.json"
+    words = ("preflight", "--to", "1.31.14", "--no-node", "-f", "-", "-q", "--out", path)
+    run(*words, stdin=as_json(node("v1.31.0")))
+    document = json.loads(path.read_text())
+    document["items"].pop()
+    path.write_text(json.dumps(document))
+    with opened(str(path), (checks.KIND,), "checks") as found, pytest.raises(InputError, match="summary"):
+        checks.checks_of(found)
+
+
+CHARACTERS = st.characters(exclude_categories=["Cs"])
+NAMES = st.text(CHARACTERS, max_size=20)
+TEXTS = st.text(CHARACTERS, min_size=1, max_size=20)
+HASHES = st.none() | st.integers(0, (1 << 32) - 1)
+NUMBERS = st.integers(0, 1000)
+REASONS = st.builds(Reason, st.sampled_from(["HC001", "HC004"]), TEXTS, NAMES, NAMES)
+HOPS = st.builds(Hop, TEXTS, TEXTS, NUMBERS, NUMBERS)
+ITEMS = st.builds(
+    Item,
+    st.builds(PodName, NAMES, NAMES, NAMES, NAMES, NAMES),
+    st.builds(ContainerName, NAMES, st.sampled_from(ContainerType)),
+    NAMES,
+    st.sampled_from(Verdict),
+    st.builds(Hashes, HASHES, HASHES, HASHES),
+    st.lists(REASONS, max_size=3).map(tuple),
+    st.booleans(),
+    st.none() | st.booleans(),
+    creator=st.sampled_from(["", "1.9.11"]),
+)
+PLANS = st.builds(
+    Plan,
+    TEXTS,
+    TEXTS,
+    st.lists(ITEMS, max_size=6).map(tuple),
+    st.lists(TEXTS, max_size=2).map(tuple),
+    st.lists(TEXTS, max_size=2).map(tuple),
+    st.builds(Share, NUMBERS, NUMBERS),
+    st.lists(HOPS, max_size=2).map(tuple),
+    st.none() | HOPS,
+    NAMES,
+    st.none() | st.builds(Suggestion, TEXTS, st.lists(TEXTS, min_size=1, max_size=2).map(tuple), NUMBERS),
+    releases=st.lists(
+        st.builds(ReleaseFacts, TEXTS, TEXTS, TEXTS, TEXTS, st.booleans(), st.booleans()),
+        max_size=2,
+        unique_by=lambda facts: facts.name,
+    ).map(tuple),
+    tool=NAMES,
+)
+
+
+@given(PLANS, st.booleans())
+def test_any_plan_is_the_same_to_the_byte(plan: Plan, whole: bool) -> None:
+    text = "".join(FORMATS["json"].render(PLAN, plan if whole else without_kept(plan), Style()))
+    again = plans.plan_of(Saved(parts([text]), (plans.KIND,), plans.WANTED))
+    assert "".join(FORMATS["json"].render(PLAN, again, Style())) == text

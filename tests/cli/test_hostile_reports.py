@@ -1,0 +1,133 @@
+"""Names that are made to break a format: each report has the planted rows and verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashcompat.model.escape import distinct, is_visible
+from tests.helpers.hostile import NAMES, name_of
+from tests.helpers.pods import as_json, node, pod
+from tests.helpers.program import Run, formats_of
+from tests.helpers.readback import OF_FINDINGS, READERS, csv_cells, markdown_cells, suite, unescaped
+
+BREAKERS = (
+    *NAMES,
+    "|",
+    "a|b|KEEP|",
+    "<script>alert(1)</script>",
+    "<!--",
+    "&lt;b&gt;",
+    "]]>",
+    "<![CDATA[x]]>",
+    '"/><testcase name="x"/>',
+    "=cmd()",
+    "=1+1|' /C calc'!A0",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "＝1",
+    "\t=1",
+    "\r=1",
+    "'=1",
+    '","KEEP","',
+    "a,b;c",
+    "`code`",
+    "*bold* _it_ ~~no~~ $x$",
+    "[text](https://example.org)",
+    "www.example.org",
+    "<https://example.org>",
+    "# title",
+    "---",
+    "::error::planted",
+    "::error file=a,line=1::planted",
+    "a%0A::error::planted",
+    "%25",
+    "a:b,c=d",
+    "\u202ereversed\u202c",
+    "\u05d0\u05d1 KEEP",
+    "{0} {{1}}",
+    "{.kind}",
+    '{"verdict": "KEEP"}',
+    "} 1\nhashcompat_plan_finding",
+    'x",verdict="KEEP',
+    "\ud83d\ude00",
+    "x" * 1000,
+    *(chr(code) for code in range(0x20)),
+    "\x7f",
+    "\x85",
+    "\ufffe",
+    "\ufffd",
+)
+"""Names that a pod may have in a file; a lone surrogate there is read as U+FFFD."""
+
+VERDICTS = ("RESTART", "KEEP", "UNKNOWN")
+UP = ("--from", "1.31.14", "--to", "1.32.13", "-f", "-", "--keep-going", "-q")
+
+
+def planted(name: str, number: int) -> dict[str, Any]:
+    """Return a pod in which all that has a name has this one; its verdict depends on the number."""
+    container: dict[str, Any] = {"name": name, "image": name}
+    if VERDICTS[number % 3] == "UNKNOWN":
+        container["args"] = "not a list"
+    labels = {name: name}
+    owner = [{"kind": "Job", "name": name, "controller": True}]
+    metadata = {"namespace": f"{name}{number}", "labels": labels, "annotations": labels}
+    more = {"uid": f"u{number}", "ownerReferences": owner}
+    status = {"phase": "Succeeded"} if VERDICTS[number % 3] == "KEEP" else {}
+    spec = {"initContainers": [container], "containers": [container]}
+    return pod(container, name=name, node=name, metadata={**metadata, **more}, spec=spec, status=status)
+
+
+PODS = as_json(*(planted(name, number) for number, name in enumerate(BREAKERS)), node("v1.31.14"))
+
+
+def expected(run: Run, form: str) -> Counter[tuple[tuple[str, ...], str]]:
+    items = run("plan", *UP, "-o", "json", stdin=PODS).items
+    shown = [item for item in items if form not in OF_FINDINGS or item["verdict"] != "KEEP"]
+    keys = ("namespace", "pod", "container")
+    rows = [(tuple(item[key] for key in keys), item["verdict"]) for item in shown]
+    return Counter(rows)
+
+
+@pytest.mark.parametrize("form", [*READERS, "table", "wide", "name"], ids=lambda form: form.partition("=")[0])
+def test_the_rows_and_verdicts_are_the_planted_ones(run: Run, form: str) -> None:
+    result = run("plan", *UP, "-o", form, stdin=PODS)
+    assert result.code == 0, result.err
+    if form in READERS:
+        wanted = expected(run, form)
+        assert Counter(READERS[form](result.out)) == wanted
+        names = {name for row, _ in wanted for name in row[1:]}
+        assert form in OF_FINDINGS or names == {*BREAKERS} - {"\ud83d\ude00"} | {"\U0001f600"}
+    hidden = {char for char in result.out if not is_visible(char)}
+    assert hidden <= ({"\r", "\n"} if form == "csv" else {"\n"})
+    assert_only_meant_commands(form, result.out)
+
+
+def assert_only_meant_commands(form: str, out: str) -> None:
+    """A runner of GitHub reads every line of a step, whatever printed it."""
+    found = [line for line in out.splitlines() if line.lstrip().startswith("::")]
+    assert (len(found) > 0) == (form == "github")
+    assert [line for line in found if not line.startswith(("::error title=", "::warning title="))] == []
+
+
+def test_no_format_is_left_out() -> None:
+    tried = {form.partition("=")[0] for form in (*READERS, "table", "wide", "name")}
+    assert tried == {form.partition("=")[0] for form in formats_of("plan")}
+
+
+@pytest.mark.parametrize("name", ["::error::x", "=cmd()", "]]>", "\x1b[2J", "|", "<script>"])
+def test_checks_of_a_node_with_such_a_name_are_shown_too(run: Run, tmp_path: Path, name: str) -> None:
+    files = {form: tmp_path / form for form in (*OF_FINDINGS, "junit", "csv", "markdown")}
+    reports = [word for form, path in files.items() for word in ("--report", f"{form}={path}")]
+    words = ("preflight", "--to", "1.31.14", "--no-node", "-f", "-", "-q", *reports)
+    result = run(*words, stdin=as_json(node("v1.31.0", name)))
+    assert result.code in (0, 2, 3), result.err
+    texts = {form: path.read_bytes().decode() for form, path in files.items()}
+    assert {char for text in texts.values() for char in text if not is_visible(char)} <= {"\r", "\n"}
+    assert {row[0] for row in csv_cells(texts["csv"])[1:]} == {distinct(name)}
+    assert {unescaped(row[0]) for row in markdown_cells(texts["markdown"])[1:]} == {name}
+    assert {name_of(case.classname) for case in suite(texts["junit"])} == {name}

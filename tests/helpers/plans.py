@@ -1,0 +1,55 @@
+"""Plans made of verdicts alone, and what a terminal shows of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hashcompat import rules
+from hashcompat.formats import FORMATS
+from hashcompat.formats.model import Style
+from hashcompat.model.plan import ContainerName, Item, Plan, PodName, Reason, Verdict
+from hashcompat.model.pods import ContainerType
+from hashcompat.report.model import Screen
+from hashcompat.report.plan import PLAN, Excerpt
+
+NEW_FIELD = Reason(rules.FIELD_ADDED, "new field A (1.9)", "a", "A")
+UID = Reason(rules.STATIC_UID, "static pod: 1.9.11 gives it another UID")
+NODE = Reason(rules.NODE_RELEASE, "no node n1 in the input")
+REASONS = {Verdict.RESTART: (NEW_FIELD,), Verdict.KILL: (UID,), Verdict.UNKNOWN: (NODE,)}
+
+
+def item(
+    verdict: Verdict = Verdict.RESTART,
+    owner: str = "Deployment/web",
+    pod: str = "web-1",
+    *,
+    node: str = "n1",
+    namespace: str = "shop",
+    release: str = "v1.7.16",
+    reasons: tuple[Reason, ...] | None = None,
+) -> Item:
+    """Return a container's verdict, with a reason that goes with it."""
+    name = PodName(node, namespace, pod, f"uid-{pod}", owner, owner)
+    why = REASONS.get(verdict, ()) if reasons is None else reasons
+    return Item(name, ContainerName("c", ContainerType.CONTAINER), release, verdict, reasons=why)
+
+
+def plan(*items: Item, **more: Any) -> Plan:
+    """Return the plan of some items, in its order."""
+    in_order = sorted(
+        items, key=lambda one: (not one.pod.node, one.pod.node, one.pod.namespace, one.pod.name)
+    )
+    return replace(Plan("auto", "1.9.11", tuple(in_order)), **more)
+
+
+def excerpt(*items: Item, **asked: Any) -> Excerpt:
+    """Return the plan of some items with what is asked of its report."""
+    made = plan(*items)
+    return replace(Excerpt(made, made.items), **asked)
+
+
+def shown(result: Plan | Excerpt, width: int | None = None, height: int | None = None, **style: Any) -> str:
+    """Return what ``-o table`` prints."""
+    screen = Screen(width, height)
+    return "".join(FORMATS["table"].render(PLAN, result, Style(screen=screen, **style)))

@@ -1,0 +1,276 @@
+"""Objects with a marker wherever a secret may be: made along the Go types, so that no field is forgotten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from itertools import count
+from typing import Any
+
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.go.types import Basic, Coded, GoType, Map, Pointer, Slice, Struct
+from hashcompat.go.walk import json_fields
+from tests.helpers.pods import Json
+
+MARK = "S3cr3tHunter2"
+"""How every marker begins."""
+
+FIXED: Json = {
+    "name": "c",
+    "env.name": "VARIABLE",
+    "env.valueFrom.configMapKeyRef.key": "key",
+    "env.valueFrom.configMapKeyRef.name": "map",
+    "env.valueFrom.fieldRef.apiVersion": "v1",
+    "env.valueFrom.fieldRef.fieldPath": "metadata.annotations['example.com/note']",
+    "env.valueFrom.fileKeyRef.key": "key",
+    "env.valueFrom.fileKeyRef.volumeName": "volume",
+    "env.valueFrom.resourceFieldRef.containerName": "c",
+    "env.valueFrom.resourceFieldRef.resource": "limits.cpu",
+    "env.valueFrom.secretKeyRef.key": "key",
+    "env.valueFrom.secretKeyRef.name": "secret",
+    "envFrom.configMapRef.name": "map",
+    "envFrom.prefix": "PREFIX_",
+    "envFrom.secretRef.name": "secret",
+    "imagePullPolicy": "Always",
+    "ports.name": "web",
+    "ports.protocol": "TCP",
+    "resizePolicy.resourceName": "cpu",
+    "resizePolicy.restartPolicy": "NotRequired",
+    "resources.claims.name": "claim",
+    "resources.claims.request": "request",
+    "restartPolicy": None,
+    "restartPolicyRules.action": "Restart",
+    "restartPolicyRules.exitCodes.operator": "In",
+    "securityContext.appArmorProfile.type": "Localhost",
+    "securityContext.capabilities.add": "NET_ADMIN",
+    "securityContext.capabilities.drop": "ALL",
+    "securityContext.procMount": "Default",
+    "securityContext.seccompProfile.type": "Localhost",
+    "securityContext.windowsOptions.gmsaCredentialSpecName": "account",
+    "terminationMessagePolicy": "File",
+    "volumeDevices.name": "device",
+    "volumeMounts.mountPropagation": "None",
+    "volumeMounts.name": "volume",
+    "volumeMounts.recursiveReadOnly": "Disabled",
+    "lifecycle.stopSignal": "SIGTERM",
+}
+"""The texts of a container that are names and words, by their places; those of handlers are below."""
+
+_OF_HANDLERS = {"httpHeaders.name": "X-Name", "scheme": "HTTP", "protocol": "HTTP/1.1", "grpc.mode": "plain"}
+
+_FORMS = {
+    "image": "user:{}@registry.example:5000/team/app:1.0",
+    "path": "/hooks/{}/healthz?token={}#{}",
+    "host": "user:{}@host",
+    "gmsaCredentialSpec": '{{"password": "{}"}}',
+    "workingDir": "/srv/{}",
+    "mountPath": "/data/{}",
+    "subPathExpr": "$({})/{}",
+}
+"""How a marker is within a text of some fields; elsewhere it is the whole."""
+
+
+class Planter:
+    """Makes objects with markers, each another one."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        schemas = dict.fromkeys(catalog.kubelet(name).schema for name in catalog.releases()[::-1])
+        self._types = [schema.container for schema in schemas]
+        self._numbers = count(1)
+
+    def mark(self) -> str:
+        """Return a marker."""
+        return f"{MARK}n{next(self._numbers):05}x"
+
+    def container(self, name: str = "c", **more: Any) -> Json:
+        """Return a container with a value in every field of every release."""
+        made = _without_none(self._value(self._types, ""))
+        return {**made, "name": name, **more}
+
+    def _value(self, types: list[Any], path: str) -> Any:
+        types = [one.elem if isinstance(one, Pointer) else one for one in types]
+        match types[0]:
+            case Coded(name):
+                return 8080 if "IntOrString" in name else "1"
+            case Struct():
+                return {key: self._value(each, f"{path}.{key}".strip(".")) for key, each in _members(types)}
+            case Slice(_, elem):
+                return [self._value([elem, *(one.elem for one in types[1:])], path)]
+            case Map(_, _, value):
+                return {"cpu": self._value([value], path)}
+            case Basic(_, "string"):
+                return self._text(path)
+            case Basic(_, "bool"):
+                return True
+        return 1
+
+    def _text(self, path: str) -> str | None:
+        if path in FIXED:
+            word: str | None = FIXED[path]
+            return word
+        for end, value in _OF_HANDLERS.items():
+            if path.endswith(f".{end}"):
+                return value
+        form = _FORMS.get(path.rpartition(".")[2], "{}")
+        return form.format(*(self.mark() for _ in range(form.count("{}"))))
+
+    def pod(self, name: str, *containers: Json, annotations: Json | None = None, **spec: Any) -> Json:
+        """Return a running pod, with every kind of container where none is given."""
+        others = {
+            "initContainers": [self.container("i"), self.container("s", restartPolicy="Always")],
+            "ephemeralContainers": [self.container("e")],
+        }
+        given = (
+            {"containers": list(containers)} if containers else {"containers": [self.container()], **others}
+        )
+        states = {
+            f"{key.removesuffix('s')}Statuses": [
+                {
+                    "name": one["name"],
+                    "state": {"running": {}},
+                    "imageID": self.mark(),
+                    "message": self.mark(),
+                }
+                for one in items
+            ]
+            for key, items in given.items()
+        }
+        return {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": name,
+                "namespace": "ns",
+                "uid": f"uid-{name}",
+                "annotations": annotations or self.annotations(),
+            },
+            "spec": {"nodeName": "n1", "volumes": self.volumes(), **given, **spec},
+            "status": {"phase": "Running", "message": self.mark(), "reason": self.mark(), **states},
+        }
+
+    def annotations(self) -> Json:
+        """Return annotations, those among them that Kubernetes reads."""
+        names = (
+            "note",
+            "kubernetes.io/created-by",
+            "kubectl.kubernetes.io/last-applied-configuration",
+            "container.seccomp.security.alpha.kubernetes.io/c",
+            "container.apparmor.security.beta.kubernetes.io/c",
+            "seccomp.security.alpha.kubernetes.io/pod",
+            "kubernetes.io/config.source",
+            "kubernetes.io/config.hash",
+        )
+        return {name: f"localhost/{self.mark()}" for name in names}
+
+    def volumes(self) -> list[Json]:
+        """Return volumes whose options may hold secrets."""
+        return [
+            {"name": "volume", "flexVolume": {"driver": "d", "options": {"key": self.mark()}}},
+            {"name": "csi", "csi": {"driver": "d", "volumeAttributes": {"key": self.mark()}}},
+            {"name": "host", "hostPath": {"path": f"/var/snap/microk8s/current/{self.mark()}"}},
+        ]
+
+    def mirror_pod(self, name: str) -> Json:
+        """Return a mirror pod whose annotations are markers."""
+        made = self.pod(
+            f"{name}-n1", annotations={**self.annotations(), "kubernetes.io/config.mirror": self.mark()}
+        )
+        made["metadata"]["ownerReferences"] = [{"kind": "Node", "name": "n1", "controller": True}]
+        return made
+
+    def node(self, release: str, name: str = "n1") -> Json:
+        """Return a node with markers where it may have secrets."""
+        return {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {
+                "name": name,
+                "annotations": self.annotations(),
+                "labels": {"microk8s.io/cluster": "true"},
+            },
+            "status": {
+                "nodeInfo": {"kubeletVersion": release, "containerRuntimeVersion": "containerd://2.1.4"},
+                "conditions": [{"type": "Ready", "status": "True", "message": self.mark()}],
+                "images": [{"names": [f"user:{self.mark()}@registry/app:1"]}],
+            },
+        }
+
+    def manifest(self, name: str) -> Json:
+        """Return a manifest: no API server has seen it."""
+        made = self.pod(name)
+        del made["metadata"]["uid"], made["status"], made["spec"]["nodeName"]
+        return made
+
+    def deployment(self, name: str) -> Json:
+        """Return a workload with such a template."""
+        template = self.manifest(name)
+        return {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {
+                "name": name,
+                "namespace": "ns",
+                "uid": f"uid-{name}",
+                "annotations": self.annotations(),
+            },
+            "spec": {"template": {"metadata": template["metadata"], "spec": template["spec"]}},
+            "status": {"replicas": 1},
+        }
+
+
+def _members(types: list[GoType]) -> list[tuple[str, list[GoType]]]:
+    """Return the fields of any of some structs, with the types that they have."""
+    known: dict[str, list[GoType]] = {}
+    for one in types:
+        for _, _, field in json_fields(one) if isinstance(one, Struct) else ():
+            known.setdefault(field.json, []).append(field.type)
+    return list(known.items())
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_none(item) for key, item in value.items() if item is not None}
+    return [_without_none(item) for item in value] if isinstance(value, list) else value
+
+
+def markers(value: Any) -> list[str]:
+    """Return every marker in an object."""
+    text = json.dumps(value)
+    return [text[place : place + len(MARK) + 7] for place in _places(text)]
+
+
+def _places(text: str) -> Iterator[int]:
+    place = text.find(MARK)
+    while place >= 0:
+        yield place
+        place = text.find(MARK, place + 1)
+
+
+def misfits(container: Json, mark: str) -> Iterator[Json]:
+    """Yield the container with a value of another type, which holds a marker, at each place in turn."""
+    for steps in _everywhere(container):
+        if steps in ((), ("name",)):
+            continue
+        for wrong in (mark, [mark], {mark: mark}, {"key": mark}, [[mark]]):
+            made = deepcopy(container)
+            place: Any = made
+            for step in steps[:-1]:
+                place = place[step]
+            if type(place[steps[-1]]) is not type(wrong):
+                place[steps[-1]] = wrong
+                yield made
+
+
+def _everywhere(value: Any, steps: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield steps
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield from _everywhere(item, (*steps, key))
+
+
+def holds(text: str, secret: str = MARK) -> bool:
+    """Return whether a text holds a secret: as it is, as JSON spells it, or as the list of its bytes."""
+    spelled = json.dumps(secret)[1:-1]
+    as_bytes = " ".join(str(byte) for byte in secret.encode(errors="replace"))
+    return any(form in text for form in (secret, spelled, as_bytes))

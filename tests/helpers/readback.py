@@ -1,0 +1,216 @@
+"""Reports as other programs read them: the rows of each format, by other projects' readers if there are."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from html.parser import HTMLParser
+from typing import Any
+
+import yaml
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
+from markdown_it import MarkdownIt
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.helpers.hostile import name_of
+
+Names = tuple[str, ...]
+"""The namespace, pod and container of a row."""
+
+Rows = list[tuple[Names, str]]
+"""The names of each row, and the verdict that a format shows of it."""
+
+_ESCAPE = re.compile(r"\\(?:(\\)|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|([nrt]))")
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
+_KEYS = ("namespace", "pod", "container")
+
+
+def unescaped(text: str) -> str:
+    """Return what an escaped name stands for."""
+
+    def char(match: re.Match[str]) -> str:
+        backslash, *codes, control = match.groups()
+        code = next(filter(None, codes), "")
+        return backslash or _CONTROLS.get(control or "") or chr(int(code, 16))
+
+    return _ESCAPE.sub(char, text)
+
+
+class _Cells(HTMLParser):
+    """The rows of the tables in a page of HTML."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.tags: set[str] = set()
+        self._open = False
+
+    def handle_starttag(self, tag: str, _: Any) -> None:
+        self.tags.add(tag)
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+            self._open = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = self._open and tag not in ("td", "th")
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.rows[-1][-1] += data
+
+
+def markdown_cells(text: str) -> list[list[str]]:
+    """Return the cells that GitHub would show of tables; nothing in them is HTML, a link or a mark."""
+    page = _Cells()
+    page.feed(MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(text))
+    assert page.tags <= {"table", "thead", "tbody", "tr", "th", "td", "p", "h3"}, page.tags
+    return page.rows
+
+
+def csv_cells(text: str) -> list[list[str]]:
+    """Return the cells of a spreadsheet, without the apostrophe before what looks like a formula."""
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    assert text.count("\r\n") == len(rows)
+    return [[cell.removeprefix("'") for cell in row] for row in rows]
+
+
+def _of_cells(rows: list[list[str]]) -> Rows:
+    header, *lines = rows
+    assert {len(line) for line in lines} <= {len(header)}
+    found = [dict(zip(header, map(unescaped, line), strict=True)) for line in lines]
+    return [(tuple(row[key.upper()] for key in _KEYS), row["VERDICT"]) for row in found]
+
+
+def _of_items(items: list[Any]) -> Rows:
+    return [(tuple(item[key] for key in _KEYS), item["verdict"]) for item in items]
+
+
+def suite(text: str) -> list[TestCase]:
+    """Return the cases of a JUnit report, whose counts are those of its cases."""
+    report = JUnitXml.fromstring(text.encode())
+    cases = [case for one in report for case in one]
+    results = Counter(type(found) for case in cases for found in case.result)
+    for one in (report, *report):
+        assert (one.tests, one.failures, one.errors) == (len(cases), results[Failure], results[Error])
+    assert [one.skipped for one in report] == [results[Skipped]]
+    return cases
+
+
+def outcome_of(case: TestCase) -> str:
+    """Return the verdict in the message of a case, or KEEP for one that passed."""
+    messages = [found.message for found in case.result]
+    return str(messages[0]).partition(":")[0] if messages else "KEEP"
+
+
+def _junit(text: str) -> Rows:
+    return [(names_of(f"{case.classname}/{case.name}"), outcome_of(case)) for case in suite(text)]
+
+
+def _sarif(text: str) -> Rows:
+    (run,) = json.loads(text)["runs"]
+    labels = [result["properties"] for result in run["results"]]
+    return [(tuple(unescaped(row[key]) for key in _KEYS), row["verdict"]) for row in labels]
+
+
+_PART = re.compile(r'"(?:\\.|[^"\\])*"|[^/"]+')
+_IN_MESSAGE = re.compile(r'((?:"(?:\\.|[^"\\])*"|[^/" ]+)(?:/(?:"(?:\\.|[^"\\])*"|[^/" ]+?)){2}): ')
+
+
+def names_of(path: str) -> Names:
+    """Return the names in NAMESPACE/POD/CONTAINER, each as it is or in quotes."""
+    parts = _PART.findall(path)
+    assert "/".join(parts) == path
+    return tuple(map(name_of, parts))
+
+
+def _gitlab(text: str) -> Rows:
+    found = []
+    for issue in json.loads(text):
+        name, verdict = re.findall("^(.*): (RESTART|KILL|UNKNOWN): ", issue["description"])[0]
+        found.append((names_of(name), verdict))
+    return found
+
+
+def commands(text: str) -> list[tuple[str, dict[str, str], str]]:
+    """Return the command, properties and message of each line, as a runner of GitHub reads them."""
+    found = []
+    for line in text.splitlines():
+        match = re.fullmatch("::([a-z]+) ([^:]*)::(.*)", line)
+        assert match, line
+        properties = dict(pair.split("=", 1) for pair in match[2].split(","))
+        decoded = {key: _percent(value) for key, value in properties.items()}
+        found.append((match[1], decoded, _percent(match[3])))
+    return found
+
+
+def _percent(text: str) -> str:
+    for code, char in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
+        text = text.replace(code, char)
+    return text
+
+
+def _github(text: str) -> Rows:
+    found = []
+    for _, properties, message in commands(text):
+        match = _IN_MESSAGE.match(message)
+        assert match, message
+        found.append((names_of(match[1]), properties["title"].split()[0]))
+    return found
+
+
+def _prometheus(text: str) -> Rows:
+    found: Rows = []
+    for sample in samples(text):
+        if sample.name.endswith(("_finding", "_undecided")):
+            names = tuple(unescaped(sample.labels[key]) for key in _KEYS)
+            found += [(names, sample.labels["verdict"])] * int(sample.value)
+    return found
+
+
+def samples(text: str) -> list[Any]:
+    """Return the samples of a metrics file; no two of them have the same name and labels."""
+    found = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    keys = Counter((sample.name, *sorted(sample.labels.items())) for sample in found)
+    assert set(keys.values()) <= {1}
+    return found
+
+
+COLUMNS = "custom-columns=NS:.namespace,POD:.pod,C:.container,VERDICT:.verdict"
+_GAP = " <-> "
+_PARTS = _GAP.join(f"{{.{key}}}" for key in (*_KEYS, "verdict"))
+TEMPLATE = f"jsonpath={{range .items[*]}}{_PARTS}{{'\\n'}}{{end}}"
+
+
+def _columns(text: str) -> Rows:
+    _, *lines = (re.split(" {2,}", line) for line in text.splitlines())
+    return [(tuple(map(unescaped, line[:3])), line[3]) for line in lines]
+
+
+def _template(text: str) -> Rows:
+    rows = [tuple(map(unescaped, line.split(_GAP))) for line in text.splitlines()]
+    return [(row[:3], row[3]) for row in rows]
+
+
+READERS: dict[str, Callable[[str], Rows]] = {
+    "json": lambda text: _of_items(json.loads(text)["items"]),
+    "yaml": lambda text: _of_items(yaml.safe_load(text)["items"]),
+    "csv": lambda text: _of_cells(csv_cells(text)),
+    "markdown": lambda text: _of_cells(markdown_cells(text)),
+    "junit": _junit,
+    COLUMNS: _columns,
+    TEMPLATE: _template,
+    "sarif": _sarif,
+    "github": _github,
+    "gitlab": _gitlab,
+    "prometheus": _prometheus,
+}
+"""How the rows of a plan are read back from each format that programs read, by the value of ``-o``."""
+
+OF_FINDINGS = ("sarif", "github", "gitlab", "prometheus")
+"""The formats that show findings and UNKNOWN alone."""

@@ -1,0 +1,253 @@
+"""One small input for each rule that a verdict can cite, and for each verdict that it can bring."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
+from tests.helpers.program import Run
+from tests.helpers.rulecases import CPU_RESTARTS, GATE, MAIN, SIZED, C, never, sidecar, with_status
+from tests.helpers.upgrades import hash_of, record, recorded
+
+FORM_FEED: Json = {**C, "args": ["a\fb"]}
+SECURED: Json = {**C, "securityContext": {}}
+SECCOMP: Json = {**C, "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}}}
+PROBE: Json = {"startupProbe": {"exec": {"command": ["true"]}}}
+GPU: Json = {**C, "resources": {"limits": {"nvidia.com/gpu": "1"}}}
+NOT_REQUIRED: Json = {
+    **SIZED,
+    "resizePolicy": [
+        {"resourceName": "cpu", "restartPolicy": "NotRequired"},
+        {"resourceName": "memory", "restartPolicy": "NotRequired"},
+    ],
+}
+STRICT: Json = {"securityContext": {"supplementalGroupsPolicy": "Strict"}}
+MEMORY_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
+MEMORY_RESTARTS: Json = {"resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}]}
+REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
+TAINT: Json = {"key": "maintenance", "value": "yes", "effect": "NoExecute"}
+NOT_READY: Json = {
+    "status": {
+        "metadata": {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": 0},
+        "state": "SANDBOX_NOTREADY",
+    }
+}
+
+Hash = Callable[[str, Json], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What ``explain`` is given; its container is ``c``."""
+
+    rule: str
+    """The rule that decides, the last of the reasons."""
+    verdict: str
+    old: str
+    new: str
+    objects: tuple[Json, ...]
+    more: tuple[object, ...] = ()
+    records: Callable[[Hash], tuple[Json, ...]] | None = None
+    """Makes what a runtime recorded, with a function that hashes a container as a release does."""
+    target: str = "ns/p/c"
+
+    @property
+    def name(self) -> str:
+        """The name of the case, for a test."""
+        return f"{self.rule} {self.verdict} {self.old} {self.new}"
+
+    def arguments(self, run: Run, directory: Path) -> tuple[object, ...]:
+        """Return the arguments of ``explain``, which reads standard input."""
+        rows = (
+            self.records(lambda release, container: hash_of(run, release, container)) if self.records else ()
+        )
+        way = ("--from", self.old, "--to", self.new)
+        return (self.target, *way, "-f", "-", *self.more, *_told(directory, rows))
+
+    @property
+    def stdin(self) -> bytes:
+        """The objects as a file."""
+        return as_json(*self.objects)
+
+
+def _told(directory: Path, rows: tuple[Json, ...]) -> tuple[object, ...]:
+    """Write what a runtime lists of containers, or shows of sandboxes, and return the option for it."""
+    if not any("status" in row for row in rows):
+        return recorded(directory, *rows) if rows else ()
+    (directory / "sandboxes.json").write_text(json.dumps(rows))
+    return ("--recorded", directory / "sandboxes.json")
+
+
+def host(release: str = "1.32.13", **more: Json | list[Json] | str) -> Json:
+    """Return a node with labels, taints, features and a runtime."""
+    made = node(f"v{release}")
+    made["metadata"]["labels"] = more.get("labels", {"disk": "ssd"})
+    made["spec"] = {"taints": more.get("taints", [])}
+    made["status"]["features"] = more.get("features", {})
+    made["status"]["nodeInfo"]["containerRuntimeVersion"] = more.get("runtime", "")
+    return made
+
+
+def manifest(container: Json) -> Json:
+    """Return a pod that no API server has created yet."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p", "namespace": "ns"},
+        "spec": {"containers": [container]},
+    }
+
+
+def _started(at: str) -> Json:
+    row = {"name": "c", "restartCount": 0, "state": {"running": {"startedAt": at}}}
+    return pod(C, status={"phase": "Running", "containerStatuses": [row]})
+
+
+def _waiting_sidecar() -> Json:
+    row = {"name": "c", "started": False, "state": {"running": {}}}
+    return {**sidecar(**PROBE), "status": {"phase": "Running", "initContainerStatuses": [row]}}
+
+
+def _resized_before(hashed: Hash) -> tuple[Json, ...]:
+    """Return the record of a container that was resized after it was created."""
+    smaller = {**NOT_REQUIRED, "resources": {"limits": {"cpu": "2"}, "requests": {"cpu": "2"}}}
+    before = record(hashed("1.28.0", smaller))
+    without = hashed("1.28.0", {**NOT_REQUIRED, "resources": {}})
+    before["annotations"]["io.kubernetes.container.hashWithoutResources"] = f"{without:x}"
+    return (before,)
+
+
+def _one(value: int | None, container: str = "c") -> Callable[[Hash], tuple[Json, ...]]:
+    return lambda _: (record(value, container=container),)
+
+
+OWNED: Json = {
+    "ownerReferences": [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "controller": True}]
+}
+STATIC = "ns/p-n1/c"
+
+INPUTS: tuple[Input, ...] = (
+    Input("HC001", "RESTART", "1.15.12", "1.16.15", (pod(C, metadata=OWNED),)),
+    Input("HC001", "RESTART", "1.30.14", "1.31.14", (pod(C),)),
+    Input("HC002", "KEEP", "1.30.14", "1.31.0", (pod(C, status={"phase": "Succeeded"}),)),
+    Input("HC002", "KEEP", "1.30.14", "1.31.14", (sidecar(),)),
+    Input("HC003", "RESTART", "1.27.15", "1.27.16", (pod(FORM_FEED, metadata=OWNED),)),
+    Input("HC003", "RESTART", "1.28.12", "1.28.11", (pod(FORM_FEED, metadata=OWNED),)),
+    Input("HC004", "RESTART", "1.8.15", "1.9.0", (pod(C, metadata=OWNED),)),
+    Input("HC005", "RESTART", "1.9.0", "1.8.15", (pod(C, metadata=OWNED),)),
+    Input("HC006", "RESTART", "1.18.20", "1.19.0", (pod(SECCOMP, metadata=OWNED),)),
+    Input("HC006", "RESTART", "1.19.0", "1.18.20", (pod(SECCOMP, metadata=OWNED),)),
+    Input("HC007", "UNKNOWN", "1.4.12", "1.5.8", (mirror_pod(C),), target=STATIC),
+    Input("HC008", "UNKNOWN", "auto", "1.9.11", (node("dev"), pod(C))),
+    Input("HC010", "UNKNOWN", "1.27.3-gke.100", "1.27.16", (pod(FORM_FEED),)),
+    Input("HC011", "UNKNOWN", "1.31.0", "1.32.0", (sidecar(),)),
+    Input("HC012", "KEEP", "1.30.0", "1.31.0", (pod(C),), records=lambda of: (record(of("1.31.0", C)),)),
+    Input("HC013", "RESTART", "1.9.11", "1.10.0", (pod(C, metadata=OWNED),), records=_one(1)),
+    Input("HC014", "UNKNOWN", "1.9.11", "1.10.0", (pod(C, MAIN),), records=_one(1, "main")),
+    Input("HC015", "RESTART", "1.35.0", "1.36.0", (pod(C, metadata=OWNED),), records=_one(None)),
+    Input("HC016", "RESTART", "1.23.17", "1.24.0", (host("1.23.17", runtime="docker://20.10.7"), pod(C))),
+    Input("HC017", "RESTART", "1.5.8", "1.6.0", (pod(C, metadata=OWNED),)),
+    Input("HC017", "KILL", "1.5.8", "1.6.0", (never(),)),
+    Input(
+        "HC017",
+        "KILL",
+        "1.6.0",
+        "1.5.8",
+        (pod(MAIN, spec={"ephemeralContainers": [C]}, status=with_status("ephemeralContainerStatuses")),),
+    ),
+    Input("HC018", "RESTART", "1.1.8", "1.2.7", (pod(C, metadata=OWNED),)),
+    Input("HC019", "RESTART", "1.32.0", "1.33.0", (pod({**SIZED, **CPU_RESTARTS}, metadata=OWNED),)),
+    Input(
+        "HC019",
+        "RESTART",
+        "1.35.8",
+        "1.36.3",
+        (pod({**C, **MEMORY_RESTARTS}, spec=MEMORY_LIMIT, metadata=OWNED),),
+    ),
+    Input("HC019", "UNKNOWN", "1.34.10", "1.37.1", (pod({**C, **MEMORY_RESTARTS}, spec=MEMORY_LIMIT),)),
+    Input("HC020", "KEEP", "1.28.0", "1.29.0", (pod(NOT_REQUIRED),), GATE, _resized_before),
+    Input("HC021", "KILL", "1.33.0", "1.34.0", (mirror_pod(C, spec=REFERRING),), target=STATIC),
+    Input("HC021", "KILL", "1.36.0", "1.37.0", (mirror_pod(C, spec=REFERRING),), target=STATIC),
+    Input("HC022", "RESTART", "1.20.15", "1.21.14", (mirror_pod(C),), target=STATIC),
+    Input(
+        "HC023",
+        "RESTART",
+        "1.13.12",
+        "1.13.12",
+        (pod(SECURED, metadata=OWNED),),
+        ("--apiserver-to", "1.14.2"),
+    ),
+    Input(
+        "HC023",
+        "UNKNOWN",
+        "1.14.2",
+        "1.14.4",
+        (pod({**C, "securityContext": {"procMount": "Default"}}),),
+    ),
+    Input("HC024", "UNKNOWN", "1.13.12", "1.14.0", (manifest(C),)),
+    Input("HC025", "RESTART", "1.30.0", "1.32.0", ({**sidecar(**PROBE)},)),
+    Input("HC025", "UNKNOWN", "1.30.14", "1.32.13", (_waiting_sidecar(),)),
+    Input("HC025", "UNKNOWN", "1.30.14", "1.35.3", (_waiting_sidecar(),)),
+    Input("HC027", "RESTART", "1.30.0", "1.30.0", (pod(C, metadata=OWNED),), records=lambda _: (NOT_READY,)),
+    Input("HC028", "KEEP", "1.7.16", "1.9.11", (pod(C),), ("--assume-patch", "accept")),
+    Input("HC030", "UNKNOWN", "1.32.0", "1.33.0", (manifest({**C, **CPU_RESTARTS, **SIZED}),)),
+    Input(
+        "HC031",
+        "RESTART",
+        "1.9.11",
+        "1.10.0",
+        (pod(C, metadata=OWNED),),
+        records=lambda of: (record(of("1.7.16", C)),),
+    ),
+    Input("HC032", "UNKNOWN", "1.32.13", "1.33.2", (_started("2025-03-01T00:00:00Z"),)),
+    Input("HC032", "RESTART", "1.32.13", "1.33.2", (_started("2024-06-02T14:20:10Z"),)),
+    Input(
+        "HC033",
+        "KILL",
+        "1.32.13",
+        "1.33.13",
+        (pod(C, spec={"nodeSelector": {"disk": "hdd"}}, metadata=OWNED), host()),
+    ),
+    Input("HC034", "KILL", "1.32.13", "1.33.13", (pod(C, metadata=OWNED), host(taints=[TAINT]))),
+    Input(
+        "HC035",
+        "KILL",
+        "1.29.15",
+        "1.28.15",
+        (pod(C, spec={"initContainers": [{**MAIN, "restartPolicy": "Always"}]}),),
+    ),
+    Input(
+        "HC036",
+        "KILL",
+        "1.32.13",
+        "1.33.13",
+        (pod(C, spec=STRICT), host(features={"supplementalGroupsPolicy": False})),
+    ),
+    Input("HC036", "UNKNOWN", "1.32.13", "1.33.13", (pod(C, spec=STRICT), host())),
+    Input(
+        "HC037",
+        "KILL",
+        "1.32.13",
+        "1.31.14",
+        (pod(C, spec={"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_rmem", "value": "1"}]}}),),
+    ),
+    Input("HC038", "KILL", "1.25.9", "1.25.10", (pod(GPU),)),
+    Input(
+        "HC039",
+        "RESTART",
+        "1.15.12",
+        "1.16.15",
+        (pod(C, spec={"initContainers": [{**SIZED, "name": "i"}]}, metadata=OWNED),),
+    ),
+    Input(
+        "HC039",
+        "KILL",
+        "1.15.12",
+        "1.16.15",
+        (pod(C, spec={"initContainers": [{**SIZED, "name": "i"}], "restartPolicy": "Never"}),),
+    ),
+    Input("HC040", "UNKNOWN", "v1.30.1-aliyun.1", "v1.31.1-aliyun.1", (pod(C),)),
+)

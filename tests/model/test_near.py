@@ -1,0 +1,74 @@
+"""Names near a missing one, against the textbook's definition of the distance between two texts."""
+
+from __future__ import annotations
+
+from functools import cache
+from time import process_time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashcompat.model.near import distance, near
+
+TEXTS = st.text("ab1.", max_size=6)
+
+
+@cache
+def by_definition(one: str, other: str) -> int:
+    """Return the optimal string alignment distance, by its recursion."""
+    if not one or not other:
+        return len(one) + len(other)
+    steps = [
+        by_definition(one[:-1], other) + 1,
+        by_definition(one, other[:-1]) + 1,
+        by_definition(one[:-1], other[:-1]) + (one[-1] != other[-1]),
+    ]
+    if one[-2:] == other[-2:][::-1] and min(len(one), len(other)) > 1:
+        steps.append(by_definition(one[:-2], other[:-2]) + 1)
+    return min(steps)
+
+
+@given(TEXTS, TEXTS)
+def test_the_distance_is_the_fewest_steps(one: str, other: str) -> None:
+    assert distance(one, other) == by_definition(one, other) == distance(other, one)
+
+
+NAMES = ["web", "web-old", "web-canary", "redis-0", "redis-1", "api-gvjfpqrhdz-fd56z", "kube-proxy-x7"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("wbe", ["web"]),
+        ("WEB", ["web", "web-old", "web-canary"]),
+        ("redis", ["redis-0", "redis-1"]),
+        ("rediz-1", ["redis-1", "redis-0"]),
+        ("api", ["api-gvjfpqrhdz-fd56z"]),
+        ("kube-proxy-x7-and-more", ["kube-proxy-x7"]),
+        ("w", []),
+        ("nothing-of-the-kind", []),
+        ("", []),
+    ],
+)
+def test_near_names_come_first_and_others_not_at_all(wanted: str, found: list[str]) -> None:
+    assert near(wanted, NAMES) == found
+    assert near(wanted, reversed(NAMES)) == found
+
+
+def test_as_many_as_are_asked_for() -> None:
+    assert near("web", [f"web-{number}" for number in range(9)], most=2) == ["web-0", "web-1"]
+
+
+@given(st.text("abc-", min_size=3, max_size=12), st.integers(0, 11), st.sampled_from("abcx"))
+def test_a_name_with_one_wrong_letter_is_near(name: str, at: int, letter: str) -> None:
+    wrong = name[: at % len(name)] + letter + name[at % len(name) + 1 :]
+    assert near(wrong, [*(f"{number:05}-other" for number in range(200)), name]) == [name]
+
+
+def test_a_large_cluster_takes_no_time() -> None:
+    """Comparing each name letter by letter would take minutes."""
+    names = [f"some-deployment-7d9f8c6b5-{number:06}" for number in range(150_000)]
+    start = process_time()
+    assert near("some-deploymnet-7d9f8c6b5-149999", names)[0] == names[-1]
+    assert process_time() - start < 20

@@ -1,0 +1,295 @@
+"""Counting many upgrades at once gives what a plan of each gives, whatever the pods and the flags."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import combinations, permutations
+
+import pytest
+
+from hashcompat import planning
+from hashcompat.answers.redaction import snapshot
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.errors import InputError
+from hashcompat.kubelet.hashing import container_hash
+from hashcompat.kubelet.mirrorpods import same_for_mirror
+from hashcompat.model.plan import Way
+from hashcompat.model.pods import Inventory
+from hashcompat.model.records import Recorded
+from hashcompat.planning.counting import Counting, is_plain
+from hashcompat.planning.hops import elsewhere
+from hashcompat.planning.kinds import OF_CONTAINER, OF_POD, kind
+from hashcompat.planning.options import AUTO, AssumePatch, Options
+from hashcompat.planning.planner import Planner
+from hashcompat.planning.view import View
+from hashcompat.planning.wayhashes import WayHashes
+from hashcompat.records.index import index
+from hashcompat.sources.files import sample
+from hashcompat.sources.values import collect
+from tests.helpers import randomness
+from tests.helpers.pods import Json, mirror_pod, node, pod
+from tests.helpers.program import ROOT
+from tests.helpers.random_clusters import Cluster
+
+RELEASES = (
+    *("1.1.8", "1.5.8", "1.6.13", "1.7.16", "1.9.11", "1.11.10", "1.15.12", "1.16.15", "1.22.17"),
+    *("1.23.17", "1.24.17", "1.27.4", "1.27.16", "1.30.14", "1.31.14", "1.32.13", "1.33.13"),
+    *("1.34.13", "1.35.10", "1.36.6"),
+)
+SOME = ("1.5.8", "1.7.16", "1.16.15", "1.30.14", "1.32.13", "1.33.13")
+C: Json = {"name": "c", "image": "i"}
+MOUNTED: Json = {**C, "volumeMounts": [{"name": "v", "mountPath": "/v"}]}
+
+Numbers = dict[Way, tuple[int, int]]
+
+
+def pairs(releases: Sequence[str], *, auto: bool = False) -> list[Way]:
+    found = [Way(*pair) for pair in permutations(releases, 2)]
+    return [*found, *(Way(AUTO, release) for release in releases)] if auto else found
+
+
+def counted(inventory: Inventory, ways: Sequence[Way], view: View) -> tuple[Numbers, Numbers]:
+    """Return the counts of all upgrades together, and of those that start elsewhere."""
+    named = [way for way in ways if way.old != AUTO]
+    counting = Counting(ways, named, inventory.nodes, view)
+    for found in inventory.pods:
+        counting.add(found)
+    now, later = (counting.hops(elsewhere=away) for away in (False, True))
+    assert list(now) == list(ways)
+    assert list(later) == named
+    return tuple({way: (hop.findings, hop.unknown) for way, hop in hops.items()} for hops in (now, later))  # type: ignore[return-value]
+
+
+def planned(inventory: Inventory, ways: Iterable[Way], view: View) -> Numbers:
+    """Return the counts of a plan of each upgrade, without its steps."""
+    numbers = {}
+    for way in ways:
+        planner = Planner(way, inventory.nodes, view)
+        for found in inventory.pods:
+            planner.add(found)
+        summary = planner.plan().summary
+        numbers[way] = summary.findings, summary.unknown
+    return numbers
+
+
+def assert_alike(inventory: Inventory, ways: Sequence[Way], view: View) -> tuple[Numbers, Numbers]:
+    found = now, later = counted(inventory, ways, view)
+    assert now == planned(inventory, ways, view)
+    assert later == planned(inventory, later, elsewhere(view))
+    return found
+
+
+def of(*objects: Json) -> Inventory:
+    return collect(list(objects))
+
+
+@pytest.mark.parametrize("with_nodes", [True, False], ids=["nodes", "no nodes"])
+@pytest.mark.parametrize("number", range(8 if randomness.FRESH else 3))
+@pytest.mark.usefixtures("untraced")
+def test_every_count_of_a_random_cluster_is_that_of_a_plan(
+    number: int, catalog: Catalog, *, with_nodes: bool
+) -> None:
+    cluster = Cluster(f"{randomness.SEED}/{number}", catalog, RELEASES)
+    found = [one for one in cluster.objects(24) if with_nodes or one["kind"] == "Pod"]
+    chosen = RELEASES[number % 3 :: 3]
+    now, later = assert_alike(of(*found), pairs(chosen, auto=with_nodes), View(catalog))
+    assert len(set(now.values())) > 4
+    assert any(unknown for _, unknown in now.values())
+    assert any(now[way] != numbers for way, numbers in later.items())
+
+
+def test_every_count_of_the_sample_is_that_of_a_plan(catalog: Catalog) -> None:
+    assert_alike(sample.collect(), pairs(SOME, auto=True), View(catalog))
+
+
+def test_whole_plans_count_alike_too(catalog: Catalog) -> None:
+    inventory, view = of(pod(MOUNTED), mirror_pod(C), node("v1.7.16")), View(catalog)
+    now, _ = counted(inventory, pairs(SOME[1:4]), view)
+    for way, numbers in now.items():
+        summary = planning.make(inventory, way.old, way.new, view).summary
+        assert numbers == (summary.findings, summary.unknown)
+
+
+MANIFEST: Json = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "m"}, "spec": {"containers": [C]}}
+BROKEN = pod({"name": "c", "args": 1}, name="broken")
+NEWER_BROKEN = pod({**C, "resizePolicy": "none"}, name="newer")
+RECORDS = index([Recorded("", "ns", "p", "c", 7, None), Recorded("", "ns", "q", "c", None, None)])
+
+
+@pytest.mark.parametrize(
+    ("objects", "options"),
+    [
+        pytest.param([MANIFEST], Options(), id="a manifest"),
+        pytest.param([pod(C), MANIFEST, pod(MOUNTED, name="q")], Options(defaults=False), id="raw manifests"),
+        pytest.param([BROKEN, pod(C)], Options(keep_going=True), id="what no kubelet decodes"),
+        pytest.param([NEWER_BROKEN, pod(C)], Options(keep_going=True), id="what new ones do not decode"),
+        pytest.param([pod(C), pod(C, name="q")], Options(records=RECORDS), id="records"),
+        pytest.param([pod(C), node("v9.9.9")], Options(), id="a release that is not known"),
+        pytest.param([pod(C, name=str(number)) for number in range(5)], Options(), id="replicas"),
+        pytest.param([pod(C)], Options(apiserver="1.5.8", apiserver_to="1.33.13"), id="API servers"),
+        pytest.param(
+            [pod({**C, "securityContext": {"procMount": "Default"}})],
+            Options(apiserver="1.33.13", apiserver_to="1.5.8"),
+            id="a default that may be lost",
+        ),
+        pytest.param([pod(C)], Options(gates=frozenset({"InPlacePodVerticalScaling"})), id="a gate"),
+        pytest.param([pod(C)], Options(patch=AssumePatch("accept", ("1.30.14",))), id="a patch"),
+    ],
+)
+def test_whatever_the_input_counts_are_those_of_plans(
+    objects: list[Json], options: Options, catalog: Catalog
+) -> None:
+    inventory, ways = of(*objects), pairs(("1.30.14", "1.31.14", "1.12.10"), auto=options.patch is None)
+    view, _ = planning.bound(Way("1.30.14", "1.31.14"), inventory, View(catalog, options))
+    assert_alike(inventory, ways, view)
+
+
+def test_static_pods_that_started_on_several_days_count_as_plans_do(catalog: Catalog) -> None:
+    """Their UIDs are compared once, and who created them by the day."""
+    mirrors = [
+        mirror_pod(C, name=day, status={"phase": "Running", "containerStatuses": [_started(day)]})
+        for day in ("2024-09-01", "2025-03-01")
+    ]
+    assert_alike(of(*mirrors, node("v1.32.13")), pairs(("1.30.14", "1.31.14", "1.32.13")), View(catalog))
+
+
+def _started(day: str) -> Json:
+    state = {"running": {"startedAt": f"{day}T00:00:00Z"}}
+    return {"name": "c", "restartCount": 0, "containerID": "containerd://1", "state": state}
+
+
+def test_what_some_api_servers_write_on_reading_counts_where_they_do(catalog: Catalog) -> None:
+    """From 1.6 on they write the terminationMessagePolicy of a pod that 1.5 stored."""
+    assert_alike(of(pod(C)), pairs(("1.5.8", "1.6.13", "1.7.16")), View(catalog))
+
+
+def test_where_a_pod_is_and_what_owns_it_is_not_of_its_kind() -> None:
+    """Each container of a file has a line of its own; they would be looked at one by one."""
+    (found,) = of(pod(C)).pods
+    (container,) = found.containers
+    moved = replace(found, file="f", workload="Deployment/w", containers=(replace(container, line=9),))
+    assert kind(found, None) == kind(moved, None)
+
+
+def test_what_cannot_be_decoded_is_an_error_that_names_the_file(catalog: Catalog) -> None:
+    with pytest.raises(InputError, match=r"args"):
+        counted(of(BROKEN), pairs(SOME[:2]), View(catalog))
+
+
+def test_a_snapshot_counts_as_its_plans_do(catalog: Catalog) -> None:
+
+    hidden = snapshot(
+        of(pod({**MOUNTED, "args": ["x"]}), node("v1.7.16")), catalog, with_hashes=True
+    ).inventory
+    assert_alike(hidden, pairs(SOME[1:4], auto=True), View(catalog))
+
+
+def test_only_pods_and_releases_decide_where_all_are_counted_together(catalog: Catalog) -> None:
+    view = View(catalog)
+    assert is_plain(view)
+    assert not is_plain(replace(view, options=Options(records=RECORDS)))
+    patched, _ = planning.bound(
+        Way("1.30.14", "1.31.14"), of(pod(C)), View(catalog, Options(patch=AssumePatch("accept")))
+    )
+    assert not is_plain(patched)
+
+
+def test_a_container_is_hashed_as_each_kubelet_hashes_it(catalog: Catalog) -> None:
+    cluster = Cluster(randomness.SEED, catalog, RELEASES)
+    kubelets = [catalog.kubelet(name) for name in RELEASES]
+    inventory = of(*cluster.objects(30))
+    asked = Counter[str]()
+    for found in inventory.pods:
+        for container in found.containers:
+            hashes = WayHashes(found, container, View(catalog).hash)
+            for kubelet in kubelets:
+                same = hashes(found, container, container.spec, kubelet)
+                assert same == container_hash(container.spec, kubelet), kubelet.release
+            other = dict(container.spec)
+            assert hashes(found, container, other, kubelets[0]) == container_hash(other, kubelets[0])
+            asked[container.name] += 1
+    assert asked
+
+
+OF_OTHERS = {
+    "pod.py": {"name", "image", "imagePullPolicy"},  # of the infra container
+    "admission.py": {"name", "securityContext"},  # of a sysctl, and of the pod
+    "resize.py": {"name"},  # of an operating system
+}
+"""Keys that other objects have too, by the file that reads them there."""
+
+
+def test_what_counts_for_no_kind_is_read_by_nothing_that_decides() -> None:
+    """A decision that begins to read one of these keys has to take it out of the set."""
+    unread = (OF_CONTAINER | OF_POD) - {"containers", "initContainers", "ephemeralContainers"}
+    files = [*(ROOT / "hashcompat" / "kubelet" / "decide").glob("*.py")]
+    files += [ROOT / "hashcompat" / "corev1" / name for name in ("qos.py", "scheduling.py")]
+    for path in files:
+        read = ast.walk(ast.parse(path.read_text()))
+        texts = {one.value for one in read if isinstance(one, ast.Constant)}
+        assert texts & unread == OF_OTHERS.get(path.name, set()), path.name
+
+
+def test_steps_between_all_releases_are_counted(catalog: Catalog) -> None:
+    view, inventory = View(catalog), of(pod(MOUNTED), node("v1.30.14"))
+    later = [Way(*pair) for pair in combinations(SOME[1:], 2)]
+    counting = Counting(pairs(SOME), later, inventory.nodes, view)
+    assert list(counting.hops(elsewhere=True)) == later
+    assert {hop.findings for hop in counting.hops().values()} == {0}
+
+
+def mirror(image: str = "i:1", value: str = "x", volume: str = "v", name: str = "p") -> Json:
+    container = {
+        "name": "c",
+        "image": image,
+        "env": [{"name": "E", "value": value}],
+        "volumeMounts": [{"name": volume, "mountPath": "/v"}],
+    }
+    volumes = [{"name": volume, "hostPath": {"path": "/v", "type": ""}}]
+    return mirror_pod(container, name=name, spec={"volumes": volumes, "hostNetwork": True})
+
+
+def kinds_of(*objects: Json) -> list[bytes]:
+    inventory = of(*objects)
+    nodes = {found.name: found for found in inventory.nodes}
+    return [kind(found, nodes.get(found.node)) for found in inventory.pods]
+
+
+def test_mirror_pods_are_of_one_kind_whatever_their_texts(catalog: Catalog) -> None:
+    one, other, empty, tagged = kinds_of(
+        mirror(),
+        mirror(value="y", volume="w", name="q"),
+        mirror(value="", name="r"),
+        mirror("i:2", name="s"),
+    )
+    assert one == other
+    assert len({one, empty, tagged}) == 3
+    kubelets = [catalog.kubelet(name) for name in RELEASES if name != "1.1.8"]
+    texts = [found.spec for found in of(mirror(), mirror(value="y", volume="w", name="q")).pods]
+    for pair in permutations(kubelets, 2):
+        assert same_for_mirror(texts[0], *pair) == same_for_mirror(texts[1], *pair)
+
+
+def test_pods_are_of_one_kind_unless_something_else_than_names_differs() -> None:
+    same = pod({"name": "c", "image": "i"}), pod({"name": "d", "image": "j", "env": []}, name="q")
+    other = (
+        pod({**C, "resources": {"limits": {"cpu": "1"}}}, name="r"),
+        pod(name="s", spec={"restartPolicy": "Never"}),
+        pod(name="t", spec={"someFieldOfTheFuture": 1}),
+        pod({**C, "someFieldOfTheFuture": 1}, name="u"),
+        pod(name="v", status={"phase": "Failed"}),
+    )
+    found = kinds_of(*same, *other)
+    assert found[0] == found[1]
+    assert len(set(found)) == 1 + len(other)
+
+
+def test_a_node_counts_by_its_name_only_where_a_pod_selects_nodes() -> None:
+    nodes = node("v1.9.11", "n1"), node("v1.9.11", "n2"), node("v1.10.0", "n3")
+    free = kinds_of(*nodes, *(pod(node=name, name=name) for name in ("n1", "n2", "n3")))
+    assert [free[0] == free[1], free[0] == free[2]] == [True, False]
+    picky = [pod(node=name, name=name, spec={"nodeSelector": {"a": "b"}}) for name in ("n1", "n2")]
+    assert len(set(kinds_of(*nodes, *picky))) == 2

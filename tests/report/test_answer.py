@@ -1,0 +1,80 @@
+"""The answer in one sentence: how many, whose, where, for how many reasons; UNKNOWN is never hidden."""
+
+from __future__ import annotations
+
+import pytest
+
+from hashcompat.model.plan import Item, Verdict
+from hashcompat.report.answer import answer
+from hashcompat.report.model import Coloured
+from tests.helpers.plans import excerpt, item
+
+R, L, K, U = Verdict.RESTART, Verdict.KILL, Verdict.KEEP, Verdict.UNKNOWN
+
+
+def said(*items: Item) -> list[tuple[str, str]]:
+    made = excerpt(*items)
+    pieces = answer(made.summary, made.tally)
+    return [(piece.colour, piece.text) for piece in pieces if isinstance(piece, Coloured)]
+
+
+def many(*verdicts: Verdict) -> list[Item]:
+    return [
+        item(verdict, f"Deployment/{verdict}", f"p{number}", node=f"n{number}")
+        for number, verdict in enumerate(verdicts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "pieces"),
+    [
+        ((R, R, K), [("red", "2 of 3 containers restart: 1 owner on 2 nodes, for 1 reason")]),
+        ((R,), [("red", "1 of 1 container restarts: 1 owner on 1 node, for 1 reason")]),
+        (
+            (R, L, K),
+            [
+                ("red", "2 of 3 containers restart: 2 owners on 2 nodes, for 2 reasons"),
+                ("red", "; 1 of them is not started again"),
+            ],
+        ),
+        ((L, K), [("red", "1 of 2 containers stops for good: 1 owner on 1 node, for 1 reason")]),
+        ((L, L), [("red", "2 of 2 containers stop for good: 1 owner on 2 nodes, for 1 reason")]),
+        (
+            (R, U, U),
+            [
+                ("red", "1 of 3 containers restarts: 1 owner on 1 node, for 1 reason"),
+                ("yellow", "; 2 more are UNKNOWN"),
+            ],
+        ),
+        ((K, K), [("green", "Nothing restarts: 2 containers are kept")]),
+        ((K,), [("green", "Nothing restarts: 1 container is kept")]),
+        (
+            (U, K),
+            [
+                (
+                    "yellow",
+                    "Undecided: 1 of 2 containers is UNKNOWN, the others are kept: 1 owner, for 1 reason",
+                )
+            ],
+        ),
+        (
+            (U, U),
+            [("yellow", "All 2 containers are UNKNOWN, so nothing is decided: 1 owner, for 1 reason")],
+        ),
+        ((U,), [("yellow", "The only container is UNKNOWN, so nothing is decided: 1 owner, for 1 reason")]),
+        ((), [("yellow", "No container: there is nothing to answer")]),
+    ],
+)
+def test_each_outcome_has_its_sentence(verdicts: tuple[Verdict, ...], pieces: list[tuple[str, str]]) -> None:
+    assert said(*many(*verdicts)) == pieces
+
+
+def test_manifests_are_on_no_node_and_a_finding_may_have_no_reason() -> None:
+    assert said(item(node="", reasons=())) == [("red", "1 of 1 container restarts: 1 owner")]
+
+
+@pytest.mark.parametrize("others", [(R,), (L,), (K,), (R, L, K)])
+def test_what_is_unknown_is_never_green(others: tuple[Verdict, ...]) -> None:
+    pieces = said(*many(*others, U))
+    assert "green" not in {colour for colour, _ in pieces}
+    assert [colour for colour, text in pieces if "UNKNOWN" in text] == ["yellow"]

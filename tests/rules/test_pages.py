@@ -1,0 +1,162 @@
+"""The page of each rule: whole, with commands that exist and change nothing, and links of a known form."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import click
+import pytest
+
+from hashcompat.catalog.files import DataFiles, default_directory
+from hashcompat.cli.main import cli
+from hashcompat.model.escape import printable
+from hashcompat.preflight.registry import CHECKS
+from hashcompat.report.checks import paged
+from hashcompat.rules import RULES, Rule, Step, steps
+from tests.helpers.program import ROOT
+
+PAGES = [*RULES, *map(paged, (check for check in CHECKS))]
+STEPS = [(rule.id, step) for rule in PAGES for step in (*rule.confirm, *rule.avoid)]
+READING = {
+    "kubectl": {"get", "version", "describe"},
+    "crictl": {"ps", "pods", "inspect", "inspectp"},
+    "docker": {"ps", "inspect"},
+    "hashcompat": {
+        "hash",
+        "explain",
+        "plan",
+        "matrix",
+        "verify",
+        "preflight",
+        "collector",
+        "releases",
+        "version",
+    },
+}
+"""Programs with the commands that change nothing."""
+ONLY_READ = {"grep", "journalctl", "find", "scp"}
+LINK = re.compile(
+    r"https://github\.com/[\w.-]+/[\w.-]+/"
+    r"(?:(?:pull|issues)/\d+|blob/(?:v|go)\d+\.\d+\.\d+/[\w./-]+\.go#[A-Za-z]\w*)"
+)
+
+
+def programs(command: str) -> list[list[str]]:
+    """Return the commands of a pipeline, with what xargs runs in place of xargs, and without redirections."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars="|>")
+    lexer.whitespace_split = True
+    found: list[list[str]] = [[]]
+    for word in lexer:
+        if word == "|":
+            found.append([])
+        elif word == ">":
+            next(lexer)
+        elif (word, found[-1]) != ("xargs", []):
+            found[-1].append(word)
+    return found
+
+
+def hashcompat_calls() -> list[tuple[str, list[str]]]:
+    found = [
+        (rule, words[1:])
+        for rule, step in STEPS
+        if step.command
+        for words in programs(step.command)
+        if words[0] == "hashcompat"
+    ]
+    return list({shlex.join(words): (rule, words) for rule, words in found}.values())
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_every_part_of_a_page_is_there(rule: Rule) -> None:
+    assert rule.meaning.endswith(".")
+    assert rule.effect.endswith(".")
+    assert 2 <= len(re.findall(r"\.(?= |$)", f"{rule.meaning} {rule.effect}")) <= 5
+    assert any(step.command for step in rule.confirm)
+    assert rule.avoid
+    assert rule.links
+    assert rule.since
+    assert rule.since.note
+    assert bool(rule.since.rows) is not bool(rule.since.releases)
+
+
+@pytest.mark.parametrize("rule", PAGES, ids=lambda rule: rule.id)
+def test_a_step_is_a_sentence_and_a_command_of_one_line(rule: Rule) -> None:
+    for step in (*rule.confirm, *rule.avoid):
+        assert step.text.endswith(":" if step.command else ".")
+        assert printable(step.command) == step.command
+        assert not step.command or shlex.split(step.command)
+
+
+@pytest.mark.parametrize(("rule", "words"), hashcompat_calls(), ids=lambda value: "-".join(value)[:150])
+def test_a_command_of_this_program_has_only_options_that_exist(rule: str, words: list[str]) -> None:
+    """Click parses it as it would for a user, without running it."""
+    name, *rest = words
+    command = cli.get_command(click.Context(cli), name)
+    assert command, rule
+    with command.make_context(name, rest) as context:
+        assert not context.args
+
+
+def test_a_command_with_an_option_that_does_not_exist_would_be_seen() -> None:
+    command = cli.get_command(click.Context(cli), "plan")
+    assert command
+    with pytest.raises(click.NoSuchOption):
+        command.make_context("plan", ["--no-such-option"])
+
+
+@pytest.mark.parametrize("rule", PAGES, ids=lambda rule: rule.id)
+def test_what_confirms_a_rule_changes_nothing(rule: Rule) -> None:
+    for step in rule.confirm:
+        if step.command:
+            assert [words for words in programs(step.command) if not only_reads(words, step)] == []
+
+
+def only_reads(words: list[str], step: Step) -> bool:
+    program, *rest = words
+    if program == "ssh":
+        return step.command.startswith("hashcompat collector") and rest == ["NODE", "sudo", "sh"]
+    if rest[:2] == ["create", "--dry-run=server"]:
+        return program == "kubectl"
+    return program in ONLY_READ or bool({*rest[:1]} & READING.get(program, set()) and "--out" not in rest)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["kubectl delete pod POD", "crictl rm ID", "docker ps -q | xargs docker stop", "sh", "ssh NODE sudo sh"],
+)
+def test_a_command_that_changes_something_would_be_seen(command: str) -> None:
+    assert not all(only_reads(words, Step("", command)) for words in programs(command))
+
+
+@pytest.mark.parametrize("rule", PAGES, ids=lambda rule: rule.id)
+def test_links_are_of_a_known_form_and_each_is_there_once(rule: Rule) -> None:
+    assert [address for address in rule.links if not LINK.fullmatch(address)] == []
+    assert len(set(rule.links)) == len(rule.links)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_pull_request_of_the_source_is_linked_unless_it_is_one_of_several(rule: Rule) -> None:
+    """The source names them for a reader of the table; the page has links for at least one of them."""
+    cited = set(re.findall(r"#(\d{4,})", rule.source))
+    linked = {address.rpartition("/")[2] for address in rule.links}
+    assert not cited or cited & linked
+
+
+def test_the_log_lines_are_those_of_the_release_data() -> None:
+    """Each line that a kubelet logs has just one of the patterns; so has the event of a sidecar."""
+    patterns = re.findall(r"'(.*)'", steps.LOGGED.command)[0].split("|")
+    behaviour = DataFiles(default_directory()).table("behaviour")
+    for row in behaviour["restartLog"]:
+        assert sum(pattern in row["value"] for pattern in patterns) == 1
+    (event,) = re.findall(r"'(.*)'", steps.SIDECAR_EVENTS.command)
+    values = [row["value"] for row in behaviour["sidecarRestartEvent"]]
+    assert [bool(re.search(event, value)) for value in values] == [bool(value) for value in values]
+
+
+def test_the_keys_of_recorded_hashes_are_those_that_records_are_read_by() -> None:
+    labels = (ROOT / "hashcompat" / "records" / "labels.py").read_text()
+    for step in (steps.IN_CRI, steps.IN_DOCKER):
+        (key,) = re.findall(r"io\.kubernetes\.container\.hash", step.command)
+        assert f'"{key}"' in labels

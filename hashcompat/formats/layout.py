@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain, zip_longest
 from typing import Final
 
-from hashcompat.formats.fitting import cut, ellipsis_in, fitted, shortened, width_of
+from hashcompat.formats.fitting import cut, ellipsis_in, fitted, shortened, width_of, wrapped
 from hashcompat.formats.model import Style
 from hashcompat.model.escape import printable, prose, word
 from hashcompat.report.model import Coloured, Prose, Table
@@ -39,7 +39,9 @@ def table_lines(table: Table, style: Style, width: int | None = None) -> Iterato
         )
         yield _SPACE.join(padded).rstrip()
     if table.after:
-        yield f"{ellipsis_in(style.encoding)} {printable(table.after, style.encoding)}"
+        after = f"{ellipsis_in(style.encoding)} {printable(table.after, style.encoding)}"
+        ends = [(0, len(after))] if width is None else wrapped(after, width, 0, breaks=True)
+        yield from (after[start:end] for start, end in ends)
 
 
 def _widths(table: Table, style: Style, header_room: int) -> list[int]:

@@ -83,11 +83,11 @@ def listed(value: Any, path: Path) -> Iterator[tuple[str, list[Any], Path]]:
 
 
 def check(part: Part, lines: dict[Path, int], path: Path) -> int:
-    """Compare the lines of the objects in all lists in a part, but for those below it at once."""
+    """Compare the lines of the objects in all lists that are in an object of a part, such as spec."""
     assert part.lines is not None
     found = 0
     for key, rows, place in listed(part.value, path):
-        if len(place) > len(path) + 1 and key in KEYS:
+        if type(part.value[place[len(path)]]) is dict and key in KEYS:
             expected = [lines[*place, index] for index in range(len(rows))]
             assert list(part.lines(key, rows)) == expected, (key, place)
             found += 1

@@ -95,7 +95,8 @@ def test_every_count_of_a_random_cluster_is_that_of_a_plan(
     cluster = Cluster(f"{randomness.SEED}/{number}", catalog, RELEASES)
     found = [one for one in cluster.objects(24) if with_nodes or one["kind"] == "Pod"]
     chosen = RELEASES[number % 3 :: 3]
-    now, later = assert_alike(of(*found), pairs(chosen, auto=with_nodes), View(catalog))
+    view = View(catalog, Options(keep_going=True))  # 1.1 has no suffixes below milli
+    now, later = assert_alike(of(*found), pairs(chosen, auto=with_nodes), view)
     assert len(set(now.values())) > 4
     assert any(unknown for _, unknown in now.values())
     assert any(now[way] != numbers for way, numbers in later.items())

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hashcompat.formats.fitting import width_of
@@ -225,6 +225,7 @@ ANY_NAMES = st.lists(st.text(max_size=300) | st.sampled_from(NAMES), max_size=30
 
 
 @given(ANY_NAMES, st.integers(40, 200), st.integers(-3, 60), st.sampled_from([*GroupBy, ROWS, ""]))
+@example([*"abcdefghijkl"], 40, 0, "")
 def test_no_line_is_wider_than_the_terminal(names: list[str], width: int, height: int, group_by: str) -> None:
     made = hostile(names)
     for encoding in ("utf-8", "ascii"):

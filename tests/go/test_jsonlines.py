@@ -85,9 +85,10 @@ def listed(value: Any, path: Path) -> Iterator[tuple[str, list[Any], Path]]:
 def check(part: Part, lines: dict[Path, int], path: Path) -> int:
     """Compare the lines of the objects in all lists that are in an object of a part, such as spec."""
     assert part.lines is not None
+    members = part.value if isinstance(part.value, dict) else {}
     found = 0
-    for key, rows, place in listed(part.value, path):
-        if type(part.value[place[len(path)]]) is dict and key in KEYS:
+    for key, rows, place in listed({name: one for name, one in members.items() if type(one) is dict}, path):
+        if key in KEYS:
             expected = [lines[*place, index] for index in range(len(rows))]
             assert list(part.lines(key, rows)) == expected, (key, place)
             found += 1

@@ -19,6 +19,11 @@ from tests.helpers.program import CONTAINERS, Result, Run
 
 settings.load_profile(randomness.PROFILE)
 
+# Where an environment forbids bytecode, each worker would rewrite all tests, and each process of the program
+# that a test starts would compile all modules: some hundred times the same.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 @pytest.hookimpl(tryfirst=True)  # before hypothesis reads its seed
 def pytest_configure(config: pytest.Config) -> None:

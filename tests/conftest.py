@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import shutil
@@ -33,6 +34,15 @@ def pytest_configure(config: pytest.Config) -> None:
         Path(__file__).parent / "no such directory"
     )  # releases that a developer added are not part of a test
     config.addinivalue_line("markers", "packaging: builds the wheel, with hatchling")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Leave the tests themselves, and what their modules hold, out of every garbage collection to come."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_report_header() -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import io
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from hypothesis import settings
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.cli import main
 from tests.helpers import randomness
-from tests.helpers.program import CONTAINERS, Result, Run
+from tests.helpers.program import UNSET, Result, Run, small_golden
 
 settings.load_profile(randomness.PROFILE)
 
@@ -69,7 +68,7 @@ def untraced() -> Iterator[None]:
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command line in this process: arguments in, exit code and both streams out."""
-    for name in ("NO_COLOR", "FORCE_COLOR", "HASHCOMPAT_DEBUG", "KUBECONFIG", "KUBERNETES_SERVICE_HOST"):
+    for name in UNSET:
         monkeypatch.delenv(name, raising=False)
 
     def call(*argv: object, stdin: bytes = b"", program: str = "hashcompat") -> Result:
@@ -83,24 +82,5 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def golden(tmp_path: Path) -> Path:
-    """Return a small golden directory of one's own: one release of each era, some cases."""
-    cases = (
-        "recorded-prometheus-node-exporter",
-        "quantity-zero-forms",
-        "backspace-in-command",
-        "emoji",
-        "nil-vs-empty-args-file",
-    )
-    directory = tmp_path / "golden"
-    (directory / "inputs").mkdir(parents=True)
-    for case in cases:
-        shutil.copy(CONTAINERS / "inputs" / f"{case}.json", directory / "inputs")
-    for release in ("1.7.16", "1.27.15", "1.36.3"):
-        (directory / release).mkdir()
-        lines = (CONTAINERS / release / "HASHES").read_text().splitlines(keepends=True)
-        (directory / release / "HASHES").write_text(
-            "".join(line for line in lines if line.split()[1] in cases)
-        )
-        for case in cases:
-            shutil.copy(CONTAINERS / release / f"{case}.txt", directory / release)
-    return directory
+    """Return a small golden directory of one's own."""
+    return small_golden(tmp_path)

@@ -15,7 +15,7 @@ from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.pods import Inventory
 from tests.answers.test_redaction import columns, some
 from tests.helpers.planted import MARK, holds
-from tests.helpers.program import Run, formats_of
+from tests.helpers.program import Run, formats_of, reports
 
 FILES = Path(__file__).parent / "snapshots"
 CLUSTER = FILES / "cluster.json"
@@ -65,11 +65,16 @@ def test_each_hash_of_an_old_snapshot_is_found(path: Path, catalog: Catalog) -> 
 @pytest.mark.parametrize("path", SNAPSHOTS, ids=lambda path: path.stem)
 def test_what_an_old_snapshot_shows_is_hidden_in_outputs(run: Run, path: Path, tmp_path: Path) -> None:
     old, new = PAIRS[1]
+    forms = formats_of("explain")
     for name in ("full", "one", "latest"):
-        for form in formats_of("explain"):
-            result = run("explain", f"ns/{name}", "--from", old, "--to", new, "-f", path, "-o", form)
-            assert result.code == 0, result.err
-            assert not holds(result.out + result.err)
+        place = tmp_path / name
+        place.mkdir()
+        words = ("explain", f"ns/{name}", "--from", old, "--to", new, "-f", path)
+        result = run(*words, *reports(place, forms))
+        assert result.code == 0, result.err
+        texts = [result.out, result.err, *(saved.read_text() for saved in place.iterdir())]
+        assert len(texts) == 2 + len(forms)
+        assert not any(map(holds, texts))
     again = tmp_path / "again.json"
     assert run("snapshot", "-f", path, "--out", again).code == 0
     assert MARK not in again.read_text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from jsonschema import Draft202012Validator
 from hashcompat.report.registry import REPORTS
 from hashcompat.report.roles import ROLES
 from tests.helpers.pods import ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
-from tests.helpers.program import CONTAINERS, ROOT, Run
+from tests.helpers.program import CONTAINERS, ROOT, Result, Run, ran
 from tests.helpers.upgrades import hash_changed
 
 DIRECTORY = ROOT / "schemas" / "documents"
@@ -21,6 +22,7 @@ SCHEMAS: dict[str, Any] = {
     path.name.partition(".")[0]: json.loads(path.read_text())
     for path in sorted(DIRECTORY.glob("*.schema.json"))
 }
+VALIDATORS = {kind: Draft202012Validator(schema) for kind, schema in SCHEMAS.items()}
 ODD = [
     pod({"name": "", "args": ["\f"]}, {"image": "i", "bogus": 1}, name="", metadata={"namespace": ""}),
     pod(
@@ -135,10 +137,7 @@ IDS = [f"{kind} {' '.join(argv[1:5])}" for kind, argv, _ in OUTPUTS]
 
 
 def errors(kind: str, document: Any) -> list[str]:
-    return [
-        f"{error.json_path}: {error.message}"
-        for error in Draft202012Validator(SCHEMAS[kind]).iter_errors(document)
-    ]
+    return [f"{error.json_path}: {error.message}" for error in VALIDATORS[kind].iter_errors(document)]
 
 
 @pytest.mark.usefixtures("untraced")
@@ -148,8 +147,9 @@ def test_every_document_fits_its_schema(
     run: Run, kind: str, argv: tuple[str, ...], stdin: bytes, form: str
 ) -> None:
     result = run(*argv, "-o", form, stdin=stdin)
-    assert (result.code, result.document["kind"]) == (0, kind)
-    assert errors(kind, result.document) == []
+    document = result.document
+    assert (result.code, document["kind"]) == (0, kind)
+    assert errors(kind, document) == []
 
 
 def test_a_document_of_mismatches_fits_too(run: Run, golden: Any) -> None:
@@ -230,11 +230,15 @@ FIRST: dict[str, tuple[tuple[str, ...], bytes]] = {
 }
 
 
+@cache
+def ran_once(argv: tuple[str, ...], stdin: bytes) -> Result:
+    return ran(*argv, "-o", "json", stdin=stdin)
+
+
 @pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("kind", CLOSED)
-def test_a_field_more_or_less_anywhere_is_refused(run: Run, kind: str) -> None:
-    argv, stdin = FIRST[kind]
-    document = run(*argv, "-o", "json", stdin=stdin).document
+def test_a_field_more_or_less_anywhere_is_refused(kind: str) -> None:
+    document = ran_once(*FIRST[kind]).document
     checked = 0
     for path in places(document):
         if is_open(path):
@@ -321,11 +325,11 @@ WRONG: list[tuple[str, tuple[Any, ...], Any]] = [
 @pytest.mark.parametrize(
     ("kind", "path", "value"), WRONG, ids=[f"{row[0]} {'.'.join(map(str, row[1]))} {row[2]}" for row in WRONG]
 )
-def test_a_wrong_value_is_refused(run: Run, kind: str, path: tuple[Any, ...], value: Any) -> None:
+def test_a_wrong_value_is_refused(kind: str, path: tuple[Any, ...], value: Any) -> None:
     argv, stdin = FIRST[kind]
     if kind == "ExplanationList":  # a container with upstream changes
         argv = ("explain", "shop/api-gvjfpqrhdz-fd56z", *argv[2:])
-    document = run(*argv, "-o", "json", stdin=stdin).document
+    document = ran_once(argv, stdin).document
     assert errors(kind, document) == []
     at(document, path[:-1])[path[-1]] = value
     assert errors(kind, document) != []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 from hashcompat.model.escape import distinct, is_visible
 from tests.helpers.hostile import NAMES, name_of
 from tests.helpers.pods import as_json, node, pod
-from tests.helpers.program import Run, formats_of
+from tests.helpers.program import Run, formats_of, ran, reports
 from tests.helpers.readback import OF_FINDINGS, READERS, csv_cells, markdown_cells, suite, unescaped
+
+pytestmark = pytest.mark.usefixtures("untraced")
 
 BREAKERS = (
     *NAMES,
@@ -85,26 +88,37 @@ def planted(name: str, number: int) -> dict[str, Any]:
 PODS = as_json(*(planted(name, number) for number, name in enumerate(BREAKERS)), node("v1.31.14"))
 
 
-def expected(run: Run, form: str) -> Counter[tuple[tuple[str, ...], str]]:
-    items = run("plan", *UP, "-o", "json", stdin=PODS).items
+FORMS = (*READERS, "table", "wide", "name")
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the plan in each format, of one run: ``test_reports.py`` compares files with what is printed."""
+    place = tmp_path_factory.mktemp("reports")
+    result = ran("plan", *UP, *reports(place, FORMS), stdin=PODS)
+    assert result.code == 0, result.err
+    return {form: (place / form.partition("=")[0]).read_bytes().decode() for form in FORMS}
+
+
+def expected(document: str, form: str) -> Counter[tuple[tuple[str, ...], str]]:
+    items = json.loads(document)["items"]
     shown = [item for item in items if form not in OF_FINDINGS or item["verdict"] != "KEEP"]
     keys = ("namespace", "pod", "container")
     rows = [(tuple(item[key] for key in keys), item["verdict"]) for item in shown]
     return Counter(rows)
 
 
-@pytest.mark.parametrize("form", [*READERS, "table", "wide", "name"], ids=lambda form: form.partition("=")[0])
-def test_the_rows_and_verdicts_are_the_planted_ones(run: Run, form: str) -> None:
-    result = run("plan", *UP, "-o", form, stdin=PODS)
-    assert result.code == 0, result.err
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.partition("=")[0])
+def test_the_rows_and_verdicts_are_the_planted_ones(texts: dict[str, str], form: str) -> None:
+    text = texts[form]
     if form in READERS:
-        wanted = expected(run, form)
-        assert Counter(READERS[form](result.out)) == wanted
+        wanted = expected(texts["json"], form)
+        assert Counter(READERS[form](text)) == wanted
         names = {name for row, _ in wanted for name in row[1:]}
         assert form in OF_FINDINGS or names == {*BREAKERS} - {"\ud83d\ude00"} | {"\U0001f600"}
-    hidden = {char for char in result.out if not is_visible(char)}
+    hidden = {char for char in text if not is_visible(char)}
     assert hidden <= ({"\r", "\n"} if form == "csv" else {"\n"})
-    assert_only_meant_commands(form, result.out)
+    assert_only_meant_commands(form, text)
 
 
 def assert_only_meant_commands(form: str, out: str) -> None:
@@ -115,7 +129,7 @@ def assert_only_meant_commands(form: str, out: str) -> None:
 
 
 def test_no_format_is_left_out() -> None:
-    tried = {form.partition("=")[0] for form in (*READERS, "table", "wide", "name")}
+    tried = {form.partition("=")[0] for form in FORMS}
     assert tried == {form.partition("=")[0] for form in formats_of("plan")}
 
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.pods import as_json, pod
-from tests.helpers.program import Result, Run, formats_of
+from tests.helpers.program import Result, Run, formats_of, reports
 from tests.helpers.randomness import TIMED
 
 SECRET = "S3cr3tHunter2"  # noqa: S105 - planted
@@ -64,11 +64,21 @@ def holds(result: Result, secret: str) -> bool:
 @pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(("old", "new"), BOUNDARIES, ids=["-".join(pair) for pair in BOUNDARIES])
 @pytest.mark.parametrize("place", PLACES)
-def test_no_command_and_no_format_shows_a_value(run: Run, place: str, old: str, new: str) -> None:
+def test_no_command_and_no_format_shows_a_value(
+    run: Run, tmp_path: Path, place: str, old: str, new: str
+) -> None:
+    """A format is the same printed and saved: ``test_reports.py`` compares them for every command."""
     stdin = as_json(pod({"name": "c", "image": "i", "unknownField": 1, **PLACES[place](SECRET)}))
     for argv in commands(old, new):
-        for form in formats_of(argv[0]):
-            assert not holds(run(*argv, "-f", "-", "-o", form, stdin=stdin), SECRET), (argv, form)
+        forms = formats_of(argv[0])
+        result = run(*argv, "-f", "-", *reports(tmp_path, forms), stdin=stdin)
+        saved = {path.name: path.read_bytes().decode() for path in tmp_path.iterdir()}
+        refused = "ns/q" in argv or "--show-input" in argv
+        assert len(saved) == (0 if refused else len(forms)), result.err
+        assert not holds(result, SECRET), argv
+        for form, text in saved.items():
+            assert not holds(Result(0, text, ""), SECRET), (argv, form)
+            (tmp_path / form).unlink()
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -23,7 +23,7 @@ from tests.helpers import fakekubectl, randomness
 from tests.helpers.dumps import HEALTHY, Key, as_text, dump, failed
 from tests.helpers.planted import MARK, Planter, holds, markers, misfits
 from tests.helpers.pods import Json, as_json, listed, pod
-from tests.helpers.program import Result, Run, formats_of
+from tests.helpers.program import Result, Run, files_in, formats_of, reports
 from tests.helpers.secretfiles import MARKER, SECRETS
 from tests.helpers.upgrades import hash_changed, record
 
@@ -235,21 +235,19 @@ REFUSED = {
 
 
 def every_way(argv: Words, directory: Path) -> Iterator[tuple[Words, Path | None]]:
-    """Yield a command in each of its formats, printed and saved; and the directory of what it saves."""
+    """Yield a command as it is, and in each of its formats, saved by one run; and where that saves them.
+
+    A format is the same printed and saved: ``test_reports.py`` compares them for every command.
+    """
     command = main.cli.get_command(main.cli.make_context("hashcompat", [argv[0], "--help"]), argv[0])
     assert command
     options = {option for each in command.params for option in each.opts}
-    forms = formats_of(argv[0]) if "--output" in options else []
-    yield from (((*argv, "-o", form), None) for form in forms)
-    yield from [(argv, None)] if not forms else []
+    yield argv, None
     saved = directory / "saved"
     saved.mkdir(exist_ok=True)
     if "--out" in options:
-        yield (*argv, "--out", str(saved / "out.json")), saved
-        yield (*argv, "--out", str(saved / "out.json.gz")), saved
-    if "--report" in options:
-        places = [f"{form}={saved / form.partition('=')[0]}" for form in forms]
-        yield (*argv, *(word for place in places for word in ("--report", place))), saved
+        more = reports(saved, formats_of(argv[0])) if "--report" in options else ()
+        yield (*argv, "--out", str(saved / "out.json.gz"), *more), saved
 
 
 def assert_clean(result: Result, saved: Path | None, words: Words) -> None:
@@ -294,6 +292,8 @@ def test_no_command_and_no_format_shows_a_marker(
     for way, saved in every_way(words, tmp_path):
         result = run(*way)
         assert (result.code in (1, 64)) == (argv in REFUSED), result.err
+        if saved:
+            assert len(files_in(saved)) == (0 if argv in REFUSED else 1 + way.count("--report"))
         assert_clean(result, saved, way)
 
 

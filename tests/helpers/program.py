@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+import pytest
 import yaml
 
 from hashcompat.cli import main
@@ -75,9 +78,64 @@ def run_pytest(*arguments: str | Path, **variables: str) -> str:
     return done.stdout
 
 
+def small_golden(parent: Path) -> Path:
+    """Make a small golden directory, and return it: one release of each era, some cases."""
+    cases = (
+        "recorded-prometheus-node-exporter",
+        "quantity-zero-forms",
+        "backspace-in-command",
+        "emoji",
+        "nil-vs-empty-args-file",
+    )
+    directory = parent / "golden"
+    (directory / "inputs").mkdir(parents=True)
+    for case in cases:
+        shutil.copy(CONTAINERS / "inputs" / f"{case}.json", directory / "inputs")
+    for release in ("1.7.16", "1.27.15", "1.36.3"):
+        (directory / release).mkdir()
+        lines = (CONTAINERS / release / "HASHES").read_text().splitlines(keepends=True)
+        (directory / release / "HASHES").write_text(
+            "".join(line for line in lines if line.split()[1] in cases)
+        )
+        for case in cases:
+            shutil.copy(CONTAINERS / release / f"{case}.txt", directory / release)
+    return directory
+
+
+UNSET = ("NO_COLOR", "FORCE_COLOR", "HASHCOMPAT_DEBUG", "KUBECONFIG", "KUBERNETES_SERVICE_HOST")
+"""Variables of whoever runs the tests that the program would read."""
+
+
+def ran(*argv: object, stdin: bytes = b"") -> Result:
+    """Run the command line in this process for several tests: what the fixture ``run`` does for one."""
+    out, err = io.BytesIO(), io.BytesIO()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in UNSET:
+            patch.delenv(name, raising=False)
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        for name, stream in (("stdout", out), ("stderr", err)):
+            patch.setattr(sys, name, io.TextIOWrapper(stream, "utf-8", newline="", write_through=True))
+        code = main._run("hashcompat", [str(argument) for argument in argv])
+        return Result(int(code), out.getvalue().decode(), err.getvalue().decode())
+
+
+def reports(directory: Path, forms: Sequence[str]) -> list[str]:
+    """Return a --report for each format, in a file called like it.
+
+    One run so writes what as many runs with -o print; ``cli/test_reports.py`` holds each command to that.
+    """
+    places = [f"{form}={directory / form.partition('=')[0]}" for form in forms]
+    return [word for place in places for word in ("--report", place)]
+
+
 def unplaced(items: list[Any]) -> list[Any]:
     """Return items of a plan without where they are in the input, to compare inputs of several forms."""
     return [{key: value for key, value in item.items() if key != "source"} for item in items]
+
+
+def read_yaml(text: str) -> Any:
+    """Return what YAML holds, read by libyaml, which is much faster than PyYAML's own reader."""
+    return yaml.load(text, yaml.CSafeLoader)
 
 
 @dataclass(frozen=True)
@@ -91,7 +149,7 @@ class Result:
     @property
     def document(self) -> Any:
         """The document on stdout, JSON or YAML."""
-        return json.loads(self.out) if self.out.startswith("{") else yaml.safe_load(self.out)
+        return json.loads(self.out) if self.out.startswith("{") else read_yaml(self.out)
 
     @property
     def items(self) -> list[Any]:

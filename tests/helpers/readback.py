@@ -11,12 +11,12 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Any
 
-import yaml
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
 from markdown_it import MarkdownIt
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.helpers.hostile import name_of
+from tests.helpers.program import read_yaml
 
 Names = tuple[str, ...]
 """The namespace, pod and container of a row."""
@@ -199,7 +199,7 @@ def _template(text: str) -> Rows:
 
 READERS: dict[str, Callable[[str], Rows]] = {
     "json": lambda text: _of_items(json.loads(text)["items"]),
-    "yaml": lambda text: _of_items(yaml.safe_load(text)["items"]),
+    "yaml": lambda text: _of_items(read_yaml(text)["items"]),
     "csv": lambda text: _of_cells(csv_cells(text)),
     "markdown": lambda text: _of_cells(markdown_cells(text)),
     "junit": _junit,

@@ -98,6 +98,12 @@ def daemon(directory: Path, given: dict[str, Any]) -> Iterator[Docker]:
         thread.join()
 
 
+@pytest.fixture(autouse=True)
+def _soon_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look again at what may be ending after less than a second."""
+    monkeypatch.setattr(live, "_AGAIN_SECONDS", 0.01)
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A / with the processes of a healthy pod."""
@@ -220,10 +226,7 @@ def test_a_container_that_was_removed_meanwhile(tmp_path: Path, root: Path) -> N
     assert statuses(given) == ["OK", "OK", "OK"]
 
 
-def test_a_process_that_is_missing_is_read_twice_with_the_list(
-    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live, "_AGAIN_SECONDS", 0.01)
+def test_a_process_that_is_missing_is_read_twice_with_the_list(tmp_path: Path, root: Path) -> None:
     process(root, 4321, "Z", "app", "/")
     with daemon(tmp_path, answers()) as server:
         given = read(tmp_path)
@@ -232,12 +235,9 @@ def test_a_process_that_is_missing_is_read_twice_with_the_list(
     assert server.asked.count("/v1.41/containers/json?all=1") == 2
 
 
-def test_a_container_that_ends_meanwhile_is_in_order(
-    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_container_that_ends_meanwhile_is_in_order(tmp_path: Path, root: Path) -> None:
     assert root.exists()
     (root / "proc/4321/stat").unlink()
-    monkeypatch.setattr(live, "_AGAIN_SECONDS", 0.01)
     ended = json.dumps([POD_ROWS[0], {**POD_ROWS[1], "State": "exited", "Status": "Exited (0)"}])
     with daemon(tmp_path, answers({"containers/json?all=1": [json.dumps(POD_ROWS), ended]})):
         assert [row[0] for row in found("PF-001", read(tmp_path), TO)] == ["OK"]

@@ -68,6 +68,7 @@ def test_there_is_enough_of_it() -> None:
     assert len(RELEASES) >= 10
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("minor", MINORS)
 def test_every_minor_names_what_kubeadm_writes(minor: str) -> None:
     for name in KUBEADM:
@@ -76,6 +77,7 @@ def test_every_minor_names_what_kubeadm_writes(minor: str) -> None:
         assert (len(found.uid or ""), found.given, found.unknown) == (32, False, "")
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("minor", MINORS)
 def test_every_minor_decodes_every_case(minor: str) -> None:
     package = "core" if MINORS.index(minor) >= MINORS.index("1.9") else "api"

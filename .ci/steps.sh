@@ -64,12 +64,13 @@ finish() {
 # Fail when a suite ran fewer tests than .ci/counts.json says, or skipped any.
 counted() { python3 .ci/check_counts.py "$tier" "$1" "$reports/$1.xml"; }
 
-# Run one suite by its marker, with more arguments for pytest.
+# Run one suite by its marker, with more arguments for pytest, which reads the files that have the marker and no others.
 suite() {
-  local name=$1 marks=$1
+  local name=$1 marks=$1 files
   shift
   [ "$tier" = full ] || marks="$name and not full"
-  .venv/bin/pytest -m "$marks" --junitxml="$reports/$name.xml" "$@"
+  mapfile -t files < <(grep -rlw "mark\.$name" tests --include="test_*.py")
+  .venv/bin/pytest -m "$marks" --junitxml="$reports/$name.xml" "$@" "${files[@]}"
   counted "$name"
 }
 

@@ -86,7 +86,7 @@ readme() {
 
 python_tests() {
   step "Python tests, as the README says, with the engine's coverage"
-  PYTEST_ADDOPTS="--numprocesses auto --cov --cov-report= --junitxml=$reports/python.xml" \
+  PYTEST_ADDOPTS="--numprocesses auto --dist worksteal --cov --cov-report= --junitxml=$reports/python.xml" \
     bash -euo pipefail -c "$(python3 .ci/readme_command.py test)"
   counted python
   .venv/bin/coverage report --fail-under=100 --include="$(paste -sd, .ci/engine.txt)"

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from enum import StrEnum
 from itertools import islice
 from typing import Final
+
+from hashcompat.model.details import Kind, Piece
 
 _GO: Final = re.compile(r"\s?[^\s{}\[\]]+|[{}\[\]]|\s")
 """Words of ``%#v`` text, a field with the space before it."""
@@ -39,31 +40,6 @@ _WINDOW: Final = 200
 
 _ALIKE: Final = 4
 """Words in a row that have to be the same for a place to end before them."""
-
-
-class Kind(StrEnum):
-    """Which of the two texts a piece is of."""
-
-    SAME = "same"
-    REMOVED = "removed"
-    """Of the first text alone."""
-    ADDED = "added"
-    """Of the second text alone."""
-    GAP = "gap"
-    """Stands for characters that are left out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a fragment.
-
-    Between two gaps, the same and the removed pieces in a row are part of the first text, and the same and
-    the added ones of the second.
-    """
-
-    kind: Kind
-    text: str
-    """Empty for a gap."""
 
 
 GAP: Final = Piece(Kind.GAP, "")

@@ -15,7 +15,7 @@ from hashcompat.errors import UsageError
 from hashcompat.formats.json import JSON
 from hashcompat.formats.model import Format, on_demand
 from hashcompat.formats.name import NAME
-from hashcompat.formats.sheets import has_document, has_findings, has_sheet
+from hashcompat.formats.sheets import has_document, has_findings, has_page, has_sheet
 from hashcompat.formats.table import TABLE
 from hashcompat.formats.wide import WIDE
 from hashcompat.formats.yaml import YAML
@@ -35,6 +35,7 @@ FORMATS: Final[Mapping[str, Format]] = {
         on_demand("sarif", has_findings, for_programs=True),
         on_demand("github", has_findings, summary_in="GITHUB_STEP_SUMMARY"),
         on_demand("gitlab", has_findings, for_programs=True),
+        on_demand("html", has_page, for_programs=True),
         on_demand("prometheus", has_findings),
         on_demand("custom-columns", has_document, takes="HEADER:.path[,...]"),
         on_demand("jsonpath", has_document, takes="TEMPLATE"),

@@ -22,6 +22,11 @@ def has_findings(report: Report[Any]) -> bool:
     return report.findings is not None
 
 
+def has_page(report: Report[Any]) -> bool:
+    """Return whether results of that kind can be a page: one of their own, a table, or a text."""
+    return bool(report.page or has_sheet(report) or report.text)
+
+
 def sheet(report: Report[Any], result: Any) -> Table:
     """Return the table of a result; raises TypeError where there is none."""
     make = report.sheet or report.wide or report.table

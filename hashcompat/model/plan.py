@@ -10,6 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 from sys import intern
 
+from hashcompat.model.details import Details
 from hashcompat.model.pods import ContainerType, Origin, Pod
 from hashcompat.model.words import count
 
@@ -139,6 +140,9 @@ class Item:
 
     line: int = 0
     """The line of that file at which the container begins, from 1; 0 where it is not known."""
+
+    difference: int = 0
+    """The number of its difference among the plan's details, from 1; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +329,9 @@ class Plan:
 
     counted: Summary | None = None
     """The counts of the whole plan, where only some of its items were saved; None if these are all."""
+
+    details: Details | None = None
+    """Where hashed texts differ, and the releases in pairs; None where nobody asked for that."""
 
     @property
     def summary(self) -> Summary:

@@ -7,9 +7,10 @@ from typing import Final
 
 from hashcompat.answers.expectation import Expectation, Where
 from hashcompat.answers.explanation import Explanations
-from hashcompat.answers.fragment import Kind, Piece, beginning
+from hashcompat.answers.fragment import beginning
 from hashcompat.answers.onecontainer import Explanation, Side
 from hashcompat.answers.sentences import Sentences
+from hashcompat.model.details import Kind, Piece
 from hashcompat.model.mask import MASK
 from hashcompat.model.plan import Verdict
 from hashcompat.report.alike import Group, grouped

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from hashcompat.report.findings import Findings
+from hashcompat.report.page import Page
 
 Result = TypeVar("Result")
 Value = TypeVar("Value")
@@ -131,5 +132,7 @@ class Report(Generic[Result]):
     """Prose, where columns would not do."""
     raw: Callable[[Result], Iterable[str]] | None = None
     """Exact text, in pieces, in which no character may change: what is hashed, a patch."""
+    page: Callable[[Result], Page] | None = None
+    """A page for people; None for one that is made of the table, the text and the notes."""
     notes: Callable[[Result], Iterable[str]] = _no_notes
     """Lines that go with the result: assumptions, warnings, the closing line."""

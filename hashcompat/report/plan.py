@@ -9,6 +9,7 @@ from hashcompat.report.asked import Excerpt, asked, without_kept
 from hashcompat.report.model import Report
 from hashcompat.report.notes import notes
 from hashcompat.report.overview import overview
+from hashcompat.report.planpage import plan_page
 from hashcompat.report.plancases import findings_of, sheet_of
 from hashcompat.report.restartplan import plan_document
 from hashcompat.report.rows import names, table, wide
@@ -24,5 +25,6 @@ PLAN: Final[Report[Plan | Excerpt]] = Report(
     sheet=lambda shown: sheet_of(asked(shown).items),
     findings=lambda shown: findings_of(asked(shown).plan, asked(shown).items),
     names=names,
+    page=plan_page,
     notes=notes,
 )

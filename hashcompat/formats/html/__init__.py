@@ -1,0 +1,98 @@
+"""``-o html``: one file that needs no network and no script, for people to read, print and keep.
+
+Jinja2 escapes whatever is put into the templates beside this file, and ``printable`` what nobody would see.
+The style and the script are inline, and a Content-Security-Policy allows them alone, by their digests.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator
+from functools import lru_cache, partial
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from hashcompat.formats.model import Style
+from hashcompat.model.escape import distinct, printable
+from hashcompat.report.generic import generic_page
+from hashcompat.report.model import Report
+
+_TEMPLATE: Final = "page.html.jinja"
+
+_PULL: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d{2,6})\b")
+"""A pull request or issue of Kubernetes in an escaped text; no part of an entity such as ``&#39;``."""
+
+_UPSTREAM: Final = "https://github.com/kubernetes/kubernetes/pull/"
+
+
+def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield the page in pieces; its rows are made while it is written."""
+    page = report.page(result) if report.page else generic_page(report, result)
+    yield from _environment(style.encoding).get_template(_TEMPLATE).generate(page=page)
+
+
+@lru_cache(maxsize=2)
+def _environment(encoding: str) -> Environment:
+    """Return the templates for one encoding; they and the script are ASCII, and so is all if that is."""
+    found = Environment(
+        loader=FunctionLoader(_read),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=partial(_visible, encoding=encoding),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style, script = _read("report.css"), _read("report.js")
+    found.globals |= {"css": Markup(style), "js": Markup(script), "policy": _policy(style, script)}
+    found.filters |= {"name": partial(_cell, encoding=encoding), "linked": partial(_linked, encoding=encoding)}
+    return found
+
+
+def _read(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Return a policy that allows nothing but this style, this script and pictures within the page."""
+    rules = {
+        "default-src": "'none'",
+        "style-src": _digest(style),
+        "script-src": _digest(script),
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _visible(value: object, encoding: str) -> object:
+    """Escape in any text that is put into a template what is not visible, and what the encoding lacks."""
+    return printable(value, encoding) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _cell(value: object, encoding: str) -> object:
+    """Return a cell: nothing for None, a number as it is, and a text that is no other text's picture."""
+    if value is None or isinstance(value, int):
+        return "" if value is None else value
+    return distinct(str(value), encoding)
+
+
+def _linked(text: str, encoding: str) -> Markup:
+    """Return a text in which pull requests of Kubernetes lead to them."""
+    escaped = str(escape(printable(text, encoding)))
+    return Markup(_PULL.sub(_link, escaped))  # noqa: S704 - of escaped text and digits alone
+
+
+def _link(match: re.Match[str]) -> str:
+    if match.string[match.start() - 1 : match.start()] == "&":
+        return match[0]
+    return f'<a rel="noreferrer" href="{_UPSTREAM}{match[1]}">{match[0]}</a>'

@@ -1,0 +1,81 @@
+"""What a plan can show beyond its items: where hashed texts differ, and its releases in pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """Which of the two texts a piece is of."""
+
+    SAME = "same"
+    REMOVED = "removed"
+    """Of the first text alone."""
+    ADDED = "added"
+    """Of the second text alone."""
+    GAP = "gap"
+    """Stands for characters that are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a fragment.
+
+    Between two gaps, the same and the removed pieces in a row are part of the first text, and the same and
+    the added ones of the second.
+    """
+
+    kind: Kind
+    text: str
+    """Empty for a gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where the masked texts differ that two kubelets hash of some containers."""
+
+    old: str
+    """The current release."""
+    new: str
+    """The target release."""
+    pieces: tuple[Piece, ...] = ()
+    """The first places where the two texts differ; empty across eras, and where masked values differ."""
+    more: bool = False
+    """Whether there are more places."""
+    begins: tuple[tuple[Piece, ...], ...] = ()
+    """Across eras, how the current and the target text begin; else empty."""
+    hashes: tuple[str, ...] = ()
+    """Across eras, what each of the two hashes, in words; else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What an upgrade between two releases does."""
+
+    old: str
+    """The current release, or ``auto``."""
+    new: str
+    """The target release."""
+    scope: str
+    """Which unchanged containers restart: ``all``, ``some`` (those with certain fields) or ``none``."""
+    findings: int | None = None
+    """How many containers of the plan it kills; None where that was not counted."""
+    unknown: int | None = None
+    """How many of them are UNKNOWN; None where that was not counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """The details of a plan, as far as they are gathered."""
+
+    differences: tuple[Difference, ...] = ()
+    """Each distinct difference once; ``Item.difference`` counts them from 1."""
+    omitted: int = 0
+    """For how many distinct containers that restart no difference is kept, for there were too many."""
+    releases: tuple[str, ...] = ()
+    """The releases on the way of the plan, in its order; the first one may be ``auto``."""
+    passed: int = 0
+    """How many releases of the way are left out of these."""
+    pairs: tuple[Pair, ...] = ()
+    """Every ordered pair of these releases, but for those that lead to ``auto``."""

@@ -1,0 +1,212 @@
+"""A result as a page for people: values for a format to lay out, each part of it optional."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a sentence."""
+
+    text: str
+    tone: str = ""
+    """``bad``, ``open`` or ``good``; empty for what is none of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many there are of something."""
+
+    number: int
+    label: str
+    verdict: str = ""
+    """The verdict that is counted; empty for anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A rule that is a reason on this page, explained once."""
+
+    number: int
+    """Its number on the page, from 1."""
+    rule: str
+    """Its id, ``HC004``."""
+    text: str
+    """The reason in the words that all its cases share."""
+    containers: int
+    name: str = ""
+    meaning: str = ""
+    effect: str = ""
+    avoid: Sequence[tuple[str, str]] = ()
+    """What to do about it, and the command for it or an empty text."""
+    links: Sequence[str] = ()
+    """Upstream's pull requests and files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A table; a cell is a text, a number, or None for nothing."""
+
+    columns: Sequence[str]
+    rows: Callable[[], Iterable[Sequence[object]]]
+    title: str = ""
+    after: str = ""
+    """What the table leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The containers that have something in common."""
+
+    label: str
+    counts: Mapping[str, int]
+    """How many of them have each verdict."""
+
+    @property
+    def total(self) -> int:
+        """How many they are."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Bars of one kind, the longest of which fills the width."""
+
+    id: str
+    title: str
+    noun: str
+    """What each bar stands for, ``node``."""
+    bars: Sequence[Bar]
+    rest: Bar | None = None
+    """All the bars that are left out as one; its length would dwarf the others."""
+
+    @property
+    def longest(self) -> int:
+        """The total of the longest bar, at least 1."""
+        return max([1, *(bar.total for bar in self.bars)])
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a way, from one release to the next or back."""
+
+    title: str
+    findings: int
+    unknown: int
+    back: bool = False
+    """Whether it is the way back."""
+    parts: Sequence[Step] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What an upgrade from one release to another does."""
+
+    text: str
+    level: int
+    """How much of all restarts: 0 for nothing, 5 for everything."""
+    open: bool = False
+    """Whether some of it is UNKNOWN."""
+    planned: bool = False
+    """Whether it is a step of the plan itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """A matrix of releases: rows are those that run, columns the targets."""
+
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Cell | None]]]
+    """A release, and a cell for each column; None where the two are one."""
+    legend: str
+    after: str = ""
+    """What the matrix leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """Where two texts differ, or how a text begins."""
+
+    title: str
+    pieces: Sequence[tuple[str, str]]
+    """Pieces by their kind: ``same``, ``removed``, ``added`` or ``gap``."""
+    more: str = ""
+    """What is not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """One explanation, of every row that has its number."""
+
+    number: int
+    """From 1."""
+    verdict: str
+    title: str
+    rows: int
+    """How many rows it explains."""
+    first: str
+    """The name of the first of them."""
+    reasons: Sequence[tuple[str, str, str]]
+    """Each reason by its rule, its text and the path of the field that causes it."""
+    facts: Sequence[str] = ()
+    fragments: Sequence[Fragment] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the main table."""
+
+    cells: Sequence[object]
+    verdict: str = ""
+    why: int = 0
+    """The number of its explanation; 0 for none."""
+    facts: Mapping[str, object] = field(default_factory=dict)
+    """What else is known of it, by its name; None for what is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Main:
+    """The table that is searched and sorted."""
+
+    id: str
+    title: str
+    columns: Sequence[str]
+    rows: Callable[[], Iterable[Row]]
+    total: int | None = None
+    """The number of rows, where it is known before they are made."""
+    verdicts: Mapping[str, int] = field(default_factory=dict)
+    """How many rows have each verdict; empty where rows have none."""
+    explained: bool = False
+    """Whether rows have explanations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All of a page, from top to bottom."""
+
+    title: str
+    answer: Sequence[Piece] = ()
+    counts: Sequence[Count] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    warnings: Sequence[str] = ()
+    assumptions: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    causes: Sequence[Cause] = ()
+    owners: Listing | None = None
+    charts: Sequence[Chart] = ()
+    steps: Sequence[Step] = ()
+    steps_note: str = ""
+    whole: int = 0
+    """The containers of which steps restart some."""
+    heat: Heat | None = None
+    missing: str = ""
+    """Why there is no matrix, and no fragment in any explanation; empty where that is not so."""
+    texts: Sequence[Listing | Sequence[Sequence[Piece]]] = ()
+    """What stands in place of the table, or before it."""
+    main: Main | None = None
+    whys: Sequence[Why] = ()
+    whys_note: str = ""
+    tool: str = ""
+    """What made it, with its version."""

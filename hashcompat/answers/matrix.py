@@ -142,10 +142,10 @@ def make(
     """
     if first == AUTO and inventory is None:
         raise UsageError("--from auto is what nodes report: give pods and nodes, or name a release")
-    current = _current(inventory, view.catalog) if first == AUTO and inventory else ()
-    releases = _releases(view.catalog, first, last, current, patches=patches)
+    current = current_kubelets(inventory, view.catalog) if first == AUTO and inventory else ()
+    releases = releases_between(view.catalog, first, last, current, patches=patches)
     pairs = [pair for pair in permutations(releases, 2) if pair[1] != AUTO]
-    cells = {pair: _cell(pair, current, view.catalog) for pair in pairs}
+    cells = {pair: pair_cell(pair, current, view.catalog) for pair in pairs}
     matrix = Matrix(tuple(releases), cells, labels=dict(_labels(releases, view.catalog)))
     if inventory is None:
         scopes = {pair: found.scope for pair, found in cells.items()}
@@ -169,7 +169,7 @@ def _labels(releases: Iterable[str], catalog: Catalog) -> Iterator[tuple[str, st
     yield from ((release, newest.get(release, release)) for release in releases)
 
 
-def _current(inventory: Inventory, catalog: Catalog) -> tuple[Kubelet, ...]:
+def current_kubelets(inventory: Inventory, catalog: Catalog) -> tuple[Kubelet, ...]:
     """Return the releases that nodes report, oldest first."""
     known = {
         node.kubelet: catalog.kubelet(node.kubelet) for node in inventory.nodes if catalog.knows(node.kubelet)
@@ -181,7 +181,7 @@ def _current(inventory: Inventory, catalog: Catalog) -> tuple[Kubelet, ...]:
     return tuple(oldest_first(known.values()))
 
 
-def _releases(
+def releases_between(
     catalog: Catalog, first: str, last: str, current: Sequence[Kubelet], *, patches: bool
 ) -> list[str]:
     """Name the releases of a matrix: the first and the last as given, and those between."""
@@ -201,7 +201,7 @@ def _start(current: Sequence[Kubelet], last: Kubelet) -> Kubelet:
     return current[-1] if is_older(last.release, current[0].release) else current[0]
 
 
-def _cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalog) -> Cell:
+def pair_cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalog) -> Cell:
     new = catalog.kubelet(pair[1])
     olds = current if pair[0] == AUTO else [catalog.kubelet(pair[0])]
     found = _merged([cell(old, new) for old in olds])

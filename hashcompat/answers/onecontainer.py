@@ -12,20 +12,17 @@ from hashcompat.answers.expectation import Expectation, event_of, expectations, 
 from hashcompat.answers.fragment import NO_DIFFERENCE, Fragment, fragment
 from hashcompat.answers.sentences import Sentences, sentences
 from hashcompat.answers.sentences.situation import Situation, hashed
+from hashcompat.answers.texts import Texts, texts_of
 from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.errors import DecodeError, InputError, NotStoredError
+from hashcompat.errors import InputError
 from hashcompat.kubelet.decide.case import Case
-from hashcompat.kubelet.hashing import hashers
-from hashcompat.model.mask import masked
 from hashcompat.model.plan import Item, Suggestion, Verdict, Way
 from hashcompat.planning.judge import Draft
-from hashcompat.planning.patched import as_decoded
-from hashcompat.planning.reading import Transition, read
 from hashcompat.planning.suggestion import Suggester
-from hashcompat.planning.view import Spec, View
+from hashcompat.planning.view import View
 
-_BY_TEXT: Final = frozenset(
+BY_TEXT: Final = frozenset(
     {
         rules.ALGORITHM,
         rules.GO_ESCAPES,
@@ -108,37 +105,12 @@ class Explanation:
     """The minors whose changes lie between the two releases; empty where one is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A container as it is shown for one kubelet."""
-
-    kubelet: Kubelet
-    """The kubelet."""
-    text: str
-    """What is hashed."""
-    readable: str
-    """What is hashed, as people can read it."""
-    tree: Any
-    """What is hashed, as plain data."""
-
-    def side(self, value: int | None, other: _Shown | None) -> Side:
-        """Return the hash with its texts; it is that of the true values even where they are masked."""
-        era = self.kubelet.era
-        words = hashed(era, other.kubelet.era if other else None)
-        return Side(str(self.kubelet.release), era.name, value, self.text, self.readable, words)
-
-
-def _show(kubelet: Kubelet, spec: Spec, *, keep_empty: bool) -> _Shown:
-    hasher = hashers(kubelet, keep_empty=keep_empty)[0]
-    return _Shown(kubelet, hasher.text(spec), hasher.readable(spec), hasher.tree(spec))
-
-
 def explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bool) -> Explanation:
     """Explain one container; raises InputError for one that does not decode, unless ``keep_going``."""
     if not view.options.keep_going and any(reason.id == rules.NOT_DECODED for reason in item.reasons):
         raise InputError(f"{draft.pod.origin}: {item.reasons[0].text}")
     new = view.kubelet(way.new)
-    shown = _shown(draft, new, view, show_values=show_values)
+    shown = texts_of(draft, new, view, show_values=show_values)
     case = draft.prepared.case if draft.prepared else None
     compared = not (item.pod_recreated or item.verdict is Verdict.KILL)
     upstream = tuple(_upstream(item, *shown, view.catalog)) if compared else ()
@@ -155,7 +127,7 @@ def explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bo
         compared=compared,
         sentences=sentences(Situation(item, str(new.release), case, upstream, same, patch)),
         expect=expectations(item, new, view.catalog.messages(new.release), case),
-        by_text=compared and any(reason.id in _BY_TEXT for reason in item.reasons),
+        by_text=compared and any(reason.id in BY_TEXT for reason in item.reasons),
         upstream=upstream,
         minors=_minors(case, view.catalog),
     )
@@ -168,9 +140,16 @@ def _minors(case: Case | None, catalog: Catalog) -> frozenset[str]:
     return frozenset(catalog.known.minors_between(case.old.release, case.new.release))
 
 
-def _sides(item: Item, old: _Shown | None, new: _Shown | None) -> tuple[Side | None, Side | None]:
+def _sides(item: Item, old: Texts | None, new: Texts | None) -> tuple[Side | None, Side | None]:
     hashes = item.hashes
-    return old.side(hashes.from_, new) if old else None, new.side(hashes.to, old) if new else None
+    return _side(old, hashes.from_, new) if old else None, _side(new, hashes.to, old) if new else None
+
+
+def _side(texts: Texts, value: int | None, other: Texts | None) -> Side:
+    """Return the hash with its texts; it is that of the true values even where they are masked."""
+    kubelet = texts.kubelet
+    words = hashed(kubelet.era, other.kubelet.era if other else None)
+    return Side(str(kubelet.release), kubelet.era.name, value, texts.hashed, texts.readable, words)
 
 
 def _patch(item: Item, draft: Draft, new: Kubelet, view: View) -> str:
@@ -183,7 +162,7 @@ def _patch(item: Item, draft: Draft, new: Kubelet, view: View) -> str:
     return Suggestion(new.release.upstream, (like,), saves=1).command
 
 
-def _with_differences(explanation: Explanation, old: _Shown | None, new: _Shown | None) -> Explanation:
+def _with_differences(explanation: Explanation, old: Texts | None, new: Texts | None) -> Explanation:
     """Add where the texts differ; across eras they have nothing in common."""
     if old is None or new is None or old.kubelet.era is not new.kubelet.era:
         return explanation
@@ -194,38 +173,13 @@ def _with_differences(explanation: Explanation, old: _Shown | None, new: _Shown 
     return replace(explanation, fields=fields, fragment=fragment(old.readable, new.readable, json=json))
 
 
-def _shown(
-    draft: Draft, new: Kubelet, view: View, *, show_values: bool
-) -> tuple[_Shown | None, _Shown | None]:
-    """Return what the two kubelets see; None for an unknown one, and where nothing decodes or is stored."""
-    pod, container = draft.pod, draft.container
-    old = view.current(draft.release) if view.catalog.knows(draft.release) else None
-    keep_empty = view.keeps_empty(pod)
-    try:
-        specs = _specs(draft, Transition(pod, container, old or new, new, old_known=old is not None), view)
-        before, after = [
-            _show(kubelet, as_decoded(spec if show_values else masked(spec), kubelet), keep_empty=keep_empty)
-            for kubelet, spec in zip((old or new, new), specs, strict=True)
-        ]
-    except (DecodeError, NotStoredError):
-        return None, None
-    return (before if old else None), after
-
-
-def _specs(draft: Draft, transition: Transition, view: View) -> tuple[Spec, Spec]:
-    if draft.prepared:
-        return draft.prepared.old_spec, draft.prepared.new_spec
-    spec = view.seen(draft.pod, draft.container, transition.old)
-    return spec, read(spec, transition, view).spec
-
-
-def _fields(old: _Shown, new: _Shown) -> Iterator[FieldDifference]:
+def _fields(old: Texts, new: Texts) -> Iterator[FieldDifference]:
     for found in differences(old.tree, new.tree):
         yield FieldDifference(found.place, found.old, found.new)
 
 
 def _upstream(
-    item: Item, old: _Shown | None, new: _Shown | None, catalog: Catalog
+    item: Item, old: Texts | None, new: Texts | None, catalog: Catalog
 ) -> Iterator[Change | EraChange]:
     if old is None or new is None:
         return

@@ -35,7 +35,7 @@ FORMATS: Final[Mapping[str, Format]] = {
         on_demand("sarif", has_findings, for_programs=True),
         on_demand("github", has_findings, summary_in="GITHUB_STEP_SUMMARY"),
         on_demand("gitlab", has_findings, for_programs=True),
-        on_demand("html", has_page, for_programs=True),
+        on_demand("html", has_page, for_programs=True, details=True),
         on_demand("prometheus", has_findings),
         on_demand("custom-columns", has_document, takes="HEADER:.path[,...]"),
         on_demand("jsonpath", has_document, takes="TEMPLATE"),

@@ -61,6 +61,8 @@ class Format:
     """The environment variable that names a file for its summary; empty where it has none."""
     summary: Callable[[Report[Any], Any], Iterator[str]] = _without_summary
     """Yields that summary, which is added to the file."""
+    details: bool = False
+    """Whether it shows the details of a plan, which are gathered only where something shows them."""
 
 
 def on_demand(
@@ -70,6 +72,7 @@ def on_demand(
     for_programs: bool = False,
     takes: str = "",
     summary_in: str = "",
+    details: bool = False,
 ) -> Format:
     """Return a format whose file, called like it, is imported when it is used.
 
@@ -93,5 +96,6 @@ def on_demand(
         found,
         check=check if takes else found.check,
         summary_in=summary_in,
+        details=details,
         summary=summary if summary_in else found.summary,
     )

@@ -43,10 +43,12 @@ class Difference:
     """The first places where the two texts differ; empty across eras, and where masked values differ."""
     more: bool = False
     """Whether there are more places."""
-    begins: tuple[tuple[Piece, ...], ...] = ()
-    """Across eras, how the current and the target text begin; else empty."""
     hashes: tuple[str, ...] = ()
     """Across eras, what each of the two hashes, in words; else empty."""
+    begins: tuple[tuple[Piece, ...], ...] = ()
+    """Across eras, how the two texts of one container begin, as an example; else empty."""
+    example: str = ""
+    """That container, as ``explain`` takes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class Details:
     differences: tuple[Difference, ...] = ()
     """Each distinct difference once; ``Item.difference`` counts them from 1."""
     omitted: int = 0
-    """For how many distinct containers that restart no difference is kept, for there were too many."""
+    """For how many containers no difference is kept, for there were too many distinct ones."""
     releases: tuple[str, ...] = ()
     """The releases on the way of the plan, in its order; the first one may be ``auto``."""
     passed: int = 0

@@ -7,19 +7,44 @@ kubelet does), ``planner`` (items, warnings and assumptions), ``hops`` (the same
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Protocol
 
-from hashcompat.model.plan import Plan, Way
-from hashcompat.model.pods import Inventory
+from hashcompat.model.details import Details
+from hashcompat.model.plan import Item, Plan, Way
+from hashcompat.model.pods import Inventory, Pod
 from hashcompat.planning.gates import check_gates
 from hashcompat.planning.hops import Hops
+from hashcompat.planning.judge import Draft
 from hashcompat.planning.patched import current, resolved, resolved_current
 from hashcompat.planning.planner import Planner
 from hashcompat.planning.view import View
 
 
-def make(inventory: Inventory, from_release: str, to_release: str, view: View) -> Plan:
+class Gathering(Protocol):
+    """Gathers the details of a plan while its pods pass."""
+
+    def add(self, pod: Pod, drafts: Sequence[Draft]) -> None:
+        """Take one more pod, with a draft of each of its containers."""
+
+    def numbers(self, items: Sequence[Item]) -> Sequence[int]:
+        """Return the number of each item's difference; the items are in the order of the drafts."""
+
+    def details(self) -> Details:
+        """Return the details, once the numbers are known."""
+
+
+def make(
+    inventory: Inventory,
+    from_release: str,
+    to_release: str,
+    view: View,
+    gather: Callable[[Way, View], Gathering] | None = None,
+) -> Plan:
     """Return the plan of an upgrade from one release to another, with its hops and the rollback.
+
+    ``gather`` begins to gather the details, which a plan has only if there is one.
 
     ``from_release`` is a release or ``auto``: what each pod's node reports. Every pod is read once, and
     decided for the plan and for all hops together. Raises UsageError for unknown releases and for patches
@@ -29,11 +54,16 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
     view, notes = bound(way, inventory, view)
     planner = Planner(way, inventory.nodes, view)
     hops = Hops(way, inventory.nodes, view)
+    gathering = gather(way, view) if gather else None
     for pod in inventory.pods:
-        planner.add(pod)
+        drafts = planner.add(pod)
         hops.add(pod)
-    plan = replace(planner.plan(), notes=notes, origin=inventory.origin)
-    return replace(plan, hops=hops.hops, rollback=hops.rollback)
+        if gathering:
+            gathering.add(pod, [draft for _, draft in drafts])
+    numbers = gathering.numbers(planner.settled()) if gathering else ()
+    plan = replace(planner.plan(numbers), notes=notes, origin=inventory.origin)
+    details = gathering.details() if gathering else None
+    return replace(plan, hops=hops.hops, rollback=hops.rollback, details=details)
 
 
 def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:

@@ -48,6 +48,11 @@ class Counting:
         for container in pod.containers:
             yield Subject(pod, container, node, WayHashes(pod, container, self._view.hash), key)
 
+    @property
+    def singly(self) -> int:
+        """How many times a pod could not be counted for all upgrades together, which takes long."""
+        return sum(part.singly for part in self._parts)
+
     def hops(self, *, elsewhere: bool = False) -> Hops:
         """Return what each upgrade does, or each that starts ``elsewhere``."""
         return {way: hop for part in self._parts for way, hop in part.hops(elsewhere=elsewhere).items()}
@@ -74,7 +79,7 @@ class _Part:
         self._ways, self._later = ways, [way for way in later if way in known]
         self._nodes, self._view = nodes, view
         self._censuses: dict[str, Census] = {}
-        self._is_slow = False
+        self.singly = 0
 
     def add(self, pod: Pod, subjects: Sequence[Subject]) -> None:
         if not self._is_counted(pod, subjects):
@@ -104,7 +109,7 @@ class _Part:
         return node.kubelet if node is not None and self._view.catalog.knows(node.kubelet) else None
 
     def _singly(self, pod: Pod) -> None:
-        self._is_slow = True
+        self.singly += 1
         for tally in (*self._tallies[0], *self._tallies[1]):
             tally.add(pod)
         self._hash_of.forget()
@@ -123,7 +128,7 @@ class _Part:
     def hops(self, *, elsewhere: bool) -> Hops:
         ways = self._later if elsewhere else self._ways
         counted = [census.counts(elsewhere=elsewhere) for census in self._censuses.values()]
-        tallies = self._tallies[elsewhere] if self._is_slow else []
+        tallies = self._tallies[elsewhere] if self.singly else []
         single = {Way(hop.old, hop.new): (hop.findings, hop.unknown) for hop in (one.hop for one in tallies)}
         return {way: _hop(way, [found[way] for found in (*counted, single) if way in found]) for way in ways}
 

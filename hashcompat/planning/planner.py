@@ -130,9 +130,14 @@ class Planner:
         """Return the items of the pods so far, in the order in which they were added."""
         return self._docket.settled()
 
-    def plan(self) -> Plan:
-        """Return the plan of the pods so far, without hops."""
+    def plan(self, differences: Sequence[int] = ()) -> Plan:
+        """Return the plan of the pods so far, without hops.
+
+        ``differences`` has the number of each item's difference, in the order in which items were added.
+        """
         items, judge = self.settled(), self._judge
+        for place, number in enumerate(differences):
+            items[place] = replace(items[place], difference=number) if number else items[place]
         for key in _ORDER:
             items.sort(key=key)
         return Plan(

@@ -61,6 +61,9 @@ class Excerpt:
     again: Again | None = None
     """The command line; None to name no commands."""
 
+    details: bool = True
+    """Whether its document has the details of the plan, where it has some."""
+
     @cached_property
     def tally(self) -> Tally:
         """The counts, made in one pass over all items."""

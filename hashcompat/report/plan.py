@@ -9,8 +9,8 @@ from hashcompat.report.asked import Excerpt, asked, without_kept
 from hashcompat.report.model import Report
 from hashcompat.report.notes import notes
 from hashcompat.report.overview import overview
-from hashcompat.report.planpage import plan_page
 from hashcompat.report.plancases import findings_of, sheet_of
+from hashcompat.report.planpage import plan_page
 from hashcompat.report.restartplan import plan_document
 from hashcompat.report.rows import names, table, wide
 

@@ -90,7 +90,9 @@ def _facts(shown: Excerpt) -> Iterator[tuple[str, str]]:
     yield "Pods", read
     yield "Way", kubelet
     for facts in shown.plan.releases:
-        patched = f", patched ({shown.plan.patch})" if facts is shown.plan.releases[-1] and shown.plan.patch else ""
+        patched = (
+            f", patched ({shown.plan.patch})" if facts is shown.plan.releases[-1] and shown.plan.patch else ""
+        )
         named = "" if facts.name.removeprefix("v") == facts.read_as else f"read as {facts.read_as}, "
         yield f"Kubelet {facts.name}", f"{named}hashes by {facts.era}, Go types of {facts.types}{patched}"
     if shown.plan.share.recorded:
@@ -155,7 +157,9 @@ def _steps(shown: Excerpt) -> Iterator[Step]:
 
 
 def _step(hop: Hop, *, back: bool = False) -> Step:
-    return Step(hop_ends(hop), hop.findings, hop.unknown, back, [_step(part, back=back) for part in hop.parts])
+    return Step(
+        hop_ends(hop), hop.findings, hop.unknown, back, [_step(part, back=back) for part in hop.parts]
+    )
 
 
 def _steps_note(shown: Excerpt) -> str:

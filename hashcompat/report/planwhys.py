@@ -43,9 +43,11 @@ class Whys:
         """What is left out."""
         parts = []
         if self._left_out:
-            parts.append(f"{count(self._left_out, 'more explanation')} of few containers each: see their rows.")
+            parts.append(
+                f"{count(self._left_out, 'more explanation')} of few containers each: see their rows."
+            )
         if self._plan.details and self._plan.details.omitted:
-            omitted = count(self._plan.details.omitted, "more distinct container")
+            omitted = count(self._plan.details.omitted, "more container")
             parts.append(f"Where the texts of {omitted} differ was not kept; hashcompat explain shows it.")
         return " ".join(parts)
 
@@ -87,7 +89,8 @@ def _fragments(difference: Difference) -> Iterator[Fragment]:
     for release, words, pieces in zip(
         (difference.old, difference.new), difference.hashes, difference.begins, strict=False
     ):
-        yield Fragment(f"{release} hashes {words}", [(piece.kind.value, piece.text) for piece in pieces])
+        title = f"{release} hashes {words}; in {difference.example} it begins"
+        yield Fragment(title, [(piece.kind.value, piece.text) for piece in pieces])
     if difference.begins:
         return
     title = f"Where the text of {difference.old} and that of {difference.new} differ"
@@ -96,5 +99,3 @@ def _fragments(difference: Difference) -> Iterator[Fragment]:
         return
     more = "More places differ; hashcompat explain --full shows all." if difference.more else ""
     yield Fragment(title, [(piece.kind.value, piece.text) for piece in difference.pieces], more)
-
-

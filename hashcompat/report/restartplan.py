@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashcompat
-from hashcompat.model.plan import Hop, Plan, Suggestion, Summary
+from hashcompat.model.plan import Hop, Item, Plan, Suggestion, Summary
 from hashcompat.report.asked import Excerpt, asked
 from hashcompat.report.items import item_document, release_facts
 from hashcompat.report.model import Document, Rows, document
+from hashcompat.report.plandetails import details_document
 from hashcompat.report.whence import source_document
 
 
@@ -14,6 +15,7 @@ def plan_document(result: Plan | Excerpt) -> Document:
     """Return the document; the items are those that are shown, the summary counts all."""
     shown = asked(result)
     plan = shown.plan
+    details = plan.details if shown.details else None
     return document(
         "RestartPlan",
         spec={
@@ -34,8 +36,13 @@ def plan_document(result: Plan | Excerpt) -> Document:
             "recorded": plan.share.recorded,
             "reproduced": plan.share.reproduced,
         },
-        items=Rows(shown.items, item_document),
+        **({"details": details_document(details)} if details else {}),
+        items=Rows(shown.items, _item if details else item_document),
     )
+
+
+def _item(item: Item) -> Document:
+    return {**item_document(item), "difference": item.difference or None}
 
 
 def _suggestion(suggestion: Suggestion) -> Document:

@@ -10,6 +10,7 @@ from typing import Annotated, Final
 import click
 
 from hashcompat import planning
+from hashcompat.answers import details
 from hashcompat.answers.hashes import dropped_fields
 from hashcompat.cli import output
 from hashcompat.cli.args.arranged import Arranged
@@ -22,7 +23,7 @@ from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
 from hashcompat.errors import ExitCode
-from hashcompat.formats import offered
+from hashcompat.formats import chosen, offered
 from hashcompat.model.plan import Plan
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
@@ -49,6 +50,12 @@ class Arguments:
         "--detailed-exitcode",
         is_flag=True,
         help="Exit 2 when containers restart, 3 when some are UNKNOWN and none restarts.",
+    )
+    details: bool = option(
+        "--details",
+        is_flag=True,
+        help="Save in the JSON document too where hashed texts differ, masked, and what the releases on the way "
+        "do in pairs: all that -o html shows.",
     )
     releases: Releases
     source: Source
@@ -78,7 +85,8 @@ def command(given: Arguments) -> int:
     found = reading.inventory()
     given.releases.check_nodes(found, given.scope, names)
     options = given.facts.options(reading, found, names, keep_going=given.keep_going, patches=patches)
-    plan = planning.make(found, way.old, way.new, View(names.catalog, options))
+    make = details.make if given.details or _shows_details(given.shown) else planning.make
+    plan = make(found, way.old, way.new, View(names.catalog, options))
     given.releases.check_items(plan.items)
     plan = given.withheld.of(plan)
     excerpt = _excerpt(given, plan)
@@ -102,7 +110,14 @@ def _excerpt(given: Arguments, plan: Plan) -> Excerpt:
         brief=_is_read_at_once(given),
         now=datetime.now(UTC),
         again=_again(given),
+        details=given.details,
     )
+
+
+def _shows_details(shown: Shown) -> bool:
+    """Return whether a format of the result shows more than its items."""
+    forms = [*([shown.format] if shown.format else []), *(report.form for report in shown.reports)]
+    return any(chosen(form)[0].details for form in forms)
 
 
 def _format(given: Arguments) -> str:

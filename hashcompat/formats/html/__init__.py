@@ -49,7 +49,10 @@ def _environment(encoding: str) -> Environment:
     )
     style, script = _read("report.css"), _read("report.js")
     found.globals |= {"css": Markup(style), "js": Markup(script), "policy": _policy(style, script)}
-    found.filters |= {"name": partial(_cell, encoding=encoding), "linked": partial(_linked, encoding=encoding)}
+    found.filters |= {
+        "name": partial(_cell, encoding=encoding),
+        "linked": partial(_linked, encoding=encoding),
+    }
     return found
 
 

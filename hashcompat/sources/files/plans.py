@@ -26,6 +26,7 @@ from hashcompat.model.plan import (
 )
 from hashcompat.model.pods import ContainerType, Origin, Source
 from hashcompat.sources.documents import Row
+from hashcompat.sources.files.plandetails import details_of
 from hashcompat.sources.files.saved import Saved, opened
 
 KIND: Final = "RestartPlan"
@@ -59,6 +60,7 @@ def plan_of(document: Saved) -> Plan:
     items = tuple(_Items().read(document))
     spec, counts = document.rest.row("spec"), document.rest.row("summary")
     rollback, suggestion = spec.row_or_none("rollback"), spec.row_or_none("suggestion")
+    details = document.rest.row_or_none("details")
     source = spec.row_or_none("source")
     return Plan(
         spec.text("from"),
@@ -75,6 +77,7 @@ def plan_of(document: Saved) -> Plan:
         origin=_origin(source) if source else Origin(),
         tool=spec.row("tool").text("version"),
         counted=_counted(_summary(counts), summarized(items)),
+        details=details_of(details, items) if details else None,
     )
 
 
@@ -132,6 +135,7 @@ class _Items:
             row.truth_or_none("calibrated"),
             creator=_ASSUMED if row.truth("creatorAssumed") else "",
             line=source.number("line", 0) if source else 0,
+            difference=row.number("difference", 0),
         )
 
 

@@ -213,7 +213,7 @@ class _Pairs:
         """Yield every pair, with its counts where they are known."""
         hops = self._counting.hops() if self._counting else {}
         for ends in self._ends:
-            scope = pair_cell(ends, self._current, self._catalog).scope.value
+            scope = pair_cell(ends, self._current, self._catalog).scope
             hop = hops.get(Way(*ends))
             yield Pair(*ends, scope, *((hop.findings, hop.unknown) if hop else ()))
 

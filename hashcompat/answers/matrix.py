@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import lru_cache, partial
 from itertools import combinations, permutations
 
@@ -17,6 +16,7 @@ from hashcompat.errors import InputError, UsageError
 from hashcompat.go.types import Coded, GoType, Map
 from hashcompat.go.walk import ANY, Member, Pair, side_by_side
 from hashcompat.kubelet.skew import within_policy
+from hashcompat.model.details import Scope
 from hashcompat.model.plan import Hop, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning import bound
@@ -28,14 +28,6 @@ from hashcompat.planning.view import View
 
 Ends = tuple[str, str]
 """The releases of a pair, the current one first."""
-
-
-class Scope(StrEnum):
-    """Which containers restart between two releases: all, those with certain fields, none."""
-
-    ALL = "all"
-    SOME = "some"
-    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +194,7 @@ def _start(current: Sequence[Kubelet], last: Kubelet) -> Kubelet:
 
 
 def pair_cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalog) -> Cell:
+    """Compare two releases, of which the first may be ``auto``: the releases that run now."""
     new = catalog.kubelet(pair[1])
     olds = current if pair[0] == AUTO else [catalog.kubelet(pair[0])]
     found = _merged([cell(old, new) for old in olds])

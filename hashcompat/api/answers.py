@@ -10,6 +10,7 @@ from typing import Unpack
 
 from hashcompat import planning
 from hashcompat.answers import calibration, comparison, explanation, golden, redaction
+from hashcompat.answers import details as detailed
 from hashcompat.answers import matrix as matrices
 from hashcompat.answers.calibration import RecordCheck
 from hashcompat.answers.comparison import ReleaseDifference
@@ -33,18 +34,21 @@ def plan(
     from_release: str,
     to_release: str,
     *,
+    details: bool = False,
     catalog: Catalog | None = None,
     **options: Unpack[OptionFields],
 ) -> Plan:
     """Return the verdict for every container when kubelets go from one release to another.
 
-    ``from_release`` may be ``auto``: what each pod's node reports. Here and in the other functions, ``1.31``
+    ``details`` adds where hashed texts differ and the releases on the way in pairs, as a page of HTML shows
+    them. ``from_release`` may be ``auto``: what each pod's node reports. Here and in the other functions, ``1.31``
     and ``latest`` mean the newest known patch release; the result names it. Raises UsageError for unknown
     releases, and InputError, with origin and path, for a container that does not decode.
     """
     ends = release_of(from_release, catalog), release_of(to_release, catalog)
     inventory = load(source)
-    return planning.make(inventory, *ends, view_of(inventory, catalog, options))
+    make = detailed.make if details else planning.make
+    return make(inventory, *ends, view_of(inventory, catalog, options))
 
 
 def explain(

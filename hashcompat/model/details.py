@@ -51,6 +51,14 @@ class Difference:
     """That container, as ``explain`` takes it."""
 
 
+class Scope(StrEnum):
+    """Which containers restart between two releases: all, those with certain fields, none."""
+
+    ALL = "all"
+    SOME = "some"
+    NONE = "none"
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """What an upgrade between two releases does."""
@@ -59,8 +67,8 @@ class Pair:
     """The current release, or ``auto``."""
     new: str
     """The target release."""
-    scope: str
-    """Which unchanged containers restart: ``all``, ``some`` (those with certain fields) or ``none``."""
+    scope: Scope
+    """Which unchanged containers restart, whatever the pods."""
     findings: int | None = None
     """How many containers of the plan it kills; None where that was not counted."""
     unknown: int | None = None

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hashcompat.answers.matrix import Matrix, Scope
+from hashcompat.answers.matrix import Matrix
 from hashcompat.answers.paths import Path
+from hashcompat.model.details import Scope
 from hashcompat.model.plan import Hop
 from hashcompat.model.words import count
 from hashcompat.planning.options import AUTO

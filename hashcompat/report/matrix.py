@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
-from hashcompat.answers.matrix import Cell, Matrix, Scope
+from hashcompat.answers.matrix import Cell, Matrix
 from hashcompat.answers.paths import Path
+from hashcompat.model.details import Scope
 from hashcompat.model.plan import Hop
 from hashcompat.model.words import count
 from hashcompat.planning.differences import FieldChange

@@ -39,7 +39,7 @@ def _pair(pair: Pair) -> Document:
     return {
         "from": pair.old,
         "to": pair.new,
-        "scope": pair.scope,
+        "scope": pair.scope.value,
         "findings": pair.findings,
         "unknown": pair.unknown,
     }

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Final
 
-from hashcompat.model.details import Details, Pair
+from hashcompat.model.details import Details, Pair, Scope
 from hashcompat.model.plan import Plan
 from hashcompat.model.words import count
 from hashcompat.planning.options import AUTO
 from hashcompat.report.page import Cell, Heat
 
-_SCOPES: Final = {"all": ("all", 5), "some": ("some", 2), "none": ("none", 0)}
+_LEVELS: Final = {Scope.ALL: 5, Scope.SOME: 2, Scope.NONE: 0}
 
 _COUNTED: Final = (
     "Restarts and kills of these containers, from the release on the left to the one above. "
@@ -19,8 +19,8 @@ _COUNTED: Final = (
 )
 
 _OF_TYPES: Final = (
-    "Which unchanged containers restart, from the release on the left to the one above: all, some (those with "
-    "certain fields) or none. How many of these pods' they are was not counted. Framed: the steps of this plan."
+    "Which unchanged containers restart, from the release on the left to the one above: all, some (those "
+    "with certain fields) or none. How many these pods have was not counted. Framed: the steps of this plan."
 )
 
 _STEPS: Final = 4
@@ -50,8 +50,7 @@ def _cell(pair: Pair | None, plan: Plan, planned: set[tuple[str, str]]) -> Cell 
         return None
     is_planned = (pair.old, pair.new) in planned
     if pair.findings is None:
-        text, level = _SCOPES[pair.scope]
-        return Cell(text, level, planned=is_planned)
+        return Cell(pair.scope.value, _LEVELS[pair.scope], planned=is_planned)
     whole = plan.summary.containers
     text = f"{pair.findings}+{pair.unknown}?" if pair.unknown else str(pair.findings)
     level = 0 if not pair.findings else 1 + min(_STEPS * pair.findings // max(whole, 1), _STEPS)

@@ -34,8 +34,8 @@ _OWNERS: Final = 50
 """Owners that have a row of their own."""
 
 _COLUMNS: Final = (
-    *("Verdict", "Node", "Namespace", "Pod", "Container", "Type", "Owner"),
-    *("From", "To", "Recorded", "Why"),
+    *("Verdict", "Node", "Namespace", "Pod", "Container", "Why"),
+    *("Owner", "Type", "From", "To", "Recorded"),
 )
 
 _NO_DETAILS: Final = (
@@ -90,11 +90,10 @@ def _facts(shown: Excerpt) -> Iterator[tuple[str, str]]:
     yield "Pods", read
     yield "Way", kubelet
     for facts in shown.plan.releases:
-        patched = (
-            f", patched ({shown.plan.patch})" if facts is shown.plan.releases[-1] and shown.plan.patch else ""
-        )
         named = "" if facts.name.removeprefix("v") == facts.read_as else f"read as {facts.read_as}, "
-        yield f"Kubelet {facts.name}", f"{named}hashes by {facts.era}, Go types of {facts.types}{patched}"
+        yield f"Kubelet {facts.name}", f"{named}hashes by {facts.era}, Go types of {facts.types}"
+    if shown.plan.patch:
+        yield "Assumed patch", f"of the target kubelet: {shown.plan.patch}"
     if shown.plan.share.recorded:
         yield "Calibration", str(shown.plan.share)
 
@@ -186,9 +185,10 @@ def _row(item: Item, whys: Whys) -> Row:
 
 def _cells(item: Item) -> Sequence[object]:
     pod, hashes = item.pod, item.hashes
-    names = (pod.node, pod.namespace, pod.name, item.container.name, item.container.type.value)
+    names = (pod.node, pod.namespace, pod.name, item.container.name)
     numbers = (hashes.from_, hashes.to, hashes.recorded)
-    return (item.verdict.value, *names, owner_of(item), *numbers, reason_words(item))
+    about = (reason_words(item), owner_of(item), item.container.type.value)
+    return (item.verdict.value, *names, *about, *numbers)
 
 
 def _own(item: Item) -> Mapping[str, object]:

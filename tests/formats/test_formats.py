@@ -31,7 +31,7 @@ def shown(form: str, style: Style = PLAIN, report: Report[str] = REPORT, result:
 
 
 def test_a_report_offers_what_it_has() -> None:
-    every = ("table", "name", "json", "yaml", "csv", "markdown", "custom-columns", "jsonpath")
+    every = ("table", "name", "json", "yaml", "csv", "markdown", "html", "custom-columns", "jsonpath")
     assert offered(REPORT) == every
     assert offered(Report("Nothing")) == ()
     assert offered(Report("Raw", raw=lambda text: [str(text)])) == ("table",)

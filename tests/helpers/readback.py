@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Any
+from xml.etree.ElementTree import Element
 
+import html5lib
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
 from markdown_it import MarkdownIt
 from prometheus_client.parser import text_string_to_metric_families
@@ -118,6 +120,73 @@ def _sarif(text: str) -> Rows:
     return [(tuple(unescaped(row[key]) for key in _KEYS), row["verdict"]) for row in labels]
 
 
+def page(text: str) -> Element:
+    """Return a page as a browser reads it; it is well-formed, and loads and runs nothing but its own."""
+    found: Element = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+    for element in found.iter():
+        names = {name.lower() for name in element.attrib}
+        assert not names & {"src", "srcset", "style", "action", "background", "data", "xlink:href"}, names
+        assert not [name for name in names if name.startswith("on")], names
+        assert str(element.tag).rpartition("}")[2] in TAGS, element.tag
+        href = element.get("href", "#")
+        assert href.startswith(("#", "https://github.com/kubernetes/")), href
+        assert href.startswith("#") or element.get("rel") == "noreferrer"
+    ids = [element.get("id") for element in found.iter() if "id" in element.attrib]
+    assert len(ids) == len({*ids})
+    links = {one.get("href", "#").partition("#")[2] for one in found.iter() if _is_inner(one)}
+    assert links <= {*ids}, links - {*ids}
+    return found
+
+
+def _is_inner(element: Element) -> bool:
+    return element.get("href", "").startswith("#")
+
+
+TAGS = frozenset(
+    {
+        *("html", "head", "meta", "title", "style", "script", "body", "header", "main", "footer", "nav"),
+        *(
+            "section",
+            "article",
+            "figure",
+            "figcaption",
+            "div",
+            "span",
+            "p",
+            "a",
+            "b",
+            "strong",
+            "pre",
+            "code",
+        ),
+        *("h1", "h2", "h3", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary", "del", "ins"),
+        *("table", "thead", "tbody", "tr", "th", "td", "button", "label", "input", "select", "option"),
+        *("svg", "defs", "pattern", "rect", "path", "circle"),
+    }
+)
+"""The elements of a page."""
+
+
+def words_of(element: Element) -> str:
+    """Return the text in an element."""
+    return "".join(element.itertext())
+
+
+def html_cells(text: str, table: str = "containers") -> list[list[str]]:
+    """Return the cells of one of a page's tables, the first column without a name left out."""
+    (found,) = (one for one in page(text).iter("table") if one.get("id") == table)
+    rows = [[words_of(cell) for cell in row] for row in found.iter("tr")]
+    return [row[1:] if rows[0][0] == "Details" else row for row in rows]
+
+
+def _html(text: str) -> Rows:
+    header, *rows = html_cells(text)
+    verdicts = [row.get("data-verdict") for row in page(text).iter("tr") if "data-verdict" in row.attrib]
+    found = _of_cells([[name.upper() for name in header], *rows])
+    assert [verdict for _, verdict in found] == verdicts
+    return found
+
+
 _PART = re.compile(r'"(?:\\.|[^"\\])*"|[^/"]+')
 _IN_MESSAGE = re.compile(r'((?:"(?:\\.|[^"\\])*"|[^/" ]+)(?:/(?:"(?:\\.|[^"\\])*"|[^/" ]+?)){2}): ')
 
@@ -208,6 +277,7 @@ READERS: dict[str, Callable[[str], Rows]] = {
     "sarif": _sarif,
     "github": _github,
     "gitlab": _gitlab,
+    "html": _html,
     "prometheus": _prometheus,
 }
 """How the rows of a plan are read back from each format that programs read, by the value of ``-o``."""

@@ -54,8 +54,8 @@ class Arguments:
     details: bool = option(
         "--details",
         is_flag=True,
-        help="Save in the JSON document too where hashed texts differ, masked, and what the releases on the way "
-        "do in pairs: all that -o html shows.",
+        help="Add to the JSON document where hashed texts differ, masked, and what each pair of releases "
+        "on the way restarts: all that -o html shows.",
     )
     releases: Releases
     source: Source

@@ -46,13 +46,13 @@ def _environment(encoding: str) -> Environment:
         finalize=partial(_visible, encoding=encoding),
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     style, script = _read("report.css"), _read("report.js")
-    found.globals |= {"css": Markup(style), "js": Markup(script), "policy": _policy(style, script)}
-    found.filters |= {
-        "name": partial(_cell, encoding=encoding),
-        "linked": partial(_linked, encoding=encoding),
-    }
+    found.globals["policy"] = _policy(style, script)
+    found.globals["style"], found.globals["script"] = map(Markup, (style, script))
+    found.filters["name"] = partial(_cell, encoding=encoding)
+    found.filters["linked"] = partial(_linked, encoding=encoding)
     return found
 
 

@@ -206,9 +206,11 @@
     detail(one) {
       const row = element("tr", "", { class: "detail", id: `detail-${one.place + 1}` });
       const cell = element("td", "", { colspan: String(this.heads.length) });
+      const inside = element("div");
       const why = document.getElementById(one.row.dataset.why);
-      if (why) cell.append(...Array.from(why.children, (child) => child.cloneNode(true)));
-      cell.append(this.facts(one.row));
+      if (why) inside.append(...Array.from(why.children, (child) => child.cloneNode(true)));
+      inside.append(this.facts(one.row));
+      cell.append(inside);
       row.append(cell);
       return row;
     }

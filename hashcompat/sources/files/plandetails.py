@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hashcompat.errors import InputError
-from hashcompat.model.details import Details, Difference, Kind, Pair, Piece
+from hashcompat.model.details import Details, Difference, Kind, Pair, Piece, Scope
 from hashcompat.model.plan import Item
 from hashcompat.sources.documents import Row
 
@@ -47,4 +47,4 @@ def _pieces(rows: Iterable[Row]) -> tuple[Piece, ...]:
 
 def _pair(row: Row) -> Pair:
     counts = [None if row.value.get(key) is None else row.number(key) for key in ("findings", "unknown")]
-    return Pair(row.text("from"), row.text("to"), row.text("scope"), *counts)
+    return Pair(row.text("from"), row.text("to"), row.word("scope", Scope), *counts)

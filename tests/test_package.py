@@ -12,7 +12,10 @@ import pytest
 
 from tests.helpers.program import ROOT
 
-HEAVY = ("click", "deepdiff", "requests", "yaml", "packaging")
+HEAVY = ("click", "deepdiff", "requests", "yaml", "packaging", "jinja2")
+
+
+PAGE = ("page.html.jinja", "parts.html.jinja", "report.css", "report.js")
 
 
 def imported(code: str) -> set[str]:
@@ -72,6 +75,7 @@ def test_the_wheel_holds_code_schemas_and_sample(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     expected = {f"hashcompat/{path.relative_to(ROOT)}" for path in (ROOT / "schemas").rglob("*.json")}
     expected |= {str(path.relative_to(ROOT)) for path in (ROOT / "hashcompat").rglob("*.py")}
+    expected |= {f"hashcompat/formats/html/{name}" for name in PAGE}
     assert expected | {"hashcompat/sample/cluster.json", "hashcompat/py.typed"} <= names
     assert "hashcompat/schemas/documents/RestartPlan.schema.json" in names
     assert [name for name in names if name.startswith(("tests/", "golden/", "scripts/"))] == []
@@ -88,10 +92,11 @@ def test_the_wheel_works_where_nothing_of_the_checkout_is(wheel: Path, tmp_path:
         "from hashcompat.catalog import files; "
         "assert str(files.default_directory()).startswith(sys.path[0]); "
         "from hashcompat.cli import main; "
-        "words = 'plan --from 1.7.16 --to 1.9.11 --sample -o wide'.split(); "
+        "words = 'plan --from 1.7.16 --to 1.9.11 --sample -o wide --report html=page.html'.split(); "
         "sys.exit(main._run('hashcompat', words))"
     )
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert (done.returncode, "1559107639  1428860573" in done.stdout) == (0, True)
+    assert (tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>")

@@ -219,7 +219,7 @@ class _Pairs:
 
 
 def _some(releases: Sequence[str]) -> _WayReleases:
-    """Return releases of which none is left out if they are few, else the ends and some between."""
+    """Return all releases where they are few, else the ends and some between."""
     last = len(releases) - 1
     if last < _RELEASES:
         return _WayReleases(tuple(releases), 0)

@@ -194,7 +194,7 @@ def _start(current: Sequence[Kubelet], last: Kubelet) -> Kubelet:
 
 
 def pair_cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalog) -> Cell:
-    """Compare two releases, of which the first may be ``auto``: the releases that run now."""
+    """Compare two releases; the first may be ``auto``: those that run now."""
     new = catalog.kubelet(pair[1])
     olds = current if pair[0] == AUTO else [catalog.kubelet(pair[0])]
     found = _merged([cell(old, new) for old in olds])

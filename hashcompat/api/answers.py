@@ -41,9 +41,9 @@ def plan(
     """Return the verdict for every container when kubelets go from one release to another.
 
     ``details`` adds where hashed texts differ and the releases on the way in pairs, as a page of HTML shows
-    them. ``from_release`` may be ``auto``: what each pod's node reports. Here and in the other functions, ``1.31``
-    and ``latest`` mean the newest known patch release; the result names it. Raises UsageError for unknown
-    releases, and InputError, with origin and path, for a container that does not decode.
+    them. ``from_release`` may be ``auto``: what each pod's node reports. Here and in the other functions,
+    ``1.31`` and ``latest`` mean the newest known patch release; the result names it. Raises UsageError for
+    unknown releases, and InputError, with origin and path, for a container that does not decode.
     """
     ends = release_of(from_release, catalog), release_of(to_release, catalog)
     inventory = load(source)

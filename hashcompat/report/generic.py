@@ -23,7 +23,7 @@ def generic_page(report: Report[Any], result: Any) -> Page:
 
 
 def _texts(report: Report[Any], result: Any) -> Iterator[Listing | Sequence[Sequence[Piece]]]:
-    """Yield what stands before the table: the sections that people see in place of one."""
+    """Yield what comes before the table: the sections that people see in place of one."""
     sections: Sequence[Section] = ()
     if report.overview:
         sections = list(report.overview(result, Screen()))

@@ -72,7 +72,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Bars of one kind, the longest of which fills the width."""
+    """Bars of one kind; the longest fills the width."""
 
     id: str
     title: str
@@ -199,12 +199,12 @@ class Page:
     steps: Sequence[Step] = ()
     steps_note: str = ""
     whole: int = 0
-    """The containers of which steps restart some."""
+    """The number of containers, of all steps alike."""
     heat: Heat | None = None
     missing: str = ""
     """Why there is no matrix, and no fragment in any explanation; empty where that is not so."""
     texts: Sequence[Listing | Sequence[Sequence[Piece]]] = ()
-    """What stands in place of the table, or before it."""
+    """What comes in place of the table, or before it."""
     main: Main | None = None
     whys: Sequence[Why] = ()
     whys_note: str = ""

@@ -9,10 +9,10 @@ from itertools import combinations, pairwise
 import pytest
 
 from hashcompat.answers.matrix import cell, make
-from hashcompat.model.details import Scope
 from hashcompat.answers.paths import Path, cheapest_path, shortest_path
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.kubelet.skew import within_policy
+from hashcompat.model.details import Scope
 from hashcompat.model.plan import Hop
 from hashcompat.planning.view import View
 from hashcompat.sources.values import collect

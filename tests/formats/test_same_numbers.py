@@ -17,7 +17,16 @@ from hashcompat.formats import FORMATS
 from tests.cli.test_exit_codes import FULL, RESTARTS, SAME, UP
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Run
-from tests.helpers.readback import commands, csv_cells, markdown_cells, samples, suite
+from tests.helpers.readback import (
+    commands,
+    csv_cells,
+    html_cells,
+    markdown_cells,
+    page,
+    samples,
+    suite,
+    words_of,
+)
 from tests.helpers.upgrades import record
 
 SCHEMAS = Path(__file__).resolve().parents[1] / "helpers" / "schemas"
@@ -118,7 +127,7 @@ def totals(document: Any) -> dict[str, int]:
 
 def reported(run: Run, tmp_path: Path, case: Case, places: dict[str, str]) -> dict[str, str]:
     """Return what one run writes in every format."""
-    forms = ("json", "csv", "markdown", "junit", "sarif", "github", "gitlab", "prometheus", "name")
+    forms = ("json", "csv", "markdown", "junit", "sarif", "github", "gitlab", "prometheus", "name", "html")
     directory = tmp_path / "reports"
     directory.mkdir()
     words = [word for form in forms for word in ("--report", f"{form}={directory / form}")]
@@ -137,6 +146,7 @@ def test_the_numbers_are_those_of_the_document(
     rows = verdicts(case, document)
     found = Counter({word: number for word, number in rows.items() if word in LEVELS and number})
     assert_tables(texts, rows.total())
+    assert_page(texts, rows.total(), totals(document))
     assert_sarif(texts["sarif"], found, totals(document))
     assert_gitlab(texts["gitlab"], found)
     assert_github(texts["github"], found)
@@ -151,6 +161,18 @@ def assert_tables(texts: dict[str, str], number: int) -> None:
     assert [row[0] for row in cells] == [
         row[0].replace("\\", "") for row in markdown_cells(texts["markdown"])
     ]
+
+
+def assert_page(texts: dict[str, str], number: int, counts: dict[str, int]) -> None:
+    """The rows are those of the other tables, and what a plan counts is that of its document."""
+    text, is_plan = texts["html"], json.loads(texts["json"])["kind"] == "RestartPlan"
+    rows = html_cells(text, "containers" if is_plan else "rows")
+    assert len(rows) - 1 == number
+    if is_plan:
+        names = [(row[1], row[2], row[3], row[4]) for row in rows[1:]]
+        assert names == [(row[0], row[1], row[2], row[3]) for row in csv_cells(texts["csv"])[1:]]
+        options = [words_of(one) for one in page(text).iter("li") if "count-" in one.get("class", "")]
+        assert {words.split()[1]: int(words.split()[0]) for words in options} == counts
 
 
 def assert_sarif(text: str, found: Counter[str], counts: dict[str, int]) -> None:

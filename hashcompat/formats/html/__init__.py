@@ -1,6 +1,6 @@
 """``-o html``: one file that needs no network and no script, for people to read, print and keep.
 
-Jinja2 escapes whatever is put into the templates beside this file, and ``printable`` what nobody would see.
+Jinja2 escapes whatever is put into the templates of this package, and ``printable`` what nobody would see.
 The style and the script are inline, and a Content-Security-Policy allows them alone, by their digests.
 """
 
@@ -83,7 +83,7 @@ def _visible(value: object, encoding: str) -> object:
 
 
 def _cell(value: object, encoding: str) -> object:
-    """Return a cell: nothing for None, a number as it is, and a text that is no other text's picture."""
+    """Return a cell: nothing for None, a number as it is, and a text that looks like itself alone."""
     if value is None or isinstance(value, int):
         return "" if value is None else value
     return distinct(str(value), encoding)

@@ -99,7 +99,7 @@ TARGETS = (
     Target(
         "saved-plan",
         _plan,
-        ("sources/files/plans", "sources/files/saved", "sources/documents"),
+        ("sources/files/plans", "sources/files/plandetails", "sources/files/saved", "sources/documents"),
         longest=3072,
     ),
     Target("saved-checks", _checks, ("sources/files/checks", "sources/documents"), longest=1024),

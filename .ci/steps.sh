@@ -146,6 +146,12 @@ shells() {
   suite shell
 }
 
+browser() {
+  step "HTML reports in a real browser"
+  packages chromium fonts-liberation
+  suite browser
+}
+
 # Install the packages of Debian that are not there yet.
 packages() {
   local package missing=()

@@ -63,3 +63,11 @@ def test_a_cluster_of_any_size_is_made_for_its_page() -> None:
 
 def test_the_pages_of_plans_are_made_by_choices_of_their_own() -> None:
     assert (plans.GENERATED.owned, largeplan.GENERATED.owned) == (("docs/plan.md",), ("docs/plan-large.md",))
+
+
+def test_the_pictures_are_shown_and_small() -> None:
+    """``python -m scripts.docs.screenshots`` takes them; how they look depends on the browser."""
+    pages = "".join(page.read_text() for page in (ROOT / "docs").glob("*.md"))
+    pictures = sorted((ROOT / "docs" / "images").iterdir())
+    assert [one.name for one in pictures] == sorted(re.findall(r"\]\(images/([^)]+)\)", pages))
+    assert sum(one.stat().st_size for one in pictures) < 600_000

@@ -43,7 +43,7 @@ _LEAD: Final = """# What a plan looks like
 On a terminal a plan fits the screen: first the answer, then where it comes from, the owners with the most
 restarts, the reasons, and commands to go on with. `--group-by owner|node|namespace|reason` shows all groups
 of one kind, `--group-by none` a row for each container, `--all` whatever does not fit. Where stdout is not a
-terminal, nothing is left out. `-o wide` has the hashes.
+terminal, nothing is left out. `-o wide` has the hashes. As a page of HTML it [looks like this](html.md).
 
 Each capture is what a terminal of 24 lines shows: the result, which goes to stdout, and below it what goes to
 stderr.

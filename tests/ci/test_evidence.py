@@ -12,7 +12,7 @@ import pytest
 from tests.ci.test_counts import report
 from tests.helpers.program import ROOT
 
-SUITES = ("python", "oracle", "fuzz", "shell", "runtime", "patch", "server", "reality", "large")
+SUITES = ("python", "oracle", "fuzz", "shell", "browser", "runtime", "patch", "server", "reality", "large")
 
 
 def evidence(directory: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -1,0 +1,27 @@
+"""The pictures in docs/images are taken by a command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts.docs import screenshots
+
+pytestmark = pytest.mark.browser
+
+
+def test_every_picture_is_taken_in_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screenshots, "IMAGES", tmp_path)
+    assert screenshots.main() == 0
+    committed = screenshots.DOCS / "images"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        path.name for path in committed.iterdir()
+    )
+    for name, picture in screenshots.PICTURES.items():
+        head = (tmp_path / f"{name}.png").read_bytes()[:24]
+        assert (head[:8], head[16:20], head[20:24]) == (
+            b"\x89PNG\r\n\x1a\n",
+            picture.viewport["width"].to_bytes(4),
+            picture.viewport["height"].to_bytes(4),
+        )

@@ -86,8 +86,11 @@
         if (button) this.toggle(button);
       });
       this.body.addEventListener("keydown", (event) => {
+        if (event.key !== "Escape") return;
         const detail = event.target.closest("tr.detail");
-        if (event.key === "Escape" && detail) this.close(detail);
+        const button = event.target.closest("button[aria-expanded='true']");
+        if (detail) this.close(detail);
+        else if (button) this.toggle(button);
       });
       addEventListener("beforeprint", () => this.show(0, this.matches.length));
       addEventListener("afterprint", () => this.show(this.start, PAGE));
@@ -139,7 +142,7 @@
 
     keyOf(one) {
       const text = one.row.cells[this.column].textContent;
-      if (text in SEVERITY) return SEVERITY[text];
+      if (this.heads[this.column].textContent === "Verdict" && Object.hasOwn(SEVERITY, text)) return SEVERITY[text];
       return /^\d+$/.test(text) ? Number(text) : text.toLowerCase();
     }
 
@@ -220,7 +223,7 @@
       const cells = this.heads.map((head, place) => [head.textContent, row.cells[place].textContent]);
       const hex = cells.filter(([name, text]) => ["From", "To", "Recorded"].includes(name) && text);
       const facts = [
-        ...hex.map(([name, text]) => [`${name} hash`, `${text} (hex ${Number(text).toString(16)})`]),
+        ...hex.map(([name, text]) => [`${name} hash`, `${text} (hex ${Number(text).toString(16).padStart(8, "0")})`]),
         ["UID of the pod", row.dataset.uid],
         ["File", row.dataset.file],
       ];

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from playwright.sync_api import Browser, Page
 
@@ -49,7 +49,7 @@ class Picture:
     options: Mapping[str, Any] = field(default_factory=dict)
     """More options of a browser context."""
 
-    media: str = "screen"
+    media: Literal["screen", "print"] = "screen"
 
 
 PICTURES: Final[Mapping[str, Picture]] = {

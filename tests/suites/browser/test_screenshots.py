@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scripts.docs import screenshots
+from tests.helpers.program import ROOT
 
 pytestmark = pytest.mark.browser
 
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.browser
 def test_every_picture_is_taken_in_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screenshots, "IMAGES", tmp_path)
     assert screenshots.main() == 0
-    committed = screenshots.DOCS / "images"
+    committed = ROOT / "docs" / "images"
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         path.name for path in committed.iterdir()
     )

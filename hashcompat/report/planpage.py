@@ -56,7 +56,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
         counts=list(_counts(whole)),
         facts=list(_facts(whole)),
         warnings=list(collapsed(plan.warnings)),
-        assumptions=list(collapsed(plan.assumptions)),
+        assumptions=list(plan.assumptions),
         notes=list(_notes(plan)),
         causes=list(map(_cause, whole.tally.kinds)),
         owners=_owners(whole),

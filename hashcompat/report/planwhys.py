@@ -19,6 +19,12 @@ _ORDER: Final = {
     for place, verdict in enumerate((Verdict.KILL, Verdict.RESTART, Verdict.UNKNOWN, Verdict.KEEP))
 }
 
+_ASSUMED: Final = (
+    "Assumed: which release created it, as the assumptions above say; the hash that its runtime recorded "
+    "would confirm it."
+)
+"""Without the release, which a saved plan has in its assumptions alone."""
+
 Key = tuple[object, ...]
 
 
@@ -67,7 +73,7 @@ class Whys:
 
 
 def _key(item: Item) -> Key:
-    state = item.pod_recreated, item.calibrated, item.creator
+    state = item.pod_recreated, item.calibrated, bool(item.creator)
     return item.verdict, item.from_release, item.reasons, item.difference, *state
 
 
@@ -75,7 +81,7 @@ def _facts(item: Item) -> Iterator[str]:
     if item.pod_recreated:
         yield "The whole pod is recreated, not only this container."
     if item.creator:
-        yield f"Assumed: created by {item.creator}; the hash that its runtime recorded would confirm it."
+        yield _ASSUMED
     if item.calibrated is not None:
         yield (
             "The recorded hash is one that a known release computes."

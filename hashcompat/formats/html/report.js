@@ -71,6 +71,14 @@
       this.update();
       table.classList.add("ready");
       document.querySelector(".controls").hidden = false;
+      this.prepare(0);
+    }
+
+    /* Makes the texts for the search a few at a time, before somebody types. */
+    prepare(start) {
+      const end = start + PAGE;
+      for (const one of this.all.slice(start, end)) this.textOf(one);
+      if (end < this.all.length) setTimeout(() => this.prepare(end));
     }
 
     listen() {
@@ -150,6 +158,8 @@
       this.start += by;
       this.show(this.start, PAGE);
       this.table.scrollIntoView({ block: "start" });
+      if (this.next.disabled) this.previous.focus();
+      if (this.previous.disabled) this.next.focus();
     }
 
     show(start, most) {

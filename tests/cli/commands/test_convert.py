@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from hashcompat.errors import InputError
 from hashcompat.formats import FORMATS
@@ -35,10 +36,11 @@ from hashcompat.report.plan import PLAN, without_kept
 from hashcompat.sources.files import checks, plans
 from hashcompat.sources.files.saved import Saved, opened
 from tests.helpers.pods import as_json, node, pod
-from tests.helpers.program import Result, Run, formats_of, ran, reports, said_of
+from tests.helpers.program import ROOT, Result, Run, formats_of, ran, reports, said_of
 
 SAMPLE = ("plan", "--from", "1.13.12", "--to", "1.14.10", "--sample", "-q")
 FORMS = formats_of("convert")
+SCHEMA = ROOT / "schemas" / "documents" / "RestartPlan.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +57,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("shop")
     done = ran(*SAMPLE, "-n", "shop", "--out", place / "plan.json", *reports(place, FORMS))
     assert done.code == 0, done.err
+    assert ran(*SAMPLE, "-n", "shop", "--details", "--out", place / "detailed.json").code == 0
     return place
 
 
@@ -69,7 +72,50 @@ def saved(document: str, tmp_path: Path) -> Path:
 def test_a_saved_plan_looks_as_the_plan_did(run: Run, shop: Path, form: str) -> None:
     """``test_reports.py`` compares such files with what is printed."""
     looked = (shop / form.partition("=")[0]).read_bytes().decode()
-    assert run("convert", shop / "plan.json", "-q", "-o", form) == Result(0, looked, "")
+    saved = shop / ("detailed.json" if form == "html" else "plan.json")
+    assert run("convert", saved, "-q", "-o", form) == Result(0, looked, "")
+
+
+def test_the_details_of_a_plan_are_saved_where_they_are_asked_for(run: Run, saved: Path) -> None:
+    page = str(saved.with_suffix(".html"))
+    assert "details" not in run(*SAMPLE, "-o", "json", "--report", f"html={page}").document
+    document = run(*SAMPLE, "--details", "-o", "json").document
+    assert {item["difference"] for item in document["items"]} >= {None, 1}
+    saved.write_text(json.dumps(document))
+    assert run("convert", saved, "-q", "-o", "json").document == document
+    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+
+
+DAMAGES: dict[str, tuple[Callable[[Any], object], str]] = {
+    "a difference that is missing": (
+        lambda details: details["differences"].clear(),
+        "$.details.differences: fewer than an item counts",
+    ),
+    "a piece of no kind": (
+        lambda details: details["differences"][0]["fragment"][0].update(kind="x"),
+        "$.details.differences[0].fragment[0].kind: want one of same, removed, added, gap",
+    ),
+    "a scope of no kind": (
+        lambda details: details["pairs"][0].update(scope=1),
+        "$.details.pairs[0].scope: want a string",
+    ),
+    "a count that is no number": (
+        lambda details: details["pairs"][0].update(findings="3"),
+        "$.details.pairs[0].findings: want an integer from 0",
+    ),
+    "text instead of details": (lambda details: details.update(pairs="x"), "$.details.pairs: want a list"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damaged_details_are_an_error_that_names_the_place(run: Run, saved: Path, name: str) -> None:
+    damage, words = DAMAGES[name]
+    document = run(*SAMPLE, "-n", "shop", "--details", "-o", "json").document
+    damage(document["details"])
+    saved.write_text(json.dumps(document))
+    result = run("convert", saved, "-o", "html")
+    assert (result.code, result.out) == (1, "")
+    assert words in result.err
 
 
 def test_a_saved_plan_is_explained_by_the_same_lines(run: Run, saved: Path) -> None:

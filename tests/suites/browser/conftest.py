@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from scripts.suites import chromium
 from tests.suites.browser.pages import PAGES
@@ -16,11 +16,14 @@ from tests.suites.browser.window import Window, window
 
 Reports = Callable[[str], Path]
 Opened = Callable[..., Window]
+PATIENCE = 20_000
+"""Milliseconds that a page may take to show what is expected: a busy machine is slow, and no defect."""
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Start Chromium; where it is missing the tests fail, for a skipped one would prove nothing."""
+    expect.set_options(timeout=PATIENCE)
     with chromium.running() as started:
         yield started
 

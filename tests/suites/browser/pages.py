@@ -49,7 +49,7 @@ HOSTILE: Final = (*SCRIPTS_IN_NAMES, LONG, *MEMBERS, *BREAKERS)
 
 
 def of_command(path: Path, argv: tuple[str, ...], pods: bytes = b"") -> None:
-    """Write the report of a command line; findings of ``preflight`` are no failure."""
+    """Write the report of a command line; ``preflight`` may exit with findings."""
     command = [str(SCRIPTS / "hashcompat"), *argv, "-o", "html"]
     done = subprocess.run(command, input=pods, capture_output=True, check=False)
     assert done.returncode in {0, 2}, done.stderr.decode()

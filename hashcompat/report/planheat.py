@@ -33,7 +33,8 @@ def heat_of(plan: Plan) -> Heat | None:
         return None
     pairs = {(pair.old, pair.new): pair for pair in details.pairs}
     columns = [release for release in details.releases if release != AUTO]
-    planned = {(plan.from_release, plan.to_release), *pairwise(details.releases)}
+    steps = () if details.passed else pairwise(details.releases)
+    planned = {(plan.from_release, plan.to_release), *steps}
     rows = [
         (old, [_cell(pairs.get((old, new)), plan, planned) for new in columns]) for old in details.releases
     ]

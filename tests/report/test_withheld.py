@@ -30,7 +30,7 @@ def shown(run: Run, directory: Path, command: str, *more: object) -> Any:
     return run(*COMMANDS[command], *told, *more, stdin=as_json(pod(ARTICLE)))
 
 
-WITH_HASHES = ("table", "wide", "json", "yaml", "csv", "markdown")
+WITH_HASHES = ("table", "wide", "json", "yaml", "csv", "markdown", "html")
 """The formats that show hashes; the others show findings, names or what they are asked for."""
 
 

@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Leave the tests themselves, and what their modules hold, out of every garbage collection to come."""
+    """Leave the tests themselves, and what their modules hold, out of all later garbage collections."""
     gc.disable()
     yield
     gc.freeze()

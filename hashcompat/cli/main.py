@@ -21,6 +21,7 @@ from hashcompat.shown import urls
 
 _COMMANDS: Final = (
     "plan",
+    "gate",
     "hash",
     "explain",
     "matrix",

@@ -6,8 +6,9 @@ Only one element is in memory at a time, whatever the size of the list.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import repeat
 from typing import Any, Final
 
 from hashcompat.errors import InputError
@@ -29,28 +30,37 @@ from hashcompat.go.parts import ITEMS, Part
 from hashcompat.shown import name as shown_name
 
 _PLAIN: Final = json.JSONDecoder()
+
+Quick = Callable[[str], Sequence[Any] | None]
+"""Decodes a whole JSON list as the strict decoder would; None for one that it leaves to that one."""
+
+_SPACE: Final = " \t\n\r"
+_WIDEST: Final = 64
+"""Characters of white space before an element that are looked at."""
+
 _LONGEST_WORD: Final = 16
 """Characters; an error this close to the end of what was read may only mean that a token is incomplete."""
 
 
-def parts(chunks: Iterable[str], *, strict: bool = True) -> Iterator[Part]:
+def parts(chunks: Iterable[str], *, strict: bool = True, quick: Quick | None = None) -> Iterator[Part]:
     """Yield the parts of the JSON documents in a text, which are separated by white space only.
 
     ``strict=False`` is faster and meant for a first pass: it does not keep the text of numbers, accepts
-    duplicate keys and NaN, and knows no lines. Raises InputError with line and column, as ``jsontext.loads``,
-    and also if the text ends too early.
+    duplicate keys and NaN, and knows no lines. ``quick`` is offered many elements at once where each begins
+    a line; they know no lines either. Raises InputError with line and column, as ``jsontext.loads``, and
+    also if the text ends too early.
     """
     window = _Window(chunks, DECODER if strict else _PLAIN, placed=strict)
     number = 0
     while char := window.peek():
         number += 1
         if char == "{":
-            yield from _object(window, number)
+            yield from _object(window, number, quick)
         else:
             yield Part(number, window.value("$"))
 
 
-def _object(window: _Window, number: int) -> Iterator[Part]:
+def _object(window: _Window, number: int, quick: Quick | None) -> Iterator[Part]:
     """Yield the elements of ``items`` as they are read, and then the object without them."""
     members: dict[str, Any] = {}
     seen: set[str] = set()
@@ -64,20 +74,27 @@ def _object(window: _Window, number: int) -> Iterator[Part]:
         if window.peek() != "[":
             members[key] = window.value(below("$", key), meter, placed)
         elif key == ITEMS:
-            for index, (value, own) in enumerate(_elements(window, key)):
-                yield Part(number, value, index, members.get("kind"), own.lines)
+            for index, (value, own) in enumerate(_elements(window, key, quick=quick)):
+                yield Part(number, value, index, members.get("kind"), own.lines if own else None)
         else:
             members[key] = [value for value, _ in _elements(window, key, meter)]
         more = window.goes_on("}")
     yield Part(number, members, lines=placed.lines)
 
 
-def _elements(window: _Window, key: str, meter: Meter | None = None) -> Iterator[tuple[Any, JsonLines]]:
+def _elements(
+    window: _Window, key: str, meter: Meter | None = None, quick: Quick | None = None
+) -> Iterator[tuple[Any, JsonLines | None]]:
     more, index = window.opens("[", "]"), 0
     while more:
-        placed = JsonLines()
-        yield window.value(element(below("$", key), index), meter, placed), placed
-        more, index = window.goes_on("]"), index + 1
+        if quick and (values := window.many(quick)):
+            yield from zip(values, repeat(None))
+            index += len(values)
+        else:
+            placed = JsonLines()
+            yield window.value(element(below("$", key), index), meter, placed), placed
+            index += 1
+        more = window.goes_on("]")
 
 
 class _Window:
@@ -96,7 +113,7 @@ class _Window:
         """Skip white space and return the next character; empty at the end."""
         while True:
             rest = self._text[self._position : self._position + 1]
-            if rest and rest not in " \t\n\r":
+            if rest and rest not in _SPACE:
                 return rest
             if rest:
                 self._position = skip_space(self._text, self._position)
@@ -146,6 +163,24 @@ class _Window:
             placed.add(value, *lines, partial(str.__getitem__, self._text, slice(self._position, end)))
         self._position = end
         return value
+
+    def many(self, quick: Quick) -> Sequence[Any]:
+        """Consume the elements whose end is in what was read, if ``quick`` decodes them; else nothing.
+
+        They end where an object and the next one are on lines of their own, indented as the first one is.
+        No string has a line break in it, and what is no list of whole objects does not decode.
+        """
+        self.peek()
+        before = self._text[max(0, self._position - _WIDEST) : self._position]
+        space = before[len(before.rstrip(_SPACE)) :]
+        last = self._text.rfind(f"{space}}},{space}{{", self._position) if "\n" in space else -1
+        if last < 0:
+            return ()
+        end = last + len(space) + 1
+        values = quick(f"[{self._text[self._position : end]}]")
+        if values:
+            self._position = end
+        return values or ()
 
     def _line_of(self, position: int) -> int:
         """Return the line of a place that is not before the last one that was asked for."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hashcompat.model.near import near
+from hashcompat.model.plan import PodName
 from hashcompat.model.pods import Pod
 
 POD: Final = "Pod"
@@ -62,7 +63,7 @@ class Owner:
     """The kind as it was written, such as ``deploy``."""
     name: str
 
-    def owns(self, pod: Pod) -> bool:
+    def owns(self, pod: Pod | PodName) -> bool:
         """Return whether it is the controller of a pod, or the workload above that one."""
         if not (self.kind or self.name):
             return not pod.owner

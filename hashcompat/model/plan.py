@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
@@ -326,6 +327,9 @@ class Plan:
 
     tool: str = ""
     """The version of this program that made the plan; empty for this one."""
+
+    created: datetime | None = None
+    """When the pods were read, UTC; None where that is not known."""
 
     counted: Summary | None = None
     """The counts of the whole plan, where only some of its items were saved; None if these are all."""

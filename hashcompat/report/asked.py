@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
@@ -54,6 +54,9 @@ class Excerpt:
 
     brief: bool = False
     """Whether assumptions are only counted."""
+
+    key: bytes = field(default=b"", repr=False)
+    """What the document is signed with; empty for no signature."""
 
     now: datetime | None = None
     """The time at which files are so and so old; None to leave their age out."""

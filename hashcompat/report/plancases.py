@@ -36,13 +36,14 @@ def findings_of(plan: Plan, items: Sequence[Item]) -> Findings:
         f"kubelet {plan.from_release} -> {plan.to_release}",
         "containers",
         {verdict.value: number for verdict, number in counts.verdicts.items()},
-        lambda: map(_case, items),
+        lambda: map(case_of, items),
         RULES,
         {"pods": counts.pods, "pods_affected": counts.pods_affected, "nodes_affected": counts.nodes_affected},
     )
 
 
-def _case(item: Item) -> Case:
+def case_of(item: Item) -> Case:
+    """Return one container's verdict as a case."""
     pod, reasons = item.pod, item.reasons
     names = {"node": pod.node, "namespace": pod.namespace, "pod": pod.name, "container": item.container.name}
     return Case(

@@ -13,6 +13,7 @@ from hashcompat.answers.hashes import Hashed
 from hashcompat.answers.matrix import Matrix
 from hashcompat.answers.redaction import Snapshot
 from hashcompat.answers.releases import ReleaseList, Versions
+from hashcompat.gating.result import GateResult
 from hashcompat.model.plan import Plan
 from hashcompat.model.preflight import Preflight
 from hashcompat.patching.audit import Audit
@@ -20,6 +21,7 @@ from hashcompat.report.audit import AUDIT
 from hashcompat.report.calibration import CALIBRATION
 from hashcompat.report.difference import DIFFERENCE
 from hashcompat.report.explanation import EXPLANATIONS
+from hashcompat.report.gate import GATE
 from hashcompat.report.hashes import HASHES
 from hashcompat.report.matrix import MATRIX
 from hashcompat.report.model import Report
@@ -49,5 +51,6 @@ REPORTS: Final[Mapping[type, Report[Any]]] = {
     Roles: ROLES,
     Audit: AUDIT,
     Preflight: PREFLIGHT,
+    GateResult: GATE,
 }
 """What can be shown of each result that has a document, by the result's type."""

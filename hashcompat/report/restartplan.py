@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashcompat
+from hashcompat.model.digest import DIGEST, SIGNATURE, Digest, canonical, signature
 from hashcompat.model.plan import Hop, Item, Plan, Suggestion, Summary
 from hashcompat.report.asked import Excerpt, asked
 from hashcompat.report.items import item_document, release_facts
 from hashcompat.report.model import Document, Rows, document
 from hashcompat.report.plandetails import details_document
-from hashcompat.report.whence import source_document
+from hashcompat.report.whence import source_document, time_text
 
 
 def plan_document(result: Plan | Excerpt) -> Document:
@@ -16,7 +17,7 @@ def plan_document(result: Plan | Excerpt) -> Document:
     shown = asked(result)
     plan = shown.plan
     details = plan.details if shown.details else None
-    return document(
+    content = document(
         "RestartPlan",
         spec={
             "from": plan.from_release,
@@ -30,6 +31,7 @@ def plan_document(result: Plan | Excerpt) -> Document:
             "assumedPatch": plan.patch or None,
             "suggestion": _suggestion(plan.suggestion) if plan.suggestion else None,
             "tool": {"name": "hashcompat", "version": plan.tool or hashcompat.__version__},
+            "createdAt": time_text(plan.created),
         },
         summary={
             **_summary(shown.summary),
@@ -39,6 +41,16 @@ def plan_document(result: Plan | Excerpt) -> Document:
         **({"details": details_document(details)} if details else {}),
         items=Rows(shown.items, _item if details else item_document),
     )
+    return {**content, **_seals(content, shown.key)}
+
+
+def _seals(content: Document, key: bytes) -> Document:
+    """Return the digest of a document, and its signature where there is a key to sign it with."""
+    found = Digest()
+    for row in content["items"]:
+        found.add(canonical(row))
+    digest = found.of(content)
+    return {DIGEST: digest, SIGNATURE: signature(digest, key) if key else None}
 
 
 def _item(item: Item) -> Document:

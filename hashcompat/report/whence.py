@@ -89,5 +89,11 @@ def source_document(origin: Origin) -> Document:
         "names": list(origin.names),
         "context": origin.context,
         "server": origin.server,
-        "oldest": origin.oldest.isoformat().replace("+00:00", "Z") if origin.oldest else None,
+        "clusterUID": origin.cluster,
+        "oldest": time_text(origin.oldest),
     }
+
+
+def time_text(time: datetime | None) -> str | None:
+    """Return a time in UTC as RFC 3339 has it; None for none."""
+    return time.isoformat().replace("+00:00", "Z") if time else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hashcompat.errors import InputError
 from hashcompat.go import allowance as allowances
 from hashcompat.model.kinds import near_owners, owner_of
+from hashcompat.model.plan import Plan, PodName
 from hashcompat.model.pods import Inventory, Pod
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.model.words import count
@@ -22,7 +23,7 @@ class Filters:
     nodes: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
 
-    def matches(self, pod: Pod) -> bool:
+    def matches(self, pod: Pod | PodName) -> bool:
         """Return whether a pod passes every filter."""
         return (
             (not self.namespaces or pod.namespace in self.namespaces)
@@ -56,6 +57,20 @@ def select(inventory: Inventory, filters: Filters) -> Inventory:
     return replace(inventory, pods=_Selected(inventory.pods, filters))
 
 
+def narrowed(plan: Plan, filters: Filters) -> Plan:
+    """Return a plan with the containers of matching pods alone; errors as iterating over selected pods."""
+    if filters == Filters():
+        return plan
+    owners = _Owners(filters.owners)
+    for item in plan.items:
+        owners.see(item.pod)
+    owners.check()
+    items = tuple(item for item in plan.items if filters.matches(item.pod))
+    if not items:
+        raise InputError(f"none of the {count(len(plan.items), 'container')} matches the filters")
+    return replace(plan, items=items)
+
+
 @dataclass(frozen=True, slots=True)
 class _Selected:
     pods: Iterable[Pod]
@@ -83,7 +98,7 @@ class _Owners:
         self._missing = {text: owner_of(text) for text in wanted}
         self._seen: dict[str, None] = {}
 
-    def see(self, pod: Pod) -> None:
+    def see(self, pod: Pod | PodName) -> None:
         """Look at a pod, as long as an owner is missing."""
         if self._missing:
             self._seen |= dict.fromkeys(filter(None, (pod.workload, pod.owner)))

@@ -108,6 +108,13 @@ def _read(cluster: Cluster, scope: Scope, *, quiet: bool) -> Inventory:
         progress.end()
 
 
+def uid(cluster: Cluster) -> str:
+    """Return the UID of the live cluster; raises InputError where it cannot be read."""
+    from hashcompat.sources.cluster import collect as live
+
+    return live.uid(_access(cluster), _pass_on)
+
+
 def _pass_on(line: str) -> None:
     """Print a line of kubectl's plugins as it is: a link to open may need its query."""
     say(printable(line))

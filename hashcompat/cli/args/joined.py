@@ -88,13 +88,19 @@ def _saved(name: str, way: Way, catalog: Catalog) -> Plan:
     from hashcompat.sources.files import plans
 
     plan = plans.read(name)
-    _check(name, "--to", way.new, {plan.to_release}, catalog)
-    if way.old != AUTO:
-        planned = {plan.from_release}
-        if plan.from_release == AUTO:
-            planned = {item.from_release for item in plan.items if item.from_release}
-        _check(name, "--from", way.old, planned, catalog)
+    check_releases(name, plan, "" if way.old == AUTO else way.old, way.new, catalog)
     return plan
+
+
+def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) -> None:
+    """Raise InputError for a saved plan of other releases; an empty one may be any."""
+    from hashcompat.gating.refusal import releases_of
+    from hashcompat.planning.options import AUTO
+
+    if new:
+        _check(file, "--to", new, {plan.to_release}, catalog)
+    if old:
+        _check(file, "--from", old, releases_of(plan, AUTO), catalog)
 
 
 def _check(file: str, flag: str, asked: str, planned: Iterable[str], catalog: Catalog) -> None:

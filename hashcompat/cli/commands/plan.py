@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Final
 
 import click
@@ -17,8 +18,9 @@ from hashcompat.cli.args.arranged import Arranged
 from hashcompat.cli.args.declare import Changed, given_words, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Patched
-from hashcompat.cli.args.inventory import Reading
+from hashcompat.cli.args.keys import key_of
 from hashcompat.cli.args.output import Quiet, Shown, Verbose, Withheld, shows
+from hashcompat.cli.args.planned import planned
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
@@ -26,7 +28,6 @@ from hashcompat.errors import ExitCode
 from hashcompat.formats import chosen, offered
 from hashcompat.model.plan import Plan
 from hashcompat.planning.options import AUTO
-from hashcompat.planning.view import View
 from hashcompat.report.asked import Again, SortBy
 from hashcompat.report.plan import PLAN, Excerpt, without_kept
 from hashcompat.sources.files.inputs import without_secrets
@@ -57,6 +58,9 @@ class Arguments:
         help="Add to the JSON document where hashed texts differ, masked, and what each pair of releases "
         "on the way restarts: all that -o html shows.",
     )
+    sign_key: str | None = option(
+        "--sign-key", metavar="FILE", help="Sign the document with the key in FILE, for gate --verify-key."
+    )
     releases: Releases
     source: Source
     scope: Scope
@@ -79,22 +83,18 @@ def command(given: Arguments) -> int:
     given.arranged.check(_format(given))
     quiet = given.quiet.quiet
     names = given.releases.data.names(quiet=quiet)
-    way, patches = given.releases.way(names, from_nodes=True), given.patched.patches(names)
-    output.ready(PLAN, given.shown)
-    reading = Reading(given.source, given.scope, needs_nodes=given.releases.needs_nodes, quiet=quiet)
-    found = reading.inventory()
-    given.releases.check_nodes(found, given.scope, names)
-    options = given.facts.options(reading, found, names, keep_going=given.keep_going, patches=patches)
+    key = key_of(given.sign_key)
     make = details.make if given.details or _shows_details(given.shown) else planning.make
-    plan = make(found, way.old, way.new, View(names.catalog, options))
-    given.releases.check_items(plan.items)
+    made = planned(given, names, partial(output.ready, PLAN, given.shown), make, quiet=quiet)
+    plan = made.plan
     plan = given.withheld.of(plan)
-    excerpt = _excerpt(given, plan)
+    excerpt = replace(_excerpt(given, plan), key=key)
     below = [] if quiet else list(PLAN.notes(excerpt))
     output.show(PLAN, excerpt, given.shown, below)
     if given.verbose.verbose:
+        way = made.way
         kubelets = [way.new] if way.old == AUTO else [way.old, way.new]
-        output.note_dropped(dropped_fields(found, list(map(names.catalog.kubelet, kubelets))))
+        output.note_dropped(dropped_fields(made.found, list(map(names.catalog.kubelet, kubelets))))
     output.say_each(below)
     return _exit_code(plan) if given.detailed_exitcode else ExitCode.OK
 

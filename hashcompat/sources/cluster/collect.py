@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
@@ -26,6 +26,8 @@ T = TypeVar("T")
 Say = Callable[[str], None]
 
 _NOT_FOUND: Final = 404
+
+_SYSTEM: Final = "kube-system"
 
 _FORBIDDEN: Final = 403
 
@@ -130,7 +132,31 @@ def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
         if scope.needs_pods and not pods:
             raise InputError("the cluster has no pods that match; an empty plan would look like a safe one")
         nodes = tuple(_nodes(client, scope, say, progress))
-        return Inventory(tuple(pods), nodes, origin=_origin(access))
+        return Inventory(tuple(pods), nodes, origin=replace(_origin(access), cluster=_uid_or_none(client)))
+
+
+def uid(access: Access, say: Say) -> str:
+    """Return the UID of a cluster, that of its namespace kube-system.
+
+    Raises InputError where it cannot be read.
+    """
+    with connect(access, say) as client:
+        try:
+            return _uid(client)
+        except StatusError as error:
+            raise InputError(f"cannot get the namespace {_SYSTEM}, whose UID names the cluster: {error}") from None
+
+
+def _uid(client: Client) -> str:
+    return text(part(client.get(f"/api/v1/namespaces/{_SYSTEM}"), "metadata"), "uid")
+
+
+def _uid_or_none(client: Client) -> str:
+    """Return the UID where it may be read: a plan does not need it."""
+    try:
+        return _uid(client)
+    except InputError:
+        return ""
 
 
 def is_named(access: Access) -> bool:

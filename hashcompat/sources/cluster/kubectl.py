@@ -1,7 +1,7 @@
 """kubectl as the way to the API server: it alone knows how its user's kubeconfig authenticates.
 
 ``kubectl proxy`` listens on a unix socket in a directory that only this user may enter; it passes on reads of
-pods and nodes and nothing else, and it ends with this process, however that ends.
+pods, nodes and one namespace and nothing else, and it ends with this process, however that ends.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LONGEST_LINE: Final = 4096
 _MOST_LINES: Final = 1000
 """Lines of kubectl's plugins that are passed on."""
 
-_PATHS: Final = r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$"
+_PATHS: Final = r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$,^/api/v1/namespaces/kube-system$"
 
 _OTHER_METHODS: Final = "POST,PUT,PATCH,DELETE,OPTIONS,CONNECT,TRACE,HEAD"
 

@@ -26,6 +26,7 @@ from hashcompat.model.plan import (
 )
 from hashcompat.model.pods import ContainerType, Origin, Source
 from hashcompat.sources.documents import Row
+from hashcompat.sources.files import quick
 from hashcompat.sources.files.plandetails import details_of
 from hashcompat.sources.files.saved import Saved, opened
 
@@ -46,9 +47,14 @@ def read(name: str) -> Plan:
     Raises InputError, naming the file, for anything else.
     """
     with opened(name, (KIND,), WANTED) as document:
-        plan = plan_of(document)
-        if plan.counted:
-            raise InputError(f"a {KIND} without some of its items; save it without --only-restarts")
+        return whole_of(document)
+
+
+def whole_of(document: Saved) -> Plan:
+    """Return the plan in a document; errors as ``plan_of``, also for one without some of its items."""
+    plan = plan_of(document)
+    if plan.counted:
+        raise InputError(f"a {KIND} without some of its items; save it without --only-restarts")
     return plan
 
 
@@ -62,7 +68,7 @@ def plan_of(document: Saved) -> Plan:
     rollback, suggestion = spec.row_or_none("rollback"), spec.row_or_none("suggestion")
     details = document.rest.row_or_none("details")
     source = spec.row_or_none("source")
-    return Plan(
+    plan = Plan(
         spec.text("from"),
         spec.text("to"),
         items,
@@ -76,9 +82,12 @@ def plan_of(document: Saved) -> Plan:
         releases=tuple(spec.each("releases", _release)),
         origin=_origin(source) if source else Origin(),
         tool=spec.row("tool").text("version"),
+        created=spec.time_or_none("createdAt"),
         counted=_counted(_summary(counts), summarized(items)),
         details=details_of(details, items) if details else None,
     )
+    document.digest()
+    return plan
 
 
 def _counted(saved: Summary, found: Summary) -> Summary | None:
@@ -106,7 +115,7 @@ class _Items:
     def __init__(self) -> None:
         self._pod = lru_cache(1)(PodName)
         self._name = lru_cache(_KEPT)(ContainerName)
-        self._reasons = lru_cache(_KEPT)(tuple[Reason, ...])
+        self._reasons: dict[bytes, tuple[Reason, ...]] = {}
         self._allowance = allowance.containers()
 
     def read(self, document: Saved) -> Iterator[Item]:
@@ -130,7 +139,7 @@ class _Items:
             _name(row, "fromRelease"),
             row.word("verdict", Verdict),
             Hashes(hashes.hash("recorded"), hashes.hash("from"), hashes.hash("to")),
-            self._reasons(tuple(map(_reason, row.rows("reasons")))),
+            self._reasons_of(row),
             row.truth("podRecreated"),
             row.truth_or_none("calibrated"),
             creator=_ASSUMED if row.truth("creatorAssumed") else "",
@@ -138,9 +147,21 @@ class _Items:
             difference=row.number("difference", 0),
         )
 
+    def _reasons_of(self, row: Row) -> tuple[Reason, ...]:
+        """Return the reasons of an item; the same text was read, and found right, before."""
+        text = quick.line(row.value.get("reasons"))
+        found = self._reasons.get(text)
+        if found is None:
+            found = tuple(map(_reason, row.rows("reasons")))
+            if len(self._reasons) < _KEPT:
+                self._reasons[text] = found
+        return found
+
 
 def _name(row: Row, key: str, default: str | None = None) -> str:
-    found = row.text(key, default)
+    found = row.value.get(key)
+    if type(found) is not str or not found.isascii():
+        found = row.text(key, default)
     if len(found) > allowance.LONGEST_NAME:
         raise InputError(f"{row.path}.{key}: more than {allowance.LONGEST_NAME:,} characters")
     return intern(found)
@@ -160,7 +181,8 @@ def _hop(row: Row) -> Hop:
 
 def _origin(row: Row) -> Origin:
     names, place = row.texts("names"), (row.text("context"), row.text("server"))
-    return Origin(row.word("kind", Source), names, *place, oldest=row.time_or_none("oldest"))
+    cluster, oldest = row.text("clusterUID", ""), row.time_or_none("oldest")
+    return Origin(row.word("kind", Source), names, *place, cluster=cluster, oldest=oldest)
 
 
 def _suggestion(row: Row) -> Suggestion:

@@ -10,7 +10,9 @@ from typing import Final
 from hashcompat.errors import InputError
 from hashcompat.go.jsonstream import parts
 from hashcompat.go.parts import Part
+from hashcompat.model.digest import DIGEST, Digest
 from hashcompat.sources.documents import Row, row_of
+from hashcompat.sources.files import quick
 from hashcompat.sources.files.inputs import inputs, named
 from hashcompat.sources.files.text import chunks
 
@@ -35,6 +37,7 @@ class Saved:
         """What it is: one of the kinds that are wanted; the first one where that follows the items."""
         self.rest = Row({}, "$")
         """What surrounds the items; complete once all items were taken."""
+        self._digest = Digest()
 
     def items(self) -> Iterator[Row]:
         """Yield the items; raises InputError for what is not one whole document."""
@@ -42,9 +45,20 @@ class Saved:
             if part.document > 1:
                 raise InputError(f"more than one document; want {self._wanted}")
             if part.index is not None:
+                self._digest.add(quick.line(part.value))
                 yield row_of(part.value, f"$.items[{part.index}]")
             else:
                 self.rest = self._surrounding(row_of(part.value, "$"))
+
+    def digest(self) -> str:
+        """Return the digest that the document has; empty for one without, as older versions save it.
+
+        Raises InputError where it is not that of what was read. All items must have been taken.
+        """
+        found = self.rest.text(DIGEST, "")
+        if found and found != self._digest.of(self.rest.value):
+            raise InputError("$.digest: not that of its content: it was edited since it was saved; make it again")
+        return found
 
     def _surrounding(self, row: Row) -> Row:
         kind, version = row.value.get("kind"), row.value.get("apiVersion")
@@ -73,4 +87,4 @@ def opened(name: str, kinds: Iterable[str], wanted: str) -> Iterator[Saved]:
     if source is None:
         raise InputError(f"{name}: no file in it; want {wanted}")
     with named(source.origin), source.open() as stream:
-        yield Saved(parts(chunks(stream, wanted)), kinds, wanted)
+        yield Saved(parts(chunks(stream, wanted), quick=quick.decoded), kinds, wanted)

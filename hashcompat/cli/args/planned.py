@@ -1,0 +1,84 @@
+"""A plan of what the options name: for ``plan``, which shows it, and for ``gate``, which judges it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from hashcompat import planning
+from hashcompat.cli.args.facts import Facts, Patched
+from hashcompat.cli.args.inventory import Reading
+from hashcompat.cli.args.releases import Names, Releases
+from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.source import Source
+from hashcompat.model.plan import Plan, Way
+from hashcompat.model.pods import Inventory
+from hashcompat.planning.view import View
+
+
+class Options(Protocol):
+    """The options that a plan is made by."""
+
+    @property
+    def keep_going(self) -> bool:
+        """Whether what does not decode is UNKNOWN."""
+
+    @property
+    def releases(self) -> Releases:
+        """From which release to which."""
+
+    @property
+    def source(self) -> Source:
+        """Where the pods are."""
+
+    @property
+    def scope(self) -> Scope:
+        """Which of them count."""
+
+    @property
+    def facts(self) -> Facts:
+        """What else decides."""
+
+    @property
+    def patched(self) -> Patched:
+        """Which kubelets are patched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan, and what it was made of."""
+
+    plan: Plan
+    found: Inventory
+    way: Way
+
+
+def planned(
+    given: Options,
+    names: Names,
+    ready: Callable[[], None],
+    make: Callable[[Inventory, str, str, View], Plan] = planning.make,
+    *,
+    quiet: bool,
+) -> Planned:
+    """Return the plan; ``ready`` is called once the options are right and before anything is read."""
+    way, patches = given.releases.way(names, from_nodes=True), given.patched.patches(names)
+    ready()
+    created = _now()
+    reading = Reading(given.source, given.scope, needs_nodes=given.releases.needs_nodes, quiet=quiet)
+    found = reading.inventory()
+    given.releases.check_nodes(found, given.scope, names)
+    options = given.facts.options(reading, found, names, keep_going=given.keep_going, patches=patches)
+    plan = make(found, way.old, way.new, View(names.catalog, options))
+    given.releases.check_items(plan.items)
+    return Planned(replace(plan, created=created), found, way)
+
+
+def _now() -> datetime:
+    """Return the time in whole seconds; SOURCE_DATE_EPOCH takes its place (reproducible-builds.org)."""
+    if (chosen := os.environ.get("SOURCE_DATE_EPOCH", "")).isdecimal() and len(chosen) <= 10:
+        return datetime.fromtimestamp(int(chosen), UTC)
+    return datetime.now(UTC).replace(microsecond=0)

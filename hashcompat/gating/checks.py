@@ -1,0 +1,167 @@
+"""The lines of a policy, one by one: what each of them counts, and how much it allows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from hashcompat.gating.exceptions import owner_of
+from hashcompat.gating.policy import FailOn, Limit, Policy
+from hashcompat.gating.result import Line, Outcome
+from hashcompat.model.escape import name_path, word
+from hashcompat.model.plan import Item, PodName, Verdict
+from hashcompat.model.preflight import Preflight, Status
+from hashcompat.model.words import agree, count
+
+_NODE: Final = "Node/"
+"""How the owner of a static pod begins."""
+
+_FINDINGS: Final = {FailOn.RESTART: Verdict.RESTART, FailOn.KILL: Verdict.KILL}
+
+Group = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the lines of a policy are judged by."""
+
+    policy: Policy
+    counted: Sequence[Item]
+    """The containers that count and are not kept, those that are UNKNOWN included."""
+    containers: int
+    """How many the plan has."""
+    owners: Mapping[Group, int] = field(default_factory=dict)
+    """How many containers each owner has, by namespace and owner; empty where no limit asks for it."""
+    nodes: Mapping[Group, int] = field(default_factory=dict)
+    """How many containers each node has."""
+    preflight: Preflight | None = None
+
+    def findings(self) -> list[Item]:
+        """Return the containers whose verdicts the limits are about."""
+        wanted = {_FINDINGS[one] for one in self.policy.fail_on if one in _FINDINGS}
+        return [item for item in self.counted if item.verdict in wanted]
+
+
+Check = Callable[[Facts], Iterator[Line]]
+
+
+def owner_group(pod: PodName) -> Group:
+    """Return whose limit a pod counts for."""
+    return pod.namespace, owner_of(pod)
+
+
+def node_group(pod: PodName) -> Group:
+    """Return for which node's limit a pod counts; those without a node are together."""
+    return (pod.node,)
+
+
+def is_static(pod: PodName) -> bool:
+    """Return whether a pod is a static pod, or the mirror pod of one: its node is its owner."""
+    return pod.owner.startswith(_NODE) or pod.workload.startswith(_NODE)
+
+
+def _line(key: str, found: int, allowed: int, noun: str, bad: Outcome, subject: str = "") -> Line:
+    return Line(key, subject, found, allowed, noun, bad if found > allowed else Outcome.PASS)
+
+
+def _noun(number: int, noun: str) -> str:
+    return count(number, noun).partition(" ")[2]
+
+
+def _of_verdict(facts: Facts, one: FailOn) -> Iterator[Line]:
+    """Yield the line of findings, each of which fails where there are no limits."""
+    if facts.policy.is_limited:
+        return
+    found = sum(item.verdict is _FINDINGS[one] for item in facts.counted)
+    yield _line(f"fail-on {one}", found, 0, _noun(found, "container"), Outcome.FAIL)
+
+
+def _unknown(facts: Facts) -> Iterator[Line]:
+    found = sum(item.verdict is Verdict.UNKNOWN for item in facts.counted)
+    yield _line("fail-on unknown", found, 0, _noun(found, "container"), Outcome.UNDECIDED)
+
+
+def _static(facts: Facts) -> Iterator[Line]:
+    found = sum(is_static(item.pod) for item in facts.counted if item.verdict is not Verdict.UNKNOWN)
+    yield _line("fail-on static", found, 0, f"{_noun(found, 'container')} of static pods", Outcome.FAIL)
+
+
+def _preflight(facts: Facts) -> Iterator[Line]:
+    counts = facts.preflight.counts() if facts.preflight else {}
+    errors, unknown = counts.get(Status.ERROR, 0), counts.get(Status.UNKNOWN, 0)
+    yield _line("fail-on preflight", errors, 0, _noun(errors, "error"), Outcome.FAIL)
+    yield _line("fail-on preflight", unknown, 0, f"{_noun(unknown, 'check')} UNKNOWN", Outcome.UNDECIDED)
+
+
+CHECKS: Final[Mapping[FailOn, Check]] = {
+    FailOn.RESTART: lambda facts: _of_verdict(facts, FailOn.RESTART),
+    FailOn.KILL: lambda facts: _of_verdict(facts, FailOn.KILL),
+    FailOn.UNKNOWN: _unknown,
+    FailOn.STATIC: _static,
+    FailOn.PREFLIGHT: _preflight,
+}
+"""What ``fail-on`` can name: a word without a check is refused (``cli/args/policy.py``).
+
+``pdb`` needs one: a function of these facts, with what the plan does to PodDisruptionBudgets among them.
+"""
+
+
+def limits(facts: Facts) -> Iterator[Line]:
+    """Yield the lines of the limits: of owners and nodes every one that is exceeded, or else the fullest."""
+    policy, found = facts.policy, facts.findings()
+    if policy.max_restarts:
+        allowed = policy.max_restarts.of(facts.containers)
+        yield _line("max-restarts", len(found), allowed, _noun(len(found), "finding"), Outcome.FAIL)
+    if policy.max_per_owner:
+        numbers = Counter(owner_group(item.pod) for item in found)
+        yield from _grouped("max-per-owner", policy.max_per_owner, numbers, facts.owners)
+    if policy.max_per_node:
+        numbers = Counter(node_group(item.pod) for item in found)
+        yield from _grouped("max-per-node", policy.max_per_node, numbers, facts.nodes)
+
+
+def _grouped(key: str, limit: Limit, found: Mapping[Group, int], sizes: Mapping[Group, int]) -> Iterator[Line]:
+    lines = [
+        _line(key, number, limit.of(sizes[group]), _noun(number, "finding"), Outcome.FAIL, _named(group))
+        for group, number in found.items()
+    ]
+    lines.sort(key=lambda line: (line.allowed - line.found, line.subject))
+    over = [line for line in lines if line.outcome is Outcome.FAIL]
+    yield from over or lines[:1] or [_line(key, 0, 0, "findings", Outcome.FAIL)]
+
+
+def _named(group: Group) -> str:
+    """Return the name of a group: ``shop/Deployment/web``, or a node's."""
+    if len(group) == 1:
+        return word(group[0]) if group[0] else "no node"
+    namespace, owner = group
+    return name_path(namespace, *owner.split("/", 1))
+
+
+def violators(facts: Facts) -> Callable[[Item], bool]:
+    """Return which of the findings that count are part of what the policy does not allow."""
+    policy, found = facts.policy, facts.findings()
+    wanted = {item.verdict for item in found}
+    static = FailOn.STATIC in policy.fail_on
+    over = not policy.is_limited or (
+        policy.max_restarts is not None and len(found) > policy.max_restarts.of(facts.containers)
+    )
+    owners = _exceeded(policy.max_per_owner, Counter(owner_group(one.pod) for one in found), facts.owners)
+    nodes = _exceeded(policy.max_per_node, Counter(node_group(one.pod) for one in found), facts.nodes)
+
+    def violates(item: Item) -> bool:
+        if static and is_static(item.pod):
+            return True
+        if item.verdict not in wanted:
+            return False
+        return over or owner_group(item.pod) in owners or node_group(item.pod) in nodes
+
+    return violates
+
+
+def _exceeded(limit: Limit | None, found: Mapping[Group, int], sizes: Mapping[Group, int]) -> set[Group]:
+    if limit is None:
+        return set()
+    return {group for group, number in found.items() if number > limit.of(sizes[group])}

@@ -1,0 +1,63 @@
+"""Which plans are not judged at all: edited ones, old ones, those of another cluster or other releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+from hashcompat.errors import InputError
+from hashcompat.gating.policy import Policy
+from hashcompat.model.digest import is_signed
+from hashcompat.model.plan import Plan
+
+_SKEW: Final = timedelta(minutes=5)
+"""How far the clocks of two machines may be apart."""
+
+
+def check_seals(digest: str, signature: str, key: bytes) -> None:
+    """Raise InputError for a document without a digest, or without the signature that a key asks for."""
+    if not digest:
+        raise InputError("$.digest: missing, so nothing shows whether it was edited; make the plan again")
+    if not key:
+        return
+    if not signature:
+        raise InputError("$.signature: missing; make the plan again with --sign-key")
+    if not is_signed(digest, signature, key):
+        raise InputError("$.signature: not made with this key: it was edited, or signed with another key")
+
+
+def check_age(plan: Plan, policy: Policy, now: datetime) -> None:
+    """Raise InputError for a plan that is older than the policy allows, or whose age is not known."""
+    if policy.max_age is None:
+        return
+    allowed = f"plan-max-age allows {policy.max_age_text}; make the plan again"
+    if plan.created is None:
+        raise InputError(f"$.spec.createdAt: missing, and {allowed}")
+    if plan.created > now + _SKEW:
+        raise InputError(f"$.spec.createdAt: {plan.created:%Y-%m-%dT%H:%M:%SZ} has not come yet; check the clocks")
+    if (age := now - plan.created) > policy.max_age:
+        raise InputError(f"the plan is {_words(age)} old, and {allowed}")
+
+
+def check_cluster(plan: Plan, wanted: str, place: str) -> None:
+    """Raise InputError for a plan of another cluster than that with a UID, which a place names."""
+    if not wanted:
+        return
+    if not plan.origin.cluster:
+        raise InputError(f"$.spec.source.clusterUID: empty, and {place} is {wanted}: of which cluster is not known")
+    if plan.origin.cluster != wanted:
+        raise InputError(f"a plan of the cluster {plan.origin.cluster}, and {place} is {wanted}")
+
+
+def releases_of(plan: Plan, auto: str) -> Iterable[str]:
+    """Return the current releases of a plan: those of its nodes where it takes each node's."""
+    if plan.from_release != auto:
+        return {plan.from_release}
+    return {item.from_release for item in plan.items if item.from_release}
+
+
+def _words(age: timedelta) -> str:
+    """Return an age as durations are written."""
+    minutes = int(age.total_seconds() // 60)
+    return f"{minutes // 60}h{minutes % 60}m"

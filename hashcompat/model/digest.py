@@ -1,0 +1,55 @@
+"""The digest of a document and its signature: what shows that nobody edited it since it was saved.
+
+The digest is the SHA-256 of canonical JSON in UTF-8: a line for each item, and a last one for the document
+without its items, its digest and its signature. So it stays the same however the file is indented, and
+``jq -cS '.items[], del(.items, .digest, .signature)' FILE | sha256sum`` prints it too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+DIGEST: Final = "digest"
+SIGNATURE: Final = "signature"
+
+_ITEMS: Final = "items"
+_APART: Final = frozenset({_ITEMS, DIGEST, SIGNATURE})
+"""What is not in the last line."""
+
+
+def canonical(value: Any) -> bytes:
+    """Return JSON without white space, with sorted keys; a value that JSON has no form for is its text."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+    return text.encode(errors="surrogatepass")
+
+
+class Digest:
+    """Adds up a document, one item after the other."""
+
+    def __init__(self) -> None:
+        self._sum = hashlib.sha256()
+
+    def add(self, line: bytes) -> None:
+        """Add the canonical JSON of an item."""
+        self._sum.update(line)
+        self._sum.update(b"\n")
+
+    def of(self, rest: Mapping[str, Any]) -> str:
+        """Return the digest, ``sha256:`` and hex, of the items so far within ``rest``, a whole document."""
+        whole = self._sum.copy()
+        whole.update(canonical({key: value for key, value in rest.items() if key not in _APART}) + b"\n")
+        return f"sha256:{whole.hexdigest()}"
+
+
+def signature(digest: str, key: bytes) -> str:
+    """Return the signature of a digest with a key: HMAC-SHA256 of its text."""
+    return f"hmac-sha256:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
+
+
+def is_signed(digest: str, found: str, key: bytes) -> bool:
+    """Return whether a signature is that of a digest with a key; takes as long for any wrong one."""
+    return hmac.compare_digest(signature(digest, key).encode(), found.encode(errors="replace"))

@@ -1,0 +1,71 @@
+"""A gate for other programs: a case for each line of the policy that does not hold, and for each container."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from hashcompat.gating.result import GateResult, Judged, Line, Standing
+from hashcompat.gating.result import Outcome as Judgement
+from hashcompat.report.findings import Case, Findings, Outcome
+from hashcompat.report.plancases import case_of
+from hashcompat.rules import RULES, Rule
+
+_OUTCOMES: Final[Mapping[Standing, Outcome]] = {
+    Standing.VIOLATION: Outcome.FAILED,
+    Standing.UNDECIDED: Outcome.UNDECIDED,
+    Standing.ALLOWED: Outcome.NOTED,
+    Standing.EXCEPTED: Outcome.NOTED,
+    Standing.BASELINE: Outcome.NOTED,
+}
+
+_LINES: Final[Mapping[Judgement, Outcome]] = {
+    Judgement.FAIL: Outcome.FAILED,
+    Judgement.UNDECIDED: Outcome.UNDECIDED,
+    Judgement.PASS: Outcome.PASSED,
+}
+
+_POLICY: Final = Rule(
+    "gate-policy", "the policy does not hold", "A line of the gate's policy does not allow what was found.", ""
+)
+
+
+def findings_of(result: GateResult) -> Findings:
+    """Return the cases; the totals are those of lines that do not hold, and of containers."""
+    numbers = Counter(one.standing.value for one in result.judged)
+    numbers.update(line.outcome.value for line in result.lines)
+    words = [*Standing, *Judgement]
+    plan = result.plan
+    return Findings(
+        "gate",
+        f"gate of kubelet {plan.from_release} -> {plan.to_release}",
+        "cases",
+        {word: numbers[word] for word in dict.fromkeys(one.value for one in words)},
+        lambda: _cases(result),
+        (*RULES, _POLICY),
+        {"containers": len(plan.items)},
+    )
+
+
+def _cases(result: GateResult) -> Iterator[Case]:
+    yield from map(_line, result.lines)
+    yield from map(_container, result.judged)
+
+
+def _line(line: Line) -> Case:
+    names = {"node": "", "namespace": "", "pod": "", "container": "", "policy": line.key, "about": line.subject}
+    name = f"{line.key} {line.subject}".rstrip()
+    rule = "" if line.outcome is Judgement.PASS else _POLICY.id
+    return Case(_LINES[line.outcome], line.outcome.value, rule, str(line), "policy", name, names)
+
+
+def _container(one: Judged) -> Case:
+    case = case_of(one.item)
+    text = f"{one.item.verdict}: {case.text}"
+    if one.exemption:
+        text += f"; accepted until {one.exemption.expires}: {one.exemption.reason}"
+    labels = {**case.labels, "policy": "", "about": ""}
+    outcome = _OUTCOMES[one.standing]
+    return replace(case, outcome=outcome, verdict=one.standing.value, text=text, labels=labels)

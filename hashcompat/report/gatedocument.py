@@ -1,0 +1,86 @@
+"""A gate as a GateReport."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from hashcompat.gating.policy import Limit, Policy
+from hashcompat.gating.result import GateResult, Judged, Line, Standing
+from hashcompat.report.items import item_document
+from hashcompat.report.model import Document, Rows, document
+from hashcompat.report.whence import source_document, time_text
+
+_KEPT: Final = ("node", "namespace", "pod", "uid", "container", "containerType", "owner", "workload")
+_MORE: Final = ("fromRelease", "verdict", "podRecreated", "reasons", "source")
+
+
+def gate_document(result: GateResult) -> Document:
+    """Return the document: the items are the containers that are not kept."""
+    plan = result.plan
+    numbers = Counter(one.standing for one in result.judged)
+    return document(
+        "GateReport",
+        spec={
+            "plan": {
+                "from": plan.from_release,
+                "to": plan.to_release,
+                "source": source_document(plan.origin),
+                "createdAt": time_text(plan.created),
+            },
+            "policy": _policy(result.policy),
+        },
+        summary={
+            "outcome": result.outcome.value,
+            "exitCode": int(result.exit_code),
+            "decidedBy": str(result.deciding),
+            "containers": len(plan.items),
+            **{standing.value.lower(): numbers[standing] for standing in Standing},
+        },
+        checks=list(map(_line, result.lines)),
+        warnings=list(result.warnings),
+        items=Rows(result.judged, _item),
+    )
+
+
+def _policy(policy: Policy) -> Document:
+    return {
+        "maxRestarts": _limit(policy.max_restarts),
+        "maxPerOwner": _limit(policy.max_per_owner),
+        "maxPerNode": _limit(policy.max_per_node),
+        "failOn": [one.value for one in policy.fail_on],
+        "strict": policy.strict,
+        "planMaxAge": policy.max_age_text or None,
+        "clusterUID": policy.cluster or None,
+        "reportOnly": policy.report_only,
+    }
+
+
+def _limit(limit: Limit | None) -> str | None:
+    return limit.text if limit else None
+
+
+def _line(line: Line) -> Document:
+    return {
+        "policy": line.key,
+        "about": line.subject,
+        "found": line.found,
+        "allowed": line.allowed,
+        "outcome": line.outcome.value,
+        "text": str(line),
+    }
+
+
+def _item(one: Judged) -> Document:
+    row = item_document(one.item)
+    exemption = one.exemption
+    accepted = exemption and {
+        exemption.names.value: exemption.pattern,
+        "reason": exemption.reason,
+        "expires": exemption.expires.isoformat(),
+    }
+    return {
+        **{key: row[key] for key in (*_KEPT, *_MORE)},
+        "standing": one.standing.value,
+        "exception": accepted,
+    }

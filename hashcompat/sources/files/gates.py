@@ -1,0 +1,24 @@
+"""Read what ``hashcompat gate --out`` saved: its containers, as a baseline for later gates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from hashcompat.go import allowance
+from hashcompat.model.plan import ContainerName, Item, PodName, Verdict
+from hashcompat.model.pods import ContainerType
+from hashcompat.sources.files.saved import Saved
+
+KIND: Final = "GateReport"
+
+
+def items_of(document: Saved) -> Iterator[Item]:
+    """Yield the containers of a gate, without reasons; raises InputError, with the path, for what none has."""
+    allowed = allowance.containers()
+    for row in document.items():
+        allowed.take(1)
+        names = (row.text(key) for key in ("node", "namespace", "pod", "uid", "owner", "workload"))
+        container = ContainerName(row.text("container"), row.word("containerType", ContainerType))
+        yield Item(PodName(*names), container, "", row.word("verdict", Verdict))
+    document.digest()

@@ -1,0 +1,186 @@
+"""Read ``.hashcompat.yaml`` and files of exceptions: YAML with known keys, checked by msgspec.
+
+What is wrong is reported with its line and, for a key that is unknown, the nearest one that is not.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from hashcompat.errors import InputError
+from hashcompat.gating.exceptions import Exemption, Names
+from hashcompat.gating.policy import DURATION, LIMIT
+from hashcompat.go.yaml import load_all
+from hashcompat.model.near import near
+from hashcompat.shown import name as shown_name
+from hashcompat.sources.files.inputs import inputs, named
+from hashcompat.sources.files.text import whole
+from hashcompat.sources.yamlplaces import Place, line_of
+
+FILE: Final = ".hashcompat.yaml"
+
+_LONGEST: Final = 1 << 20
+"""Characters of such a file."""
+
+_Limit = Annotated[int, Meta(ge=0, le=999_999_999)] | Annotated[str, Meta(pattern=LIMIT)] | UnsetType
+_File = Annotated[str, Meta(min_length=1, description="a file; relative to the directory of this one")]
+_Text = Annotated[str, Meta(pattern=r"\S")]
+
+
+class Gate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", omit_defaults=True):
+    """What ``gate`` lets pass; every key has a flag of the same name."""
+
+    max_restarts: _Limit = UNSET
+    max_per_owner: _Limit = UNSET
+    max_per_node: _Limit = UNSET
+    fail_on: (
+        Annotated[
+            list[Literal["restart", "kill", "unknown", "pdb", "static", "preflight"]], Meta(min_length=1)
+        ]
+        | UnsetType
+    ) = UNSET
+    preflight: _File | UnsetType = UNSET
+    exceptions: _File | UnsetType = UNSET
+    baseline: _File | UnsetType = UNSET
+    strict: bool | UnsetType = UNSET
+    plan_max_age: Annotated[str, Meta(pattern=DURATION)] | UnsetType = UNSET
+    cluster_uid: _Text | UnsetType = UNSET
+    verify_key: _File | UnsetType = UNSET
+    report_only: bool | UnsetType = UNSET
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole of ``.hashcompat.yaml``."""
+
+    gate: Gate = Gate()
+
+
+class Exception_(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One accepted finding: of an owner or of a container."""
+
+    reason: _Text
+    expires: Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="the last day, UTC")]
+    owner: Annotated[str, Meta(pattern="^[^/]+/[^/]+/[^/]+$")] | UnsetType = UNSET
+    container: Annotated[str, Meta(pattern="^[^/]+/[^/]+/[^/]+$")] | UnsetType = UNSET
+
+
+class Exceptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A whole file of exceptions."""
+
+    exceptions: list[Exception_]
+
+
+FILES: Final = {"settings": Settings, "exceptions": Exceptions}
+"""What ``schemas/settings`` has a schema of."""
+
+_LIMIT_WORDS: Final = "a number of findings, such as 10, or a part of all, such as 5%"
+_PATTERN: Final = "with '*' for any characters within a part"
+
+_WANTED: Final = {
+    **dict.fromkeys(("max-restarts", "max-per-owner", "max-per-node"), _LIMIT_WORDS),
+    "fail-on": "a list of some of restart, kill, unknown, pdb, static, preflight",
+    "plan-max-age": "a duration, such as 24h, 90m or 1h30m",
+    **dict.fromkeys(("strict", "report-only"), "true or false"),
+    **dict.fromkeys(("preflight", "exceptions", "baseline", "verify-key"), "the name of a file"),
+    "cluster-uid": "the UID of the namespace kube-system",
+    "reason": "a text that is not empty",
+    "expires": "a day, such as 2026-03-31",
+    "owner": f"NAMESPACE/KIND/NAME, {_PATTERN}",
+    "container": f"NAMESPACE/POD/CONTAINER, {_PATTERN}",
+}
+"""What a key takes, in words."""
+
+_MISSING: Final = re.compile(r"Object missing required field `(.*?)`(?: - at `\$(.*)`)?")
+_UNKNOWN: Final = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$(.*)`)?")
+_OTHER: Final = re.compile(r".* - at `\$(.*)`")
+_STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+"""One step of a path as msgspec writes it."""
+
+T = TypeVar("T")
+
+
+def settings(path: Path) -> Gate:
+    """Return the policy in a settings file; raises InputError, which names the file and the line."""
+    found, _ = _read(path, Settings)
+    return found.gate
+
+
+def exemptions(path: Path) -> tuple[Exemption, ...]:
+    """Return the exceptions in a file; errors as ``settings``."""
+    found, text = _read(path, Exceptions)
+    with named(str(path)):
+        return tuple(_exemption(path, row, number, text) for number, row in enumerate(found.exceptions))
+
+
+def _exemption(path: Path, row: Exception_, number: int, text: str) -> Exemption:
+    place: Place = ("exceptions", number)
+    patterns = {Names.OWNER: row.owner, Names.CONTAINER: row.container}
+    given = [(names, value) for names, value in patterns.items() if isinstance(value, str)]
+    if len(given) != 1:
+        raise _error(text, place, "want either owner or container")
+    try:
+        expires = date.fromisoformat(row.expires)
+    except ValueError:
+        raise _error(text, (*place, "expires"), f"want {_WANTED['expires']}") from None
+    return Exemption(*given[0], row.reason, expires, f"{path}: line {line_of(text, place)}")
+
+
+def _read(path: Path, kind: type[T]) -> tuple[T, str]:
+    source = next(iter(inputs(str(path), recursive=False, suffixes=())), None)
+    if source is None:
+        raise InputError(f"{path}: a directory; want a file")
+    with named(str(path)):
+        with source.open() as stream:
+            text = whole(stream, "YAML", _LONGEST)
+        documents = [value for value in load_all(text) if value is not None]
+        if len(documents) > 1:
+            raise InputError("more than one document")
+        try:
+            return msgspec.convert(documents[0] if documents else {}, kind), text
+        except msgspec.ValidationError as error:
+            raise _explained(str(error), kind, text) from None
+
+
+def _explained(problem: str, kind: type, text: str) -> InputError:
+    """Return the error for what msgspec finds, with its line, its path and what to write."""
+    if match := _UNKNOWN.fullmatch(problem):
+        place = _place(match[2])
+        known = _keys(kind, place)
+        close = near(match[1], known, most=1)
+        hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}"
+        return _error(text, (*place, match[1]), f"unknown key; {hint}")
+    if match := _MISSING.fullmatch(problem):
+        return _error(text, (*_place(match[2]), match[1]), f"missing: want {_WANTED.get(match[1], 'a list')}")
+    match = _OTHER.fullmatch(problem)
+    place = _place(match[1] if match else None)
+    key = next((str(step) for step in reversed(place) if step in _WANTED), "")
+    keys = ", ".join(_keys(kind, place))
+    return _error(text, place, f"want {_WANTED[key] if key else f'a mapping with {keys}'}")
+
+
+def _error(text: str, place: Place, problem: str) -> InputError:
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).lstrip(".")
+    return InputError(f"line {line_of(text, place)}: {f'{shown_name(path)}: ' if path else ''}{problem}")
+
+
+def _place(path: str | None) -> Place:
+    return tuple(int(step[2]) if step[2] else step[1] for step in _STEP.finditer(path or ""))
+
+
+def _keys(kind: Any, place: Place) -> list[str]:
+    """Return the keys of the mapping at a place."""
+    info: Any = msgspec.inspect.type_info(kind)
+    for step in place:
+        if isinstance(info, msgspec.inspect.ListType):
+            info = info.item_type
+        else:
+            found = [field.type for field in info.fields if field.encode_name == step]
+            info = found[0] if found else info
+    fields = info.fields if isinstance(info, msgspec.inspect.StructType) else ()
+    return [field.encode_name for field in fields]

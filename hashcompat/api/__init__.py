@@ -30,6 +30,7 @@ from hashcompat.api.answers import (
 )
 from hashcompat.api.containers import container_hash, container_text
 from hashcompat.api.documents import to_document, to_json
+from hashcompat.api.gates import gate
 from hashcompat.api.inputs import (
     AccessFields,
     load,
@@ -44,6 +45,9 @@ from hashcompat.api.options import OptionFields
 from hashcompat.api.patches import make_patch, patch, patch_audit, patch_text
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import DecodeError, ExitCode, HashcompatError, InputError, UsageError
+from hashcompat.gating.exceptions import Exemption
+from hashcompat.gating.policy import FailOn, Limit, Policy
+from hashcompat.gating.result import GateResult
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.model.plan import FINDINGS, Hop, Item, Plan, Reason, Summary, Verdict
 from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
@@ -71,17 +75,21 @@ __all__ = [
     "ContainerType",
     "DecodeError",
     "Dump",
+    "Exemption",
     "ExitCode",
     "Explanation",
     "Explanations",
+    "FailOn",
     "Filters",
     "Finding",
+    "GateResult",
     "HashcompatError",
     "Hashed",
     "Hop",
     "InputError",
     "Inventory",
     "Item",
+    "Limit",
     "Matrix",
     "MisplacedError",
     "Node",
@@ -91,6 +99,7 @@ __all__ = [
     "Patch",
     "Plan",
     "Pod",
+    "Policy",
     "Preflight",
     "Reason",
     "RecordCheck",
@@ -109,6 +118,7 @@ __all__ = [
     "container_hash",
     "container_text",
     "explain",
+    "gate",
     "hashes",
     "load",
     "load_cluster",

@@ -27,6 +27,7 @@ from hashcompat.model.plan import Plan, Way
 from hashcompat.model.records import Record
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
+from hashcompat.sources.clock import now
 
 
 def plan(
@@ -46,9 +47,11 @@ def plan(
     unknown releases, and InputError, with origin and path, for a container that does not decode.
     """
     ends = release_of(from_release, catalog), release_of(to_release, catalog)
+    created = now()
     inventory = load(source)
     make = detailed.make if details else planning.make
-    return make(inventory, *ends, view_of(inventory, catalog, options))
+    found = make(inventory, *ends, view_of(inventory, catalog, options))
+    return replace(found, created=created)
 
 
 def explain(

@@ -13,7 +13,7 @@ from hashcompat.gating.result import Line, Outcome
 from hashcompat.model.escape import name_path, word
 from hashcompat.model.plan import Item, PodName, Verdict
 from hashcompat.model.preflight import Preflight, Status
-from hashcompat.model.words import agree, count
+from hashcompat.model.words import count
 
 _NODE: Final = "Node/"
 """How the owner of a static pod begins."""
@@ -122,7 +122,9 @@ def limits(facts: Facts) -> Iterator[Line]:
         yield from _grouped("max-per-node", policy.max_per_node, numbers, facts.nodes)
 
 
-def _grouped(key: str, limit: Limit, found: Mapping[Group, int], sizes: Mapping[Group, int]) -> Iterator[Line]:
+def _grouped(
+    key: str, limit: Limit, found: Mapping[Group, int], sizes: Mapping[Group, int]
+) -> Iterator[Line]:
     lines = [
         _line(key, number, limit.of(sizes[group]), _noun(number, "finding"), Outcome.FAIL, _named(group))
         for group, number in found.items()

@@ -35,7 +35,9 @@ def check_age(plan: Plan, policy: Policy, now: datetime) -> None:
     if plan.created is None:
         raise InputError(f"$.spec.createdAt: missing, and {allowed}")
     if plan.created > now + _SKEW:
-        raise InputError(f"$.spec.createdAt: {plan.created:%Y-%m-%dT%H:%M:%SZ} has not come yet; check the clocks")
+        raise InputError(
+            f"$.spec.createdAt: {plan.created:%Y-%m-%dT%H:%M:%SZ} has not come yet; check the clocks"
+        )
     if (age := now - plan.created) > policy.max_age:
         raise InputError(f"the plan is {_words(age)} old, and {allowed}")
 
@@ -45,7 +47,9 @@ def check_cluster(plan: Plan, wanted: str, place: str) -> None:
     if not wanted:
         return
     if not plan.origin.cluster:
-        raise InputError(f"$.spec.source.clusterUID: empty, and {place} is {wanted}: of which cluster is not known")
+        raise InputError(
+            f"$.spec.source.clusterUID: empty, and {place} is {wanted}: of which cluster is not known"
+        )
     if plan.origin.cluster != wanted:
         raise InputError(f"a plan of the cluster {plan.origin.cluster}, and {place} is {wanted}")
 

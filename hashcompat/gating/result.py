@@ -69,7 +69,7 @@ class GateResult:
     plan: Plan
     policy: Policy
     lines: tuple[Line, ...]
-    """Each line of the policy; of one that holds for all owners or nodes the worst alone, and all that fail."""
+    """Each line of the policy; of limits for owners and nodes those that are exceeded, or the fullest one."""
     judged: tuple[Judged, ...]
     """The containers that are not kept, in the order of the plan."""
     warnings: tuple[str, ...] = ()

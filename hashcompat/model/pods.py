@@ -198,7 +198,7 @@ class Origin:
     """The URL of the cluster's API server; empty if kubectl does not show it."""
 
     cluster: str = ""
-    """The UID of the namespace kube-system, by which clusters are told apart; empty where nothing shows it."""
+    """The UID of the namespace kube-system, which no other cluster has; empty where nothing shows it."""
 
     oldest: datetime | None = None
     """When the oldest of the files was last written, UTC; None for other sources, and where none shows it."""

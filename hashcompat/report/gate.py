@@ -33,6 +33,7 @@ _LINE_COLUMNS: Final = ("POLICY", "ABOUT", "FOUND", "ALLOWED", "OUTCOME")
 _OWNER_COLUMNS: Final = ("NAMESPACE", "OWNER", "CONTAINERS", "VERDICT", "COUNTS AS")
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "COUNTS AS", "REASON")
 _MORE_COLUMNS: Final = ("TYPE", "OWNER", "WORKLOAD", "UID", "RELEASE", "EXCEPTION", "EXPIRES", "FILE", "LINE")
+_SHEET_COLUMNS: Final = (*_LINE_COLUMNS, *_COLUMNS, *_MORE_COLUMNS)
 
 
 def _overview(result: GateResult, _screen: Screen) -> Iterator[Section]:
@@ -72,6 +73,18 @@ def _table(result: GateResult) -> Table:
 
 def _wide(result: GateResult) -> Table:
     return Table((*_COLUMNS, *_MORE_COLUMNS), lambda: ([*_cells(one), *_more(one)] for one in result.judged))
+
+
+def _sheet(result: GateResult) -> Table:
+    """Return a row for each line of the policy, and one for each container."""
+    return Table(_SHEET_COLUMNS, lambda: _sheet_rows(result))
+
+
+def _sheet_rows(result: GateResult) -> Iterator[list[object]]:
+    containers = [None] * (len(_COLUMNS) + len(_MORE_COLUMNS))
+    yield from ([*_line_cells(line), *containers] for line in result.lines)
+    lines = [None] * len(_LINE_COLUMNS)
+    yield from ([*lines, *_cells(one), *_more(one)] for one in result.judged)
 
 
 def _cells(one: Judged) -> list[object]:
@@ -117,6 +130,7 @@ GATE: Final[Report[GateResult]] = Report(
     overview=_overview,
     table=_table,
     wide=_wide,
+    sheet=_sheet,
     findings=findings_of,
     names=_names,
     notes=_notes,

@@ -1,4 +1,4 @@
-"""A gate for other programs: a case for each line of the policy that does not hold, and for each container."""
+"""A gate for other programs: a case for each line of the policy, and for each container that is not kept."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _LINES: Final[Mapping[Judgement, Outcome]] = {
 }
 
 _POLICY: Final = Rule(
-    "gate-policy", "the policy does not hold", "A line of the gate's policy does not allow what was found.", ""
+    "gate-policy",
+    "the policy does not hold",
+    "A line of the gate's policy does not allow what was found.",
+    "",
 )
 
 
@@ -55,7 +58,14 @@ def _cases(result: GateResult) -> Iterator[Case]:
 
 
 def _line(line: Line) -> Case:
-    names = {"node": "", "namespace": "", "pod": "", "container": "", "policy": line.key, "about": line.subject}
+    names = {
+        "node": "",
+        "namespace": "",
+        "pod": "",
+        "container": "",
+        "policy": line.key,
+        "about": line.subject,
+    }
     name = f"{line.key} {line.subject}".rstrip()
     rule = "" if line.outcome is Judgement.PASS else _POLICY.id
     return Case(_LINES[line.outcome], line.outcome.value, rule, str(line), "policy", name, names)

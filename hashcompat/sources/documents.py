@@ -79,13 +79,16 @@ class Row:
         return [row_of(one, f"{self.path}.{key}[{index}]") for index, one in enumerate(rows)]
 
     def time_or_none(self, key: str) -> datetime | None:
-        """Return a time of ISO 8601, or None for null."""
+        """Return a time of ISO 8601 with its zone, or None for null."""
         if self.value.get(key) is None:
             return None
         try:
-            return datetime.fromisoformat(self.text(key))
+            found = datetime.fromisoformat(self.text(key))
         except ValueError:
             raise self._wrong(key, "a time") from None
+        if found.tzinfo is None:
+            raise self._wrong(key, "a time with its zone")
+        return found
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return the strings in a list."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from hashcompat.errors import InputError
-from hashcompat.go.jsonpath import part
+from hashcompat.go.jsonpath import part, text
 from hashcompat.go.jsontext import kind_of
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.records import Record
@@ -20,6 +20,9 @@ from hashcompat.sources.templates import group_of, place_of
 
 Found = Pod | Node | Record
 """What an object may hold; only a snapshot holds records."""
+
+SYSTEM: Final = "kube-system"
+"""The namespace that every cluster has as long as it exists."""
 
 BESIDE_PODS: Final = ("Node", snapshots.KIND)
 """The kinds that do not hold pods, but affect every pod's verdict."""
@@ -141,6 +144,13 @@ def containers_of(value: Mapping[str, Any]) -> int:
     """Return how many containers a pod has, but for its init containers; 0 for any other object."""
     containers = part(value, "spec").get("containers") if value["kind"] == "Pod" else ()
     return len(containers) if isinstance(containers, list) else 0
+
+
+def cluster_of(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the UID of a cluster, which is that of its namespace kube-system; nothing for other objects."""
+    metadata = part(value, "metadata") if value["kind"] == "Namespace" else {}
+    if metadata.get("name") == SYSTEM and (uid := text(metadata, "uid")):
+        yield uid
 
 
 def is_list(kind: object) -> bool:

@@ -40,6 +40,7 @@ EXAMPLES: dict[str, Callable[[Path], object]] = {
     "compare": lambda _: hashcompat.compare(OLD, NEW),
     "container_hash": lambda _: hashcompat.container_hash(ARTICLE, NEW),
     "container_text": lambda _: hashcompat.container_text(ARTICLE, NEW),
+    "gate": lambda _: hashcompat.gate(hashcompat.plan([pod()], OLD, NEW)),
     "explain": lambda _: hashcompat.explain([pod()], "ns/p", OLD, NEW),
     "hashes": lambda _: hashcompat.hashes([pod()], [NEW]),
     "load": lambda _: hashcompat.load(pod()),

@@ -125,6 +125,15 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
         ("preflight", "--to", "1.9.11", "--no-node", "--sample", "--ignore-preflight-errors", "PF-125"),
         b"",
     ),
+    ("GateReport", ("gate", "--from", "1.7.16", "--to", "1.9.11", "--sample", "--report-only"), b""),
+    (
+        "GateReport",
+        (
+            *("gate", "--from", "auto", "--to", "1.27.16", "--keep-going", "-f", "-", "--report-only"),
+            *("--max-restarts", "5%", "--max-per-node", "1", "--plan-max-age", "1h"),
+        ),
+        as_json(*ODD),
+    ),
     ("RuleList", ("rules",), b""),
     ("RuleList", ("rules", "HC004", "PF-103"), b""),
     ("VerifyResult", ("verify", str(CONTAINERS)), b""),

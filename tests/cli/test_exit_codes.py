@@ -68,6 +68,24 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (64, ("plan", *UP, "-f", "-", "--context", "here"), RESTARTS),
     (64, ("plan", *UP, "--as-group", "g"), b""),
     (64, ("plan", *UP, "--request-timeout", "soon"), b""),
+    (0, ("gate", *SAME, "-f", "-"), RESTARTS),
+    (0, ("gate", "--plan", "SAVED", "--max-restarts", "1"), b""),
+    (0, ("gate", "--plan", "SAVED", "--report-only", "-q"), b""),
+    (0, ("gate", *UP, "-f", "-", "--baseline", "SAVED"), RESTARTS),
+    (2, ("gate", *UP, "-f", "-"), RESTARTS),
+    (2, ("gate", "--plan", "SAVED"), b""),
+    (2, ("gate", "--plan", "SAVED", "--max-restarts", "99.9%", "-q"), b""),
+    (2, ("gate", "--from", "1.9.11", "--to", "1.10.0", "-f", "-"), BOTH),
+    (3, ("gate", *NEVER_BEFORE, "-f", "-"), UNDECIDED),
+    (3, ("gate", *NEVER_BEFORE, "-f", "-", "--max-restarts", "9"), UNDECIDED),
+    (1, ("gate", "--plan", "SAVED", "--plan-max-age", "1h"), b""),
+    (1, ("gate", "--plan", "SAVED", "--to", "1.10.13", "--report-only"), b""),
+    (1, ("gate", "--plan", "BROKEN"), b""),
+    (1, ("gate", *UP, "-f", "-"), b"{"),
+    (64, ("gate", "--plan", "SAVED", "--fail-on", "pdb"), b""),
+    (64, ("gate", "--plan", "SAVED", "-f", "-"), RESTARTS),
+    (64, ("gate", *UP, "-f", "-", "--max-restarts", "some"), RESTARTS),
+    (64, ("gate", "-f", "-"), RESTARTS),
     (0, ("hash", "--kubelet", "1.9.11", "-f", "-"), RESTARTS),
     (1, ("hash", "--kubelet", "1.9.11", "-f", "-"), b""),
     (64, ("hash", "--kubelet", "9.9.9", "-f", "-"), RESTARTS),
@@ -210,8 +228,14 @@ def test_the_table_has_every_command_with_success_and_with_usage_errors() -> Non
     assert {argv[0] for code, argv, _ in TABLE if code == 64} == {*SHOWN}
     reading = {*SHOWN} - {"rbac", "rules", "releases", "version"}
     assert {argv[0] for code, argv, _ in TABLE if code == 1} == reading
-    assert {argv[0] for code, argv, _ in TABLE if code == 2} == {"plan", "verify", "preflight", "patch"}
-    assert {argv[0] for code, argv, _ in TABLE if code == 3} == {"plan", "verify", "preflight"}
+    assert {argv[0] for code, argv, _ in TABLE if code == 2} == {
+        "plan",
+        "gate",
+        "verify",
+        "preflight",
+        "patch",
+    }
+    assert {argv[0] for code, argv, _ in TABLE if code == 3} == {"plan", "gate", "verify", "preflight"}
 
 
 def test_every_format_is_tried() -> None:

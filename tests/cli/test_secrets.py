@@ -216,6 +216,10 @@ COMMANDS: dict[str, list[Words]] = {
         ("preflight", "--to", "TO", "--dump", "DUMP", "--from", "FROM", "-f", "CLUSTER"),
         ("preflight", "--to", "TO", "--no-node", "-f", "CLUSTER"),
     ],
+    "gate": [
+        ("gate", "--plan", "PLAN", "--report-only"),
+        ("gate", "--from", "FROM", "--to", "TO", "-f", "CLUSTER", "--report-only"),
+    ],
     "convert": [("convert", "PLAN")],
     "snapshot": [
         ("snapshot", "-f", "PODS"),

@@ -38,13 +38,19 @@ LEVELS = {
     "KILL": "error",
     "ERROR": "error",
     "DIFFERS": "error",
+    "FAIL": "error",
+    "VIOLATION": "error",
     "HIT": "error",
     "UNKNOWN": "warning",
     "UNDECIDED": "warning",
     "WARN": "warning",
     "INFO": "note",
+    **dict.fromkeys(("ALLOWED", "EXCEPTED", "BASELINE"), "note"),
 }
 """The verdicts that are findings for other programs, of every result, with their level in SARIF."""
+
+QUIET = {"WARN", *(word for word, level in LEVELS.items() if level == "note")}
+"""The verdicts of which metrics have totals alone."""
 
 JUNIT = {"error": "failure", "UNKNOWN": "skipped", "UNDECIDED": "skipped"}
 
@@ -89,6 +95,9 @@ RESULTS: dict[str, Case] = {
         ("verify", "--recorded", "RECORDS", "--kubelet", "1.9.11", "-f", "-"), RESTARTS, "problem"
     ),
     "convert": Case(("convert", "PLAN"), b"", "verdict"),
+    "gate": Case(("gate", "--plan", "PLAN"), b"", "standing"),
+    "a gate that holds": Case(("gate", "--plan", "PLAN", "--baseline", "PLAN"), b"", "standing"),
+    "a gate within limits": Case(("gate", *UP, "-f", "-", "--max-restarts", "100%"), RESTARTS, "standing"),
 }
 """Every result that has findings."""
 
@@ -112,6 +121,10 @@ def verdicts(case: Case, document: Any) -> Counter[str]:
     """Return how many rows of each verdict a document has."""
     if document["kind"] == "VerifyResult":
         return Counter({case.word: sum(len(item["mismatches"]) for item in document["items"])})
+    if document["kind"] == "GateReport":
+        return Counter(row["outcome"] for row in document["checks"]) + Counter(
+            item[case.verdict] for item in document["items"]
+        )
     words = {"differs": "DIFFERS"} if document["kind"] == "CalibrationResult" else {}
     other = "UNDECIDED" if words else ""
     found = (str(item[case.verdict]) if case.verdict else case.word for item in document["items"])
@@ -228,7 +241,7 @@ def assert_metrics(text: str, found: Counter[str], counts: dict[str, int]) -> No
     for sample in samples(text):
         if sample.name.endswith(("_finding", "_undecided")):
             series[sample.labels["verdict"]] += int(sample.value)
-    assert series == Counter({word: number for word, number in found.items() if word not in ("WARN", "INFO")})
+    assert series == Counter({word: number for word, number in found.items() if word not in QUIET})
     (name,) = {sample.name for sample in samples(text) if [*sample.labels] == ["verdict"]}
     shown = {sample.labels["verdict"]: int(sample.value) for sample in samples(text) if sample.name == name}
     assert not counts or shown == counts
@@ -239,7 +252,8 @@ def test_every_result_with_findings_is_compared() -> None:
     from hashcompat.report.registry import REPORTS
 
     kinds = {report.kind for report in REPORTS.values() if report.findings}
-    assert kinds == {"RestartPlan", "PreflightReport", "VerifyResult", "CalibrationResult", "PatchAudit"}
+    others = {"VerifyResult", "CalibrationResult", "PatchAudit"}
+    assert kinds == {"RestartPlan", "GateReport", "PreflightReport"} | others
     tools = {name for name, form in FORMATS.items() if not any(form.shows(REPORTS[kind]) for kind in plain())}
     assert tools == {"junit", "sarif", "github", "gitlab", "prometheus"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from hashcompat.answers.redaction import snapshot
 from hashcompat.answers.releases import known_releases, versions
 from hashcompat.api.nodes import preflight_nodes
 from hashcompat.catalog.lookup import Catalog
+from hashcompat.gating.judge import Besides, judge
+from hashcompat.gating.policy import Policy
 from hashcompat.go.jsontext import dumps
 from hashcompat.model.plan import Way
 from hashcompat.patching.audit import audit
@@ -27,6 +30,7 @@ from hashcompat.report import document_of
 from hashcompat.report.plan import without_kept
 from hashcompat.report.registry import REPORTS
 from hashcompat.rules import RULES, RuleList
+from hashcompat.sources import clock
 from hashcompat.sources.cluster.collect import Scope
 from hashcompat.sources.cluster.roles import minimal_roles
 from hashcompat.sources.files import sample
@@ -41,7 +45,7 @@ SOME = ("--sample", "-n", "shop")
 def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
     """Return a result of every kind by the command line that prints it."""
     view, pods = View(catalog), select(sample.collect(), Filters(("shop",)))
-    plan = planning.make(pods, *UP, view)
+    plan = replace(planning.make(pods, *UP, view), created=clock.now())
     name = plan.items[0].pod.name
     old, new = catalog.kubelet("1.7.16"), catalog.kubelet("1.9.11")
     return {
@@ -57,6 +61,7 @@ def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
         ("preflight", "--to", "1.31.14", "--no-node", "--sample"): preflight_nodes(
             None, "1.31.14", source=sample.collect(), catalog=catalog
         ),
+        ("gate", *FLAGS, *SOME): judge(plan, Policy(), Besides(), clock.now().date()),
         ("version",): versions(catalog),
         ("rbac", "-n", "shop"): minimal_roles(Scope(("shop",), needs_nodes=True)),
         ("patch", "--kubelet", "1.9.11", "--like", "1.7.16", "--audit", *SOME): audit(pods, old, new, view),

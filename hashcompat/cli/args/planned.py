@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Protocol
 
 from hashcompat import planning
@@ -17,6 +15,7 @@ from hashcompat.cli.args.source import Source
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning.view import View
+from hashcompat.sources.clock import now
 
 
 class Options(Protocol):
@@ -67,7 +66,7 @@ def planned(
     """Return the plan; ``ready`` is called once the options are right and before anything is read."""
     way, patches = given.releases.way(names, from_nodes=True), given.patched.patches(names)
     ready()
-    created = _now()
+    created = now()
     reading = Reading(given.source, given.scope, needs_nodes=given.releases.needs_nodes, quiet=quiet)
     found = reading.inventory()
     given.releases.check_nodes(found, given.scope, names)
@@ -75,10 +74,3 @@ def planned(
     plan = make(found, way.old, way.new, View(names.catalog, options))
     given.releases.check_items(plan.items)
     return Planned(replace(plan, created=created), found, way)
-
-
-def _now() -> datetime:
-    """Return the time in whole seconds; SOURCE_DATE_EPOCH takes its place (reproducible-builds.org)."""
-    if (chosen := os.environ.get("SOURCE_DATE_EPOCH", "")).isdecimal() and len(chosen) <= 10:
-        return datetime.fromtimestamp(int(chosen), UTC)
-    return datetime.now(UTC).replace(microsecond=0)

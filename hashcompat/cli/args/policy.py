@@ -48,7 +48,7 @@ class PolicyFlags:
     preflight: str | None = option(
         "--preflight",
         metavar="FILE",
-        help="A report of hashcompat preflight --out; its errors fail, and what is UNKNOWN in it is undecided.",
+        help="A report of hashcompat preflight --out; its errors fail, and what is UNKNOWN is undecided.",
     )
     exceptions: str | None = option(
         "--exceptions", metavar="FILE", help="YAML of the findings that are accepted, each until a day."

@@ -89,7 +89,9 @@ def command(given: Arguments) -> int:
 def _refuse_without_plan(found: Mapping[str, Setting]) -> None:
     """Raise UsageError for a setting that is about saved plans, where none is given."""
     if "verify-key" in found:
-        raise UsageError(f"{found['verify-key'].place}: only a saved plan is signed; give it with --plan FILE")
+        raise UsageError(
+            f"{found['verify-key'].place}: only a saved plan is signed; give it with --plan FILE"
+        )
 
 
 def _saved(

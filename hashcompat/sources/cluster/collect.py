@@ -19,15 +19,13 @@ from hashcompat.model.words import count
 from hashcompat.sources.cluster import kubectl, serviceaccount
 from hashcompat.sources.cluster.kubeapi import Client, StatusError
 from hashcompat.sources.cluster.lists import list_all
-from hashcompat.sources.objects import read_object
+from hashcompat.sources.objects import SYSTEM, read_object
 
 T = TypeVar("T")
 
 Say = Callable[[str], None]
 
 _NOT_FOUND: Final = 404
-
-_SYSTEM: Final = "kube-system"
 
 _FORBIDDEN: Final = 403
 
@@ -144,11 +142,13 @@ def uid(access: Access, say: Say) -> str:
         try:
             return _uid(client)
         except StatusError as error:
-            raise InputError(f"cannot get the namespace {_SYSTEM}, whose UID names the cluster: {error}") from None
+            raise InputError(
+                f"cannot get the namespace {SYSTEM}, whose UID names the cluster: {error}"
+            ) from None
 
 
 def _uid(client: Client) -> str:
-    return text(part(client.get(f"/api/v1/namespaces/{_SYSTEM}"), "metadata"), "uid")
+    return text(part(client.get(f"/api/v1/namespaces/{SYSTEM}"), "metadata"), "uid")
 
 
 def _uid_or_none(client: Client) -> str:

@@ -41,7 +41,9 @@ _LONGEST_LINE: Final = 4096
 _MOST_LINES: Final = 1000
 """Lines of kubectl's plugins that are passed on."""
 
-_PATHS: Final = r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$,^/api/v1/namespaces/kube-system$"
+_PATHS: Final = (
+    r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$,^/api/v1/namespaces/kube-system$"
+)
 
 _OTHER_METHODS: Final = "POST,PUT,PATCH,DELETE,OPTIONS,CONNECT,TRACE,HEAD"
 

@@ -24,6 +24,7 @@ from hashcompat.sources.objects import (
     BESIDE_PODS,
     Found,
     Object,
+    cluster_of,
     containers_of,
     is_list,
     opened,
@@ -57,7 +58,9 @@ def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool
     records = tuple(thing for thing, _ in every if isinstance(thing, Record))
     times = [survey.source.modified for survey in surveys]
     oldest = min((time for time in times if time), default=None)
-    origin = Origin(_kind(surveys), tuple(map(called, names)), oldest=oldest)
+    clusters = {uid for survey in surveys for uid in survey.clusters}
+    cluster = clusters.pop() if len(clusters) == 1 else ""
+    origin = Origin(_kind(surveys), tuple(map(called, names)), cluster=cluster, oldest=oldest)
     warnings = (*templates.warnings, *dict.fromkeys(line for one in surveys for line in one.warnings))
     seen = tuple(replace(survey, found=(), census=Census()) for survey in surveys)
     pods = _Pods(origin.names, seen, templates, needs_pods)
@@ -97,6 +100,9 @@ class _Survey:
 
     containers: int
     """How many containers its pods have, but for templates and init containers."""
+
+    clusters: frozenset[str]
+    """The UIDs of the namespaces kube-system in it: one, unless it holds objects of several clusters."""
 
 
 def _kind(surveys: list[_Survey]) -> Source:
@@ -159,7 +165,7 @@ def _look(source: Input, known: Kinds) -> _Survey:
     kinds: dict[int, object] = {}
     found: list[tuple[Found, Object]] = []
     warnings: list[str] = []
-    census, kept = Census(), _Kept(source.origin)
+    census, kept, clusters = Census(), _Kept(source.origin), set[str]()
     for part in parts(source, strict=False):
         if part.index is None:
             documents += 1
@@ -174,6 +180,7 @@ def _look(source: Input, known: Kinds) -> _Survey:
             for one in _objects(part, known or {part.document: "List"}, source.origin):
                 census.add(one.value)
                 containers += containers_of(one.value)
+                clusters.update(cluster_of(one.value))
                 if one.value["kind"] in BESIDE_PODS:
                     found += ((thing, replace(one, value={})) for thing in read(one))
                 if one.value["kind"] == snapshots.KIND:
@@ -190,6 +197,7 @@ def _look(source: Input, known: Kinds) -> _Survey:
         is_yaml(source),
         tuple(warnings),
         containers,
+        frozenset(clusters),
     )
 
 

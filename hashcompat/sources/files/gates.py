@@ -14,7 +14,7 @@ KIND: Final = "GateReport"
 
 
 def items_of(document: Saved) -> Iterator[Item]:
-    """Yield the containers of a gate, without reasons; raises InputError, with the path, for what none has."""
+    """Yield the containers of a gate, without reasons; raises InputError, with the path, where it is none."""
     allowed = allowance.containers()
     for row in document.items():
         allowed.take(1)

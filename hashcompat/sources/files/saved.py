@@ -57,7 +57,9 @@ class Saved:
         """
         found = self.rest.text(DIGEST, "")
         if found and found != self._digest.of(self.rest.value):
-            raise InputError("$.digest: not that of its content: it was edited since it was saved; make it again")
+            raise InputError(
+                "$.digest: not that of its content: it was edited since it was saved; make it again"
+            )
         return found
 
     def _surrounding(self, row: Row) -> Row:

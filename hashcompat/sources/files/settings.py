@@ -61,7 +61,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gate: Gate = Gate()
 
 
-class Exception_(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Accepted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One accepted finding: of an owner or of a container."""
 
     reason: _Text
@@ -73,7 +73,7 @@ class Exception_(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 class Exceptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A whole file of exceptions."""
 
-    exceptions: list[Exception_]
+    exceptions: list[Accepted]
 
 
 FILES: Final = {"settings": Settings, "exceptions": Exceptions}
@@ -118,7 +118,7 @@ def exemptions(path: Path) -> tuple[Exemption, ...]:
         return tuple(_exemption(path, row, number, text) for number, row in enumerate(found.exceptions))
 
 
-def _exemption(path: Path, row: Exception_, number: int, text: str) -> Exemption:
+def _exemption(path: Path, row: Accepted, number: int, text: str) -> Exemption:
     place: Place = ("exceptions", number)
     patterns = {Names.OWNER: row.owner, Names.CONTAINER: row.container}
     given = [(names, value) for names, value in patterns.items() if isinstance(value, str)]

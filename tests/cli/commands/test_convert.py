@@ -165,6 +165,7 @@ def test_a_source_that_a_plan_names_is_read(saved: Path) -> None:
     document = json.loads(saved.read_text())
     document["items"][0]["source"] = {"file": "web.yaml", "line": 7}
     document["items"][1]["source"] = None
+    del document["digest"]
     saved.write_text(json.dumps(document))
     items = plans.read(str(saved)).items
     assert (items[0].pod.file, items[0].line) == ("web.yaml", 7)
@@ -254,6 +255,10 @@ REFUSED: dict[str, tuple[Change, str]] = {
     ),
     "a rollback in words": (lambda d: d["spec"].update(rollback="no"), "$.spec.rollback: want an object"),
     "a negative count": (lambda d: d["summary"].update(pods=-1), "$.summary.pods: want an integer from 0"),
+    "an edited reason": (lambda d: d["items"][0]["reasons"][0].update(text="x"), "$.digest: not that of its"),
+    "an edited digest": (lambda d: d.update(digest="sha256:0"), "$.digest: not that of its content"),
+    "a digest that is a number": (lambda d: d.update(digest=1), "$.digest: want a string, got an integer"),
+    "a time in words": (lambda d: d["spec"].update(createdAt="now"), "$.spec.createdAt: want a time"),
     "no version of the tool": (lambda d: d["spec"].update(tool={}), "$.spec.tool.version: want a string"),
 }
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
 from hashcompat.errors import InputError
 from hashcompat.formats.json import JSON
 from hashcompat.formats.model import Style
+from hashcompat.gating.baseline import baseline_of
 from hashcompat.go import jsontext
 from hashcompat.go.cpuset import parse
 from hashcompat.go.jsonstream import parts
@@ -16,7 +19,7 @@ from hashcompat.records.collected import from_documents
 from hashcompat.records.probes import Dump
 from hashcompat.report.plan import PLAN
 from hashcompat.report.preflight import PREFLIGHT
-from hashcompat.sources.files import checks, dumps, plans, saved
+from hashcompat.sources.files import checks, dumps, gates, plans, saved, settings
 from hashcompat.sources.files.saved import Saved, opened
 from tests.helpers.dumps import HEALTHY, dump, upgrade
 from tests.suites.fuzz.places import named
@@ -66,6 +69,21 @@ def _plan(data: bytes) -> None:
     assert "".join(JSON.render(PLAN, again, Style())) == text
 
 
+def _gate(data: bytes) -> None:
+    """Read a saved gate, as a baseline."""
+    with named(saved, data, "gate.json") as name, opened(name, (gates.KIND,), "a gate") as document:
+        baseline_of(gates.items_of(document))
+
+
+def _settings(data: bytes) -> None:
+    """Read a settings file, and a file of exceptions: what is wrong in either has its line."""
+    with named(settings, data, "settings.yaml") as name:
+        for read in (settings.exemptions, settings.settings):
+            with suppress(InputError):
+                read(Path(name))
+        settings.settings(Path(name))
+
+
 def _checks(data: bytes) -> None:
     """Read saved findings of a preflight."""
     with named(saved, data, "checks.json") as name, opened(name, (checks.KIND,), "checks") as document:
@@ -99,9 +117,17 @@ TARGETS = (
     Target(
         "saved-plan",
         _plan,
-        ("sources/files/plans", "sources/files/plandetails", "sources/files/saved", "sources/documents"),
+        (
+            "sources/files/plans",
+            "sources/files/plandetails",
+            "sources/files/saved",
+            "sources/files/quick",
+            "sources/documents",
+        ),
         longest=3072,
     ),
+    Target("saved-gate", _gate, ("sources/files/gates", "sources/documents"), longest=1024),
+    Target("settings", _settings, ("sources/files/settings", "sources/yamlplaces"), Form.YAML, longest=512),
     Target("saved-checks", _checks, ("sources/files/checks", "sources/documents"), longest=1024),
     Target("cpus", _cpus, ("go/cpuset",), Form.TEXT, longest=64, raises=(InputError,)),
 )

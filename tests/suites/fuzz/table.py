@@ -28,6 +28,7 @@ NO_READERS: Final = {
     "go/allowance": "counts what is kept",
     "go/digest": "computes numbers of text that was read",
     "go/walk": "follows types of the release data",
+    "sources/clock": "reads a number of seconds",
     "sources/cluster/roles": "writes a role",
     "sources/files/copy": "keeps bytes as they are",
     "sources/workloads": "compares names and labels of pods that were read",

@@ -1,0 +1,321 @@
+"""``hashcompat gate``: which plans it refuses, what it decides, and what it prints."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashcompat.model.digest import Digest, canonical
+from tests.helpers.pods import as_json, mirror_pod, node, pod
+from tests.helpers.program import Result, Run
+
+UP = ("--from", "1.8.15", "--to", "1.9.11")
+UID = "7b1cf2b9-2f5e-4f0c-9f5e-0a4f6c1d2e3f"
+SYSTEM = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": UID}}
+PODS = as_json(
+    pod(name="a", metadata={"ownerReferences": [{"kind": "Job", "name": "j", "controller": True}]}),
+    pod(name="b", node="n2"),
+    SYSTEM,
+)
+KEY = "0123456789abcdef"
+
+
+@pytest.fixture
+def saved(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Save a plan of two containers that restart, in a working directory of its own."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "plan.json"
+    assert run("plan", *UP, "-f", "-", "-q", "--out", path, stdin=PODS).code == 0
+    return path
+
+
+def last(result: Result) -> str:
+    return result.err.splitlines()[-1]
+
+
+Change = Callable[[Any], object]
+
+
+def resealed(path: Path, change: Change) -> None:
+    """Edit a plan as somebody would who knows how the digest is made."""
+    document = json.loads(path.read_text())
+    change(document)
+    found = Digest()
+    for item in document["items"]:
+        found.add(canonical(item))
+    document["digest"] = found.of(document)
+    path.write_text(json.dumps(document))
+
+
+def test_the_last_line_is_the_verdict_with_the_line_that_decided(run: Run, saved: Path) -> None:
+    for words, code, line in (
+        ((), 2, "gate: FAIL: fail-on restart: 2 containers, allowed 0"),
+        (("--max-restarts", "1"), 2, "gate: FAIL: max-restarts: 2 findings, allowed 1"),
+        (("--max-restarts", "50%"), 2, "gate: FAIL: max-restarts: 2 findings, allowed 1"),
+        (("--max-restarts", "2"), 0, "gate: PASS: max-restarts: 2 findings, allowed 2"),
+        (("--node", "n2", "--max-restarts", "1"), 0, "gate: PASS: max-restarts: 1 finding, allowed 1"),
+        (("--owner", "job/j"), 2, "gate: FAIL: fail-on restart: 1 container, allowed 0"),
+        (("--report-only",), 0, "gate: FAIL, reported only: fail-on restart: 2 containers, allowed 0"),
+        (("--max-per-node", "0"), 2, "gate: FAIL: max-per-node: n1: 1 finding, allowed 0"),
+        (
+            ("--from", "v1.8.15", "--to", "1.9.11", "--fail-on", "kill"),
+            0,
+            "gate: PASS: fail-on kill: 0 containers, allowed 0",
+        ),
+    ):
+        result = run("gate", "--plan", saved, *words)
+        assert (result.code, last(result)) == (code, line), words
+
+
+def test_inputs_are_judged_as_their_saved_plan(run: Run, saved: Path) -> None:
+    for words in ((), ("--max-restarts", "1"), ("--node", "n2"), ("--cluster-uid", UID)):
+        made = run("gate", *UP, "-f", "-", *words, "-o", "json", stdin=PODS)
+        found = run("gate", "--plan", saved, *words, "-o", "json")
+        assert (made.code, made.document, made.err) == (found.code, found.document, found.err)
+
+
+REFUSED: dict[str, tuple[Change, tuple[str, ...], str]] = {
+    "another verdict": (lambda d: d["items"][0].update(node="x"), (), "$.digest: not that of its content"),
+    "no digest": (lambda d: d.pop("digest"), (), "$.digest: missing"),
+    "no signature": (lambda _: None, ("--verify-key", "key"), "$.signature: missing"),
+    "a forged signature": (
+        lambda d: d.update(signature="hmac-sha256:" + "0" * 64),
+        ("--verify-key", "key"),
+        "$.signature: not made with this key",
+    ),
+    "old": (lambda _: None, ("--plan-max-age", "24h"), "h0m old, and plan-max-age allows 24h"),
+    "of another cluster": (
+        lambda _: None,
+        ("--cluster-uid", "x"),
+        f"a plan of the cluster {UID}, and --cluster-uid is x",
+    ),
+    "to another release": (lambda _: None, ("--to", "1.10.13"), "a plan of 1.9.11, and --to is 1.10.13"),
+    "from another release": (lambda _: None, ("--from", "1.7.16"), "a plan of 1.8.15, and --from is 1.7.16"),
+    "of no such node": (lambda _: None, ("--node", "n9"), "none of the 2 containers matches the filters"),
+    "of no such owner": (
+        lambda _: None,
+        ("--owner", "job/k"),
+        "no pod of job/k in the input; near it: Job/j",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", REFUSED)
+def test_a_plan_that_is_not_the_right_one_is_refused(run: Run, saved: Path, how: str) -> None:
+    change, words, why = REFUSED[how]
+    document = json.loads(saved.read_text())
+    change(document)
+    saved.write_text(json.dumps(document))
+    Path("key").write_text(KEY)
+    result = run("gate", "--plan", saved, *words, "--report-only")
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1), result.err
+    assert why in result.err.replace("\\", "")
+
+
+RESEALED: dict[str, tuple[Change, tuple[str, ...], str]] = {
+    "counts": (lambda d: d["items"].pop(), (), "$.summary: not the counts of its items"),
+    "some items": (lambda d: d["items"][0].update(verdict="KEEP"), (), "$.summary: not the counts"),
+    "no time": (lambda d: d["spec"].pop("createdAt"), ("--plan-max-age", "1h"), "$.spec.createdAt: missing"),
+    "a time without zone": (
+        lambda d: d["spec"].update(createdAt="2026-01-01T00:00:00"),
+        (),
+        "$.spec.createdAt: want a time with its zone",
+    ),
+    "no cluster": (
+        lambda d: d["spec"]["source"].pop("clusterUID"),
+        ("--cluster-uid", UID),
+        "$.spec.source.clusterUID: empty",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", RESEALED)
+def test_a_right_digest_is_not_enough(run: Run, saved: Path, how: str) -> None:
+    change, words, why = RESEALED[how]
+    resealed(saved, change)
+    result = run("gate", "--plan", saved, *words)
+    assert (result.code, result.out) == (1, "")
+    assert why in result.err
+
+
+def test_the_digest_is_of_the_content_not_of_the_layout(run: Run, saved: Path) -> None:
+    document = json.loads(saved.read_text())
+    for text in (json.dumps(document), json.dumps(document, indent=4, sort_keys=True)):
+        saved.write_text(text)
+        assert run("gate", "--plan", saved).code == 2
+
+
+def test_a_young_plan_is_judged(run: Run, saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(time.time()) - 3000))
+    run("plan", *UP, "-f", "-", "-q", "--out", saved, stdin=PODS)
+    assert run("gate", "--plan", saved, "--plan-max-age", "1h").code == 2
+    assert run("gate", "--plan", saved, "--plan-max-age", "49m").code == 1
+
+
+def test_a_signed_plan_is_judged_with_its_key_alone(run: Run, saved: Path) -> None:
+    Path("key").write_text(f"{KEY}\n")
+    Path("other").write_text(KEY[::-1])
+    run("plan", *UP, "-f", "-", "-q", "--out", saved, "--sign-key", "key", stdin=PODS)
+    assert run("gate", "--plan", saved).code == 2
+    assert run("gate", "--plan", saved, "--verify-key", "key").code == 2
+    assert run("gate", "--plan", saved, "--verify-key", "other").code == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "why"), [("short", "want a key of 16"), ("", "want a key of 16"), (None, "a directory")]
+)
+def test_a_file_without_a_key_is_refused(run: Run, saved: Path, content: str | None, why: str) -> None:
+    place = saved.parent / "key"
+    place.mkdir() if content is None else place.write_text(content)
+    result = run("gate", "--plan", saved, "--verify-key", place)
+    assert (result.code, result.out) == (1, "")
+    assert why in result.err
+
+
+USAGE: dict[tuple[str, ...], str] = {
+    ("--fail-on", "pdb"): "--fail-on pdb: needs the PodDisruptionBudgets of the plan",
+    ("--fail-on", "preflight"): "--fail-on preflight: needs --preflight FILE",
+    (
+        "--fail-on",
+        "kill",
+        "--preflight",
+        "x",
+    ): "--preflight: counts nothing: --fail-on does not name preflight",
+    ("--fail-on", "unknown", "--max-per-node", "1"): "--max-per-node: counts nothing",
+    ("--fail-on", "all"): "--fail-on: 'all': want some of restart, kill",
+    ("--max-restarts", "x"): "--max-restarts: want a number of findings",
+    ("--plan-max-age", "1d"): "--plan-max-age: want a duration",
+    ("-f", "x.json"): "-f goes with making a plan, not with --plan",
+    ("-l", "a=b"): "-l goes with making a plan",
+    ("--keep-going",): "--keep-going goes with making a plan",
+    ("--cri-dockerd",): "--cri-dockerd goes with making a plan",
+    ("--to", "9.9.9"): "9.9.9",
+}
+
+
+@pytest.mark.parametrize("words", USAGE, ids=" ".join)
+def test_what_cannot_be_meant_is_a_usage_error(run: Run, saved: Path, words: tuple[str, ...]) -> None:
+    result = run("gate", "--plan", saved, *words)
+    assert (result.code, result.out) == (64, "")
+    assert USAGE[words] in result.err
+
+
+def test_a_key_without_a_saved_plan_is_a_usage_error(run: Run) -> None:
+    result = run("gate", *UP, "-f", "-", "--verify-key", "k", stdin=PODS)
+    assert result.code == 64
+    assert "--verify-key: only a saved plan is signed" in result.err
+
+
+def test_settings_of_a_file_decide_and_are_named(run: Run, saved: Path) -> None:
+    settings = Path(".hashcompat.yaml")
+    settings.write_text("gate:\n  max-restarts: 1\n")
+    assert last(run("gate", "--plan", saved)) == "gate: FAIL: max-restarts: 2 findings, allowed 1"
+    assert run("gate", "--plan", saved, "--max-restarts", "2").code == 0
+    settings.write_text("gate:\n  max-restarts: 1\n  max-per-nod: 1\n")
+    result = run("gate", "--plan", saved)
+    assert (result.code, result.out) == (1, "")
+    assert (
+        result.err
+        == "Error: .hashcompat.yaml: line 3: gate.max-per-nod: unknown key; did you mean max-per-node?\n"
+    )
+    settings.write_text("gate:\n  max-restarts: 101%\n")
+    assert "max-restarts: want a number of findings" in run("gate", "--plan", saved).err
+
+
+ACCEPTED = """exceptions:
+- owner: ns/Job/*
+  reason: OPS-1
+  expires: {}
+- container: ns/gone/c
+  reason: y
+  expires: 9999-12-31
+"""
+
+
+def test_exceptions_have_a_reason_and_a_last_day(run: Run, saved: Path) -> None:
+    rows = ACCEPTED
+    file = Path("accepted.yaml")
+    file.write_text(rows.format("9999-12-31"))
+    result = run("gate", "--plan", saved, "--exceptions", file, "--max-restarts", "1", "-o", "json")
+    assert result.code == 0
+    assert (
+        "Warning: accepted.yaml: line 5: the exception of the container ns/gone/c matches no finding;"
+        in result.err
+    )
+    assert "Left out by exceptions: 1 container" in result.err
+    excepted = [item["exception"] for item in result.items if item["standing"] == "EXCEPTED"]
+    assert excepted == [{"owner": "ns/Job/*", "reason": "OPS-1", "expires": "9999-12-31"}]
+    assert run("gate", "--plan", saved, "--exceptions", file, "--max-restarts", "1", "--strict").code == 2
+    file.write_text(rows.format("2020-01-01"))
+    result = run("gate", "--plan", saved, "--exceptions", file, "--max-restarts", "1")
+    assert result.code == 2
+    assert "ns/Job/* expired on 2020-01-01; 1 container that it matches counts" in result.err
+    file.write_text(rows.replace("reason: OPS-1\n  ", "").format("2020-01-01"))
+    result = run("gate", "--plan", saved, "--exceptions", file)
+    assert (result.code, result.out) == (1, "")
+    assert "accepted.yaml: line 2: exceptions[0].reason: missing" in result.err
+
+
+def test_what_a_plan_or_a_gate_had_before_does_not_count(run: Run, saved: Path) -> None:
+    run("gate", "--plan", saved, "-q", "--out", "gate.json")
+    for earlier in (saved, "gate.json"):
+        result = run("gate", "--plan", saved, "--baseline", earlier)
+        assert result.code == 0
+        assert "Left out by the baseline: 2 containers" in result.err
+    run("plan", *UP, "-f", "-", "-q", "--node", "n2", "--out", "less.json", stdin=PODS)
+    assert run("gate", "--plan", saved, "--baseline", "less.json").code == 2
+    assert run("gate", "--plan", saved, "--baseline", "none.json").code == 1
+
+
+def test_the_errors_of_a_preflight_count(run: Run, saved: Path) -> None:
+    nodes = as_json(node("v1.8.15"))
+    words = ("preflight", "--no-node", "-f", "-", "-q")
+    run(*words, "--to", "1.9.11", "--out", "preflight.json", stdin=nodes)
+    document = json.loads(Path("preflight.json").read_text())
+    allowed = ("--max-restarts", "2", "--preflight", "preflight.json")
+    found = run("gate", "--plan", saved, *allowed, "-o", "json").document
+    lines = {row["text"] for row in found["checks"] if row["policy"] == "fail-on preflight"}
+    errors, unknown = document["summary"]["ERROR"], document["summary"]["UNKNOWN"]
+    assert {line.split(", ")[0].split(": ")[1].split(" ")[0] for line in lines} == {str(errors), str(unknown)}
+    run(*words, "--to", "1.10.13", "--out", "preflight.json", stdin=nodes)
+    result = run("gate", "--plan", saved, *allowed)
+    assert result.code == 1
+    assert "a preflight of 1.10.13, and the plan is of 1.9.11" in result.err
+
+
+def test_static_pods_fail_whatever_else_may_restart(run: Run) -> None:
+    pods = as_json(mirror_pod(), pod(name="b"))
+    words = ("gate", *UP, "-f", "-", "--max-restarts", "9", "--fail-on", "restart,kill,static")
+    result = run(*words, stdin=pods)
+    assert (result.code, last(result)) == (
+        2,
+        "gate: FAIL: fail-on static: 1 container of static pods, allowed 0",
+    )
+
+
+def test_many_owners_are_counted_and_the_first_are_named(run: Run) -> None:
+    pods = as_json(*(pod(name=f"p{number:02}") for number in range(23)))
+    result = run("gate", *UP, "-f", "-", stdin=pods)
+    assert "… and 3 more owners; -o wide has every container" in result.out
+    names = run("gate", *UP, "-f", "-", "-o", "name", stdin=pods).out.splitlines()
+    assert (len(names), names[0]) == (23, "ns/p00/c")
+    assert len(run("gate", *UP, "-f", "-", "-o", "wide", stdin=pods).out.splitlines()) == 24
+
+
+def test_a_plan_of_files_with_their_namespace_knows_its_cluster(saved: Path) -> None:
+    assert json.loads(saved.read_text())["spec"]["source"]["clusterUID"] == UID
+
+
+@pytest.mark.parametrize(("flag", "why"), [("--context", "kubectl"), ("--kubeconfig", "kubectl")])
+def test_the_live_cluster_of_a_saved_plan_must_be_read(
+    run: Run, saved: Path, monkeypatch: pytest.MonkeyPatch, flag: str, why: str
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    result = run("gate", "--plan", saved, flag, "here")
+    assert (result.code, result.out) == (1, "")
+    assert why in result.err

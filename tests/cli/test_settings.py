@@ -1,0 +1,99 @@
+"""Where a setting comes from: flags, the environment, ./.hashcompat.yaml, the user's own, in that order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hashcompat.cli.settings import KEYS, is_on, settled
+from hashcompat.errors import UsageError
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """Return the settings file of the working directory and the user's, both missing."""
+    here, home = tmp_path / "here", tmp_path / "home"
+    here.mkdir()
+    home.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("HASHCOMPAT_CONFIG", str(home))
+    return here / ".hashcompat.yaml", home / ".hashcompat.yaml"
+
+
+def test_the_nearest_place_of_each_setting_counts(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, user = places
+    names = ("max-restarts", "max-per-owner", "max-per-node", "plan-max-age")
+    user.write_text("gate: {max-restarts: 1, max-per-owner: 1, max-per-node: 1, plan-max-age: 1h}")
+    project.write_text("gate: {max-restarts: 2, max-per-owner: 2, max-per-node: 2}")
+    monkeypatch.setenv("HASHCOMPAT_GATE_MAX_RESTARTS", "3")
+    monkeypatch.setenv("HASHCOMPAT_GATE_MAX_PER_OWNER", "3")
+    found = settled({"max-restarts": "4"})
+    assert [found[name].text for name in names] == ["4", "3", "2", "1h"]
+    assert [found[name].place for name in names] == [
+        "--max-restarts",
+        "HASHCOMPAT_GATE_MAX_PER_OWNER",
+        ".hashcompat.yaml: max-per-node",
+        f"{user}: plan-max-age",
+    ]
+
+
+def test_files_are_found_next_to_the_settings_that_name_them(places: tuple[Path, Path]) -> None:
+    places[0].write_text("gate: {baseline: a.json, preflight: /b.json}")
+    places[1].write_text("gate: {exceptions: c.yaml, verify-key: https://example.com/key}")
+    found = settled({"baseline": "d.json"})
+    assert {key: one.file for key, one in found.items()} == {
+        "baseline": "d.json",
+        "preflight": "/b.json",
+        "exceptions": str(places[1].parent / "c.yaml"),
+        "verify-key": "https://example.com/key",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "on"), [("true", True), ("TRUE", True), ("1", True), ("false", False), ("0", False)]
+)
+@pytest.mark.usefixtures("places")
+def test_a_variable_is_true_or_false(monkeypatch: pytest.MonkeyPatch, text: str, on: bool) -> None:
+    monkeypatch.setenv("HASHCOMPAT_GATE_STRICT", text)
+    assert is_on(settled({}), "strict") == on
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("HASHCOMPAT_GATE_MAX_RESTART", "1", "no such setting; near it: HASHCOMPAT_GATE_MAX_RESTARTS"),
+        ("HASHCOMPAT_GATE_ZZZZZZZZZZ", "1", "no such setting; near it: HASHCOMPAT_GATE_MAX_RESTARTS, HASH"),
+        ("HASHCOMPAT_GATE_STRICT", "yes", "HASHCOMPAT_GATE_STRICT: want true or false"),
+    ],
+)
+@pytest.mark.usefixtures("places")
+def test_a_variable_that_is_wrong_is_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, why: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match=why):
+        settled({})
+
+
+@pytest.mark.usefixtures("places")
+def test_an_empty_variable_sets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HASHCOMPAT_GATE_MAX_RESTARTS", "")
+    monkeypatch.delenv("HASHCOMPAT_CONFIG")
+    assert settled({}) == {}
+
+
+def test_booleans_and_lists_of_a_file_are_text(places: tuple[Path, Path]) -> None:
+    places[0].write_text("gate: {strict: true, report-only: false, fail-on: [kill, unknown]}")
+    found = settled({})
+    assert {key: one.text for key, one in found.items()} == {
+        "strict": "true",
+        "report-only": "false",
+        "fail-on": "kill,unknown",
+    }
+
+
+def test_the_settings_that_are_true_or_false_are_known() -> None:
+    assert [key for key, boolean in KEYS.items() if boolean] == ["strict", "report-only"]

@@ -1,0 +1,210 @@
+"""What a policy makes of a plan: the lines, which one decides, and how each container counts."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from hashcompat.errors import ExitCode
+from hashcompat.gating.baseline import baseline_of
+from hashcompat.gating.exceptions import Exemption, Names
+from hashcompat.gating.judge import Besides, judge
+from hashcompat.gating.policy import FailOn, Limit, Policy, fail_on_of
+from hashcompat.gating.result import GateResult, Outcome, Standing
+from hashcompat.model.plan import Item, Verdict
+from hashcompat.model.preflight import Finding, Preflight, Status
+from tests.helpers.plans import item, plan
+
+DAY = date(2026, 1, 31)
+KEEP, KILL, UNKNOWN = Verdict.KEEP, Verdict.KILL, Verdict.UNKNOWN
+WEB = [item(pod=f"web-{number}", node=f"n{number}") for number in range(3)]
+API = [item(owner="Deployment/api", pod="api-1", node="n1"), item(KEEP, "Deployment/api", "api-2", node="n2")]
+STATIC = item(owner="Node/n1", pod="etcd-n1", namespace="kube-system")
+NOTHING = Besides()
+OPEN = item(UNKNOWN, "Deployment/odd", "odd-1")
+
+
+def judged(*items: Item, besides: Besides = NOTHING, **policy: Any) -> GateResult:
+    limits = {key: Limit(value) for key, value in policy.items() if key.startswith("max_per")}
+    if "max_restarts" in policy:
+        limits["max_restarts"] = Limit(policy["max_restarts"])
+    if "fail_on" in policy:
+        policy["fail_on"] = fail_on_of(policy["fail_on"], "here")
+    return judge(plan(*items), Policy(**{**policy, **limits}), besides, DAY)
+
+
+def preflight(*states: Status) -> Preflight:
+    return Preflight("1.9.11", {}, tuple(Finding("PF-000", "n", state, "", "x") for state in states))
+
+
+CASES: dict[str, tuple[GateResult, Outcome, str]] = {
+    "nothing": (judged(item(KEEP)), Outcome.PASS, "fail-on restart: 0 containers, allowed 0"),
+    "a restart": (judged(*WEB), Outcome.FAIL, "fail-on restart: 3 containers, allowed 0"),
+    "a kill": (judged(item(KILL)), Outcome.FAIL, "fail-on kill: 1 container, allowed 0"),
+    "UNKNOWN": (judged(OPEN), Outcome.UNDECIDED, "fail-on unknown: 1 container, allowed 0"),
+    "both": (judged(OPEN, item(KILL)), Outcome.FAIL, "fail-on kill: 1 container, allowed 0"),
+    "only kills": (judged(*WEB, fail_on="kill"), Outcome.PASS, "fail-on kill: 0 containers, allowed 0"),
+    "at the limit": (judged(*WEB, max_restarts="3"), Outcome.PASS, "max-restarts: 3 findings, allowed 3"),
+    "above it": (judged(*WEB, max_restarts="2"), Outcome.FAIL, "max-restarts: 3 findings, allowed 2"),
+    "a part": (judged(*WEB, *API, max_restarts="79%"), Outcome.FAIL, "max-restarts: 4 findings, allowed 3"),
+    "a limit and UNKNOWN": (
+        judged(*WEB, OPEN, max_restarts="3"),
+        Outcome.UNDECIDED,
+        "fail-on unknown: 1 container, allowed 0",
+    ),
+    "a limit, UNKNOWN aside": (
+        judged(*WEB, OPEN, max_restarts="3", fail_on="restart"),
+        Outcome.PASS,
+        "max-restarts: 3 findings, allowed 3",
+    ),
+    "an owner": (
+        judged(*WEB, *API, max_per_owner="2"),
+        Outcome.FAIL,
+        "max-per-owner: shop/Deployment/web: 3 findings, allowed 2",
+    ),
+    "a part of an owner": (
+        judged(*WEB, *API, max_per_owner="50%"),
+        Outcome.FAIL,
+        "max-per-owner: shop/Deployment/web: 3 findings, allowed 1",
+    ),
+    "the fullest owner": (
+        judged(*WEB, *API, max_per_owner="9"),
+        Outcome.PASS,
+        "max-per-owner: shop/Deployment/web: 3 findings, allowed 9",
+    ),
+    "no owner": (
+        judged(OPEN, max_per_owner="1", fail_on="kill"),
+        Outcome.PASS,
+        "max-per-owner: 0 findings, allowed 0",
+    ),
+    "a node": (
+        judged(*WEB, *API, max_per_node="1"),
+        Outcome.FAIL,
+        "max-per-node: n1: 2 findings, allowed 1",
+    ),
+    "no node": (
+        judged(item(node=""), max_per_node="0"),
+        Outcome.FAIL,
+        "max-per-node: no node: 1 finding, allowed 0",
+    ),
+    "a static pod": (
+        judged(STATIC, max_restarts="9", fail_on="restart,static"),
+        Outcome.FAIL,
+        "fail-on static: 1 container of static pods, allowed 0",
+    ),
+    "no static pod": (
+        judged(*WEB, fail_on="static"),
+        Outcome.PASS,
+        "fail-on static: 0 containers of static pods, allowed 0",
+    ),
+    "an error on a node": (
+        judged(fail_on="preflight", besides=Besides(preflight=preflight(Status.ERROR, Status.UNKNOWN))),
+        Outcome.FAIL,
+        "fail-on preflight: 1 error, allowed 0",
+    ),
+    "an open check": (
+        judged(fail_on="preflight", besides=Besides(preflight=preflight(Status.WARN, Status.UNKNOWN))),
+        Outcome.UNDECIDED,
+        "fail-on preflight: 1 check UNKNOWN, allowed 0",
+    ),
+    "no preflight": (judged(fail_on="preflight"), Outcome.PASS, "fail-on preflight: 0 errors, allowed 0"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_worst_line_decides(name: str) -> None:
+    result, outcome, line = CASES[name]
+    assert (result.outcome, str(result.deciding)) == (outcome, line)
+
+
+CODES = {
+    Outcome.FAIL: ExitCode.FINDING,
+    Outcome.UNDECIDED: ExitCode.UNDECIDED,
+    Outcome.PASS: ExitCode.OK,
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_exit_code_is_that_of_the_outcome(name: str) -> None:
+    result, outcome, _ = CASES[name]
+    assert result.exit_code == CODES[outcome]
+
+
+def test_what_is_only_reported_exits_0() -> None:
+    result = judged(*WEB, report_only=True)
+    assert (result.outcome, result.exit_code) == (Outcome.FAIL, ExitCode.OK)
+
+
+def standings(result: GateResult) -> list[tuple[str, str]]:
+    return [(one.item.pod.name, one.standing.value) for one in result.judged]
+
+
+def test_a_container_counts_as_what_its_owner_and_node_do() -> None:
+    assert standings(judged(*WEB, *API, max_per_owner="2")) == [
+        ("web-0", "VIOLATION"),
+        ("api-1", "ALLOWED"),
+        ("web-1", "VIOLATION"),
+        ("web-2", "VIOLATION"),
+    ]
+    assert standings(judged(*WEB, *API, max_per_node="1")) == [
+        ("web-0", "ALLOWED"),
+        ("api-1", "VIOLATION"),
+        ("web-1", "VIOLATION"),
+        ("web-2", "ALLOWED"),
+    ]
+    assert standings(judged(STATIC, OPEN, max_restarts="9", fail_on="kill,static")) == [
+        ("etcd-n1", "VIOLATION"),
+        ("odd-1", "ALLOWED"),
+    ]
+    assert standings(judged(*WEB[:1], OPEN, fail_on="kill,unknown")) == [
+        ("web-0", "ALLOWED"),
+        ("odd-1", "UNDECIDED"),
+    ]
+
+
+def exemption(pattern: str, expires: date = DAY, place: str = "") -> Exemption:
+    return Exemption(Names.OWNER, pattern, "known", expires, place)
+
+
+def test_what_an_exception_or_the_baseline_covers_does_not_count() -> None:
+    besides = Besides((exemption("shop/Deployment/web"),), baseline_of(API))
+    result = judged(*WEB, *API, besides=besides)
+    assert result.outcome is Outcome.PASS
+    assert [one.standing for one in result.judged].count(Standing.EXCEPTED) == 3
+    assert [one.standing for one in result.judged].count(Standing.BASELINE) == 1
+    assert result.warnings == ()
+
+
+def test_strict_ignores_exceptions_and_not_the_baseline() -> None:
+    besides = Besides((exemption("shop/Deployment/web"), exemption("no/such/one")), baseline_of(API))
+    result = judged(*WEB, *API, besides=besides, strict=True)
+    assert str(result.deciding) == "fail-on restart: 3 containers, allowed 0"
+    assert result.warnings == ()
+
+
+EXPIRED = "x.yaml: line 2: the exception of the owner shop/Deployment/web expired on 2026-01-30"
+
+
+def test_exceptions_that_expired_or_match_nothing_are_warnings() -> None:
+    old = date(2026, 1, 30)
+    rows = (
+        exemption("shop/Deployment/web", old, "x.yaml: line 2"),
+        exemption("a/b/c", old),
+        exemption("no/such/one"),
+    )
+    result = judged(*WEB[:1], besides=Besides(rows))
+    assert result.outcome is Outcome.FAIL
+    assert result.warnings == (
+        f"{EXPIRED}; 1 container that it matches counts",
+        "the exception of the owner a/b/c expired on 2026-01-30",
+        "the exception of the owner no/such/one matches no finding; remove it",
+    )
+    assert "3 containers that it matches count" in judged(*WEB, besides=Besides(rows)).warnings[0]
+
+
+def test_every_word_but_pdb_has_a_check() -> None:
+    from hashcompat.gating.checks import CHECKS
+
+    assert CHECKS.keys() == {*FailOn} - {FailOn.PDB}

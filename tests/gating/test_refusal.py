@@ -1,0 +1,79 @@
+"""Which plans are not judged, and why."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from hashcompat.errors import InputError
+from hashcompat.gating.policy import Policy
+from hashcompat.gating.refusal import check_age, check_cluster, check_seals, releases_of
+from hashcompat.model.digest import signature
+from hashcompat.model.pods import Origin
+from tests.helpers.plans import item, plan
+
+KEY = b"0123456789abcdef"
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+DAY = Policy(max_age=timedelta(hours=24), max_age_text="24h")
+
+
+def refused(why: str) -> AbstractContextManager[object]:
+    return pytest.raises(InputError, match=why) if why else nullcontext()
+
+
+@pytest.mark.parametrize(
+    ("digest", "signed", "key", "why"),
+    [
+        ("sha256:1", "", b"", ""),
+        ("", "", b"", "digest: missing"),
+        ("sha256:1", "", KEY, "signature: missing"),
+        ("sha256:1", signature("sha256:1", KEY), KEY, ""),
+        ("sha256:1", signature("sha256:2", KEY), KEY, "not made with this key"),
+        ("sha256:1", signature("sha256:1", b"another key of 16"), KEY, "not made with this key"),
+        ("sha256:1", "\ud800é", KEY, "not made with this key"),
+    ],
+)
+def test_a_plan_has_its_seals(digest: str, signed: str, key: bytes, why: str) -> None:
+    with refused(why):
+        check_seals(digest, signed, key)
+
+
+@pytest.mark.parametrize(
+    ("created", "policy", "why"),
+    [
+        (None, Policy(), ""),
+        (None, DAY, "createdAt: missing, and plan-max-age allows 24h"),
+        (NOW - timedelta(hours=24), DAY, ""),
+        (NOW - timedelta(hours=24, seconds=1), DAY, "the plan is 24h0m old, and plan-max-age allows 24h"),
+        (NOW - timedelta(days=3), Policy(), ""),
+        (NOW + timedelta(minutes=5), DAY, ""),
+        (NOW + timedelta(minutes=6), DAY, "2026-01-02T00:06:00Z has not come yet"),
+    ],
+)
+def test_a_plan_is_as_old_as_the_policy_allows(created: datetime | None, policy: Policy, why: str) -> None:
+    with refused(why):
+        check_age(replace(plan(), created=created), policy, NOW)
+
+
+@pytest.mark.parametrize(
+    ("uid", "wanted", "why"),
+    [
+        ("", "", ""),
+        ("a", "", ""),
+        ("a", "a", ""),
+        ("", "a", "clusterUID: empty, and --cluster-uid is a"),
+        ("b", "a", "a plan of the cluster b, and --cluster-uid is a"),
+    ],
+)
+def test_a_plan_is_of_the_cluster(uid: str, wanted: str, why: str) -> None:
+    with refused(why):
+        check_cluster(replace(plan(), origin=Origin(cluster=uid)), wanted, "--cluster-uid")
+
+
+def test_the_releases_of_nodes_are_those_of_a_plan() -> None:
+    found = plan(item(release="1.8.0"), item(release=""), item(release="1.7.0"))
+    assert releases_of(found, "auto") == {"1.8.0", "1.7.0"}
+    assert releases_of(replace(found, from_release="1.6.0"), "auto") == {"1.6.0"}

@@ -57,6 +57,8 @@ class Exemptions:
 
     def find(self, item: Item) -> Exemption | None:
         """Return the exception under which a container does not count; None where there is none."""
+        if not self._rows:
+            return None
         found = min(
             (*self._owners(item.pod.namespace, item.pod.workload, item.pod.owner), *self._of_container(item)),
             default=None,

@@ -21,10 +21,10 @@ _APART: Final = frozenset({_ITEMS, DIGEST, SIGNATURE})
 """What is not in the last line."""
 
 
-def canonical(value: Any) -> bytes:
-    """Return JSON without white space, with sorted keys; a value that JSON has no form for is its text."""
+def line_of(value: Any) -> bytes:
+    """Return a line of JSON with sorted keys and without spaces; what JSON has no form for is its text."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
-    return text.encode(errors="surrogatepass")
+    return text.encode(errors="surrogatepass") + b"\n"
 
 
 class Digest:
@@ -34,14 +34,13 @@ class Digest:
         self._sum = hashlib.sha256()
 
     def add(self, line: bytes) -> None:
-        """Add the canonical JSON of an item."""
+        """Add the line of an item, or those of several."""
         self._sum.update(line)
-        self._sum.update(b"\n")
 
     def of(self, rest: Mapping[str, Any]) -> str:
         """Return the digest, ``sha256:`` and hex, of the items so far within ``rest``, a whole document."""
         whole = self._sum.copy()
-        whole.update(canonical({key: value for key, value in rest.items() if key not in _APART}) + b"\n")
+        whole.update(line_of({key: value for key, value in rest.items() if key not in _APART}))
         return f"sha256:{whole.hexdigest()}"
 
 

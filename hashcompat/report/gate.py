@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from hashcompat.gating.baseline import identity
+from hashcompat.gating.checks import owner_group
 from hashcompat.gating.policy import Policy
 from hashcompat.gating.result import GateResult, Judged, Line, Outcome, Standing
 from hashcompat.model.words import count
@@ -53,7 +53,7 @@ def _line_cells(line: Line) -> list[object]:
 
 def _owners(result: GateResult) -> list[list[object]]:
     """Return a row for each owner, verdict and standing: violations first, and of these the most."""
-    numbers = Counter((identity(one.item)[:2], one.item.verdict, one.standing) for one in result.judged)
+    numbers = Counter((owner_group(one.item.pod), one.item.verdict, one.standing) for one in result.judged)
     order = [*Standing]
     rows = sorted(numbers.items(), key=lambda row: (order.index(row[0][2]), -row[1], row[0]))
     return [

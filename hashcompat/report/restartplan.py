@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashcompat
-from hashcompat.model.digest import DIGEST, SIGNATURE, Digest, canonical, signature
+from hashcompat.model.digest import DIGEST, SIGNATURE, Digest, line_of, signature
 from hashcompat.model.plan import Hop, Item, Plan, Suggestion, Summary
 from hashcompat.report.asked import Excerpt, asked
 from hashcompat.report.items import item_document, release_facts
@@ -48,7 +48,7 @@ def _seals(content: Document, key: bytes) -> Document:
     """Return the digest of a document, and its signature where there is a key to sign it with."""
     found = Digest()
     for row in content["items"]:
-        found.add(canonical(row))
+        found.add(line_of(row))
     digest = found.of(content)
     return {DIGEST: digest, SIGNATURE: signature(digest, key) if key else None}
 

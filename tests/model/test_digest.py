@@ -7,7 +7,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.model.digest import Digest, canonical, is_signed, signature
+from hashcompat.model.digest import Digest, is_signed, line_of, signature
 from hashcompat.sources.files import quick
 
 TEXTS = st.text(max_size=8)
@@ -22,7 +22,7 @@ KEY = b"0123456789abcdef"
 def digest(document: dict[str, object], *items: object) -> str:
     found = Digest()
     for item in items:
-        found.add(canonical(item))
+        found.add(line_of(item))
     return found.of(document)
 
 
@@ -47,4 +47,4 @@ def test_a_signature_is_of_one_key_and_one_digest() -> None:
 
 @given(VALUES)
 def test_both_encoders_write_the_same(value: object) -> None:
-    assert quick.line(value) == canonical(value)
+    assert quick.line(value) == line_of(value)

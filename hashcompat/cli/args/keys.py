@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from hashcompat.errors import InputError
@@ -20,9 +21,9 @@ def key_of(name: str | None) -> bytes:
         return b""
     from hashcompat.sources.files.inputs import inputs, named
 
-    source = next(iter(inputs(name, recursive=False, suffixes=())), None)
-    if source is None:
+    if Path(name).is_dir():
         raise InputError(f"{name}: a directory; want a file with a key")
+    (source,) = inputs(name, recursive=False, suffixes=())
     with named(source.origin), source.open() as stream:
         key = stream.read(_LONGEST + 1).rstrip(b"\r\n")
         if not _SHORTEST <= len(key) <= _LONGEST:

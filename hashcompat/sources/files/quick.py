@@ -6,30 +6,56 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.model.digest import canonical
+from hashcompat.model.digest import Digest, line_of
 
 _PLAIN: Final = msgspec.json.Decoder(list[dict[str, Any]])
 _ENCODER: Final = msgspec.json.Encoder(order="sorted")
 
 
-def decoded(text: str) -> list[dict[str, Any]] | None:
-    """Return a JSON list of objects; None where a key may be there twice, and for what is not plain.
+class Summed:
+    """Adds up the digest of a document while its items are decoded."""
+
+    def __init__(self) -> None:
+        self.digest = Digest()
+        self._ahead = 0  # items that were added when they were decoded
+
+    def decoded(self, text: str) -> list[dict[str, Any]] | None:
+        """Return a JSON list of objects, as ``decoded``; whoever takes the items adds them in their order."""
+        found = decoded(text)
+        if found is None:
+            return None
+        items, lines = found
+        self._ahead += len(items)
+        self.digest.add(lines)
+        return items
+
+    def add(self, item: object) -> None:
+        """Add the next item."""
+        if self._ahead:
+            self._ahead -= 1
+        else:
+            self.digest.add(line(item))
+
+
+def decoded(text: str) -> tuple[list[dict[str, Any]], bytes] | None:
+    """Return the objects of a JSON list, and their lines; None where a key may be there twice.
 
     Each key and string has two quotes: where as many are left once it is written again, no key was dropped.
+    None too for what is not plain.
     """
     if "\\u" in text:
         return None
     try:
         found = _PLAIN.decode(text)
-        written = _ENCODER.encode(found)
+        lines = _ENCODER.encode_lines(found)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
-    return found if written.count(b'"') == text.count('"') else None
+    return (found, lines) if lines.count(b'"') == text.count('"') else None
 
 
 def line(value: object) -> bytes:
-    """Return the canonical JSON of an item, as ``canonical``."""
+    """Return the canonical JSON of an item with a line break, as ``line`` of the digest."""
     try:
-        return _ENCODER.encode(value)
+        return _ENCODER.encode(value) + b"\n"
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
-        return canonical(value)
+        return line_of(value)

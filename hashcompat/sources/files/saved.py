@@ -10,10 +10,10 @@ from typing import Final
 from hashcompat.errors import InputError
 from hashcompat.go.jsonstream import parts
 from hashcompat.go.parts import Part
-from hashcompat.model.digest import DIGEST, Digest
+from hashcompat.model.digest import DIGEST
 from hashcompat.sources.documents import Row, row_of
-from hashcompat.sources.files import quick
 from hashcompat.sources.files.inputs import inputs, named
+from hashcompat.sources.files.quick import Summed
 from hashcompat.sources.files.text import chunks
 
 VERSION: Final = "hashcompat.io/v1"
@@ -22,7 +22,9 @@ VERSION: Final = "hashcompat.io/v1"
 class Saved:
     """One document, while its file is open."""
 
-    def __init__(self, found: Iterable[Part], kinds: Iterable[str], wanted: str) -> None:
+    def __init__(
+        self, found: Iterable[Part], kinds: Iterable[str], wanted: str, summed: Summed | None = None
+    ) -> None:
         self._kinds, self._wanted = tuple(kinds), wanted
         self._parts = iter(found)
         first = next(self._parts, None)
@@ -37,7 +39,7 @@ class Saved:
         """What it is: one of the kinds that are wanted; the first one where that follows the items."""
         self.rest = Row({}, "$")
         """What surrounds the items; complete once all items were taken."""
-        self._digest = Digest()
+        self._summed = summed or Summed()
 
     def items(self) -> Iterator[Row]:
         """Yield the items; raises InputError for what is not one whole document."""
@@ -45,7 +47,7 @@ class Saved:
             if part.document > 1:
                 raise InputError(f"more than one document; want {self._wanted}")
             if part.index is not None:
-                self._digest.add(quick.line(part.value))
+                self._summed.add(part.value)
                 yield row_of(part.value, f"$.items[{part.index}]")
             else:
                 self.rest = self._surrounding(row_of(part.value, "$"))
@@ -56,7 +58,7 @@ class Saved:
         Raises InputError where it is not that of what was read. All items must have been taken.
         """
         found = self.rest.text(DIGEST, "")
-        if found and found != self._digest.of(self.rest.value):
+        if found and found != self._summed.digest.of(self.rest.value):
             raise InputError(
                 "$.digest: not that of its content: it was edited since it was saved; make it again"
             )
@@ -89,4 +91,5 @@ def opened(name: str, kinds: Iterable[str], wanted: str) -> Iterator[Saved]:
     if source is None:
         raise InputError(f"{name}: no file in it; want {wanted}")
     with named(source.origin), source.open() as stream:
-        yield Saved(parts(chunks(stream, wanted), quick=quick.decoded), kinds, wanted)
+        summed = Summed()
+        yield Saved(parts(chunks(stream, wanted), quick=summed.decoded), kinds, wanted, summed)

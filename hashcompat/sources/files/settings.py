@@ -132,9 +132,9 @@ def _exemption(path: Path, row: Accepted, number: int, text: str) -> Exemption:
 
 
 def _read(path: Path, kind: type[T]) -> tuple[T, str]:
-    source = next(iter(inputs(str(path), recursive=False, suffixes=())), None)
-    if source is None:
+    if path.is_dir():
         raise InputError(f"{path}: a directory; want a file")
+    (source,) = inputs(str(path), recursive=False, suffixes=())
     with named(str(path)):
         with source.open() as stream:
             text = whole(stream, "YAML", _LONGEST)
@@ -156,12 +156,19 @@ def _explained(problem: str, kind: type, text: str) -> InputError:
         hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}"
         return _error(text, (*place, match[1]), f"unknown key; {hint}")
     if match := _MISSING.fullmatch(problem):
-        return _error(text, (*_place(match[2]), match[1]), f"missing: want {_WANTED.get(match[1], 'a list')}")
+        return _error(
+            text, (*_place(match[2]), match[1]), f"missing: want {_words((*_place(match[2]), match[1]))}"
+        )
     match = _OTHER.fullmatch(problem)
     place = _place(match[1] if match else None)
-    key = next((str(step) for step in reversed(place) if step in _WANTED), "")
     keys = ", ".join(_keys(kind, place))
-    return _error(text, place, f"want {_WANTED[key] if key else f'a mapping with {keys}'}")
+    return _error(text, place, f"want {f'a mapping with {keys}' if keys else _words(place)}")
+
+
+def _words(place: Place) -> str:
+    """Return what a place that is no mapping takes; a list at the top is one of mappings."""
+    names = [step for step in place[1:] if isinstance(step, str)]
+    return _WANTED[names[-1]] if names else "a list"
 
 
 def _error(text: str, place: Place, problem: str) -> InputError:
@@ -180,7 +187,7 @@ def _keys(kind: Any, place: Place) -> list[str]:
         if isinstance(info, msgspec.inspect.ListType):
             info = info.item_type
         else:
-            found = [field.type for field in info.fields if field.encode_name == step]
+            found = [field.type for field in getattr(info, "fields", ()) if field.encode_name == step]
             info = found[0] if found else info
     fields = info.fields if isinstance(info, msgspec.inspect.StructType) else ()
     return [field.encode_name for field in fields]

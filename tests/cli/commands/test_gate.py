@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.model.digest import Digest, canonical
+from hashcompat.model.digest import Digest, line_of
 from tests.helpers.pods import as_json, mirror_pod, node, pod
 from tests.helpers.program import Result, Run
 
@@ -47,7 +47,7 @@ def resealed(path: Path, change: Change) -> None:
     change(document)
     found = Digest()
     for item in document["items"]:
-        found.add(canonical(item))
+        found.add(line_of(item))
     document["digest"] = found.of(document)
     path.write_text(json.dumps(document))
 
@@ -88,7 +88,11 @@ REFUSED: dict[str, tuple[Change, tuple[str, ...], str]] = {
         ("--verify-key", "key"),
         "$.signature: not made with this key",
     ),
-    "old": (lambda _: None, ("--plan-max-age", "24h"), "h0m old, and plan-max-age allows 24h"),
+    "old": (
+        lambda _: None,
+        ("--plan-max-age", "24h"),
+        "m old, and plan-max-age allows 24h; make the plan again",
+    ),
     "of another cluster": (
         lambda _: None,
         ("--cluster-uid", "x"),
@@ -232,7 +236,7 @@ ACCEPTED = """exceptions:
   reason: OPS-1
   expires: {}
 - container: ns/gone/c
-  reason: y
+  reason: OPS-2
   expires: 9999-12-31
 """
 

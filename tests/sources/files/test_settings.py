@@ -81,6 +81,8 @@ BAD = {
         ),
         ("", "empty; want YAML"),
         ("{}", "line 1: exceptions: missing: want a list"),
+        ("exceptions: 5", "line 1: exceptions: want a list"),
+        ("exceptions:\n- 5", "line 2: exceptions[0]: want a mapping with reason, expires, owner, container"),
     ],
 }
 BEYOND_SCHEMA = [

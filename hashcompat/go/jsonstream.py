@@ -168,7 +168,7 @@ class _Window:
         """Consume the elements whose end is in what was read, if ``quick`` decodes them; else nothing.
 
         They end where an object and the next one are on lines of their own, indented as the first one is.
-        No string has a line break in it, and what is no list of whole objects does not decode.
+        No string has a line break in it, and anything but a list of whole objects does not decode.
         """
         self.peek()
         before = self._text[max(0, self._position - _WIDEST) : self._position]

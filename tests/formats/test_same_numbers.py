@@ -50,7 +50,7 @@ LEVELS = {
 """The verdicts that are findings for other programs, of every result, with their level in SARIF."""
 
 QUIET = {"WARN", *(word for word, level in LEVELS.items() if level == "note")}
-"""The verdicts of which metrics have totals alone."""
+"""The verdicts that metrics count in totals alone."""
 
 JUNIT = {"error": "failure", "UNKNOWN": "skipped", "UNDECIDED": "skipped"}
 

@@ -166,7 +166,7 @@ def _explained(problem: str, kind: type, text: str) -> InputError:
 
 
 def _words(place: Place) -> str:
-    """Return what a place that is no mapping takes; a list at the top is one of mappings."""
+    """Return what a place takes that is not a mapping; a list at the top is one of mappings."""
     names = [step for step in place[1:] if isinstance(step, str)]
     return _WANTED[names[-1]] if names else "a list"
 

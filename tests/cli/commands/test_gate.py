@@ -91,7 +91,7 @@ REFUSED: dict[str, tuple[Change, tuple[str, ...], str]] = {
     "old": (
         lambda _: None,
         ("--plan-max-age", "24h"),
-        "m old, and plan-max-age allows 24h; make the plan again",
+        "m old, and plan-max-age allows 24h; make",
     ),
     "of another cluster": (
         lambda _: None,

@@ -75,7 +75,8 @@ def _item(one: Judged) -> Document:
     row = item_document(one.item)
     exemption = one.exemption
     accepted = exemption and {
-        exemption.names.value: exemption.pattern,
+        "of": exemption.names.value,
+        "pattern": exemption.pattern,
         "reason": exemption.reason,
         "expires": exemption.expires.isoformat(),
     }

@@ -253,7 +253,7 @@ def test_exceptions_have_a_reason_and_a_last_day(run: Run, saved: Path) -> None:
     )
     assert "Left out by exceptions: 1 container" in result.err
     excepted = [item["exception"] for item in result.items if item["standing"] == "EXCEPTED"]
-    assert excepted == [{"owner": "ns/Job/*", "reason": "OPS-1", "expires": "9999-12-31"}]
+    assert excepted == [{"of": "owner", "pattern": "ns/Job/*", "reason": "OPS-1", "expires": "9999-12-31"}]
     assert run("gate", "--plan", saved, "--exceptions", file, "--max-restarts", "1", "--strict").code == 2
     file.write_text(rows.format("2020-01-01"))
     result = run("gate", "--plan", saved, "--exceptions", file, "--max-restarts", "1")

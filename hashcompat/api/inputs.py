@@ -91,8 +91,9 @@ def load_cluster(
 ) -> Inventory:
     """Return the pods and nodes of a live cluster, by default of the current context, all of them.
 
-    ``selector`` selects by labels, as kubectl does. Only get and list of pods and nodes are used; nodes that
-    may not be read are left out, unless ``needs_nodes``. Raises InputError, naming the request, for what is
+    ``selector`` selects by labels, as kubectl does. Only get and list of pods and nodes are used, and get of
+    the namespace kube-system, whose UID is that of the cluster. Nodes that may not be read are left out,
+    unless ``needs_nodes``. Raises InputError, naming the request, for what is
     refused or cannot be read completely.
     """
     from hashcompat.sources.cluster import collect as cluster  # noqa: PLC0415 - files need no HTTP client

@@ -99,8 +99,6 @@ def collect_beside_static(cluster: Cluster, scope: Scope, *, quiet: bool) -> Inv
 def _read(cluster: Cluster, scope: Scope, *, quiet: bool) -> Inventory:
     from hashcompat.sources.cluster import collect as live
 
-    if cluster.as_groups and not cluster.as_user:
-        raise UsageError("--as-group needs --as USER")
     progress = _Progress(quiet=quiet)
     try:
         return live.collect(_access(cluster), scope, _pass_on, progress.show)
@@ -111,8 +109,12 @@ def _read(cluster: Cluster, scope: Scope, *, quiet: bool) -> Inventory:
 def uid(cluster: Cluster) -> str:
     """Return the UID of the live cluster; raises InputError where it cannot be read."""
     from hashcompat.sources.cluster import collect as live
+    from hashcompat.sources.cluster.kubeapi import UnreachableError
 
-    return live.uid(_access(cluster), _pass_on)
+    try:
+        return live.uid(_access(cluster), _pass_on)
+    except UnreachableError as error:
+        raise InputError(f"cannot read the cluster: {error}") from None
 
 
 def _pass_on(line: str) -> None:
@@ -123,6 +125,8 @@ def _pass_on(line: str) -> None:
 def _access(cluster: Cluster) -> Access:
     from hashcompat.sources.cluster.collect import Access
 
+    if cluster.as_groups and not cluster.as_user:
+        raise UsageError("--as-group needs --as USER")
     return Access(
         cluster.kubeconfig or "",
         cluster.context or "",

@@ -39,7 +39,9 @@ class Arguments:
 
 @declared("rbac", Arguments, short_help="Print the minimal role with which a live cluster can be read.")
 def command(given: Arguments) -> None:
-    """Print the Role or ClusterRole for a plan with the same flags: only get and list, only pods and nodes.
+    """Print the Role or ClusterRole for a plan with the same flags: only get and list.
+
+    It allows pods, nodes, and the namespace kube-system, whose UID is that of the cluster.
 
     hashcompat rbac --service-account tools:hashcompat | kubectl apply -f -
     """

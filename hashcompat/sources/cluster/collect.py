@@ -1,4 +1,4 @@
-"""A live cluster -> pods and nodes, with reads of pods and nodes and nothing else."""
+"""A live cluster -> pods and nodes, with reads of these and of one namespace, which names the cluster."""
 
 from __future__ import annotations
 
@@ -83,11 +83,15 @@ class Request:
         return "get" if self.name else "list"
 
     def __str__(self) -> str:
-        return f"the node {self.name}" if self.name else f"{self.resource}{self._place}"
+        return f"the {self._one} {self.name}" if self.name else f"{self.resource}{self._place}"
 
     def progress(self, number: int) -> str:
         """Return how many objects of the list were read so far."""
-        return f"{count(number, self.resource.removesuffix('s'))}{self._place}"
+        return f"{count(number, self._one)}{self._place}"
+
+    @property
+    def _one(self) -> str:
+        return self.resource.removesuffix("s")
 
     @property
     def _place(self) -> str:
@@ -119,6 +123,11 @@ def node_requests(scope: Scope) -> list[Request]:
     return [Request("nodes", name=name) for name in dict.fromkeys(scope.nodes)] or [Request("nodes")]
 
 
+def system_request() -> Request:
+    """Return the read of the namespace whose UID is that of the cluster."""
+    return Request("namespaces", name=SYSTEM)
+
+
 def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
     """Read the pods of a cluster, and its nodes where they are needed or may be read.
 
@@ -140,19 +149,23 @@ def uid(access: Access, say: Say) -> str:
     """
     with connect(access, say) as client:
         try:
-            return _uid(client)
+            found = _uid(client)
         except StatusError as error:
             raise InputError(
-                f"cannot get the namespace {SYSTEM}, whose UID names the cluster: {error}"
+                f"cannot get {system_request()}, whose UID is that of the cluster: {error}; "
+                "'hashcompat rbac' prints the role that is needed"
             ) from None
+    if not found:
+        raise InputError(f"{system_request()} has no UID, so the cluster is not known")
+    return found
 
 
 def _uid(client: Client) -> str:
-    return text(part(client.get(f"/api/v1/namespaces/{SYSTEM}"), "metadata"), "uid")
+    return text(part(client.get(system_request().path), "metadata"), "uid")
 
 
 def _uid_or_none(client: Client) -> str:
-    """Return the UID where it may be read: a plan does not need it."""
+    """Return the UID where it can be read: a plan does not need it."""
     try:
         return _uid(client)
     except InputError:

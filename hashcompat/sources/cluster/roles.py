@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hashcompat.sources.cluster.collect import Request, Scope, node_requests, pod_requests
+from hashcompat.sources.cluster.collect import Request, Scope, node_requests, pod_requests, system_request
+from hashcompat.sources.objects import SYSTEM
 
 _API: Final = "rbac.authorization.k8s.io"
 
@@ -24,6 +25,7 @@ class Roles:
 def minimal_roles(scope: Scope, account: tuple[str, str] | None = None) -> Roles:
     """Return a Role for each namespace that is read, and a ClusterRole for what has none.
 
+    The UID of the namespace kube-system is part of the latter, or of a Role in that namespace.
     ``account`` is the namespace and name of a service account that they are bound to; without it there are no
     bindings.
     """
@@ -31,6 +33,7 @@ def minimal_roles(scope: Scope, account: tuple[str, str] | None = None) -> Roles
     by_namespace: dict[str, list[Request]] = {}
     for request in requests:
         by_namespace.setdefault(request.namespace, []).append(request)
+    by_namespace.setdefault("" if "" in by_namespace else SYSTEM, []).append(system_request())
     roles = [_role(namespace, _rules(found)) for namespace, found in by_namespace.items()]
     return Roles((*roles, *(_binding(role, *account) for role in roles if account)))
 

@@ -10,6 +10,7 @@ from tests.helpers.program import Run
 
 NODES = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list"]}
 PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}
+SYSTEM = {"apiGroups": [""], "resources": ["namespaces"], "resourceNames": ["kube-system"], "verbs": ["get"]}
 
 
 def rights(run: Run, *argv: str) -> dict[tuple[str, str | None], Any]:
@@ -23,17 +24,27 @@ def rights(run: Run, *argv: str) -> dict[tuple[str, str | None], Any]:
 @pytest.mark.parametrize(
     ("argv", "expected"),
     [
-        ((), {("ClusterRole", None): [PODS, NODES]}),
-        (("-l", "app=x"), {("ClusterRole", None): [PODS, NODES]}),
-        (("--from", "1.30.0"), {("ClusterRole", None): [PODS]}),
+        ((), {("ClusterRole", None): [PODS, NODES, SYSTEM]}),
+        (("-l", "app=x"), {("ClusterRole", None): [PODS, NODES, SYSTEM]}),
+        (("--from", "1.30.0"), {("ClusterRole", None): [PODS, SYSTEM]}),
         (
             ("--from", "1.30.0", "-n", "a", "-n", "b", "-n", "a"),
-            {("Role", "a"): [PODS], ("Role", "b"): [PODS]},
+            {("Role", "a"): [PODS], ("Role", "b"): [PODS], ("Role", "kube-system"): [SYSTEM]},
         ),
-        (("-n", "a"), {("Role", "a"): [PODS], ("ClusterRole", None): [NODES]}),
+        (
+            ("--from", "1.30.0", "-n", "a", "-n", "kube-system"),
+            {("Role", "a"): [PODS], ("Role", "kube-system"): [PODS, SYSTEM]},
+        ),
+        (("-n", "a"), {("Role", "a"): [PODS], ("ClusterRole", None): [NODES, SYSTEM]}),
         (
             ("--node", "x", "--node", "y"),
-            {("ClusterRole", None): [PODS, {**NODES, "verbs": ["get"], "resourceNames": ["x", "y"]}]},
+            {
+                ("ClusterRole", None): [
+                    PODS,
+                    {**NODES, "verbs": ["get"], "resourceNames": ["x", "y"]},
+                    SYSTEM,
+                ]
+            },
         ),
     ],
 )
@@ -71,6 +82,7 @@ def test_for_people(run: Run) -> None:
     assert [line.split() for line in table[1:]] == [
         ["Role", "shop", "list", "pods", "-"],
         ["ClusterRole", "-", "get", "nodes", "n1"],
+        ["ClusterRole", "-", "get", "namespaces", "kube-system"],
     ]
     assert run("rbac", "-n", "shop", "-o", "name").out == "Role/shop/hashcompat\nClusterRole/hashcompat\n"
 

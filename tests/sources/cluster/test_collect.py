@@ -23,6 +23,7 @@ NODE = {
     "status": {"nodeInfo": {"kubeletVersion": "v1.7.16", "containerRuntimeVersion": "docker://17.3.2"}},
 }
 NODES = [200, {"kind": "NodeList", "items": [NODE]}]
+SYSTEM = "/api/v1/namespaces/kube-system"
 FORBIDDEN = [403, {"kind": "Status", "message": 'nodes is forbidden: User "u" cannot list resource "nodes"'}]
 PLAN = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-o", "json")
 AUTO = ("plan", "--from", "auto", "--to", "1.9.11", "-o", "json")
@@ -321,6 +322,59 @@ def test_the_inventory_tells_which_cluster_it_is_of(answers: dict[str, Any], tmp
     (tmp_path / "answers.json").write_text(json.dumps(answers))
     found = collect(Access(), Scope(), lambda _: None, lambda _: None)
     assert found.origin == Origin(Source.CLUSTER, context="fake", server="https://fake:6443")
+
+
+def system(uid: object) -> list[Any]:
+    return [200, {"kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}}]
+
+
+@pytest.mark.parametrize(
+    ("answer", "uid"),
+    [(system("u1"), "u1"), (system(["u1"]), ""), (FORBIDDEN, ""), ([500, {}], ""), ([200, {}], "")],
+    ids=["read", "no text", "forbidden", "failed", "empty"],
+)
+def test_a_plan_names_the_cluster_where_that_may_be_read_and_is_silent_where_not(
+    live: Live, answers: dict[str, Any], answer: list[Any], uid: str
+) -> None:
+    unnamed = live(*PLAN)
+    answers[SYSTEM] = answer
+    result = live(*PLAN)
+    assert (result.code, result.err) == (0, unnamed.err)
+    assert result.document["spec"]["source"]["clusterUID"] == uid
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "says"),
+    [
+        (system("u1"), 2, "gate: FAIL: fail-on restart: 1 container, allowed 0"),
+        (system("u2"), 1, "a plan of the cluster u1, and the live cluster is u2"),
+        (system("::u\n\x1b[2J"), 1, "the live cluster is ::u\\n\\x1b[2J"),
+        (system(""), 1, "the namespace kube-system has no UID, so the cluster is not known"),
+        (FORBIDDEN, 1, "cannot get the namespace kube-system, whose UID is that of the cluster: nodes is"),
+    ],
+    ids=["same", "other", "hostile", "empty", "forbidden"],
+)
+def test_a_saved_plan_is_judged_for_the_live_cluster_that_it_is_of(
+    live: Live, answers: dict[str, Any], tmp_path: Path, answer: list[Any], code: int, says: str
+) -> None:
+    path = tmp_path / "plan.json"
+    answers[SYSTEM] = system("u1")
+    assert live(*PLAN, "--out", path).code == 0
+    answers[SYSTEM] = answer
+    result = live("gate", "--plan", path, "--context", "c")
+    assert (result.code, says in result.err) == (code, True), result.err
+
+
+def test_a_plan_of_an_unknown_cluster_is_not_judged_for_a_live_one(
+    live: Live, answers: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "plan.json"
+    assert live(*PLAN, "--out", path).code == 0
+    answers[SYSTEM] = system("u1")
+    result = live("gate", "--plan", path, "--context", "c")
+    assert (result.code, result.out) == (1, "")
+    assert "$.spec.source.clusterUID: empty, and the live cluster is u1" in result.err
+    assert live("gate", "--plan", path, "--as-group", "g").code == 64
 
 
 class Terminal:

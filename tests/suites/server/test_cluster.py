@@ -64,7 +64,7 @@ def without_hashes(items: list[Json]) -> list[Json]:
     return [{**item, "hash": None} for item in items]
 
 
-def test_the_printed_role_is_enough_and_only_pods_and_nodes_are_read(shell: Shell, cluster: Cluster) -> None:
+def test_the_printed_role_is_enough_and_all_that_is_read(shell: Shell, cluster: Cluster) -> None:
     reader = cluster.kubeconfig("reader", {"token": READER})
     refused = shell(reader, *JSON)
     assert (refused.code, refused.out) == (1, "")
@@ -74,7 +74,9 @@ def test_the_printed_role_is_enough_and_only_pods_and_nodes_are_read(shell: Shel
     )
     assert "hashcompat rbac" in refused.err
     roles(shell, cluster, "reader")
-    assert len(shell(reader, *JSON).items) == PODS
+    read = shell(reader, *JSON)
+    assert len(read.items) == PODS
+    assert read.document["spec"]["source"]["clusterUID"] != ""
     assert shell(reader, *JSON, "--node", "node-c").code == 1  # one node is another right
     asked = [
         (event["verb"], event["objectRef"]["resource"], event["requestURI"].partition("?")[0])
@@ -84,6 +86,7 @@ def test_the_printed_role_is_enough_and_only_pods_and_nodes_are_read(shell: Shel
         ("list", "pods", "/api/v1/pods"),
         ("list", "nodes", "/api/v1/nodes"),
         ("get", "nodes", "/api/v1/nodes/node-c"),
+        ("get", "namespaces", "/api/v1/namespaces/kube-system"),
     }
 
 
@@ -92,6 +95,7 @@ def test_a_role_in_one_namespace_is_enough_for_it_and_for_no_other(shell: Shell,
     roles(shell, cluster, "narrow", "-n", "team-b", "--from", "1.30.0")
     result = shell(narrow, *FIXED)
     assert (result.code, len(result.items)) == (0, 10)
+    assert result.document["spec"]["source"]["clusterUID"] != ""
     assert "Going on without nodes: cannot list nodes" in result.err
     for argv, says in (
         ((*FIXED, "-n", "team-a"), 'cannot list resource "pods" in API group "" in the namespace "team-a"'),

@@ -65,6 +65,10 @@ CHOICES: Final = {
         "scripts.sample.cluster",
         "hashcompat/sample/cluster.json, from the manifests in scripts/sample",
     ),
+    "settings": Choice(
+        "scripts.schemas.settings",
+        "schemas/settings, from the structs by which settings files are read",
+    ),
     "docs": Choice(
         "scripts.docs.pages",
         "the pages of docs that data decide, and the drawing in docs/architecture.md",

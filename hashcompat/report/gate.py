@@ -42,7 +42,7 @@ def _overview(result: GateResult, _screen: Screen) -> Iterator[Section]:
     owners = _owners(result)
     if owners:
         hidden = len(owners) - _OWNERS
-        after = f"… and {count(hidden, 'more owner')}; -o wide has every container" if hidden > 0 else ""
+        after = f"and {count(hidden, 'more owner')}; -o wide has every container" if hidden > 0 else ""
         yield Section(Table(_OWNER_COLUMNS, lambda: owners[:_OWNERS], after=after))
 
 

@@ -145,3 +145,21 @@ def test_checks_of_a_node_with_such_a_name_are_shown_too(run: Run, tmp_path: Pat
     assert {row[0] for row in csv_cells(texts["csv"])[1:]} == {distinct(name)}
     assert {unescaped(row[0]) for row in markdown_cells(texts["markdown"])[1:]} == {name}
     assert {name_of(case.classname) for case in suite(texts["junit"])} == {name}
+
+
+@pytest.mark.parametrize("name", ["::error::x", "=cmd()", "]]>", "\x1b[2J", "|", "<script>"])
+def test_a_gate_over_such_names_is_shown_in_every_format(tmp_path: Path, name: str) -> None:
+    forms = formats_of("gate")
+    words = ("gate", "--from", "1.8.15", "--to", "1.9.11", "--max-per-owner", "0", "--max-per-node", "0")
+    result = ran(*words, "-f", "-", "-q", *reports(tmp_path, forms), stdin=as_json(planted(name, 0)))
+    assert result.code == 2, result.err
+    texts = {form: (tmp_path / form.partition("=")[0]).read_bytes().decode() for form in forms}
+    for form, text in texts.items():
+        assert {char for char in text if not is_visible(char)} <= ({"\r", "\n"} if form == "csv" else {"\n"})
+        assert_only_meant_commands(form, text)
+    assert {distinct(name)} <= {cell for row in csv_cells(texts["csv"])[1:] for cell in row}
+    assert name in {unescaped(cell) for row in markdown_cells(texts["markdown"])[1:] for cell in row}
+    assert name in {name_of(case.classname) for case in suite(texts["junit"])} | {
+        name_of(case.name) for case in suite(texts["junit"])
+    }
+    assert "<script>" not in texts["html"].partition("<body")[2].partition("<script")[0]

@@ -42,6 +42,8 @@ PF_12 = [*(f"PF-102,PF-12{number}" for number in range(6)), ":4"]
             ["1.9.11,1.0", *(f"1.9.11,1.0.{n}" for n in reversed(PATCHES)), ":4"],
         ),
         (("plan", "-f", "x"), [":0"]),
+        (("gate", "--plan", ""), [":0"]),
+        (("gate", "--to", "v1.9.1"), ["v1.9.11", "v1.9.10", "v1.9.1", ":4"]),
         (("plan", "--schemas", ""), [":16"]),
         (("plan", "--request-timeout", ""), [":4"]),
         (("explain", "ns/p", "--to", "1.9.11", "--from", "au"), ["auto", ":4"]),

@@ -305,7 +305,7 @@ def test_static_pods_fail_whatever_else_may_restart(run: Run) -> None:
 def test_many_owners_are_counted_and_the_first_are_named(run: Run) -> None:
     pods = as_json(*(pod(name=f"p{number:02}") for number in range(23)))
     result = run("gate", *UP, "-f", "-", stdin=pods)
-    assert "… and 3 more owners; -o wide has every container" in result.out
+    assert "\n… and 3 more owners; -o wide has every container\n" in result.out
     names = run("gate", *UP, "-f", "-", "-o", "name", stdin=pods).out.splitlines()
     assert (len(names), names[0]) == (23, "ns/p00/c")
     assert len(run("gate", *UP, "-f", "-", "-o", "wide", stdin=pods).out.splitlines()) == 24

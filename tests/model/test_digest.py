@@ -28,7 +28,7 @@ def digest(document: dict[str, object], *items: object) -> str:
 
 def test_it_is_that_of_sorted_lines_without_spaces() -> None:
     text = '{"a":1,"b":"é\\n"}\n{"kind":"K"}\n'
-    whole = {"kind": "K", "items": [1], "digest": "x", "signature": None}
+    whole: dict[str, object] = {"kind": "K", "items": [1], "digest": "x", "signature": None}
     assert digest(whole, {"b": "é\n", "a": 1}) == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 

@@ -84,15 +84,19 @@ class PolicyFlags:
 
 def policy_of(found: Mapping[str, Setting]) -> Policy:
     """Return the policy of some settings; raises UsageError for values and combinations that cannot be."""
-    limits = [limit_of(found[key].text, found[key].place) if key in found else None for key in _LIMITS]
+    restarts, per_owner, per_node = (
+        limit_of(found[key].text, found[key].place) if key in found else None for key in _LIMITS
+    )
     fail_on = _fail_on(found)
-    if any(limits) and not {FailOn.RESTART, FailOn.KILL} & {*fail_on}:
+    if (restarts or per_owner or per_node) and not {FailOn.RESTART, FailOn.KILL} & {*fail_on}:
         key = next(key for key in _LIMITS if key in found)
         raise UsageError(f"{found[key].place}: counts nothing: fail-on names neither restart nor kill")
     age = found.get("plan-max-age")
     return Policy(
-        *limits,
-        fail_on=fail_on,
+        restarts,
+        per_owner,
+        per_node,
+        fail_on,
         strict=is_on(found, "strict"),
         max_age=duration_of(age.text, age.place) if age else None,
         max_age_text=age.text if age else "",

@@ -38,7 +38,7 @@ def test_what_it_might_read_differently_it_leaves(text: str) -> None:
     assert quick.decoded(text) is None
 
 
-def read(text: str, size: int, **how: Any) -> list[tuple[object, ...]]:
+def read(text: str, size: int, **how: Any) -> list[tuple[Any, ...]]:
     chunks = (text[start : start + size] for start in range(0, len(text), size))
     return [(part.document, part.value, part.index, part.kind) for part in parts(chunks, **how)]
 
@@ -51,7 +51,7 @@ def test_parts_are_the_same_with_it(rows: list[Any], size: int, indent: int | No
 
 
 def test_most_of_a_long_list_goes_through_it() -> None:
-    taken = []
+    taken: list[Any] = []
 
     def counted(text: str) -> list[Any] | None:
         found = quick.Summed().decoded(text)

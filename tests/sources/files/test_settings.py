@@ -138,7 +138,7 @@ def refused(directory: Path, kind: str, text: str) -> str:
 
 
 def schema_errors(kind: str, text: str) -> list[str]:
-    document = next(load_all(text), {})
+    document: object = next(load_all(text), {})
     schema = json.loads((DIRECTORY / f"{kind}.schema.json").read_text())
     return [error.message for error in Draft202012Validator(schema).iter_errors(document)]
 

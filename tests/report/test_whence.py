@@ -100,6 +100,7 @@ def test_the_document_says_the_same() -> None:
         "names": ["a", "b"],
         "context": "",
         "server": "",
+        "clusterUID": "",
         "oldest": "2026-01-31T12:00:00Z",
     }
     assert source_document(Origin())["oldest"] is None

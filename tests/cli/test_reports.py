@@ -281,7 +281,7 @@ def test_a_process_killed_from_outside_leaves_no_half_file(tmp_path: Path) -> No
 
 
 def assert_whole(form: str, text: str) -> None:
-    ends = {"json": "]\n}\n", "junit": "</testsuites>\n", "csv": "\n"}
+    ends = {"json": "\n}\n", "junit": "</testsuites>\n", "csv": "\n"}
     assert text.endswith(ends[form])
     assert text.count("p599") == 2
 

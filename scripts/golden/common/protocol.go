@@ -44,10 +44,12 @@ type answer struct {
 // release that the binary was built from.
 func Main(fresh func() Object) {
 	bench := flag.Bool("bench", false, "time decoding and hashing")
+	first := flag.Bool("dump", false, "hash the containers of a List of pods, and hand them on")
+	second := flag.Bool("second", false, "hash what -dump of another release hands on")
 	list := flag.Bool("values", false, "print go-spew's text of fixed values of every kind")
 	types := flag.Bool("types", false, "print the type tree of this release's Container")
 	flag.Parse()
-	if err := run(fresh, mode{*bench, *list, *types}); err != nil {
+	if err := run(fresh, mode{*bench, *first, *second, *list, *types}); err != nil {
 		fmt.Fprintln(os.Stderr, "oracle:", err)
 		os.Exit(1)
 	}
@@ -55,7 +57,7 @@ func Main(fresh func() Object) {
 
 // mode says what to do instead of answering requests.
 type mode struct {
-	bench, values, types bool
+	bench, dump, second, values, types bool
 }
 
 func run(fresh func() Object, mode mode) error {
@@ -74,6 +76,12 @@ func run(fresh func() Object, mode mode) error {
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)
 	if mode.bench {
 		return benchmark(in, out, fresh, steps)
+	}
+	if mode.dump {
+		return dump(in, out, fresh, steps)
+	}
+	if mode.second {
+		return second(in, out, fresh, steps)
 	}
 	return AnswerAll(in, out, func(line []byte) (interface{}, error) { return reply(line, fresh, steps) })
 }

@@ -1,15 +1,17 @@
 """Digests of text that is given in pieces.
 
-Most pieces of a hashed text are the same for every container (``Lifecycle:(*v1.Lifecycle)<nil> ``), so the
-effect of a piece is cached instead of computed byte by byte each time.
+FNV-1a is computed in C, by fnv-hash-fast, where that is installed with its compiled code. Without it, most
+pieces of a hashed text are the same for every container (``Lifecycle:(*v1.Lifecycle)<nil> ``), so the effect
+of a piece is cached instead of computed byte by byte each time.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
-from functools import lru_cache
-from typing import Final
+from functools import lru_cache, partial
+from importlib import import_module
+from typing import Final, Protocol
 from zlib import adler32 as _adler32
 
 _OFFSET: Final = 2166136261
@@ -23,17 +25,52 @@ _INVERSE: Final = pow(_PRIME, -1, 1 << 32)
 
 _LONGEST_REMEMBERED: Final = 256
 
-Digest = Callable[[Iterable[str]], int]
+
+class Digest(Protocol):
+    """A digest whose result is its state too: given one as ``state``, it goes on from there."""
+
+    def __call__(self, pieces: Iterable[str], state: int = ...) -> int:
+        """Return the unsigned 32-bit digest of the UTF-8 bytes of all pieces."""
 
 
-def fnv32a(pieces: Iterable[str]) -> int:
-    """Return FNV-1a over the UTF-8 bytes of all pieces, an unsigned 32-bit number (Go: hash/fnv ``New32a``).
+InC = Callable[[bytes], int]
+"""FNV-1a of some bytes, from the start."""
 
-    One step is ``state = (state ^ byte) * prime``. The xor changes only the low 8 bits, so a piece maps the
-    state to ``state * factor + addend`` (mod 2^32), where both depend only on the piece and on the low 8 bits
-    of the state.
+
+def compiled() -> InC | None:
+    """Return FNV-1a in C; None where the library is not installed, or without its compiled code."""
+    try:
+        found = import_module("fnv_hash_fast").fnv1a_32
+    except ImportError:
+        return None
+    return None if isinstance(found, partial) else found  # its own fallback is slower than ``by_pieces``
+
+
+_IN_C: Final = compiled()
+
+
+def fnv32a(pieces: Iterable[str], state: int = _OFFSET) -> int:
+    """Return FNV-1a over the UTF-8 bytes of all pieces, unsigned 32-bit (Go: hash/fnv ``New32a``)."""
+    return in_c(pieces, state, _IN_C) if _IN_C else by_pieces(pieces, state)
+
+
+def in_c(pieces: Iterable[str], state: int, whole: InC) -> int:
+    """Return the same by a function that begins at the start.
+
+    One step is ``state = (state ^ byte) * prime``. The xor changes only the low 8 bits, so bytes map the
+    state to ``state * factor + addend`` (mod 2^32), where both depend only on the bytes and on the low 8 bits
+    of the state. So from two states with the same low bits the results differ by ``factor`` times their
+    difference, and there is one byte that leads from the start to a state with any low bits.
     """
-    state = _OFFSET
+    data = "".join(pieces).encode()
+    if state == _OFFSET:
+        return whole(data)
+    first, reached = _BY_LOW_BITS[state & 0xFF]
+    return (whole(first + data) + (state - reached) * pow(_PRIME, len(data), 1 << 32)) & _MASK
+
+
+def by_pieces(pieces: Iterable[str], state: int) -> int:
+    """Return the same in Python: factor and addend (see ``in_c``) of short pieces are remembered."""
     for piece in pieces:
         if len(piece) > _LONGEST_REMEMBERED:
             state = fnv32a_after(piece, state)
@@ -64,9 +101,18 @@ def _effect(piece: str, low: int) -> tuple[int, int]:
     return factor, (fnv32a_after(piece, low) - low * factor) & _MASK
 
 
-def adler32(pieces: Iterable[str]) -> int:
+def _by_low_bits() -> dict[int, tuple[bytes, int]]:
+    """Return a byte, and the state that it leads to from the start, for each low 8 bits of that state."""
+    reached = ((byte, ((_OFFSET ^ byte) * _PRIME) & _MASK) for byte in range(256))
+    return {state & 0xFF: (bytes([byte]), state) for byte, state in reached}
+
+
+_BY_LOW_BITS: Final = _by_low_bits()
+
+
+def adler32(pieces: Iterable[str], state: int = 1) -> int:
     """Return Adler-32 over the UTF-8 bytes of all pieces, unsigned 32-bit (Go: hash/adler32; 1.0 - 1.5)."""
-    return _adler32("".join(pieces).encode())
+    return _adler32("".join(pieces).encode(), state)
 
 
 BY_NAME: Final[dict[str, Digest]] = {"fnv32a": fnv32a, "adler32": adler32}

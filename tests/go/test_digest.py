@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from functools import partial
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.go.digest import BY_NAME, HEX_BY_NAME, adler32, fnv32a
+from hashcompat.go import digest
+from hashcompat.go.digest import BY_NAME, HEX_BY_NAME, adler32, by_pieces, compiled, fnv32a, in_c
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -80,3 +85,36 @@ def test_adler32_of_pieces_is_that_of_their_joined_bytes(pieces: list[str]) -> N
 )
 def test_digests_of_uids_by_published_vectors(name: str, text: bytes, expected: str) -> None:
     assert HEX_BY_NAME[name](text) == expected
+
+
+states = st.integers(0, 2**32 - 1)
+
+
+@given(st.lists(text), st.lists(text))
+def test_a_digest_goes_on_from_its_own_result(before: list[str], after: list[str]) -> None:
+    for found in BY_NAME.values():
+        assert found(after, found(before)) == found([*before, *after])
+
+
+@given(st.lists(text), states)
+def test_in_python_and_by_any_whole_function_the_result_is_the_same(pieces: list[str], state: int) -> None:
+    expected = state
+    for byte in "".join(pieces).encode():
+        expected = (expected ^ byte) * 0x01000193 % 2**32
+    assert by_pieces(pieces, state) == expected
+    assert in_c(pieces, state, plain) == expected
+
+
+def test_what_is_installed_without_its_c_code_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert compiled() is not None
+    monkeypatch.setitem(sys.modules, "fnv_hash_fast", SimpleNamespace(fnv1a_32=partial(plain)))
+    assert compiled() is None
+    monkeypatch.setitem(sys.modules, "fnv_hash_fast", None)
+    assert compiled() is None
+
+
+def test_without_the_library_python_computes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces = ["head", "x" * 300, "\u20ac"]
+    by_library = fnv32a(pieces)
+    monkeypatch.setattr(digest, "_IN_C", None)
+    assert fnv32a(pieces) == by_library == plain("".join(pieces).encode())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, Final
@@ -75,11 +75,6 @@ class Member:
     """The typed value of the field, or ANY."""
 
     @property
-    def typed(self) -> tuple[GoType, Any]:
-        """The field's type and value."""
-        return self.field.type, self.value
-
-    @property
     def type_name(self) -> str:
         """The declaring struct's name without the package."""
         return self.owner.name.rpartition(".")[2]
@@ -97,39 +92,117 @@ class Pair:
     """The field of the second type, or None."""
 
 
-def side_by_side(old: tuple[GoType, Any], new: tuple[GoType, Any], path: str = "") -> Iterator[Pair]:
+Walk = Callable[[Any, Any], Iterator[Pair]]
+"""Yields pairs of two typed values; ANY stands for every value of a type."""
+
+
+def side_by_side(old: tuple[GoType, Any], new: tuple[GoType, Any]) -> Iterator[Pair]:
     """Yield the JSON fields of two types, wherever both have what a field belongs to.
 
     ``old`` and ``new`` are a type and a typed value of it, or ANY for each possible value. Of two values both
     are followed: no further than a nil pointer, and element by element of lists of one length.
     """
-    match old[0], new[0]:
+    return compile_walk(old[0], new[0], lambda _: True)(old[1], new[1])
+
+
+def compile_walk(old: GoType, new: GoType, wanted: Callable[[Pair], bool]) -> Walk:
+    """Return what yields the wanted ones of the pairs that ``side_by_side`` yields, for values of two types.
+
+    ``wanted`` is asked once for each pair of fields, with ANY for their values. A value that leads to no
+    wanted pair is never looked at.
+    """
+    return _walk(old, new, wanted, "") or _nothing
+
+
+def _nothing(_old: Any, _new: Any) -> Iterator[Pair]:
+    return iter(())
+
+
+def _walk(old: GoType, new: GoType, wanted: Callable[[Pair], bool], path: str) -> Walk | None:
+    """Return the walk of two types below a path; None where it never yields anything."""
+    match old, new:
         case (Coded(), _) | (_, Coded()):
-            return
+            return None
         case Struct() as ours, Struct() as theirs:
-            yield from _fields(_members(ours, old[1]), _members(theirs, new[1]), path)
-        case Pointer(_, old_elem), Pointer(_, new_elem) if old[1] is not None and new[1] is not None:
-            yield from side_by_side((old_elem, _pointed(old[1])), (new_elem, _pointed(new[1])), path)
+            return _of_structs(ours, theirs, wanted, path)
+        case Pointer(_, old_elem), Pointer(_, new_elem):
+            return _of_pointers(_walk(old_elem, new_elem, wanted, path))
         case Slice(_, old_elem), Slice(_, new_elem):
-            for old_item, new_item in _elements(old[1], new[1]):
-                yield from side_by_side(
-                    (old_elem, old_item), (new_elem, new_item), jsonpath.element(path, "*")
-                )
+            return _of_lists(_walk(old_elem, new_elem, wanted, jsonpath.element(path, "*")))
+    return None
 
 
-def _fields(old: Mapping[str, Member], new: Mapping[str, Member], path: str) -> Iterator[Pair]:
-    for key in dict.fromkeys([*new, *old]):
-        pair = Pair(jsonpath.below(path, key), old.get(key), new.get(key))
-        yield pair
-        if pair.old is not None and pair.new is not None:
-            yield from side_by_side(pair.old.typed, pair.new.typed, pair.path)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a struct has a field."""
+
+    path: tuple[int, ...]
+    owner: Struct
+    field: Field
+
+    def member(self, value: Any) -> Member:
+        return Member(self.owner, self.field, ANY if value is ANY else at(value, self.path))
 
 
-def _members(struct: Struct, value: Any) -> dict[str, Member]:
-    return {
-        field.json: Member(owner, field, ANY if value is ANY else at(value, place))
-        for place, owner, field in json_fields(struct)
-    }
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One JSON key of two structs."""
+
+    path: str
+    old: _Place | None
+    new: _Place | None
+    wanted: bool
+    below: Walk | None
+
+
+def _of_structs(old: Struct, new: Struct, wanted: Callable[[Pair], bool], path: str) -> Walk | None:
+    steps = [step for step in _steps(old, new, wanted, path) if step.wanted or step.below]
+
+    def walk(ours: Any, theirs: Any) -> Iterator[Pair]:
+        for step in steps:
+            one = step.old.member(ours) if step.old else None
+            other = step.new.member(theirs) if step.new else None
+            if step.wanted:
+                yield Pair(step.path, one, other)
+            if step.below and one and other:
+                yield from step.below(one.value, other.value)
+
+    return walk if steps else None
+
+
+def _steps(old: Struct, new: Struct, wanted: Callable[[Pair], bool], path: str) -> Iterator[_Step]:
+    ours, theirs = _places(old), _places(new)
+    for key in dict.fromkeys([*theirs, *ours]):
+        one, other, place = ours.get(key), theirs.get(key), jsonpath.below(path, key)
+        pair = Pair(place, one.member(ANY) if one else None, other.member(ANY) if other else None)
+        below = _walk(one.field.type, other.field.type, wanted, place) if one and other else None
+        yield _Step(place, one, other, wanted(pair), below)
+
+
+def _places(struct: Struct) -> dict[str, _Place]:
+    return {field.json: _Place(path, owner, field) for path, owner, field in json_fields(struct)}
+
+
+def _of_pointers(below: Walk | None) -> Walk | None:
+    if below is None:
+        return None
+
+    def walk(ours: Any, theirs: Any) -> Iterator[Pair]:
+        if ours is not None and theirs is not None:
+            yield from below(_pointed(ours), _pointed(theirs))
+
+    return walk
+
+
+def _of_lists(below: Walk | None) -> Walk | None:
+    if below is None:
+        return None
+
+    def walk(ours: Any, theirs: Any) -> Iterator[Pair]:
+        for one, other in _elements(ours, theirs):
+            yield from below(one, other)
+
+    return walk
 
 
 def _pointed(value: Any) -> Any:

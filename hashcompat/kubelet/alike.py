@@ -7,9 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.types import Schema
 from hashcompat.compile.decode import Decoder, compile_decoder
-from hashcompat.go.types import GoType, Slice
-from hashcompat.go.walk import ANY, Member, side_by_side
+from hashcompat.go.types import Slice
+from hashcompat.go.walk import ANY, Member, Pair, Walk, compile_walk
 
 Defaults = Sequence[tuple[str, Any]]
 """Paths below a container, without ``[*]``, and the values that API servers write there by themselves."""
@@ -70,20 +71,29 @@ def unknown_to(spec: Mapping[str, Any], new: Kubelet, old: Kubelet, defaults: De
 
 
 def _new_fields(spec: Mapping[str, Any], new: Kubelet, old: Kubelet) -> Iterator[tuple[str, Member]]:
-    container = new.schema.container
-    value = _decoder(container)(spec)
-    for pair in side_by_side((old.schema.container, ANY), (container, value)):
-        if pair.old is None and pair.new is not None and pair.new.value:
+    value = _decoder(new.schema)(spec)
+    for pair in _added(old.schema, new.schema)(ANY, value):
+        if pair.new is not None and pair.new.value:
             yield pair.path.replace("[*]", ""), pair.new
 
 
 @lru_cache(maxsize=256)
-def _decoder(go_type: GoType) -> Decoder:
-    return compile_decoder(go_type, keep_empty=True)
+def _added(old: Schema, new: Schema) -> Walk:
+    """Return the walk of the fields that only the new types have."""
+    return compile_walk(old.container, new.container, _is_added)
+
+
+def _is_added(pair: Pair) -> bool:
+    return pair.old is None
+
+
+@lru_cache(maxsize=256)
+def _decoder(schema: Schema) -> Decoder:
+    return compile_decoder(schema.container, keep_empty=True)
 
 
 def _is_default(member: Member, default: Any) -> bool:
     """Return whether a field holds the default; of a list any elements may be left out."""
     go_type = member.field.type
-    written = _decoder(go_type)(default)
+    written = compile_decoder(go_type, keep_empty=True)(default)
     return set(member.value) <= set(written) if isinstance(go_type, Slice) else bool(member.value == written)

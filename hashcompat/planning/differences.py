@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.releases import newer_of
+from hashcompat.catalog.types import Schema
 from hashcompat.compile.gojson import omits
 from hashcompat.go.types import Coded, Map
-from hashcompat.go.walk import Member, Pair, side_by_side
+from hashcompat.go.walk import Member, Pair, Walk, compile_walk
 from hashcompat.kubelet.hashing import compile_hasher
 from hashcompat.model.plan import Reason
 from hashcompat.rules import ALGORITHM, FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED, GO_ESCAPES
@@ -84,10 +86,23 @@ def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[F
         compile_hasher(kubelet.schema, kubelet.era, kubelet.escapes[0], keep_empty=False)
         for kubelet in (old, new)
     ]
-    one, other = ((hasher.container, hasher.decode(spec)) for hasher in sides)
+    one, other = (hasher.decode(spec) for hasher in sides)
     every_field = old.era.prints_unset_fields
-    found = (_field_change(pair, every_field=every_field) for pair in side_by_side(one, other))
+    walk = _differing(old.schema, new.schema, every_field)
+    found = (_field_change(pair, every_field=every_field) for pair in walk(one, other))
     return list(dict.fromkeys(filter(None, found)))
+
+
+@lru_cache(maxsize=256)
+def _differing(old: Schema, new: Schema, every_field: bool) -> Walk:
+    """Return the walk of the fields whose text may differ; most fields are never looked at."""
+
+    def wanted(pair: Pair) -> bool:
+        if pair.old is None or pair.new is None:
+            return True
+        return every_field and (_are_quantities(pair.old, pair.new) or _retyped(pair.old, pair.new))
+
+    return compile_walk(old.container, new.container, wanted)
 
 
 def _field_change(pair: Pair, *, every_field: bool) -> FieldChange | None:
@@ -103,7 +118,12 @@ def _field_change(pair: Pair, *, every_field: bool) -> FieldChange | None:
 
 def _retyped(old: Member, new: Member) -> bool:
     """Return whether a field of both sides prints differently: by its type's name, or as quantities do."""
-    old_type, new_type = old.field.type, new.field.type
-    if isinstance(old_type, Map) and isinstance(new_type, Map) and isinstance(old_type.value, Coded):
+    if _are_quantities(old, new):
         return bool(old.value != new.value)
-    return old_type.name != new_type.name
+    return old.field.type.name != new.field.type.name
+
+
+def _are_quantities(old: Member, new: Member) -> bool:
+    """Return whether both fields are maps of quantities, of which only the values show how they print."""
+    old_type, new_type = old.field.type, new.field.type
+    return isinstance(old_type, Map) and isinstance(new_type, Map) and isinstance(old_type.value, Coded)

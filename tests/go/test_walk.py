@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from hashcompat.catalog.lookup import Catalog
 from hashcompat.go import intstr, quantity
 from hashcompat.go.types import STRING, Field, GoType, Map, Pointer, Slice, Struct
-from hashcompat.go.walk import ANY, at, json_fields, side_by_side, structs
+from hashcompat.go.walk import ANY, Pair, at, compile_walk, json_fields, side_by_side, structs
 
 HANDLER = Struct("v1.Handler", (Field("Exec", STRING, "exec"), Field("Get", STRING, "get")))
 PROBE = Struct(
@@ -90,3 +94,31 @@ def test_a_nil_pointer_ends_the_walk_and_so_does_a_type_with_json_of_its_own() -
     assert [pair.path for pair in side_by_side((one, (None, None)), (one, ANY))] == ["probe", "size"]
     found = [pair.path for pair in side_by_side((one, ((("f", ("e", "g"), "l"),), None)), (one, ANY))]
     assert found == ["probe", "probe.first", "probe.exec", "probe.get", "probe.last", "size"]
+
+
+@pytest.mark.parametrize(
+    "wanted", [lambda pair: pair.old is None, lambda pair: pair.new is None, lambda _: False]
+)
+def test_a_walk_of_some_pairs_yields_these_as_a_walk_of_all_does(wanted: Callable[[Pair], bool]) -> None:
+    ports = (("p",), ("p",)), (("p", "q"), ("p", ""))
+    values = [
+        (ANY, ANY),
+        (ANY, ("n", ports[1], None)),
+        (("n", "g", ports[0]), ("n", ports[1], None)),
+        (("n", "g", None), ("n", None, (("f", ("e", "g"), "l"),))),
+    ]
+    for old, new in values:
+        every = side_by_side((OLD, old), (NEW, new))
+        assert list(compile_walk(OLD, NEW, wanted)(old, new)) == list(filter(wanted, every))
+
+
+def test_a_walk_goes_through_pointers_only_where_both_point(catalog: Catalog) -> None:
+    one = listed("C", ("probe", Pointer("*v1.Probe", listed("P", ("a", STRING)))))
+    other = listed("C", ("probe", Pointer("*v1.Probe", listed("P", ("a", STRING), ("b", STRING)))))
+    walk = compile_walk(one, other, lambda pair: pair.old is None)
+    assert [pair.path for pair in walk(((("x",),),), ((("x", "y"),),))] == ["probe.b"]
+    assert list(walk((None,), ((("x", "y"),),))) == []
+    newest, oldest = catalog.kubelet("1.9.11").schema.container, catalog.kubelet("1.7.16").schema.container
+    found = compile_walk(oldest, newest, lambda pair: pair.old is None)(ANY, ANY)
+    every = side_by_side((oldest, ANY), (newest, ANY))
+    assert list(found) == [pair for pair in every if pair.old is None]

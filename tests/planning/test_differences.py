@@ -13,7 +13,9 @@ import pytest
 from hashcompat.catalog.changes import Changes
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.catalog.types import Schema
-from hashcompat.kubelet.hashing import container_hash
+from hashcompat.go.walk import side_by_side
+from hashcompat.kubelet.hashing import compile_hasher, container_hash
+from hashcompat.planning import differences
 from hashcompat.planning.differences import FieldChange, difference, field_changes
 from hashcompat.rules import RULES
 
@@ -355,6 +357,21 @@ def test_a_type_that_changed_twice_is_named_with_the_release_in_between(catalog:
             reason.text for reason in difference(spec, catalog.kubelet(old), catalog.kubelet(new), catalog)
         }
         assert f"another Go type of field TimeoutSeconds ({release})" in texts
+
+
+def test_the_compiled_walk_finds_what_a_walk_of_every_field_finds(catalog: Catalog) -> None:
+    releases = ("1.1.0", "1.2.0", "1.3.0", "1.7.16", "1.9.11", "1.15.12", "1.16.15", "1.20.15", "1.30.14")
+    zero = {**FILLED, "resources": {"limits": {"cpu": "0"}}, "securityContext": {"privileged": False}}
+    for one, other in itertools.permutations(map(catalog.kubelet, releases), 2):
+        every_field = one.era.prints_unset_fields
+        for spec in (NAMES, FILLED, zero):
+            sides = (
+                compile_hasher(each.schema, each.era, each.escapes[0], keep_empty=False)
+                for each in (one, other)
+            )
+            pairs = side_by_side(*((hasher.container, hasher.decode(spec)) for hasher in sides))
+            found = (differences._field_change(pair, every_field=every_field) for pair in pairs)
+            assert field_changes(spec, one, other) == list(dict.fromkeys(filter(None, found)))
 
 
 def test_equal_resource_lists_are_no_reason(catalog: Catalog) -> None:

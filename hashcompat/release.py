@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from hashcompat.errors import UsageError
@@ -48,6 +49,7 @@ class Release:
         return self.text
 
 
+@lru_cache(maxsize=1024)
 def parse_release(text: str) -> Release:
     """Parse a release name; a suffix after ``-`` or ``+`` marks a vendor's build of that upstream release.
 

@@ -21,6 +21,8 @@ from hashcompat.go.limits import (
     characters_in,
     check_depth,
     document_meter,
+    is_small,
+    may_be_deep,
     object_meter,
     too_deep,
     too_long,
@@ -150,12 +152,13 @@ class _Window:
         self._path = path
         value, end = self._decoded()
         place = self._text, self._position, end
-        size = characters_in(*place), values_in(*place)
         try:
-            object_meter().add(*size)
-            if meter is not None:
-                meter.add(*size)
-            check_depth(value)
+            if meter is not None or not is_small(self._position, end):
+                size = characters_in(*place), values_in(*place)
+                for each in filter(None, (object_meter(), meter)):
+                    each.add(*size)
+            if may_be_deep(*place):
+                check_depth(value)
         except InputError as error:
             raise self._refused(error) from None
         if placed is not None and self._placed and type(value) is dict:

@@ -102,6 +102,20 @@ def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:
     return ((place, min(place + _PIECE, end)) for place in range(start, end, _PIECE))
 
 
+def is_small(start: int, end: int) -> bool:
+    """Return whether a part of a JSON text is within an object's limits by its length alone.
+
+    No value is shorter than a character, and no character counts more than twice. Counting takes as long as
+    decoding.
+    """
+    return end - start <= min(MOST_VALUES, LONGEST // 2)
+
+
+def may_be_deep(text: str, start: int, end: int) -> bool:
+    """Return whether a part of a JSON text opens so many lists and objects that it may be too deep."""
+    return text.count("{", start, end) + text.count("[", start, end) > DEEPEST
+
+
 def check_depth(value: Any) -> None:
     """Raise InputError for a value of JSON that is nested deeper than ``DEEPEST``."""
     level = _below([value])

@@ -112,7 +112,8 @@ class Pod:
     host_network: bool
     restart_policy: str
     references: tuple[str, ...]
-    """The kinds of API objects that the pod refers to, such as ``secrets``."""
+    """The kinds of API objects that a manifest or a static pod refers to, such as ``secrets``; kubelets ask
+    for those of static pods alone."""
 
     automount: bool | None
     """``spec.automountServiceAccountToken``; None if unset."""

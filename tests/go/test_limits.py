@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -221,3 +222,21 @@ def test_an_object_may_be_half_as_long_with_a_wide_character(read: Read) -> None
     assert list(read('{"a": "%s"}' % ("\U0001f600" + "x" * 400)))
     with pytest.raises(InputError, match="more than 1,000 characters in one object"):
         list(read('{"a": "%s"}' % ("\U0001f600" + "x" * 600)))
+
+
+@pytest.mark.usefixtures("small")
+def test_what_is_small_is_within_the_limits_whatever_is_in_it() -> None:
+    insides = (" ", "0,", '"', "[", "{", '{"k":0},', "\U0001f600")
+    for inside, times in itertools.product(insides, range(120)):
+        text = inside * times
+        if limits.is_small(0, len(text)):
+            assert limits.values_in(text) <= limits.MOST_VALUES + 1
+            assert limits.characters_in(text) <= limits.LONGEST
+    assert not limits.is_small(7, 7 + limits.MOST_VALUES + 1)
+
+
+def test_only_what_opens_many_lists_and_objects_may_be_deep() -> None:
+    deep = "[{" * (limits.DEEPEST // 2)
+    assert not limits.may_be_deep(deep, 0, len(deep))
+    assert limits.may_be_deep(f"{deep}[", 0, len(deep) + 1)
+    assert not limits.may_be_deep(f"{deep}[", 1, len(deep) + 1)

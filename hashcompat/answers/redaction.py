@@ -23,7 +23,7 @@ from hashcompat.model.hashes import HiddenHash, StoredHashes
 from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.uids import is_computed
-from hashcompat.planning.prepare import Likeness, likeness
+from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.replicas import Latest
 from hashcompat.records.index import index
 from hashcompat.shown import MASK
@@ -113,7 +113,7 @@ class Redaction:
         return replace(pod, spec=spec, containers=containers, uid=uid, config_hash=config_hash)
 
     def _container(self, pod: Pod, container: Container) -> Container:
-        key = likeness(pod, container)
+        key = likeness(pod, container, text_of(container))
         if key not in self._known:
             self._known.add(key, self._hider.hidden(container, pod.origin), key.size)
         hidden = self._known[key]

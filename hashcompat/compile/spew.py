@@ -292,6 +292,11 @@ def byte_slice_pieces(pieces: Iterable[str]) -> list[str]:
     return text
 
 
+def in_bytes(text: str) -> str:
+    """Return how the ``%#v`` text of a longer ``[]byte`` holds the UTF-8 of a text within it."""
+    return _tokens(text)
+
+
 @lru_cache(maxsize=1 << 15)
 def _tokens(piece: str) -> str:
     return "".join(map(_TOKENS.__getitem__, piece.encode()))

@@ -83,6 +83,10 @@ class ContainerHash:
     era: str
     """The era's name."""
 
+    def with_candidates(self, more: frozenset[Hash]) -> ContainerHash:
+        """Return the same hash with further candidates."""
+        return ContainerHash(self.candidates | more, self.era) if more else self
+
     @property
     def is_certain(self) -> bool:
         """Whether there is exactly one candidate."""

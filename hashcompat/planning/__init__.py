@@ -19,6 +19,7 @@ from hashcompat.planning.hops import Hops
 from hashcompat.planning.judge import Draft
 from hashcompat.planning.patched import current, resolved, resolved_current
 from hashcompat.planning.planner import Planner
+from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 
 
@@ -52,8 +53,9 @@ def make(
     """
     way = Way(from_release, to_release)
     view, notes = bound(way, inventory, view)
-    planner = Planner(way, inventory.nodes, view)
-    hops = Hops(way, inventory.nodes, view)
+    templates = Templates(view)
+    planner = Planner(way, inventory.nodes, view, templates)
+    hops = Hops(way, inventory.nodes, view, templates)
     gathering = gather(way, view) if gather else None
     for pod in inventory.pods:
         drafts = planner.add(pod)

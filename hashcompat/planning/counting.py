@@ -14,7 +14,7 @@ from hashcompat.planning.grid import Subject
 from hashcompat.planning.hops import Tally, elsewhere
 from hashcompat.planning.kinds import kind
 from hashcompat.planning.options import AUTO
-from hashcompat.planning.replicas import Remembering
+from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 from hashcompat.planning.wayhashes import WayHashes
 
@@ -33,8 +33,9 @@ class Counting:
         Raises UsageError for unknown releases.
         """
         self._nodes, self._view = {node.name: node for node in nodes}, view
+        self._templates = Templates(view)
         parts = [[way for way in ways if (way.old == AUTO) is auto] for auto in (False, True)]
-        self._parts = [_Part(part, later, self._nodes, view) for part in parts if part]
+        self._parts = [_Part(part, later, self._nodes, view, self._templates) for part in parts if part]
 
     def add(self, pod: Pod) -> None:
         """Count one more pod; errors as ``Judge.drafts``."""
@@ -46,7 +47,7 @@ class Counting:
         node = self._nodes.get(pod.node)
         key = kind(pod, node)
         for container in pod.containers:
-            yield Subject(pod, container, node, WayHashes(pod, container, self._view.hash), key)
+            yield Subject(pod, container, node, WayHashes(pod, container, self._templates.hash), key)
 
     @property
     def singly(self) -> int:
@@ -74,10 +75,17 @@ def _is_served(pod: Pod) -> bool:
 class _Part:
     """Upgrades from the releases that they name, or from what each node reports."""
 
-    def __init__(self, ways: Sequence[Way], later: Sequence[Way], nodes: dict[str, Node], view: View) -> None:
+    def __init__(
+        self,
+        ways: Sequence[Way],
+        later: Sequence[Way],
+        nodes: dict[str, Node],
+        view: View,
+        templates: Templates,
+    ) -> None:
         known = set(ways)
         self._ways, self._later = ways, [way for way in later if way in known]
-        self._nodes, self._view = nodes, view
+        self._nodes, self._view, self._templates = nodes, view, templates
         self._censuses: dict[str, Census] = {}
         self.singly = 0
 
@@ -112,16 +120,11 @@ class _Part:
         self.singly += 1
         for tally in (*self._tallies[0], *self._tallies[1]):
             tally.add(pod)
-        self._hash_of.forget()
-
-    @cached_property
-    def _hash_of(self) -> Remembering:
-        return Remembering(self._view.hash)
 
     @cached_property
     def _tallies(self) -> tuple[list[Tally], list[Tally]]:
         """One for each upgrade, and one for each later one; made for the first pod that needs them."""
-        tally = partial(Tally, nodes=self._nodes.values(), hash_of=self._hash_of, kept=_KEPT)
+        tally = partial(Tally, nodes=self._nodes.values(), templates=self._templates, kept=_KEPT)
         now = [tally(way, view=self._view) for way in self._ways]
         return now, [tally(way, view=elsewhere(self._view)) for way in self._later]
 

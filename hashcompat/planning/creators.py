@@ -54,6 +54,8 @@ class Provenance:
             return prepared
         survived = bool(is_ignored(case, case.old)) and self._survived(case)
         creators = None if survived else self._creators(prepared)
+        if not survived and creators is None:
+            return prepared
         return replace(prepared, case=replace(case, survived=survived, creators=creators))
 
     def _maker(self, prepared: Prepared) -> str:

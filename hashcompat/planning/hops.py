@@ -14,8 +14,8 @@ from hashcompat.model.plan import FINDINGS, Hop, Verdict, Way
 from hashcompat.model.pods import Node, Pod
 from hashcompat.planning.judge import Judge
 from hashcompat.planning.options import AUTO
-from hashcompat.planning.prepare import HashOf
 from hashcompat.planning.replicas import KEPT
+from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 from hashcompat.records.index import Records
 
@@ -35,12 +35,12 @@ class Tally:
         way: Way,
         nodes: Iterable[Node] | Mapping[str, Node],
         view: View,
-        hash_of: HashOf | None = None,
+        templates: Templates | None = None,
         *,
         kept: int = KEPT,
     ) -> None:
         """Keep the latest ``kept`` containers, for their replicas; the rest and the errors are as Judge's."""
-        self._judge = Judge(way, nodes, view, hash_of, kept=kept)
+        self._judge = Judge(way, nodes, view, templates, kept=kept)
         self._counts: Counter[Verdict] = Counter()
         self._doubtful: dict[str, Counter[tuple[Verdict, Verdict]]] = {}
         self._broken: set[str] = set()
@@ -79,8 +79,11 @@ class Hops:
     belong to the current kubelet alone, are not used.
     """
 
-    def __init__(self, way: Way, nodes: Iterable[Node], view: View) -> None:
-        """Raise UsageError for an unknown release."""
+    def __init__(
+        self, way: Way, nodes: Iterable[Node], view: View, templates: Templates | None = None
+    ) -> None:
+        """Raise UsageError for an unknown release; ``templates`` as Judge's."""
+        self._templates = templates or Templates(view)
         self._way, self._view = way, elsewhere(view)
         self._nodes = {node.name: node for node in nodes}
         self._tallies: dict[Way, Tally] = {}
@@ -148,7 +151,7 @@ class Hops:
     def _tally(self, way: Way) -> Tally:
         if way not in self._tallies:
             kept = max(_LEAST, KEPT * _MANY // max(_MANY, len(self._tallies)))
-            self._tallies[way] = Tally(way, self._nodes, self._view, kept=kept)
+            self._tallies[way] = Tally(way, self._nodes, self._view, self._templates, kept=kept)
         return self._tallies[way]
 
 

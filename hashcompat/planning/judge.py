@@ -19,10 +19,12 @@ from hashcompat.kubelet.decide.static import same_uid
 from hashcompat.model.plan import Reason, Verdict, Way
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.planning.creators import Provenance
+from hashcompat.planning.likeness import Likeness
 from hashcompat.planning.options import AUTO
-from hashcompat.planning.prepare import HashOf, Likeness, Prepared, likeness, prepare, replica
+from hashcompat.planning.prepare import Prepared, prepare, replica
 from hashcompat.planning.reading import Transition
 from hashcompat.planning.replicas import KEPT, Latest
+from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View, place
 
 
@@ -48,7 +50,9 @@ class Draft:
         """
         if self.prepared is None:
             return self.obstacle
-        case = replace(self.prepared.case, calibrated=calibrated)
+        case = self.prepared.case
+        if case.calibrated is not calibrated:
+            case = replace(case, calibrated=calibrated)
         return decide(case) if case.old_known else decide_by_record(case) or self.obstacle
 
     @property
@@ -71,22 +75,22 @@ class Judge:
         way: Way,
         nodes: Iterable[Node] | Mapping[str, Node],
         view: View,
-        hash_of: HashOf | None = None,
+        templates: Templates | None = None,
         *,
         kept: int = KEPT,
     ) -> None:
         """Raise UsageError for an unknown release.
 
-        ``nodes`` may be by their names, for several judges to share. ``hash_of`` hashes containers of API
-        pods, for callers that remember the results. ``kept`` is the number of containers that are kept.
+        ``nodes`` may be by their names, and with ``templates``, for several judges to share. ``kept`` is the
+        number of containers that are kept.
         """
         self.new = view.kubelet(way.new)
         if way.old != AUTO:
             view.catalog.kubelet(way.old)
         self.nodes = nodes if isinstance(nodes, Mapping) else {node.name: node for node in nodes}
         self.way, self.view = way, view
-        self._hash_of = hash_of
-        self._provenance = Provenance(view, kept)
+        self._templates = templates or Templates(view, kept)
+        self._provenance = Provenance(view, kept, self._templates.hash)
         self._known: Latest[tuple[Likeness, Kubelet | None], Prepared] = Latest(kept)
 
     def drafts(self, pod: Pod) -> list[Draft]:
@@ -131,12 +135,16 @@ class Judge:
 
     def _prepare(self, pod: Pod, container: Container, old: Kubelet | None) -> Prepared:
         """Prepare a container; the replica of a prepared one reuses its hashes."""
-        key, node = (likeness(pod, container), old), self.nodes.get(pod.node)
-        if key in self._known:
+        named, node = self._templates.of(pod, container), self.nodes.get(pod.node)
+        key = named.likeness, old
+        if not named.name and key in self._known:
             return replica(self._known[key], pod, container, node, self.view)
         transition = Transition(pod, container, old or self.new, self.new, old_known=old is not None)
-        prepared = prepare(transition, node, self.view, self._hash_of)
-        self._known.add(key, prepared, key[0].size)
+        prepared = prepare(transition, node, self.view, self._templates.hash)
+        if prepared.old_spec is container.spec and prepared.new_spec is container.spec:
+            prepared = replace(prepared, template=named.template, name=named.name)
+        if not named.name:
+            self._known.add(key, prepared, named.likeness.size)
         return prepared
 
 

@@ -16,7 +16,7 @@ from hashcompat.compile.decode import known_only
 from hashcompat.errors import UsageError
 from hashcompat.kubelet import alike
 from hashcompat.kubelet.alike import Defaults, unknown_to
-from hashcompat.kubelet.hashing import compile_hasher
+from hashcompat.kubelet.hashing import Hasher, compile_hasher
 from hashcompat.kubelet.stored import true_hash
 from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.plan import Way
@@ -160,13 +160,19 @@ class Accepting:
         They are those of the releases that know every field that is set. ``stored`` is what a snapshot stores
         of the container's hashes; raises NotStoredError for one that was made without this kind of kubelet.
         """
+        made = self.made(spec, keep_empty=keep_empty)
+        return frozenset(true_hash(stored, hasher.hash(decoded)) for hasher, decoded in made)
+
+    def made(self, spec: Mapping[str, Any], *, keep_empty: bool) -> list[tuple[Hasher, Mapping[str, Any]]]:
+        """Return what computes these hashes, each with the container as the patched kubelet decodes it."""
         new, defaults = self.kubelet, self.defaults
         decoded = _decoded(spec, new.decodes or new.schema)
         likes = [
             like for like in self.likes if not like.era.whole or not unknown_to(spec, new, like, defaults)
         ]
-        hashers = [compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty) for like in likes]
-        return frozenset(true_hash(stored, hasher.hash(decoded)) for hasher in hashers)
+        return [
+            (compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty), decoded) for like in likes
+        ]
 
 
 def check_patchable(new: Kubelet, site: Site, olds: Sequence[Kubelet]) -> None:

@@ -37,8 +37,9 @@ from hashcompat.planning.docket import Docket
 from hashcompat.planning.facts import facts
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.prepare import Prepared
-from hashcompat.planning.replicas import once_a_spec
+from hashcompat.planning.replicas import once
 from hashcompat.planning.suggestion import Suggester
+from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 
 Value = TypeVar("Value")
@@ -76,9 +77,11 @@ def _with(item: Item, outcome: _Outcome) -> Item:
 class Planner:
     """Makes a plan pod by pod; keeps only what a report shows: 1 GB of pods needs little memory."""
 
-    def __init__(self, way: Way, nodes: Iterable[Node], view: View) -> None:
-        self._judge = Judge(way, nodes, view)
-        self._differences = once_a_spec(lambda prepared: tuple(_differences(prepared, view)))
+    def __init__(
+        self, way: Way, nodes: Iterable[Node], view: View, templates: Templates | None = None
+    ) -> None:
+        self._judge = Judge(way, nodes, view, templates)
+        self._differences = once(lambda prepared: tuple(_differences(prepared, view)), _by_template)
         self._suggester = Suggester(self._judge.new, view)
         self._cautions = Cautions(self._judge)
         self._docket: Docket[Item, _Outcome] = Docket(_with)
@@ -151,6 +154,11 @@ class Planner:
             suggestion=self._suggester.suggestion(),
             releases=tuple(_releases(items, judge)),
         )
+
+
+def _by_template(prepared: Prepared) -> object:
+    """Return what decides why two kubelets hash a container differently: no name in it does."""
+    return prepared.template or prepared.group, prepared.case.old
 
 
 def _hashes(prepared: Prepared | None) -> Hashes:

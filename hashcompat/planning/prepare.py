@@ -4,34 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from typing import Any
 
-from hashcompat.apiserver.gates import image_volumes
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_upstream
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import static_view
 from hashcompat.model.hashes import Hash
-from hashcompat.model.pods import PROFILES, Container, Node, Pod
+from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.planning.creation import Creation
 from hashcompat.planning.patched import Accepting
 from hashcompat.planning.reading import Transition, read
+from hashcompat.planning.templates import Template
 from hashcompat.planning.view import Spec, View
-
-
-@dataclass(frozen=True, slots=True)
-class Likeness:
-    """What replicas share, as a key: equal for two containers only if every kubelet hashes them alike."""
-
-    spec: bytes
-    """A digest of the spec's text, 16 bytes: a text of megabytes would stay in memory."""
-    size: int
-    """The characters of that text."""
-    rest: tuple[Any, ...]
-    """The pod's fields that affect the hash."""
-
 
 HashOf = Callable[[Pod, Container, Spec, Kubelet], ContainerHash]
 """How a container of an API pod is hashed unchanged: ``View.hash``, or a function that caches its results."""
@@ -51,6 +37,10 @@ class Prepared:
     """The paths that the target API server fills in by itself and that change the target kubelet's hash."""
     group: object = field(default_factory=object, compare=False)
     """The same object in all replicas, and only there."""
+    template: Template | None = None
+    """The template of the spec that both kubelets see; None where they see another, or it has none."""
+    name: str = ""
+    """The name with which the container is made of the template."""
 
 
 def prepare(transition: Transition, node: Node | None, view: View, hash_of: HashOf | None = None) -> Prepared:
@@ -70,7 +60,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         old,
         new,
         old_hash=hashed(pod, container, spec, old),
-        new_hash=replace(new_hash, candidates=new_hash.candidates | reading.without),
+        new_hash=new_hash.with_candidates(reading.without),
         old_known=transition.old_known,
         cri_dockerd=view.options.cri_dockerd,
         assume_upstream=view.options.assume_upstream,
@@ -78,63 +68,37 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         lost_default=reading.lost,
         accepted=_accepted(transition, reading.spec, view),
         static_uids=_static_uids(transition),
+        **_situation(pod, container, old if transition.old_known else None, node, view),
     )
     if view.is_created(pod):
         creation = Creation(case, spec, view)
         case = replace(case, admission=creation.addition(), server_gate=creation.gates())
-    return Prepared(_situated(case, node, view), spec, reading.spec, reading.filled)
-
-
-def likeness(pod: Pod, container: Container) -> Likeness:
-    """Return what replicas share: the spec, and the pod's fields that affect the hash."""
-    text = repr(container.spec)  # unlike ==, it distinguishes 1, 1.0 and true, and shows the order of keys
-    place = (pod.static_manifest, container.path) if pod.static_manifest else ()
-    profiles = _profiles(pod, container) if pod.profiles else ()
-    return Likeness(
-        blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest(),
-        len(text),
-        (
-            repr(container.stored),
-            container.type,
-            pod.manifest,
-            pod.host_network,
-            image_volumes(pod.spec) if pod.manifest else (),
-            pod.static,
-            pod.automount,
-            profiles,
-            place,
-        ),
-    )
-
-
-def _profiles(pod: Pod, container: Container) -> tuple[str, ...]:
-    """Return what decides which security profiles of annotations become fields of a container."""
-    own = (pod.profiles.get(prefix + container.name) for prefix in PROFILES)
-    return tuple(map(repr, (*own, pod.spec.get("securityContext"), pod.spec.get("os"))))
+    return Prepared(case, spec, reading.spec, reading.filled)
 
 
 def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | None, view: View) -> Prepared:
     """Return the case of a replica of a prepared container: same hashes, its own pod, node and records."""
-    case = replace(prepared.case, pod=pod, container=container)
-    return replace(prepared, case=_situated(case, node, view))
+    case = prepared.case
+    situation = _situation(pod, container, case.old if case.old_known else None, node, view)
+    return replace(prepared, case=replace(case, pod=pod, container=container, **situation))
 
 
-def _situated(case: Case, node: Node | None, view: View) -> Case:
-    """Add what is known about this container, its pod and its node."""
+def _situation(
+    pod: Pod, container: Container, old: Kubelet | None, node: Node | None, view: View
+) -> dict[str, Any]:
+    """Return the fields of a case that tell what is known about this container, its pod and its node."""
     records = view.options.records
-    return replace(
-        case,
-        recorded=records.of(case.pod, case.container),
-        sandboxes=records.sandboxes_of(case.pod),
-        applied=records.applied_to(case.pod, case.container),
-        runtime=_runtime(node, case, view),
-        node=node,
-    )
+    return {
+        "recorded": records.of(pod, container),
+        "sandboxes": records.sandboxes_of(pod),
+        "applied": records.applied_to(pod, container),
+        "runtime": _runtime(node, old, view),
+        "node": node,
+    }
 
 
-def _runtime(node: Node | None, case: Case, view: View) -> str:
+def _runtime(node: Node | None, old: Kubelet | None, view: View) -> str:
     """Return the runtime of a node that has the current kubelet; with another one it may differ."""
-    old = case.old if case.old_known else None
     return node.runtime if node is not None and is_current(node, old, view) else ""
 
 

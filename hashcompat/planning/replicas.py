@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Final, TypeVar
 
-from hashcompat.catalog.lookup import Kubelet
-from hashcompat.kubelet.hashing import ContainerHash
-from hashcompat.model.pods import Container, Pod
-from hashcompat.planning.prepare import HashOf, Prepared
-from hashcompat.planning.view import Spec
-
 Key = TypeVar("Key", bound=Hashable)
 
 Value = TypeVar("Value")
+
+Given = TypeVar("Given")
 
 KEPT: Final = 256
 """The number of distinct containers in the cache."""
@@ -41,33 +37,14 @@ class Latest(dict[Key, Value]):
         super().__setitem__(key, value)
 
 
-def once_a_spec(compute: Callable[[Prepared], Value]) -> Callable[[Prepared], Value]:
-    """Return a function that computes once for all replicas of a container, which share the hashed spec."""
+def once(compute: Callable[[Given], Value], key: Callable[[Given], Hashable]) -> Callable[[Given], Value]:
+    """Return a function that computes once for all, among the latest, that have the same key."""
     known: Latest[Hashable, Value] = Latest()
 
-    def run(prepared: Prepared) -> Value:
-        key = prepared.group, prepared.case.old
-        if key not in known:
-            known[key] = compute(prepared)
-        return known[key]
+    def run(given: Given) -> Value:
+        asked = key(given)
+        if asked not in known:
+            known[asked] = compute(given)
+        return known[asked]
 
     return run
-
-
-class Remembering:
-    """Hashes each container once per kubelet, as long as nobody makes it forget: its specs stay in memory."""
-
-    def __init__(self, hash_of: HashOf) -> None:
-        self._hash_of = hash_of
-        self._known: dict[tuple[int, Kubelet], tuple[Spec, ContainerHash]] = {}
-
-    def __call__(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
-        """Return the hash of a container's spec under a kubelet."""
-        key = id(spec), kubelet  # the spec has to live as long as its id is a key
-        if key not in self._known:
-            self._known[key] = spec, self._hash_of(pod, container, spec, kubelet)
-        return self._known[key][1]
-
-    def forget(self) -> None:
-        """Release the specs and their hashes."""
-        self._known.clear()

@@ -9,11 +9,13 @@ from hashcompat.catalog.releases import oldest_first
 from hashcompat.errors import NotStoredError, UsageError
 from hashcompat.kubelet.alike import hash_alike
 from hashcompat.kubelet.decide import decide
+from hashcompat.kubelet.template import Around
 from hashcompat.model.hashes import Hash
 from hashcompat.model.plan import Suggestion, Verdict
 from hashcompat.planning.patched import Accepting, check_patchable
 from hashcompat.planning.prepare import Prepared
-from hashcompat.planning.replicas import once_a_spec
+from hashcompat.planning.replicas import once
+from hashcompat.planning.templates import Template
 from hashcompat.planning.view import View
 
 
@@ -23,7 +25,8 @@ class Suggester:
     def __init__(self, new: Kubelet, view: View) -> None:
         self._new, self._view = new, view
         self._site, self._defaults = view.catalog.source_site(new), tuple(view.catalog.server_defaults())
-        self._accepted = once_a_spec(self._hashes)
+        self._accepted = once(self._hashes, lambda prepared: (prepared.group, prepared.case.old))
+        self._arounds = once(self._by_name, lambda given: given)
         self._likes: dict[Kubelet, None] = {}
         self._saved = 0
 
@@ -52,12 +55,21 @@ class Suggester:
 
     def _hashes(self, prepared: Prepared) -> frozenset[Hash]:
         case = prepared.case
+        if prepared.template is not None:
+            arounds = self._arounds((prepared.template, case.old))
+            return frozenset(one.hash(prepared.name) for one in arounds)
         accepting = Accepting(self._new, [case.old], self._defaults)
         keep_empty, stored = self._view.keeps_empty(case.pod), case.container.stored
         try:
             return accepting.hashes(prepared.new_spec, keep_empty=keep_empty, stored=stored)
         except NotStoredError:
             return frozenset()
+
+    def _by_name(self, given: tuple[Template, Kubelet]) -> list[Around]:
+        """Return the accepted hashes of a template's containers by their names; errors as Hasher.hash."""
+        template, old = given
+        made = Accepting(self._new, [old], self._defaults).made(template.spec, keep_empty=False)
+        return [template.around(hasher, decoded) for hasher, decoded in made]
 
     def suggestion(self) -> Suggestion | None:
         """Return the patch and how many restarts it saves; None where it saves none."""

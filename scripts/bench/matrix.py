@@ -21,7 +21,7 @@ from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning.counting import Counting
 from hashcompat.planning.hops import Tally
-from hashcompat.planning.replicas import Remembering
+from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 from hashcompat.sources.values import collect
 from scripts.bench.files import seconds
@@ -60,9 +60,9 @@ def together(inventory: Inventory, ways: list[Way], view: View) -> dict[Way, tup
 
 def singly(inventory: Inventory, ways: list[Way], view: View) -> dict[Way, tuple[int, int]]:
     """Count upgrades one by one, as ``plan`` counts its hops."""
-    hash_of, found = Remembering(view.hash), {}
+    templates, found = Templates(view), {}
     for way in ways:
-        tally = Tally(way, inventory.nodes, view, hash_of)
+        tally = Tally(way, inventory.nodes, view, templates)
         for pod in inventory.pods:
             tally.add(pod)
         found[way] = tally.hop.findings, tally.hop.unknown

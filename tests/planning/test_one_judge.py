@@ -14,7 +14,7 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.model.plan import Way
 from hashcompat.planning.hops import Tally
 from hashcompat.planning.options import AssumePatch, Options
-from hashcompat.planning.replicas import Remembering
+from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
@@ -166,10 +166,10 @@ def test_counting_with_a_patch_counts_as_planning_does(catalog: Catalog) -> None
     inventory = hashcompat.load_sample()
     way = Way("1.9.11", "1.10.13")
     view, _ = planning.bound(way, inventory, View(catalog, Options(patch=AssumePatch("accept", ("1.8.15",)))))
-    hash_of = Remembering(view.hash)
+    templates = Templates(view)
     pods = tuple(inventory.pods)
     for _ in range(2):
-        tally = Tally(way, inventory.nodes, view, hash_of)
+        tally = Tally(way, inventory.nodes, view, templates)
         for found in pods:
             tally.add(found)
         plan = planning.make(inventory, way.old, way.new, view)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
@@ -17,8 +15,7 @@ from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.plan import Item
 from hashcompat.model.records import Recorded
 from hashcompat.planning.options import Options
-from hashcompat.planning.prepare import Prepared
-from hashcompat.planning.replicas import KEPT, LARGEST, Latest, once_a_spec
+from hashcompat.planning.replicas import KEPT, LARGEST, Latest, once
 from hashcompat.planning.view import View
 from hashcompat.records.index import index
 from hashcompat.sources.values import collect
@@ -143,12 +140,9 @@ def test_what_is_known_of_a_creator_is_known_of_one_text_alone(catalog: Catalog)
     assert [item.calibrated for item in items] == [True, False]
 
 
-def test_a_function_is_asked_once_a_group() -> None:
-    asked = list[object]()
-    once = once_a_spec(lambda prepared: asked.append(prepared.group))
-    one, other = (
-        cast("Prepared", SimpleNamespace(group=object(), case=SimpleNamespace(old=1))) for _ in "ab"
-    )
-    for prepared in (one, other, one, other):
-        once(prepared)
-    assert asked == [one.group, other.group]
+def test_a_function_is_asked_once_a_key() -> None:
+    asked = list[int]()
+    once_of_ten = once(asked.append, lambda number: number % 10)
+    for number in (1, 2, 11, 22, 3):
+        once_of_ten(number)
+    assert asked == [1, 2, 3]

@@ -1,0 +1,136 @@
+"""What the containers of one pod template share, so that each is hashed once under each kubelet.
+
+From 1.21 on every pod mounts its service account's token from a volume that an API server names
+``kube-api-access-`` and five random characters, so no two replicas have equal containers. A template is a
+container without that name; its hashes are finished by the name of each pod.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.go.jsonpath import rows
+from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
+from hashcompat.kubelet.template import Around, around
+from hashcompat.model.pods import Container, Pod
+from hashcompat.planning.likeness import Likeness, likeness, text_of
+from hashcompat.planning.patched import as_decoded
+from hashcompat.planning.replicas import KEPT, Latest
+from hashcompat.planning.view import Spec, View
+
+_MOUNTED: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+_TOKEN: Final = re.compile(r"kube-api-access-[0-9a-z]{5}", re.ASCII)
+
+_ANY: Final = "kube-api-access-00000"
+"""Takes the place of the name in a template."""
+
+
+class Template:
+    """A container of API pods, but for the name of its token mount."""
+
+    def __init__(self, spec: Spec, name: str) -> None:
+        """Take the JSON of the container with a name in it; an empty one where it has no such mount."""
+        self.spec = spec
+        self._name = name
+        self._known: dict[object, list[Around]] = {}
+
+    def arounds(self, kubelet: Kubelet) -> list[Around]:
+        """Return the kubelet's hashes by the name, one for each encoding/json; errors as Hasher.hash."""
+        key = kubelet.way, kubelet.decodes
+        if key not in self._known:
+            spec = as_decoded(self.spec, kubelet)
+            self._known[key] = [self.around(hasher, spec) for hasher in hashers(kubelet)]
+        return self._known[key]
+
+    def around(self, hasher: Hasher, spec: Spec) -> Around:
+        """Return a hash of what is made of the template by the name; errors as Hasher.hash."""
+        return around(hasher, spec, self._name)
+
+
+class Named:
+    """A container as its template and the name of its token mount."""
+
+    def __init__(self, template: Template | None, name: str, likeness: Likeness) -> None:
+        self.template = template
+        """None where it is hashed by itself: a manifest, or a container whose hashes a snapshot stores."""
+        self.name = name
+        """Empty where it has no token mount of its own."""
+        self.likeness = likeness
+        """What its replicas share, those with other names included."""
+        self._known: dict[object, ContainerHash] = {}
+
+    def hash(self, kubelet: Kubelet, template: Template) -> ContainerHash:
+        """Return the hash of the container; computed once for all kubelets that hash in the same way."""
+        key = kubelet.way, kubelet.decodes
+        if key not in self._known:
+            candidates = frozenset(one.hash(self.name) for one in template.arounds(kubelet))
+            self._known[key] = ContainerHash(candidates, kubelet.era.name)
+        return self._known[key]
+
+
+class Templates:
+    """Finds the templates of containers, and hashes these; keeps the latest ones.
+
+    Several judges share one, so that each container of a pod that they all look at is hashed once.
+    """
+
+    def __init__(self, view: View, kept: int = KEPT) -> None:
+        self._view = view
+        self._templates: Latest[Likeness, Template] = Latest(kept)
+        self._pod: Pod | None = None
+        self._named: dict[int, tuple[Container, Named]] = {}
+
+    def of(self, pod: Pod, container: Container) -> Named:
+        """Return a container with its template; those of the last pod are remembered."""
+        if pod is not self._pod:
+            self._pod, self._named = pod, {}
+        if id(container) not in self._named:  # the container has to live as long as its id is a key
+            self._named[id(container)] = container, self._found(pod, container)
+        return self._named[id(container)][1]
+
+    def _found(self, pod: Pod, container: Container) -> Named:
+        text = text_of(container)
+        if pod.manifest or pod.static_manifest is not None or container.stored is not None:
+            return Named(None, "", likeness(pod, container, text))
+        name = _own_name(container.spec, text)
+        alike = likeness(pod, container, text.replace(name, _ANY) if name else text)
+        if alike not in self._templates:
+            spec = _with_any(container.spec) if name else container.spec
+            self._templates.add(alike, Template(spec, _ANY if name else ""), alike.size)
+        return Named(self._templates[alike], name, alike)
+
+    def hash(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+        """Hash what a kubelet sees of a container; errors as ``View.hash``."""
+        named = self.of(pod, container)
+        if named.template is None or spec is not container.spec:
+            return self._view.hash(pod, container, spec, kubelet)
+        return named.hash(kubelet, named.template)
+
+
+def _own_name(spec: Spec, text: str) -> str:
+    """Return the name of a container's token mount; empty where it is not the only place with that name.
+
+    ``text`` shows the whole spec. With one name in one place, two containers whose texts are equal but for
+    their names differ in nothing else.
+    """
+    names = [mount["name"] for mount in rows(spec, "volumeMounts") if _is_token(mount)]
+    if len(names) != 1 or text.count(names[0]) != 1:
+        return ""
+    return str(names[0]) if names[0] == _ANY or _ANY not in text else ""
+
+
+def _is_token(mount: object) -> bool:
+    """Return whether an API server may have added a mount, under a name of its own."""
+    if not isinstance(mount, dict) or mount.get("mountPath") != _MOUNTED:
+        return False
+    name = mount.get("name")
+    return isinstance(name, str) and bool(_TOKEN.fullmatch(name))
+
+
+def _with_any(spec: Spec) -> dict[str, Any]:
+    """Return a container with another name of its token mount."""
+    mounts = [{**mount, "name": _ANY} if _is_token(mount) else mount for mount in spec["volumeMounts"]]
+    return {**spec, "volumeMounts": mounts}

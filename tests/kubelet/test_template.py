@@ -1,0 +1,51 @@
+"""A container hashed around a name has, for every name, the hash of the container with that name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.kubelet.hashing import hashers
+from hashcompat.kubelet.template import around
+
+RELEASES = (
+    "1.0.7",
+    "1.1.8",
+    "1.5.8",
+    "1.7.16",
+    "1.9.11",
+    "1.15.12",
+    "1.16.15",
+    "1.27.4",
+    "1.30.14",
+    "1.31.14",
+)
+NAMES = ("kube-api-access-bcdfg", "kube-api-access-99999", "a", "another-name-of-any-length")
+
+
+def mounted(name: str) -> dict[str, Any]:
+    mounts = [{"name": "v", "mountPath": "/v"}, {"name": name, "mountPath": "/t", "readOnly": True}]
+    return {
+        "name": "c",
+        "image": "i:1",
+        "args": ["\b<&>", "\u20ac", "x" * 300],
+        "env": [{"name": "E", "value": "v"}],
+        "resources": {"limits": {"cpu": "1500m"}},
+        "volumeMounts": [*mounts, {"name": "w", "mountPath": "/w"}],
+        "livenessProbe": {"httpGet": {"port": 80}, "exec": {"command": ["y" * 300]}},
+    }
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_name_has_the_hash_of_the_whole_container(release: str, catalog: Catalog) -> None:
+    for hasher in hashers(catalog.kubelet(release)):
+        found = around(hasher, mounted("template-00000"), "template-00000")
+        assert [found.hash(name) for name in NAMES] == [hasher.hash(mounted(name)) for name in NAMES]
+        assert (found.after is None) == (release == "1.31.14"), "1.31 hashes no mounts"
+
+
+def test_without_a_name_there_is_one_hash(catalog: Catalog) -> None:
+    (hasher,) = hashers(catalog.kubelet("1.30.14"))
+    assert around(hasher, mounted("v"), "").hash("w") == hasher.hash(mounted("v"))

@@ -1,0 +1,174 @@
+"""Containers of one pod template are hashed once, and every plan is that of each pod alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from hashcompat import planning
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.kubelet.hashing import container_hash
+from hashcompat.model.plan import Plan
+from hashcompat.model.records import Recorded
+from hashcompat.planning.options import AUTO, AssumePatch, Options
+from hashcompat.planning.replicas import KEPT
+from hashcompat.planning.templates import Templates
+from hashcompat.planning.view import View
+from hashcompat.records.index import index
+from hashcompat.sources.values import collect
+from tests.helpers import randomness
+from tests.helpers.pods import Json, node, pod
+
+TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a path
+PLACEHOLDER = "kube-api-access-00000"
+WAYS = (
+    *(("1.5.8", "1.6.13"), ("1.7.16", "1.9.11"), ("1.15.12", "1.16.15"), ("1.20.15", "1.31.14")),
+    *(("1.26.15", "1.28.15"), ("1.30.14", "1.31.14"), ("1.33.13", "1.30.14"), (AUTO, "1.31.14")),
+)
+
+
+def mount(name: Any, path: str = TOKEN) -> Json:
+    return {"name": name, "mountPath": path, "readOnly": True}
+
+
+def with_mounts(*mounts: Any, **more: Any) -> Json:
+    return {"name": "c", "image": "i:1", "volumeMounts": list(mounts), **more}
+
+
+def token(chance: random.Random) -> str:
+    return "kube-api-access-" + "".join(chance.choices("bcdfz2456789", k=5))
+
+
+def replicas(chance: random.Random) -> Iterator[Json]:
+    """Yield replicas of a few templates, with what differs between their pods."""
+    shapes: Sequence[Json] = (
+        {},
+        {"args": ["\b<&>", "x" * 300]},
+        {"resources": {"limits": {"cpu": "0.5"}}, "resizePolicy": []},
+        {"livenessProbe": {"exec": {"command": ["true"]}}, "securityContext": {"privileged": False}},
+        {"volumeDevices": [{"name": "d", "devicePath": "/d"}], "startupProbe": {"httpGet": {"port": 1}}},
+    )
+    for number in range(12):
+        mounts = [mount("v", "/v"), mount(token(chance)), mount("w", "/w")][chance.randrange(2) :]
+        containers = [with_mounts(*mounts, **chance.choice(shapes)) for _ in range(2)]
+        containers[1]["name"] = "d"
+        yield pod(*containers, name=f"p{number}", node=f"n{number % 2}")
+
+
+ONE, OTHER = "kube-api-access-bcdfg", "kube-api-access-hjklm"
+ODD: tuple[Json, ...] = (
+    with_mounts(mount(PLACEHOLDER)),
+    with_mounts(mount(ONE), env=[{"name": "E", "value": PLACEHOLDER}]),
+    with_mounts(mount(OTHER), env=[{"name": "E", "value": PLACEHOLDER}]),
+    with_mounts(mount(ONE), env=[{"name": "E", "value": ONE}]),
+    with_mounts(mount(OTHER), env=[{"name": "E", "value": OTHER}]),
+    with_mounts(mount(ONE), image=PLACEHOLDER),
+    with_mounts(mount(OTHER), image=PLACEHOLDER),
+    with_mounts(mount(ONE), image=f"{ONE}-and-more"),
+    with_mounts(mount(ONE), mount(ONE)),
+    with_mounts(mount(ONE), mount(OTHER)),
+    with_mounts(mount(OTHER), mount(ONE)),
+    with_mounts(mount(ONE), mount(PLACEHOLDER)),
+    with_mounts(mount(PLACEHOLDER), mount(ONE)),
+    with_mounts(mount(ONE, "/elsewhere")),
+    with_mounts(mount(OTHER, "/elsewhere")),
+    with_mounts(mount(ONE + "\n")),
+    with_mounts(mount("kube-api-access-BCDFG")),
+    with_mounts(mount(None)),
+    with_mounts(mount(ONE), None),
+    with_mounts(mount(OTHER), None),
+    with_mounts(mount(ONE), unknown=PLACEHOLDER),
+)
+"""Containers in which the name, or what takes its place in a template, is elsewhere too."""
+
+
+def planned(values: list[Json], view: View, old: str, new: str) -> Plan:
+    return planning.make(collect(values), old, new, view)
+
+
+def check(values: list[Json], view: View, old: str, new: str) -> None:
+    """Check that a plan of many pods is that of each alone, with its counts of hops and of the way back."""
+    nodes = [node("1.30.14", "n0"), node("1.9.11", "n1")]
+    alone = [planned([value, *nodes], view, old, new) for value in values]
+    items = sorted((item for plan in alone for item in plan.items), key=str)
+    for order in (values, values[::-1]):
+        plan = planned([*order, *nodes], view, old, new)
+        assert sorted(plan.items, key=str) == items
+        assert plan.suggestion is None or plan.suggestion.saves == sum(
+            one.suggestion.saves for one in alone if one.suggestion
+        )
+        for found, each in ((plan.rollback, [one.rollback for one in alone]),):
+            assert found is not None
+            assert found.findings == sum(one.findings for one in each if one)
+        steps = {(hop.old, hop.new): hop.findings for hop in plan.hops if old != AUTO}
+        assert steps == {
+            way: sum(hop.findings for one in alone for hop in one.hops if (hop.old, hop.new) == way)
+            for way in steps
+        }
+
+
+@pytest.mark.parametrize(("old", "new"), WAYS)
+def test_a_plan_of_replicas_is_that_of_each_alone(old: str, new: str, catalog: Catalog) -> None:
+    check(list(replicas(random.Random(randomness.SEED))), View(catalog), old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("1.7.16", "1.9.11"), ("1.29.15", "1.30.14"), ("1.30.14", "1.31.14")]
+)
+def test_a_name_in_other_places_is_no_part_of_a_template(old: str, new: str, catalog: Catalog) -> None:
+    values = [pod(spec, name=f"p{number}", node=f"n{number % 2}") for number, spec in enumerate(ODD)]
+    for keep_going in (True,):
+        check(values, View(catalog, Options(keep_going=keep_going)), old, new)
+
+
+def test_records_and_patches_decide_by_the_hash_of_each_name(catalog: Catalog) -> None:
+    values = list(replicas(random.Random(7)))
+    olds = [
+        container_hash(one["spec"]["containers"][0], catalog.kubelet(release)).value
+        for one, release in zip(values, ("1.7.16", "1.8.15", "1.9.11", "1.13.12") * 3, strict=True)
+    ]
+    records = index(
+        Recorded("", "ns", value["metadata"]["name"], "c", number, None)
+        for value, number in zip(values, olds, strict=True)
+    )
+    view = View(catalog, Options(records=records))
+    check(values, view, "1.8.15", "1.9.11")
+    patch = AssumePatch("accept", ("1.8.15",))
+    check(values, replace(view, options=replace(view.options, patch=patch)), "1.8.15", "1.9.11")
+    for strategy in ("accept", "pin"):
+        current = AssumePatch(strategy, ("1.7.16",))
+        check(values, View(catalog, Options(current_patch=current)), "1.8.15", "1.9.11")
+
+
+def test_a_pod_that_several_judges_look_at_is_hashed_once(catalog: Catalog) -> None:
+    view = View(catalog)
+    templates = Templates(view)
+    (one, other) = collect([pod(with_mounts(mount(name)), name=name) for name in (ONE, OTHER)]).pods
+    assert templates.of(one, one.containers[0]) is templates.of(one, one.containers[0])
+    found = [templates.of(each, each.containers[0]) for each in (one, other)]
+    assert found[0].template is found[1].template
+    kubelet = catalog.kubelet("1.30.14")
+    hashed = [
+        templates.hash(each, container, container.spec, kubelet)
+        for each in (one, other)
+        for container in each.containers
+    ]
+    assert hashed == [container_hash(each.containers[0].spec, kubelet) for each in (one, other)]
+    assert hashed[0] != hashed[1]
+    assert templates.hash(one, one.containers[0], {"name": "x"}, kubelet) == container_hash(
+        {"name": "x"}, kubelet
+    )
+
+
+def test_templates_do_not_grow_with_the_cluster(catalog: Catalog) -> None:
+    templates = Templates(View(catalog), kept=4)
+    many = collect(
+        [pod(with_mounts(mount(ONE), image=f"i:{number}"), name=f"p{number}") for number in range(KEPT)]
+    )
+    for each in many.pods:
+        templates.of(each, each.containers[0])
+    assert len(templates._templates) <= 4

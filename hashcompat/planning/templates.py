@@ -27,6 +27,12 @@ _TOKEN: Final = re.compile(r"kube-api-access-[0-9a-z]{5}", re.ASCII)
 _ANY: Final = "kube-api-access-00000"
 """Takes the place of the name in a template."""
 
+_LONGEST: Final = 1 << 16
+"""Characters of a spec that can have a template: the text that follows the name is kept."""
+
+_TEXTS: Final = 8
+"""How many times the spec's size such a template counts: it keeps a text for each way of hashing."""
+
 
 class Template:
     """A container of API pods, but for the name of its token mount."""
@@ -95,11 +101,12 @@ class Templates:
         text = text_of(container)
         if pod.manifest or pod.static_manifest is not None or container.stored is not None:
             return Named(None, "", likeness(pod, container, text))
-        name = _own_name(container.spec, text)
+        name = _own_name(container.spec, text) if len(text) <= _LONGEST else ""
         alike = likeness(pod, container, text.replace(name, _ANY) if name else text)
         if alike not in self._templates:
             spec = _with_any(container.spec) if name else container.spec
-            self._templates.add(alike, Template(spec, _ANY if name else ""), alike.size)
+            template = Template(spec, _ANY if name else "")
+            self._templates.add(alike, template, alike.size * (_TEXTS if name else 1))
         return Named(self._templates[alike], name, alike)
 
     def hash(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:

@@ -31,8 +31,8 @@ class Around:
 def around(hasher: Hasher, container: Mapping[str, Any], name: str) -> Around:
     """Hash a container's JSON but for a name of ASCII letters, digits and hyphens.
 
-    The name has to be the value of a string field that is no key of a map, and to occur in no other text of
-    the container. Then it is in at most one piece of the hashed text, as it is or byte by byte: no printer
+    The name has to be the value of a string field, never a key of a map, and to occur in no other text of the
+    container. Then it is in at most one piece of the hashed text, as it is or byte by byte: no printer
     changes such characters, and each puts something else between two texts. So another name changes nothing
     but this place. Errors as Hasher.hash.
     """

@@ -124,6 +124,6 @@ def _retyped(old: Member, new: Member) -> bool:
 
 
 def _are_quantities(old: Member, new: Member) -> bool:
-    """Return whether both fields are maps of quantities, of which only the values show how they print."""
+    """Return whether both fields are maps of quantities, whose values alone show how they print."""
     old_type, new_type = old.field.type, new.field.type
     return isinstance(old_type, Map) and isinstance(new_type, Map) and isinstance(old_type.value, Coded)

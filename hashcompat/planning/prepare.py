@@ -86,7 +86,7 @@ def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | Non
 def _situation(
     pod: Pod, container: Container, old: Kubelet | None, node: Node | None, view: View
 ) -> dict[str, Any]:
-    """Return the fields of a case that tell what is known about this container, its pod and its node."""
+    """Return the fields of a case that hold what is known about this container, its pod and its node."""
     records = view.options.records
     return {
         "recorded": records.of(pod, container),

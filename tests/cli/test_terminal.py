@@ -184,4 +184,5 @@ def test_the_source_is_named_with_its_age(run: Run, tmp_path: Path) -> None:
         "context": "",
         "server": "",
         "oldest": "1970-01-02T00:00:00Z",
+        "clusterUID": "",
     }

@@ -17,6 +17,7 @@ from hashcompat.catalog.treeform import check_form, check_types
 from hashcompat.catalog.types import Schema, Tree
 from hashcompat.errors import HashcompatError, InputError
 from hashcompat.go.codecs import DEFAULTS
+from hashcompat.go.types import Basic
 from hashcompat.release import Release, parse_release
 
 _LARGEST: Final = 1 << 20
@@ -106,8 +107,15 @@ def added(document: Any) -> Added:
         raise InputError(f"release: {release} is not an upstream release")
     schema = Schema(release.minor, tree, DEFAULTS)
     check_types(schema)
-    if missing := set(_HASHED) - {field.json for field in schema.container.fields}:
-        raise InputError(f"its container has no field {min(missing)}")
+    types = {field.json: field.type for field in schema.container.fields}
+    for name in _HASHED:
+        match types.get(name):
+            case None:
+                raise InputError(f"its container has no field {name}")
+            case Basic(_, "string"):
+                continue
+            case _:
+                raise InputError(f"the field {name} of its container is of another type than string")
     return Added(release, tree)
 
 

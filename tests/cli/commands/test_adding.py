@@ -270,6 +270,10 @@ DAMAGED: dict[str, tuple[str, str]] = {
         "is not a kubelet release",
     ),
     "no type of Go": (of_fields({"name": "A", "type": "map[string"}), "not a Go type"),
+    "an image that is a pointer": (
+        of_fields(NAME, {"name": "Image", "type": "*string", "json": "image"}),
+        "the field image of its container is of another type than string",
+    ),
     "types that double at every level": (
         json.dumps(
             {

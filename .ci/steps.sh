@@ -149,7 +149,7 @@ shells() {
 browser() {
   step "HTML reports in a real browser"
   packages chromium fonts-liberation
-  suite browser
+  suite browser --numprocesses 2
 }
 
 # Install the packages of Debian that are not there yet.

@@ -1,6 +1,6 @@
 """Write docs/images: pictures of the HTML report of a plan of the sample, as Debian's Chromium shows it.
 
-    python -m scripts.docs.screenshots
+    python -m scripts.docs.screenshots [DIRECTORY]
 
 The same report looks a little different with every browser and its fonts, so nothing compares the pictures.
 """
@@ -81,18 +81,18 @@ def _prepare(page: Page, picture: Picture) -> None:
         page.locator(picture.place).evaluate("(found) => found.scrollIntoView()")
 
 
-def main() -> int:
-    """Write every picture, and print how large it is."""
-    IMAGES.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as directory, chromium.running() as browser:
-        report = Path(directory, "plan.html")
+def main(directory: Path) -> int:
+    """Write every picture into a directory, and print how large it is."""
+    directory.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as place, chromium.running() as browser:
+        report = Path(place, "plan.html")
         report.write_bytes(subprocess.run(_REPORT, check=True, stdout=subprocess.PIPE).stdout)
         for name, picture in PICTURES.items():
-            path = IMAGES / f"{name}.png"
+            path = directory / f"{name}.png"
             path.write_bytes(taken(browser, report, picture))
             print(f"{path.name}: {path.stat().st_size:,} bytes")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Path(*sys.argv[1:2]) if sys.argv[1:] else IMAGES))

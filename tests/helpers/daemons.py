@@ -115,6 +115,7 @@ def containerd_node(directory: Path, *images: str) -> Iterator[Node]:
             processes.running(["/usr/bin/containerd", "-c", str(config)], directory / "containerd.log")
         )
         _wait(made.containerd_socket)
+        _wait_for_cri(made)
         stack.callback(_quietly, made.cri, "rmp", "--all", "--force")
         image = _image(directory / "image.tar", images)
         ctr = ("/usr/bin/ctr", "-a", str(made.containerd_socket), "-n", "k8s.io")
@@ -157,6 +158,20 @@ def _wait(socket: Path) -> None:
     while not socket.exists():
         assert time.monotonic() < end, f"{socket}: not there after {_READY_SECONDS} s; see the logs beside it"
         time.sleep(0.05)
+
+
+def _wait_for_cri(made: Node) -> None:
+    """Wait until containerd's CRI plugin answers: it starts after the socket is there."""
+    end = time.monotonic() + _READY_SECONDS
+    while True:
+        try:
+            made.cri("version")
+        except AssertionError:
+            if time.monotonic() >= end:
+                raise
+            time.sleep(0.05)
+        else:
+            return
 
 
 def _image(path: Path, names: Sequence[str]) -> Path:

@@ -28,6 +28,7 @@ _COMMANDS: Final = (
     "verify",
     "patch",
     "preflight",
+    "impact",
     "snapshot",
     "convert",
     "collector",

@@ -1,18 +1,21 @@
-"""``-o markdown``: a table as GitHub and GitLab show it in comments and summaries (GFM)."""
+"""``-o markdown``: a table or pages as GitHub and GitLab show them in comments and summaries (GFM)."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from hashcompat.formats.model import Style
 from hashcompat.formats.sheets import sheet
-from hashcompat.model.escape import distinct, prose
-from hashcompat.report.model import Prose, Report
+from hashcompat.model.escape import distinct, printable, prose
+from hashcompat.report.model import Block, Bullets, Heading, Prose, Report, Script, Table
 
 _MARKS: Final = re.compile(r"[\\`*_\[\]|~$]|:(?=//|[\w+-]+:)|(?<=www)\.", re.IGNORECASE)
 """What is a mark within a cell: code, emphasis, links, cells, strikes, formulas, emoji and addresses."""
+
+_TICKS: Final = re.compile("`+")
 
 _EDGES: Final = re.compile("^ | $")
 
@@ -21,7 +24,38 @@ _ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield the lines; raises TypeError for a result without a table."""
-    table = sheet(report, result)
+    if report.pages:
+        for number, block in enumerate(report.pages(result)):
+            yield "\n" if number else ""
+            yield from _block(block, style)
+    else:
+        yield from _table(sheet(report, result), style)
+
+
+def _block(block: Block, style: Style) -> Iterator[str]:
+    match block:
+        case Heading():
+            yield f"{'#' * block.level} {_plain(printable(block.text, style.encoding))}\n"
+        case Bullets():
+            yield from (f"- {_plain(prose(text, style.encoding))}\n" for text in block.lines)
+        case Script():
+            lines = [_typed(one, style) for one in block.lines]
+            fence = "`" * max(3, 1 + max(map(len, _TICKS.findall("".join(lines))), default=0))
+            yield f"{fence}sh\n{''.join(lines)}{fence}\n"
+        case _:
+            yield from _table(block, style)
+
+
+def _typed(words: str | tuple[str, ...], style: Style) -> str:
+    """Return a comment, or a command as a shell takes it; none with a name that people do not see whole."""
+    if isinstance(words, str):
+        return f"# {printable(words, style.encoding)}\n"
+    if any(printable(one, style.encoding) != one for one in words):
+        return "# no command: a name in it has characters that are not visible\n"
+    return f"{shlex.join(words)}\n"
+
+
+def _table(table: Table, style: Style) -> Iterator[str]:
     if table.caption:
         yield f"{escaped(table.caption, style)}\n\n"
     yield line([escaped(name, style) for name in table.columns])

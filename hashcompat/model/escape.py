@@ -80,3 +80,8 @@ _IN_PATH: Final = re.compile(r'[ "\\/]|^::')
 def name_path(*names: str) -> str:
     """Join names with slashes, ``NAMESPACE/POD/CONTAINER``; one that could pass for two is quoted."""
     return "/".join(word(name, special=_IN_PATH) if name else "" for name in names)
+
+
+def owner_path(namespace: str, owner: str) -> str:
+    """Return an owner, ``Deployment/web``, below its namespace: ``NAMESPACE/Deployment/web``."""
+    return name_path(namespace, *owner.split("/", 1))

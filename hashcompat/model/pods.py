@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
+from hashcompat.model.budgets import NOT_READ, Budgets
 from hashcompat.model.hashes import StoredHashes
 from hashcompat.model.records import Record
 
@@ -147,6 +148,15 @@ class Pod:
     file: str = ""
     """The file that it was read from, as given; empty for a cluster or objects."""
 
+    labels: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """``metadata.labels``, as given."""
+
+    ready: bool | None = None
+    """Whether its condition Ready is True; None where the status has no such condition."""
+
+    ready_since: datetime | None = None
+    """When it became Ready, UTC; None where it is not, or the status does not show that."""
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -226,3 +236,6 @@ class Inventory:
 
     containers: int = 0
     """How many containers its largest file shows before its pods are read, copies included; else 0."""
+
+    budgets: Budgets = NOT_READ
+    """The PodDisruptionBudgets of the namespaces of its pods."""

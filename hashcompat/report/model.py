@@ -97,6 +97,34 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Heading:
+    """A title within a text of several pages."""
+
+    text: str
+    level: int
+    """1 for that of the whole text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """Some sentences, each of which stands for itself."""
+
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What is typed into a shell, line by line."""
+
+    lines: Sequence[str | tuple[str, ...]]
+    """A comment, or the words of a command."""
+
+
+Block = Heading | Bullets | Script | Table
+"""A part of a text that is read as a page, not on a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
 class Screen:
     """What a result has to fit; None where it is not on a terminal, and nothing is left out."""
 
@@ -130,6 +158,8 @@ class Report(Generic[Result]):
     """A name an item, as other commands take it; data like the pieces of a line."""
     text: Callable[[Result], Iterable[Section]] | None = None
     """Prose, where columns would not do."""
+    pages: Callable[[Result], Iterable[Block]] | None = None
+    """A text to print or to keep, such as a runbook, in place of the table."""
     raw: Callable[[Result], Iterable[str]] | None = None
     """Exact text, in pieces, in which no character may change: what is hashed, a patch."""
     page: Callable[[Result], Page] | None = None

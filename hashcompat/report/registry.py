@@ -14,6 +14,7 @@ from hashcompat.answers.matrix import Matrix
 from hashcompat.answers.redaction import Snapshot
 from hashcompat.answers.releases import ReleaseList, Versions
 from hashcompat.gating.result import GateResult
+from hashcompat.model.impact import Impact
 from hashcompat.model.plan import Plan
 from hashcompat.model.preflight import Preflight
 from hashcompat.patching.audit import Audit
@@ -23,6 +24,7 @@ from hashcompat.report.difference import DIFFERENCE
 from hashcompat.report.explanation import EXPLANATIONS
 from hashcompat.report.gate import GATE
 from hashcompat.report.hashes import HASHES
+from hashcompat.report.impact import IMPACT
 from hashcompat.report.matrix import MATRIX
 from hashcompat.report.model import Report
 from hashcompat.report.plan import PLAN, Excerpt
@@ -52,5 +54,6 @@ REPORTS: Final[Mapping[type, Report[Any]]] = {
     Audit: AUDIT,
     Preflight: PREFLIGHT,
     GateResult: GATE,
+    Impact: IMPACT,
 }
 """What can be shown of each result that has a document, by the result's type."""

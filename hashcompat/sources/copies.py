@@ -21,7 +21,10 @@ from hashcompat.sources.objects import Object, read
 
 _PLACES: Final = {"origin", "file", "line", "path", "spec", "containers", "static_manifest"}
 
-_POD: Final = tuple(one.name for one in fields(Pod) if one.name not in _PLACES)
+_NO_VERDICT: Final = {"labels", "ready", "ready_since"}
+"""What no verdict depends on, so that the first copy counts."""
+
+_POD: Final = tuple(one.name for one in fields(Pod) if one.name not in _PLACES | _NO_VERDICT)
 
 _CONTAINER: Final = tuple(one.name for one in fields(Container) if one.name not in _PLACES)
 

@@ -1,4 +1,4 @@
-"""Kubernetes objects -> pods, nodes and records: lists are opened, and each object is read by its kind."""
+"""Kubernetes objects -> pods, nodes, budgets, records: lists are opened, each object is read by its kind."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from typing import Any, Final
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import part, text
 from hashcompat.go.jsontext import kind_of
+from hashcompat.model.budgets import Budget
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.records import Record
-from hashcompat.sources import snapshots
+from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.fields import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.nodes import of_node
 from hashcompat.sources.pods import of_pod, of_template
 from hashcompat.sources.snapshotrows import records
 from hashcompat.sources.templates import group_of, place_of
 
-Found = Pod | Node | Record
+Found = Pod | Node | Record | Budget
 """What an object may hold; only a snapshot holds records."""
 
 SYSTEM: Final = "kube-system"
 """The namespace that every cluster has as long as it exists."""
 
-BESIDE_PODS: Final = ("Node", snapshots.KIND)
-"""The kinds that do not hold pods, but affect every pod's verdict."""
+BESIDE_PODS: Final = ("Node", budgets.KIND, snapshots.KIND)
+"""The kinds that do not hold pods, but affect every pod's verdict, or what it means for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,8 @@ def read(found: Object) -> Iterator[Found]:
         yield _with_stored(fields, pod) if found.in_snapshot else pod
     elif kind == "Node" and not group_of(value):
         yield of_node(fields)
+    elif budgets.is_budget(value):
+        yield budgets.of_budget(value)
     elif kind == snapshots.KIND:
         yield from records(value, found.origin)
     elif (place := place_of(value)) is not None:

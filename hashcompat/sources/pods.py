@@ -10,7 +10,7 @@ from hashcompat.go.jsonpath import part, rows
 from hashcompat.model.pods import PROFILES, Container, ContainerType, Pod
 from hashcompat.sources import mirrors
 from hashcompat.sources.fields import Fields
-from hashcompat.sources.statuses import STATUSES, States
+from hashcompat.sources.statuses import STATUSES, States, readiness
 from hashcompat.sources.templates import Place
 from hashcompat.sources.workloads import workload_of
 
@@ -55,6 +55,7 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
     manifest = not uid and not status.value
     mirror = mirrors.mirror_of(metadata.value, annotations.value, node, owner)
     automount = spec.value.get("automountServiceAccountToken")
+    ready, since = readiness(status.value.get("conditions"))
     return Pod(
         origin=found.origin,
         namespace=metadata.string("namespace") or "default",
@@ -78,6 +79,9 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         config_hash=mirror.uid,
         containers=tuple(_containers(spec, _reported(status.value, mirror.static), found)),
         file=found.where.file,
+        labels=part(metadata.value, "labels"),
+        ready=ready,
+        ready_since=since,
     )
 
 

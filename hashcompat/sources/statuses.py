@@ -81,11 +81,28 @@ def _state(row: Mapping[str, Any], place: str) -> State:
     )
 
 
+def readiness(conditions: object) -> tuple[bool | None, datetime | None]:
+    """Return whether a pod's condition Ready is True, and since when; None each where that is not shown.
+
+    No verdict depends on either, so a time that is none is one that is not shown.
+    """
+    for row in conditions if isinstance(conditions, list) else ():
+        if isinstance(row, Mapping) and row.get("type") == "Ready":
+            is_ready, since = row.get("status") == "True", row.get("lastTransitionTime")
+            shown = is_ready and isinstance(since, str) and is_time(since)
+            return is_ready, _utc(str(since)) if shown else None
+    return None, None
+
+
 def _time(text: object, place: str) -> datetime | None:
     if text is None:
         return None
     if not isinstance(text, str) or not is_time(text):
         raise InputError(f"{place}: want a time such as 2026-01-31T12:00:00Z")
+    return _utc(text)
+
+
+def _utc(text: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):  # the year 1 or 9999 in another time zone; 24:00 and the like

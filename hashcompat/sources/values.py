@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hashcompat.errors import InputError
+from hashcompat.model.budgets import Budget
 from hashcompat.model.pods import Inventory, Node
 from hashcompat.model.records import Record
+from hashcompat.sources.budgets import budgets_of, scale_of
 from hashcompat.sources.controllers import Census
 from hashcompat.sources.copies import nodes_of, pods_of
 from hashcompat.sources.objects import BESIDE_PODS, opened, read
@@ -35,4 +37,9 @@ def collect(values: Iterable[object]) -> Inventory:
         nodes_of((thing, where) for thing, where in others if isinstance(thing, Node)),
         tuple(thing for thing, _ in others if isinstance(thing, Record)),
         warnings=(*templates.warnings, *dict.fromkeys(hidden)),
+        budgets=budgets_of(
+            (thing for thing, _ in others if isinstance(thing, Budget)),
+            dict(scale for one in objects if (scale := scale_of(one.value))),
+            listed=False,
+        ),
     )

@@ -33,6 +33,14 @@ class Reading:
     quiet: bool = False
     needs_pods: bool = True
     """Whether there is no answer without a pod."""
+    budgets: bool = False
+    """Whether PodDisruptionBudgets are needed, and with them all pods of the namespaces, for they count."""
+
+    def whole(self) -> Inventory:
+        """Read all pods of the namespaces that the options name; errors as ``inventory``."""
+        found = _read(self)
+        self.warn(found.warnings)
+        return found
 
     def inventory(self) -> Inventory:
         """Read and filter the pods that the options name.
@@ -42,8 +50,7 @@ class Reading:
         """
         from hashcompat.sources import filters
 
-        found = _read(self)
-        self.warn(found.warnings)
+        found = self.whole()
         wanted = self.scope.filters
         return filters.select(found, wanted) if self.needs_pods or wanted != filters.Filters() else found
 
@@ -71,11 +78,12 @@ def refuse_without_pods(*groups: object) -> None:
         raise UsageError(f"{flag} is about pods; give them with -f or --sample, or a cluster with --context")
 
 
-def cluster_scope(scope: Scope, *, needs_nodes: bool) -> live.Scope:
-    """Return what of a live cluster is read."""
+def cluster_scope(scope: Scope, *, needs_nodes: bool, budgets: bool = False) -> live.Scope:
+    """Return what of a live cluster is read; with ``budgets`` the pods of all nodes, for they count."""
     from hashcompat.sources.cluster import collect as live
 
-    return live.Scope(scope.namespaces, scope.nodes, scope.labels.selector or "", needs_nodes)
+    nodes = () if budgets else scope.nodes
+    return live.Scope(scope.namespaces, nodes, scope.labels.selector or "", needs_nodes, budgets=budgets)
 
 
 def _read(reading: Reading) -> Inventory:
@@ -100,7 +108,7 @@ def _read(reading: Reading) -> Inventory:
 
 
 def _cluster_scope(reading: Reading) -> live.Scope:
-    return cluster_scope(reading.scope, needs_nodes=reading.needs_nodes)
+    return cluster_scope(reading.scope, needs_nodes=reading.needs_nodes, budgets=reading.budgets)
 
 
 def _check_sample(source: Source) -> None:

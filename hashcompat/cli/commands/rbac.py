@@ -28,6 +28,9 @@ class Arguments:
         show_default=True,
         help="As for plan; only auto needs the nodes.",
     )
+    impact: bool = option(
+        "--impact", is_flag=True, help="As impact needs: PodDisruptionBudgets too, and the pods of all nodes."
+    )
     service_account: str | None = option(
         "--service-account",
         metavar="NAMESPACE:NAME",
@@ -43,9 +46,11 @@ def command(given: Arguments) -> None:
 
     It allows pods, nodes, and the namespace kube-system, whose UID is that of the cluster.
 
+    With --impact PodDisruptionBudgets are listed too.
+
     hashcompat rbac --service-account tools:hashcompat | kubectl apply -f -
     """
-    scope = cluster_scope(given.scope, needs_nodes=given.from_release == AUTO)
+    scope = cluster_scope(given.scope, needs_nodes=given.from_release == AUTO, budgets=given.impact)
     output.show(ROLES, minimal_roles(scope, _account(given.service_account)), given.shown)
 
 

@@ -1,4 +1,4 @@
-"""A live cluster -> pods and nodes, with reads of these and of one namespace, which names the cluster."""
+"""A live cluster -> pods, nodes, the UID of kube-system and, where asked for, PodDisruptionBudgets."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from urllib3 import HTTPHeaderDict
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import part, text
+from hashcompat.model.budgets import NOT_READ, Budgets
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
 from hashcompat.model.words import count
+from hashcompat.sources.budgets import KIND as BUDGET
+from hashcompat.sources.budgets import budgets_of, of_budget
 from hashcompat.sources.cluster import kubectl, serviceaccount
 from hashcompat.sources.cluster.kubeapi import Client, StatusError
 from hashcompat.sources.cluster.lists import list_all
@@ -28,6 +31,11 @@ Say = Callable[[str], None]
 _NOT_FOUND: Final = 404
 
 _FORBIDDEN: Final = 403
+
+_BUDGETS: Final = "poddisruptionbudgets"
+
+_POLICY: Final = ("policy/v1", "policy/v1beta1")
+"""The versions of their API, from 1.21 and from 1.5 to 1.24."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,9 @@ class Scope:
     needs_pods: bool = True
     """Whether there is no answer without any pod: there is one where other sources have pods."""
 
+    budgets: bool = False
+    """Whether PodDisruptionBudgets are read too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -70,12 +81,20 @@ class Request:
     namespace: str = ""
     name: str = ""
     query: tuple[tuple[str, str], ...] = ()
+    api: str = "v1"
+    """The API group and its version; only the core group has no name."""
+
+    @property
+    def group(self) -> str:
+        """The API group, empty for the core group."""
+        return self.api.rpartition("/")[0]
 
     @property
     def path(self) -> str:
         """The path below the API server."""
         parts = ("namespaces", self.namespace) if self.namespace else ()
-        return "/".join(("/api/v1", *map(_quoted, (*parts, self.resource, *filter(None, [self.name])))))
+        root = f"/apis/{self.api}" if self.group else f"/api/{self.api}"
+        return "/".join((root, *map(_quoted, (*parts, self.resource, *filter(None, [self.name])))))
 
     @property
     def verb(self) -> str:
@@ -128,6 +147,11 @@ def system_request() -> Request:
     return Request("namespaces", name=SYSTEM)
 
 
+def budget_requests(scope: Scope, api: str = _POLICY[0]) -> list[Request]:
+    """Return the lists that hold the budgets of the scope's namespaces."""
+    return [Request(_BUDGETS, namespace, api=api) for namespace in dict.fromkeys(scope.namespaces or ("",))]
+
+
 def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
     """Read the pods of a cluster, and its nodes where they are needed or may be read.
 
@@ -139,7 +163,9 @@ def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
         if scope.needs_pods and not pods:
             raise InputError("the cluster has no pods that match; an empty plan would look like a safe one")
         nodes = tuple(_nodes(client, scope, say, progress))
-        return Inventory(tuple(pods), nodes, origin=replace(_origin(access), cluster=_uid_or_none(client)))
+        budgets = _budgets(client, scope, progress) if scope.budgets else NOT_READ
+        origin = replace(_origin(access), cluster=_uid_or_none(client))
+        return Inventory(tuple(pods), nodes, origin=origin, budgets=budgets)
 
 
 def uid(access: Access, say: Say) -> str:
@@ -222,6 +248,32 @@ def _nodes(client: Client, scope: Scope, say: Say, progress: Say) -> Iterator[No
             return
 
 
+def _budgets(client: Client, scope: Scope, progress: Say) -> Budgets:
+    """Return the budgets, by the first version of their API that is served; or why they are refused."""
+    for api in _POLICY:
+        try:
+            found = [
+                of_budget({**item, "apiVersion": api, "kind": BUDGET})
+                for request in budget_requests(scope, api)
+                for item in _read(client, request, _budget, progress)
+            ]
+        except _RefusedError as error:
+            return Budgets(missing=str(error))
+        except _NotServedError:
+            continue
+        return budgets_of(found, {}, listed=True)
+    return budgets_of((), {}, listed=True)  # before 1.5, and where no server has the API, there are none
+
+
+def _budget(item: dict[str, Any]) -> dict[str, Any]:
+    _check_kind(item, BUDGET)
+    return item
+
+
+class _NotServedError(InputError):
+    """The server does not have the API that is asked for."""
+
+
 class _RefusedError(InputError):
     """The user may not read what is asked for."""
 
@@ -236,6 +288,8 @@ def _read(client: Client, request: Request, read: Callable[[dict[str, Any]], T],
     except StatusError as error:
         if error.code == _NOT_FOUND and request.name:
             return []  # its pods may outlive a node by minutes
+        if error.code == _NOT_FOUND and request.group:
+            raise _NotServedError(request.api) from None
         if error.code == _FORBIDDEN:
             raise _RefusedError(
                 f"cannot {request.verb} {request}: {error}; 'hashcompat rbac' prints the role that is needed"

@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hashcompat.sources.cluster.collect import Request, Scope, node_requests, pod_requests, system_request
+from hashcompat.sources.cluster.collect import (
+    Request,
+    Scope,
+    budget_requests,
+    node_requests,
+    pod_requests,
+    system_request,
+)
 from hashcompat.sources.objects import SYSTEM
 
 _API: Final = "rbac.authorization.k8s.io"
@@ -29,7 +36,11 @@ def minimal_roles(scope: Scope, account: tuple[str, str] | None = None) -> Roles
     ``account`` is the namespace and name of a service account that they are bound to; without it there are no
     bindings.
     """
-    requests = [*pod_requests(scope), *(node_requests(scope) if scope.needs_nodes else ())]
+    requests = [
+        *pod_requests(scope),
+        *(node_requests(scope) if scope.needs_nodes else ()),
+        *(budget_requests(scope) if scope.budgets else ()),
+    ]
     by_namespace: dict[str, list[Request]] = {}
     for request in requests:
         by_namespace.setdefault(request.namespace, []).append(request)
@@ -39,17 +50,18 @@ def minimal_roles(scope: Scope, account: tuple[str, str] | None = None) -> Roles
 
 
 def _rules(requests: Iterable[Request]) -> list[dict[str, Any]]:
-    names: dict[tuple[str, str], list[str]] = {}
+    names: dict[tuple[str, str, str], list[str]] = {}
     for request in requests:
-        names.setdefault((request.resource, request.verb), []).extend(filter(None, [request.name]))
+        key = request.group, request.resource, request.verb
+        names.setdefault(key, []).extend(filter(None, [request.name]))
     return [
         {
-            "apiGroups": [""],
+            "apiGroups": [group],
             "resources": [resource],
             **({"resourceNames": found} if found else {}),
             "verbs": [verb],
         }
-        for (resource, verb), found in names.items()
+        for (group, resource, verb), found in names.items()
     ]
 
 

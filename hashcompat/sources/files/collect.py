@@ -11,9 +11,12 @@ from typing import Final
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go import allowance as allowances
 from hashcompat.go.parts import Part
+from hashcompat.model.budgets import Budget
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
 from hashcompat.model.records import Record
 from hashcompat.sources import snapshots
+from hashcompat.sources.budgets import KIND as BUDGET
+from hashcompat.sources.budgets import budgets_of, scale_of
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import nodes_of, pods_of
 from hashcompat.sources.fields import IN_NO_FILE, InFile
@@ -56,16 +59,21 @@ def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool
     every = [pair for survey in surveys for pair in survey.found]
     nodes = nodes_of((thing, where) for thing, where in every if isinstance(thing, Node))
     records = tuple(thing for thing, _ in every if isinstance(thing, Record))
+    budgets = budgets_of(
+        (thing for thing, _ in every if isinstance(thing, Budget)),
+        {key: number for survey in surveys for key, number in survey.scales.items()},
+        listed=any(survey.budgets for survey in surveys),
+    )
     times = [survey.source.modified for survey in surveys]
     oldest = min((time for time in times if time), default=None)
     clusters = {uid for survey in surveys for uid in survey.clusters}
     cluster = clusters.pop() if len(clusters) == 1 else ""
     origin = Origin(_kind(surveys), tuple(map(called, names)), cluster=cluster, oldest=oldest)
     warnings = (*templates.warnings, *dict.fromkeys(line for one in surveys for line in one.warnings))
-    seen = tuple(replace(survey, found=(), census=Census()) for survey in surveys)
+    seen = tuple(replace(survey, found=(), census=Census(), scales={}) for survey in surveys)
     pods = _Pods(origin.names, seen, templates, needs_pods)
     containers = max(survey.containers for survey in surveys)  # files may hold copies of each other
-    return Inventory(pods, nodes, records, origin, warnings, containers)
+    return Inventory(pods, nodes, records, origin, warnings, containers, budgets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +111,12 @@ class _Survey:
 
     clusters: frozenset[str]
     """The UIDs of the namespaces kube-system in it: one, unless it holds objects of several clusters."""
+
+    budgets: bool
+    """Whether a document is a list of PodDisruptionBudgets, which may be empty."""
+
+    scales: Mapping[tuple[str, str], int]
+    """How many replicas its controllers want."""
 
 
 def _kind(surveys: list[_Survey]) -> Source:
@@ -161,7 +175,8 @@ def _survey(source: Input) -> _Survey:
 
 def _look(source: Input, known: Kinds) -> _Survey:
     documents = saved = containers = 0
-    listed = False
+    listed = budgets = False
+    scales: dict[tuple[str, str], int] = {}
     kinds: dict[int, object] = {}
     found: list[tuple[Found, Object]] = []
     warnings: list[str] = []
@@ -172,6 +187,7 @@ def _look(source: Input, known: Kinds) -> _Survey:
             kind = part.value.get("kind") if isinstance(part.value, Mapping) else None
             saved += kind == snapshots.KIND
             listed = is_list(kind)
+            budgets |= kind == f"{BUDGET}List"
             if part.document in kinds:
                 kinds[part.document] = intern(str(kind))
         elif part.kind is None:
@@ -181,6 +197,7 @@ def _look(source: Input, known: Kinds) -> _Survey:
                 census.add(one.value)
                 containers += containers_of(one.value)
                 clusters.update(cluster_of(one.value))
+                scales.update([scale] if (scale := scale_of(one.value)) else [])
                 if one.value["kind"] in BESIDE_PODS:
                     found += ((thing, replace(one, value={})) for thing in read(one))
                 if one.value["kind"] == snapshots.KIND:
@@ -198,6 +215,8 @@ def _look(source: Input, known: Kinds) -> _Survey:
         tuple(warnings),
         containers,
         frozenset(clusters),
+        budgets,
+        scales,
     )
 
 

@@ -1,0 +1,101 @@
+"""``hashcompat impact``: what the restarts of a plan breach, and in which order to upgrade the nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import click
+
+from hashcompat import disruption, planning
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.facts import Facts, Patched
+from hashcompat.cli.args.inventory import Reading
+from hashcompat.cli.args.output import Quiet, Shown, shows
+from hashcompat.cli.args.releases import Releases
+from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.source import Source
+from hashcompat.errors import ExitCode, UsageError
+from hashcompat.model.impact import Impact
+from hashcompat.planning.view import View
+from hashcompat.report.impact import IMPACT
+from hashcompat.sources import filters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What ``impact`` is asked."""
+
+    batch: int = option(
+        "--batch",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="How many kubelets are restarted at once.",
+    )
+    all_budgets: bool = option(
+        "--all-budgets",
+        is_flag=True,
+        help="The files hold all PodDisruptionBudgets: where they hold none, there are none.",
+    )
+    keep_going: bool = option(
+        "--keep-going",
+        is_flag=True,
+        help="Make a container that does not decode UNKNOWN instead of stopping.",
+    )
+    detailed_exitcode: bool = option(
+        "--detailed-exitcode",
+        is_flag=True,
+        help="Exit 2 when a budget is breached, all replicas restart at once or a container is not started "
+        "again, 3 when that is not decided.",
+    )
+    releases: Releases
+    source: Source
+    scope: Scope
+    facts: Facts
+    patched: Patched
+    shown: Annotated[Shown, shows(IMPACT)]
+    quiet: Quiet
+
+
+@declared(
+    "impact", Arguments, short_help="Say what the restarts breach, and in which order to upgrade nodes."
+)
+def command(given: Arguments) -> int:
+    """Say which PodDisruptionBudgets and owners the restarts of a plan hit, and order the nodes.
+
+    Clean nodes come first, then those that restart nothing that matters, then those to drain.
+    -o markdown prints a runbook with the commands for each node.
+    """
+    if given.scope.labels.selector:
+        raise UsageError(
+            "-l leaves out pods that budgets and owners count; narrow with -n, --owner or --node"
+        )
+    if given.all_budgets and given.source.is_live:
+        raise UsageError("--all-budgets is about files; those of a live cluster are read")
+    quiet = given.quiet.quiet
+    names = given.releases.data.names(quiet=quiet)
+    way, patches = given.releases.way(names, from_nodes=True), given.patched.patches(names)
+    output.ready(IMPACT, given.shown)
+    needs_nodes = given.releases.needs_nodes
+    reading = Reading(given.source, given.scope, needs_nodes=needs_nodes, quiet=quiet, budgets=True)
+    whole = reading.whole()
+    found = filters.select(whole, given.scope.filters)
+    given.releases.check_nodes(found, given.scope, names)
+    options = given.facts.options(reading, found, names, keep_going=given.keep_going, patches=patches)
+    plan = planning.make(found, way.old, way.new, View(names.catalog, options))
+    given.releases.check_items(plan.items)
+    known = disruption.without_others(whole) if given.all_budgets else whole
+    impact = disruption.make(plan, known, given.batch, given.scope.nodes or None)
+    output.show(IMPACT, impact, given.shown)
+    output.notes(IMPACT, impact, quiet=quiet)
+    return _exit_code(impact) if given.detailed_exitcode else ExitCode.OK
+
+
+def _exit_code(impact: Impact) -> ExitCode:
+    if impact.is_found:
+        return ExitCode.FINDING
+    return ExitCode.UNDECIDED if impact.is_undecided else ExitCode.OK

@@ -1,0 +1,177 @@
+"""The pods of a cluster, counted one by one: what is kept grows with nodes, owners and budgets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from hashcompat.disruption.downtime import grace_seconds, is_unprobed, seconds_to_ready
+from hashcompat.disruption.fates import Fate, Identity, identity_of
+from hashcompat.disruption.health import Hits, Seen
+from hashcompat.disruption.selectors import Selectors
+from hashcompat.go.jsonpath import rows
+from hashcompat.model.budgets import Budgets
+from hashcompat.model.impact import PodPlace
+from hashcompat.model.pods import Pod
+
+OwnerKey = tuple[str, str]
+"""A namespace, and ``Deployment/web``."""
+
+_FINISHED: Final = ("Succeeded", "Failed")
+
+_NOT_REPLICATED: Final = ("DaemonSet/", "Job/", "CronJob/", "Node/", "Pod/")
+"""Owners whose pods do not stand in for one another."""
+
+
+@dataclass(slots=True)
+class Places:
+    """How many pods of an owner on one node restart, and how many may."""
+
+    restarted: int = 0
+    unknown: int = 0
+
+
+@dataclass(slots=True)
+class OwnerSeen:
+    """The pods of one owner."""
+
+    replicas: int = 0
+    nodes: dict[str, Places] = field(default_factory=dict)
+    """Those that restart, or may, by node."""
+
+    times: Counter[int] = field(default_factory=Counter)
+    """How many seconds those took until they were Ready."""
+
+    grace: int = 0
+    unprobed: bool = False
+
+
+@dataclass(slots=True)
+class NodeSeen:
+    """The pods of one node."""
+
+    restarted: int = 0
+    unknown: int = 0
+    maybe_killed: int = 0
+    """Pods that may have a container that is not started again."""
+
+    hits: dict[int, Hits] = field(default_factory=dict)
+    """What restarts of the pods of each budget, by the budget's place."""
+
+    owners: set[OwnerKey] = field(default_factory=set)
+    """Whose pods restart, or may."""
+
+    budgets: set[int] = field(default_factory=set)
+    """Which budgets select any pod that a drain evicts."""
+
+    killed: list[PodPlace] = field(default_factory=list)
+    bare: list[PodPlace] = field(default_factory=list)
+    static: list[PodPlace] = field(default_factory=list)
+    flags: set[str] = field(default_factory=set)
+
+
+class Census:
+    """Counts pods, each with what a plan does to it."""
+
+    def __init__(self, budgets: Budgets, fates: Mapping[Identity, Fate]) -> None:
+        self.seen = [Seen() for _ in budgets.found]
+        self.owners: dict[OwnerKey, OwnerSeen] = {}
+        self.nodes: dict[str, NodeSeen] = {}
+        self.met: set[Identity] = set()
+        """The pods that restart, or may, and were among those that were added."""
+
+        self._selectors, self._fates = Selectors(budgets.found), fates
+
+    def add(self, pod: Pod) -> None:
+        """Count one more pod."""
+        identity = identity_of(pod)
+        fate = self._fates.get(identity, Fate.NONE)
+        if fate:
+            self.met.add(identity)
+        if pod.phase in _FINISHED:
+            return
+        if pod.deleting:
+            fate = Fate.NONE
+        selected = self._selectors.of(pod.namespace, pod.labels)
+        for place in selected:
+            _count(self.seen[place], pod)
+        node = self.nodes.setdefault(pod.node, NodeSeen())
+        _note_drain(node, pod, selected)
+        owner = self._owner(pod)
+        if fate:
+            _note_fate(node, pod, fate)
+            self._hit(pod, fate, selected)
+            _note_times(owner, pod)
+
+    def _owner(self, pod: Pod) -> OwnerSeen:
+        owner = self.owners.setdefault(owner_key(pod), OwnerSeen())
+        owner.replicas += not pod.deleting
+        return owner
+
+    def _hit(self, pod: Pod, fate: Fate, selected: tuple[int, ...]) -> None:
+        node, key = self.nodes[pod.node], owner_key(pod)
+        node.owners.add(key)
+        places = self.owners[key].nodes.setdefault(pod.node, Places())
+        places.restarted += bool(fate & Fate.CERTAIN)
+        places.unknown += not fate & Fate.CERTAIN
+        for number in selected:
+            hits = node.hits.setdefault(number, Hits())
+            hits.unsure += pod.ready is None
+            hits.certain += bool(pod.ready and fate & Fate.CERTAIN)
+            hits.possible += bool(pod.ready and not fate & Fate.CERTAIN)
+
+
+def owner_key(pod: Pod) -> OwnerKey:
+    """Return whose pod it is; its own, where nothing controls it."""
+    return pod.namespace, pod.workload or pod.owner or f"Pod/{pod.name}"
+
+
+def is_replicated(owner: OwnerKey) -> bool:
+    """Return whether the pods of an owner stand in for one another."""
+    return not owner[1].startswith(_NOT_REPLICATED)
+
+
+def _count(seen: Seen, pod: Pod) -> None:
+    seen.pods += 1
+    if pod.owner:
+        seen.owners[pod.namespace, pod.owner] = pod.namespace, pod.workload or pod.owner
+    if not pod.deleting:
+        seen.ready += pod.ready is True
+        seen.unsure += pod.ready is None
+
+
+def _note_drain(node: NodeSeen, pod: Pod, selected: tuple[int, ...]) -> None:
+    """Note what ``kubectl drain`` needs for a pod (k8s.io/kubectl pkg/drain/filters.go)."""
+    if pod.static:
+        return
+    if pod.owner.startswith("DaemonSet/"):
+        node.flags.add("--ignore-daemonsets")
+        return
+    node.budgets.update(selected)
+    if any(isinstance(volume, Mapping) and "emptyDir" in volume for volume in rows(pod.spec, "volumes")):
+        node.flags.add("--delete-emptydir-data")
+    if not pod.owner:
+        node.flags.add("--force")
+
+
+def _note_fate(node: NodeSeen, pod: Pod, fate: Fate) -> None:
+    place = pod.namespace, pod.name
+    node.restarted += bool(fate & Fate.CERTAIN)
+    node.unknown += not fate & Fate.CERTAIN
+    node.maybe_killed += bool(fate & Fate.UNKNOWN and pod.restart_policy != "Always")
+    if fate & Fate.KILLED:
+        node.killed.append(place)
+    if pod.static:
+        node.static.append(place)
+    elif not pod.owner:
+        node.bare.append(place)
+
+
+def _note_times(owner: OwnerSeen, pod: Pod) -> None:
+    seconds = seconds_to_ready(pod)
+    if seconds is not None:
+        owner.times[seconds] += 1
+    owner.grace = max(owner.grace, grace_seconds(pod.spec))
+    owner.unprobed |= is_unprobed(pod)

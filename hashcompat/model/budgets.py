@@ -1,0 +1,76 @@
+"""PodDisruptionBudgets, and how many replicas their pods' controllers want."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+Amount = int | str
+"""A number of pods, or a percentage as text: ``50%``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One condition of a label selector."""
+
+    key: str
+    operator: str
+    """``In``, ``NotIn``, ``Exists`` or ``DoesNotExist``."""
+
+    values: frozenset[str] = frozenset()
+
+
+Selector = tuple[Requirement, ...]
+"""Conditions that all have to hold; without any, every pod is selected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the disruption controller counted, as the status of a budget shows it."""
+
+    healthy: int
+    """``currentHealthy``"""
+
+    desired: int
+    """``desiredHealthy``"""
+
+    expected: int
+    """``expectedPods``"""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A PodDisruptionBudget."""
+
+    namespace: str
+    name: str
+    selector: Selector | None = None
+    """Which pods of the namespace it is about; None for none of them."""
+
+    min_available: Amount | None = None
+    max_unavailable: Amount | None = None
+    counted: Counted | None = None
+    """None where the status is missing, or older than the spec."""
+
+    always_allow: bool = False
+    """Whether unhealthy pods may always be evicted (``unhealthyPodEvictionPolicy: AlwaysAllow``)."""
+
+    problem: str = ""
+    """Why it cannot be evaluated; empty where nothing is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """The PodDisruptionBudgets of a source."""
+
+    found: tuple[Budget, ...] = ()
+    missing: str = ""
+    """Why there may be others; empty where these are all."""
+
+    scales: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """The ``spec.replicas`` of controllers, by namespace and ``Deployment/web``."""
+
+
+NOT_READ: Final = Budgets(missing="they were not read")
+"""Those of a source that nobody asked for them."""

@@ -1,0 +1,146 @@
+"""PodDisruptionBudgets of policy/v1 and policy/v1beta1, and the scales of controllers.
+
+An empty selector selects every pod of the namespace in v1 and none in v1beta1; without a selector none is
+selected in both (k8s.io/api policy/v1 and policy/v1beta1 ``PodDisruptionBudgetSpec``, which API servers
+convert by pkg/apis/policy/helper.go). Nothing here raises: a budget that no API server would accept concerns
+no plan, and carries its problem to whoever asks what it allows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from hashcompat.go.jsonpath import part, rows, text
+from hashcompat.go.jsontext import clean
+from hashcompat.model.budgets import Amount, Budget, Budgets, Counted, Requirement, Selector
+from hashcompat.sources.templates import is_workload
+
+KIND: Final = "PodDisruptionBudget"
+
+_V1: Final = "policy/v1"
+
+_V1BETA1: Final = "policy/v1beta1"
+
+_SCALED: Final = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"})
+"""The controllers whose scale counts (pkg/controller/disruption/disruption.go ``finders``)."""
+
+_LISTING: Final = frozenset({"In", "NotIn"})
+
+_OPERATORS: Final = _LISTING | {"Exists", "DoesNotExist"}
+
+_PERCENT: Final = re.compile(r"\d{1,3}%", re.ASCII)
+"""Validation refuses more than 100 % (pkg/apis/policy/validation)."""
+
+_LONGEST: Final = 1_024
+"""Characters of a name."""
+
+NOT_IN_INPUT: Final = "the input has none; kubectl get nodes,pods,pdb -A -o json saves them with the pods"
+
+
+class _Problem(Exception):  # noqa: N818 - it never leaves this module
+    """What no API server would accept."""
+
+
+def is_budget(value: Mapping[str, Any]) -> bool:
+    """Return whether an object is a PodDisruptionBudget; items of a typed list have no apiVersion."""
+    return value.get("kind") == KIND and text(value, "apiVersion") in (_V1, _V1BETA1, "")
+
+
+def of_budget(value: Mapping[str, Any]) -> Budget:
+    """Return a budget; what is wrong with it is its ``problem``, without quoting it."""
+    metadata, spec = part(value, "metadata"), part(value, "spec")
+    namespace = clean(text(metadata, "namespace"))[:_LONGEST] or "default"
+    name = clean(text(metadata, "name"))[:_LONGEST]
+    try:
+        return Budget(
+            namespace,
+            name,
+            _selector(spec, text(value, "apiVersion")),
+            _amount(spec, "minAvailable"),
+            _amount(spec, "maxUnavailable"),
+            _counted(value),
+            spec.get("unhealthyPodEvictionPolicy") == "AlwaysAllow",
+        )
+    except _Problem as problem:
+        return Budget(namespace, name, problem=str(problem))
+
+
+def scale_of(value: Mapping[str, Any]) -> tuple[tuple[str, str], int] | None:
+    """Return how many replicas a controller wants, by its namespace and name; None for other objects."""
+    replicas = _count(part(value, "spec").get("replicas"))
+    if value.get("kind") not in _SCALED or not is_workload(value) or replicas is None:
+        return None
+    metadata = part(value, "metadata")
+    owner = f"{value['kind']}/{clean(text(metadata, 'name'))}"
+    return (clean(text(metadata, "namespace")) or "default", owner), replicas
+
+
+def budgets_of(found: Iterable[Budget], scales: Mapping[tuple[str, str], int], *, listed: bool) -> Budgets:
+    """Return budgets, each once; copies that differ have a problem.
+
+    ``listed``: whether the input lists budgets, and so has none if there is none.
+    """
+    known: dict[tuple[str, str], Budget] = {}
+    for budget in found:
+        key = budget.namespace, budget.name
+        if known.setdefault(key, budget) != budget:
+            known[key] = Budget(*key, problem="the input has two that differ")
+    return Budgets(tuple(known.values()), "" if known or listed else NOT_IN_INPUT, scales)
+
+
+def _selector(spec: Mapping[str, Any], version: str) -> Selector | None:
+    value = spec.get("selector")
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise _Problem("spec.selector is not an object")
+    found = (*_labels(value), *map(_requirement, rows(value, "matchExpressions")))
+    if found or version == _V1:
+        return found
+    if version == _V1BETA1:
+        return None
+    raise _Problem("an empty selector means all pods in policy/v1 and none in policy/v1beta1: no apiVersion")
+
+
+def _labels(selector: Mapping[str, Any]) -> Iterable[Requirement]:
+    labels = part(selector, "matchLabels")
+    if not all(isinstance(value, str) for value in labels.values()):
+        raise _Problem("spec.selector.matchLabels has a value that is not a string")
+    return (Requirement(key, "In", frozenset({value})) for key, value in labels.items())
+
+
+def _requirement(row: object) -> Requirement:
+    row = row if isinstance(row, Mapping) else {}
+    key, operator, values = text(row, "key"), text(row, "operator"), rows(row, "values")
+    strings = all(isinstance(value, str) for value in values)
+    if not key or operator not in _OPERATORS or not strings or bool(values) != (operator in _LISTING):
+        raise _Problem("spec.selector.matchExpressions has one that no API server accepts")
+    return Requirement(key, operator, frozenset(values))
+
+
+def _amount(spec: Mapping[str, Any], key: str) -> Amount | None:
+    value = spec.get(key)
+    if value is None or (isinstance(value, str) and _PERCENT.fullmatch(value)):
+        return value
+    if (number := _count(value)) is not None:
+        return number
+    raise _Problem(f"spec.{key} is neither a number of pods nor a percentage")
+
+
+def _counted(value: Mapping[str, Any]) -> Counted | None:
+    """Return the counts of the status; None where it is that of another spec.
+
+    Counts of 0 are always written: the fields are required.
+    """
+    status = part(value, "status")
+    keys = ("currentHealthy", "desiredHealthy", "expectedPods")
+    counts = [found for key in keys if (found := _count(status.get(key))) is not None]
+    current = status.get("observedGeneration") == part(value, "metadata").get("generation")
+    return Counted(*counts) if current and len(counts) == len(keys) else None
+
+
+def _count(value: object) -> int | None:
+    """Return a number of pods; None for anything else."""
+    return value if type(value) is int and 0 <= value < 1 << 31 else None

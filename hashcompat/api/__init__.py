@@ -22,6 +22,7 @@ from hashcompat.api.answers import (
     compare,
     explain,
     hashes,
+    impact,
     matrix,
     plan,
     releases,
@@ -49,6 +50,7 @@ from hashcompat.gating.exceptions import Exemption
 from hashcompat.gating.policy import FailOn, Limit, Policy
 from hashcompat.gating.result import GateResult
 from hashcompat.kubelet.hashing import ContainerHash
+from hashcompat.model.impact import Impact
 from hashcompat.model.plan import FINDINGS, Hop, Item, Plan, Reason, Summary, Verdict
 from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
 from hashcompat.model.preflight import Finding, Preflight, Status
@@ -86,6 +88,7 @@ __all__ = [
     "HashcompatError",
     "Hashed",
     "Hop",
+    "Impact",
     "InputError",
     "Inventory",
     "Item",
@@ -120,6 +123,7 @@ __all__ = [
     "explain",
     "gate",
     "hashes",
+    "impact",
     "load",
     "load_cluster",
     "load_dumps",

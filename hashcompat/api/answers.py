@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Unpack
 
-from hashcompat import planning
+from hashcompat import disruption, planning
 from hashcompat.answers import calibration, comparison, explanation, golden, redaction
 from hashcompat.answers import details as detailed
 from hashcompat.answers import matrix as matrices
@@ -23,6 +23,7 @@ from hashcompat.answers.releases import ReleaseList, known_releases
 from hashcompat.api.inputs import Source, load
 from hashcompat.api.options import OptionFields, options_of, release_of, view_of
 from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.model.impact import Impact
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.records import Record
 from hashcompat.planning.options import AUTO
@@ -52,6 +53,26 @@ def plan(
     make = detailed.make if details else planning.make
     found = make(inventory, *ends, view_of(inventory, catalog, options))
     return replace(found, created=created)
+
+
+def impact(
+    source: Source,
+    from_release: str,
+    to_release: str,
+    *,
+    batch: int = 1,
+    all_budgets: bool = False,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> Impact:
+    """Return what the restarts of a plan breach, and the nodes in the order in which to upgrade them.
+
+    ``batch`` kubelets are restarted at once. ``all_budgets``: the source has all PodDisruptionBudgets, which
+    by itself it cannot show. Errors as ``plan``, and UsageError for a batch of no nodes.
+    """
+    inventory = load(source)
+    made = plan(inventory, from_release, to_release, catalog=catalog, **options)
+    return disruption.make(made, disruption.without_others(inventory) if all_budgets else inventory, batch)
 
 
 def explain(

@@ -87,18 +87,19 @@ def load_cluster(
     nodes: Iterable[str] = (),
     selector: str = "",
     needs_nodes: bool = False,
+    budgets: bool = False,
     **access: Unpack[AccessFields],
 ) -> Inventory:
     """Return the pods and nodes of a live cluster, by default of the current context, all of them.
 
-    ``selector`` selects by labels, as kubectl does. Only get and list of pods and nodes are used, and get of
-    the namespace kube-system, whose UID is that of the cluster. Nodes that may not be read are left out,
-    unless ``needs_nodes``. Raises InputError, naming the request, for what is
-    refused or cannot be read completely.
+    ``selector`` selects by labels, as kubectl does. Only get and list of pods and nodes are used, get of the
+    namespace kube-system, whose UID is that of the cluster, and with ``budgets`` list of
+    PodDisruptionBudgets. Nodes that may not be read are left out, unless ``needs_nodes``. Raises InputError,
+    naming the request, for what is refused or cannot be read completely.
     """
     from hashcompat.sources.cluster import collect as cluster  # noqa: PLC0415 - files need no HTTP client
 
-    scope = cluster.Scope(tuple(namespaces), tuple(nodes), selector, needs_nodes)
+    scope = cluster.Scope(tuple(namespaces), tuple(nodes), selector, needs_nodes, budgets=budgets)
     return cluster.collect(cluster.Access(**access), scope, _silent, _silent)
 
 

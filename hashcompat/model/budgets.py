@@ -24,6 +24,9 @@ class Requirement:
 Selector = tuple[Requirement, ...]
 """Conditions that all have to hold; without any, every pod is selected."""
 
+EVERYTHING: Final[Selector] = ()
+"""The selector of every pod of a namespace: also of a budget whose own cannot be read, for it may be any."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counted:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from hashcompat.go.jsonpath import part, rows, text
 from hashcompat.go.jsontext import clean
-from hashcompat.model.budgets import Amount, Budget, Budgets, Counted, Requirement, Selector
+from hashcompat.model.budgets import EVERYTHING, Amount, Budget, Budgets, Counted, Requirement, Selector
 from hashcompat.sources.templates import is_workload
 
 KIND: Final = "PodDisruptionBudget"
@@ -53,18 +53,20 @@ def of_budget(value: Mapping[str, Any]) -> Budget:
     metadata, spec = part(value, "metadata"), part(value, "spec")
     namespace = clean(text(metadata, "namespace"))[:_LONGEST] or "default"
     name = clean(text(metadata, "name"))[:_LONGEST]
+    selector: Selector | None = EVERYTHING
     try:
+        selector = _selector(spec, text(value, "apiVersion"))
         return Budget(
             namespace,
             name,
-            _selector(spec, text(value, "apiVersion")),
+            selector,
             _amount(spec, "minAvailable"),
             _amount(spec, "maxUnavailable"),
             _counted(value),
             spec.get("unhealthyPodEvictionPolicy") == "AlwaysAllow",
         )
     except _Problem as problem:
-        return Budget(namespace, name, problem=str(problem))
+        return Budget(namespace, name, selector, problem=str(problem))
 
 
 def scale_of(value: Mapping[str, Any]) -> tuple[tuple[str, str], int] | None:
@@ -86,7 +88,7 @@ def budgets_of(found: Iterable[Budget], scales: Mapping[tuple[str, str], int], *
     for budget in found:
         key = budget.namespace, budget.name
         if known.setdefault(key, budget) != budget:
-            known[key] = Budget(*key, problem="the input has two that differ")
+            known[key] = Budget(*key, EVERYTHING, problem="the input has two that differ")
     return Budgets(tuple(known.values()), "" if known or listed else NOT_IN_INPUT, scales)
 
 

@@ -43,6 +43,7 @@ EXAMPLES: dict[str, Callable[[Path], object]] = {
     "gate": lambda _: hashcompat.gate(hashcompat.plan([pod()], OLD, NEW)),
     "explain": lambda _: hashcompat.explain([pod()], "ns/p", OLD, NEW),
     "hashes": lambda _: hashcompat.hashes([pod()], [NEW]),
+    "impact": lambda _: hashcompat.impact([pod()], OLD, NEW),
     "load": lambda _: hashcompat.load(pod()),
     "load_cluster": lambda _: refused(lambda: hashcompat.load_cluster(kubeconfig="/no/such")),
     "load_dumps": lambda at: refused(lambda: hashcompat.load_dumps(at / "none")),

@@ -169,7 +169,7 @@ def test_a_node_tells_its_kubelet() -> None:
     assert read({"kind": "Node"}) == [Node("", "")]
 
 
-@pytest.mark.parametrize("kind", ["Service", "PodMetrics", "PodDisruptionBudget", "List", "NodeList"])
+@pytest.mark.parametrize("kind", ["Service", "PodMetrics", "PodSecurityPolicy", "List", "NodeList"])
 def test_other_kinds_and_lists_without_items_hold_nothing(kind: str) -> None:
     assert read({"kind": kind, "spec": {"containers": [PLAIN]}}) == []
 

@@ -1,0 +1,225 @@
+"""The impact of plans: who is hit, node by node and batch by batch, and the order of the nodes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import hashcompat
+from hashcompat import disruption
+from hashcompat.disruption.fates import Fate, fates, identity_of
+from hashcompat.errors import UsageError
+from hashcompat.model.impact import Certainty, Impact, NodeImpact, Step
+from hashcompat.model.plan import Verdict
+from tests.disruption.pods import budget, read, replica
+from tests.helpers.pods import Json, mirror_pod, node, pod
+
+UP = ("1.8.15", "1.9.11")
+SAME = ("1.10.0", "1.11.0")
+UNDECIDED = ("1.31.0", "1.32.0")
+SIDECAR = {"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always"}]}
+GOING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
+DEPLOYED = {"kind": "StatefulSet", "apiVersion": "apps/v1", "metadata": {"namespace": "ns", "name": "web"}}
+
+
+def scale(replicas: int) -> Json:
+    """Return the controller of the replicas; it has a uid, so its template does not count as a pod."""
+    spec = {"replicas": replicas, "template": {"spec": {"containers": [{"name": "c"}]}}}
+    return {**DEPLOYED, "metadata": {**DEPLOYED["metadata"], "uid": "s"}, "spec": spec}
+
+
+def impact(*objects: Json, way: tuple[str, str] = UP, batch: int = 1, all_budgets: bool = True) -> Impact:
+    return hashcompat.impact(objects, *way, batch=batch, all_budgets=all_budgets)
+
+
+def of(found: Impact, name: str = "n1") -> NodeImpact:
+    return next(one for one in found.nodes if one.name == name)
+
+
+SPREAD = (replica("web-0", "n1"), replica("web-1", "n2"), replica("web-2", "n3"))
+
+
+@pytest.mark.parametrize(
+    ("objects", "step", "says"),
+    [
+        ((*SPREAD, budget(minAvailable=3)), Step.DRAIN, "PodDisruptionBudget ns/web: 2 of 3 healthy pods"),
+        ((*SPREAD, budget(minAvailable=2)), Step.IN_PLACE, ""),
+        ((*SPREAD, budget(app="other", minAvailable=3)), Step.IN_PLACE, ""),
+        ((*SPREAD, budget(maxUnavailable=0), scale(3)), Step.DRAIN, "2 of 3 healthy pods"),
+        ((*SPREAD, budget(maxUnavailable=1), scale(3)), Step.IN_PLACE, ""),
+        ((*SPREAD, budget(maxUnavailable=1), scale(4)), Step.DRAIN, "2 of 3 healthy pods"),
+        ((*SPREAD, budget(maxUnavailable=0)), Step.UNDECIDED, "replicas its pods' controllers want is not"),
+        ((*SPREAD, budget(minAvailable="x")), Step.UNDECIDED, "spec.minAvailable is neither"),
+        (
+            (replica("web-0", "n1"), replica("web-1", "n2", ready="False"), budget(minAvailable=2)),
+            Step.DRAIN,
+            "0 of 2 healthy pods, 1 too few already",
+        ),
+        (
+            (replica("web-0", "n1", ready="False"), replica("web-1", "n2"), budget(minAvailable=2)),
+            Step.IN_PLACE,
+            "",
+        ),
+        ((replica("web-0", "n1", ready=""), budget(minAvailable=1)), Step.UNDECIDED, "1 may restart or be"),
+        (
+            (replica("web-0", "n1"), replica("web-1", "n1")),
+            Step.DRAIN,
+            "all 2 replicas of ns/StatefulSet/web",
+        ),
+        ((replica("web-0", "n1"), replica("web-1", "n1"), scale(3)), Step.IN_PLACE, ""),
+        ((replica("web", "n1", owner=""), budget(minAvailable=1)), Step.DRAIN, "0 of 1 healthy pods"),
+        (
+            (replica("web-0", "n1"), replica("web-1", "n2", metadata=GOING), budget(minAvailable=1)),
+            Step.DRAIN,
+            "0 of 1",
+        ),
+        (
+            (replica("web-0", "n1", owner="DaemonSet/web"), replica("web-1", "n1", owner="DaemonSet/web")),
+            "",
+            "",
+        ),
+        ((replica("web-0", "n1"), replica("web-1", "n1", status={"phase": "Failed"})), Step.IN_PLACE, ""),
+        ((replica("gone", "n1", metadata=GOING),), Step.CLEAN, ""),
+    ],
+)
+def test_how_a_node_is_upgraded(objects: tuple[Json, ...], step: str, says: str) -> None:
+    found = of(impact(*objects))
+    assert found.step == (step or Step.IN_PLACE)
+    assert says in "; ".join(found.reasons)
+    assert bool(found.reasons) == bool(says)
+
+
+def test_what_depends_on_unknown_verdicts_is_undecided() -> None:
+    """A hash of the native sidecar is UNKNOWN between these releases."""
+    one = replica("web-0", "n1", spec=SIDECAR, status={"initContainerStatuses": []})
+    found = of(impact(one, replica("web-1", "n2"), budget(minAvailable=2), way=UNDECIDED))
+    assert (found.unknown, found.step) == (1, Step.UNDECIDED)
+    assert found.reasons == ("PodDisruptionBudget ns/web may be breached: 1 may restart or be unhealthy",)
+    both = replica("web-1", "n1", spec=SIDECAR)
+    found = of(impact(one, both, way=UNDECIDED))
+    assert found.reasons == ("all 2 replicas of ns/StatefulSet/web may restart at once",)
+    never = replica("job", "n1", owner="Job/j", spec={**SIDECAR, "restartPolicy": "Never"})
+    found = of(impact(never, way=UNDECIDED))
+    assert found.reasons == ("1 pod that restarts may not be started again",)
+    assert of(impact(one, way=UNDECIDED)).step is Step.IN_PLACE
+
+
+def test_budgets_that_are_not_known_are_never_fine() -> None:
+    found = impact(*SPREAD, all_budgets=False)
+    assert {node.step for node in found.nodes} == {Step.UNDECIDED}
+    assert {node.reasons for node in found.nodes} == {("PodDisruptionBudgets are not known",)}
+    assert (found.is_found, found.is_undecided, found.budgets_missing != "") == (False, True, True)
+    kept = impact(*SPREAD, way=SAME, all_budgets=False)
+    assert ({node.step for node in kept.nodes}, kept.is_undecided) == ({Step.CLEAN}, False)
+
+
+def test_a_container_that_is_not_started_again() -> None:
+    job = replica("job", "n1", owner="Job/j", spec={"restartPolicy": "Never"})
+    plan = hashcompat.plan([job], *UP)
+    killed = replace(plan, items=tuple(replace(item, verdict=Verdict.KILL) for item in plan.items))
+    impacts = disruption.make(killed, disruption.without_others(hashcompat.load(job)))
+    found = of(impacts)
+    assert (impacts.is_found, impacts.breaches) == (True, ())
+    assert (found.step, found.pods.killed) == (Step.DRAIN, (("ns", "job"),))
+    assert found.reasons == ("1 pod with a container that is not started again",)
+
+
+def test_pods_that_need_a_person_are_named() -> None:
+    volumes = {"volumes": [{"name": "v", "emptyDir": {}}, "odd"]}
+    objects = (
+        replica("bare", "n1", owner="", spec=volumes),
+        replica("web-0", "n1"),
+        replica("agent", "n1", owner="DaemonSet/agent", spec=volumes),
+        mirror_pod({"name": "c", "image": "i"}, name="etcd"),
+    )
+    found = of(impact(*objects))
+    pods = found.pods
+    assert (pods.bare, pods.static, pods.killed) == ((("ns", "bare"),), (("ns", "etcd-n1"),), ())
+    assert pods.single == (("ns", "StatefulSet/web"),)
+    assert found.flags == ("--delete-emptydir-data", "--force", "--ignore-daemonsets")
+
+
+def test_a_drain_waits_for_budgets_that_allow_no_eviction() -> None:
+    agent = replica("agent", "n1", owner="DaemonSet/agent")
+    objects = (
+        replica("web-0", "n1"),
+        agent,
+        budget(minAvailable=1),
+        budget("agents", "agent", minAvailable=1),
+    )
+    assert of(impact(*objects)).drain_waits == ("ns/web",)
+
+
+def test_nodes_are_ordered_by_their_step_and_batches_keep_to_one() -> None:
+    objects = (
+        *(node("v1.8.15", name) for name in ("n9", "n8", "n1")),
+        replica("web-0", "n1"),
+        replica("web-1", "n2"),
+        replica("db-0", "n4", owner="StatefulSet/db"),
+        replica("api-0", "n3", owner="StatefulSet/api"),
+        replica("api-1", "n3", owner="StatefulSet/api"),
+        budget(minAvailable=1),
+        budget("db", "db", minAvailable=1),
+    )
+    found = impact(*objects, batch=2)
+    assert [(batch.step.value, batch.nodes) for batch in found.batches] == [
+        ("clean", ("n8", "n9")),
+        ("in-place", ("n1", "n2")),
+        ("drain", ("n4", "n3")),
+    ]
+    assert [(one.name, one.batch) for one in found.nodes if one.batch == 2] == [("n1", 2), ("n2", 2)]
+    together = found.batches[1].effect
+    assert [(one.name, one.short, one.certainty) for one in together.budgets] == [("web", 1, Certainty.YES)]
+    assert [(one.name, one.replicas) for one in together.owners] == [("StatefulSet/web", 2)]
+    assert not found.batches[2].effect
+    assert {one.name for one in found.breaches} == {"web", "db"}
+    assert [one.name for one in impact(*objects).breaches] == ["db"]
+    assert impact(*reversed(objects), batch=2).batches == found.batches
+
+
+def test_what_an_owner_has_to_expect() -> None:
+    times = ("2026-01-01T00:00:10Z", "2026-01-01T00:00:20Z")
+    condition = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:25Z"}
+
+    def seen(number: int, **more: Any) -> Json:
+        running = {"name": "c", "state": {"running": {"startedAt": times[number]}}}
+        status = {"containerStatuses": [running], "conditions": [condition]}
+        return replica(f"web-{number}", "n1", status=status, **more)
+
+    (owner,) = impact(seen(0), seen(1, spec={"terminationGracePeriodSeconds": 60}), scale(3)).owners
+    assert (owner.name, owner.replicas, owner.restarted, owner.nodes) == ("StatefulSet/web", 3, 2, 1)
+    assert (owner.seconds, owner.most_seconds, owner.grace_seconds) == (5, 15, 60)
+    assert (owner.unprobed, owner.single) == (True, False)
+
+
+def test_pods_without_a_node_and_pods_of_another_time_are_counted() -> None:
+    found = impact(replica("web-0", ""), replica("web-1", "n1"))
+    assert ([one.name for one in found.nodes], found.unplaced) == (["n1"], 1)
+    plan = hashcompat.plan([*SPREAD], *UP)
+    older = disruption.make(plan, hashcompat.load(SPREAD[0]))
+    assert (older.unseen, older.is_undecided) == (2, True)
+
+
+def test_only_the_nodes_that_are_asked_for_are_ordered() -> None:
+    plan = hashcompat.plan([*SPREAD], *UP)
+    found = disruption.make(plan, hashcompat.load(*SPREAD), 1, ["n2", "elsewhere"])
+    assert [(one.name, one.step.value) for one in found.nodes] == [
+        ("elsewhere", "clean"),
+        ("n2", "undecided"),
+    ]
+
+
+def test_a_batch_has_nodes() -> None:
+    with pytest.raises(UsageError, match="at least one node"):
+        impact(*SPREAD, batch=0)
+
+
+def test_the_worst_of_a_pod_s_containers_counts() -> None:
+    items = hashcompat.plan([pod({"name": "a"}, {"name": "b", "args": "odd"})], *UP, keep_going=True).items
+    found = fates(items)
+    assert found == {"uid-p": Fate.RESTARTS | Fate.UNKNOWN}
+    manifest = pod(metadata={"uid": ""})
+    assert identity_of(read(manifest)) == ("ns", "p", "n1")
+    assert fates(hashcompat.plan([manifest], *SAME).items) == {}

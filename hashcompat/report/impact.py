@@ -264,9 +264,9 @@ def _notes(impact: Impact) -> Iterator[str]:
     if impact.budgets_missing:
         yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
     if impact.unplaced:
-        yield f"{count(impact.unplaced, 'pod')} that restart are on no node, and in no batch"
+        yield f"On no node, and so in no batch: {count(impact.unplaced, 'pod')} that would restart"
     if impact.unseen:
-        yield f"{count(impact.unseen, 'pod')} of the plan are not among the pods; give both of one time"
+        yield f"In the plan, but not among the pods: {count(impact.unseen, 'pod')}; give both of one time"
     yield f"{impact.from_release} -> {impact.to_release}: " + "; ".join(
         str(line[0]) for line in _answer(impact)
     )

@@ -43,7 +43,7 @@ def _before(impact: Impact) -> Iterator[str]:
         yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
     if impact.unplaced or impact.unseen:
         pods = count(impact.unplaced + impact.unseen, "pod")
-        yield f"{pods} of the plan could not be placed on a node, and are in no batch."
+        yield f"On no node that is known, and so in no batch: {pods}"
 
 
 def _batch(impact: Impact, batch: Batch, nodes: dict[str, NodeImpact]) -> Iterator[Block]:
@@ -71,7 +71,7 @@ def _effect(effect: Effect) -> Iterator[str]:
 
 def _node(node: NodeImpact) -> Iterator[str]:
     if node.restarted or node.unknown:
-        yield f"{count(node.restarted, 'pod')} restart, {node.unknown} more may"
+        yield f"Pods that restart: {node.restarted}; more that may: {node.unknown}"
     yield from node.reasons
     pods = node.pods
     for what, places in (

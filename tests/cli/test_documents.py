@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from hashcompat.report.registry import REPORTS
 from hashcompat.report.roles import ROLES
+from tests.disruption.pods import budget, replica
 from tests.helpers.pods import ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
 from tests.helpers.program import CONTAINERS, ROOT, Result, Run, ran
 from tests.helpers.upgrades import hash_changed
@@ -42,6 +43,13 @@ ODD = [
     node("v1.27.3-gke.100"),
 ]
 GOOD = [item for item in ODD if item["metadata"]["name"] != "m-n1"]
+
+GUARDED = [
+    replica("web-0", "n1"),
+    replica("web-1", "n1", ready=""),
+    budget(minAvailable=2),
+    budget("odd", minAvailable="odd"),
+]
 
 STATIC = ("-f", "-", "--static-pod-path", "/m/x.yaml", "--node-name", "n")
 
@@ -133,6 +141,12 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
             *("--max-restarts", "5%", "--max-per-node", "1", "--plan-max-age", "1h"),
         ),
         as_json(*ODD),
+    ),
+    ("ImpactReport", ("impact", "--from", "auto", "--to", "1.36.99", "--sample", "--batch", "2"), b""),
+    (
+        "ImpactReport",
+        ("impact", "--from", "1.8.15", "--to", "1.9.11", "--keep-going", "-f", "-", "--all-budgets"),
+        as_json(*ODD, *GUARDED),
     ),
     ("RuleList", ("rules",), b""),
     ("RuleList", ("rules", "HC004", "PF-103"), b""),

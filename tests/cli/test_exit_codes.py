@@ -11,6 +11,7 @@ import pytest
 import hashcompat
 from hashcompat.cli import main
 from hashcompat.formats import FORMATS
+from tests.disruption.pods import budget, replica
 from tests.helpers.pods import PLAIN, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run, formats_of, options_of, ran, reports, small_golden
 from tests.helpers.upgrades import record
@@ -37,6 +38,7 @@ def _node(runtime: str, **conditions: str) -> bytes:
     return as_json(found)
 
 
+GUARDED = as_json(replica("web-0", "n1"), budget(minAvailable=1))
 STRIP = ("--audit", "--kubelet", "1.9.11", "--like", "1.7.16")
 KEPT = as_json(pod({"name": "c", "image": "i"}))
 HIT = as_json(pod({"name": "c", "securityContext": {"allowPrivilegeEscalation": True}}))
@@ -140,6 +142,16 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (1, ("preflight", "--to", "1.31.14", "--no-node", "-f", "-"), b"{"),
     (1, ("preflight", "--to", "1.31.14", "--dump", "GOLDEN"), b""),
     (64, ("preflight", "--no-node", "-f", "-"), NODES),
+    (0, ("impact", *UP, "-f", "-"), RESTARTS),
+    (0, ("impact", *SAME, "-f", "-", "--detailed-exitcode"), RESTARTS),
+    (0, ("impact", *UP, "-f", "-", "--detailed-exitcode", "--all-budgets", "--batch", "2"), RESTARTS),
+    (2, ("impact", *UP, "-f", "-", "--detailed-exitcode"), GUARDED),
+    (3, ("impact", *UP, "-f", "-", "--detailed-exitcode"), RESTARTS),
+    (1, ("impact", *UP, "-f", "-", "--detailed-exitcode"), b"{"),
+    (1, ("impact", *UP), b""),
+    (64, ("impact", *UP, "-f", "-", "--batch", "0"), RESTARTS),
+    (64, ("impact", *UP, "--all-budgets"), b""),
+    (64, ("impact", *UP, "-l", "app=web"), b""),
     (0, ("convert", "SAVED"), b""),
     (0, ("convert", "SAVED", "--only-restarts", "-q"), b""),
     (0, ("convert", "CHECKED"), b""),
@@ -231,11 +243,13 @@ def test_the_table_has_every_command_with_success_and_with_usage_errors() -> Non
     assert {argv[0] for code, argv, _ in TABLE if code == 2} == {
         "plan",
         "gate",
+        "impact",
         "verify",
         "preflight",
         "patch",
     }
-    assert {argv[0] for code, argv, _ in TABLE if code == 3} == {"plan", "gate", "verify", "preflight"}
+    undecided = {"plan", "gate", "impact", "verify", "preflight"}
+    assert {argv[0] for code, argv, _ in TABLE if code == 3} == undecided
 
 
 def test_every_format_is_tried() -> None:

@@ -220,6 +220,7 @@ COMMANDS: dict[str, list[Words]] = {
         ("gate", "--plan", "PLAN", "--report-only"),
         ("gate", "--from", "FROM", "--to", "TO", "-f", "CLUSTER", "--report-only"),
     ],
+    "impact": [("impact", *UPGRADE, "-f", "CLUSTER"), ("impact", *UPGRADE, "-f", "MANIFEST")],
     "convert": [("convert", "PLAN")],
     "snapshot": [
         ("snapshot", "-f", "PODS"),

@@ -9,6 +9,7 @@ import pytest
 from tests.helpers.program import Run
 
 NODES = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list"]}
+BUDGETS = {"apiGroups": ["policy"], "resources": ["poddisruptionbudgets"], "verbs": ["list"]}
 PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}
 SYSTEM = {"apiGroups": [""], "resources": ["namespaces"], "resourceNames": ["kube-system"], "verbs": ["get"]}
 
@@ -36,6 +37,8 @@ def rights(run: Run, *argv: str) -> dict[tuple[str, str | None], Any]:
             {("Role", "a"): [PODS], ("Role", "kube-system"): [PODS, SYSTEM]},
         ),
         (("-n", "a"), {("Role", "a"): [PODS], ("ClusterRole", None): [NODES, SYSTEM]}),
+        (("--impact", "--node", "x"), {("ClusterRole", None): [PODS, NODES, BUDGETS, SYSTEM]}),
+        (("--impact", "-n", "a"), {("Role", "a"): [PODS, BUDGETS], ("ClusterRole", None): [NODES, SYSTEM]}),
         (
             ("--node", "x", "--node", "y"),
             {

@@ -434,3 +434,57 @@ def test_a_kubeconfig_comes_before_the_service_account(
     (tmp_path / ".kube").mkdir()
     (tmp_path / ".kube" / "config").write_text("")
     assert serviceaccount.has_kubeconfig({})
+
+
+V1, V1BETA1 = (f"/apis/policy/{version}/poddisruptionbudgets" for version in ("v1", "v1beta1"))
+BUDGET: dict[str, Any] = {"metadata": {"namespace": "ns", "name": "b"}, "spec": {"selector": {}}}
+NO_API: list[Any] = [404, {"kind": "Status", "message": "the server could not find the requested resource"}]
+IMPACT = ("impact", "--from", "1.7.16", "--to", "1.9.11", "-o", "json")
+
+
+def budgets(*found: dict[str, Any]) -> list[Any]:
+    """Answer with these budgets as a server lists them: without kind and version."""
+    return [200, {"kind": "PodDisruptionBudgetList", "metadata": {}, "items": list(found)}]
+
+
+@pytest.mark.parametrize(
+    ("served", "expected"),
+    [
+        ({V1: budgets(BUDGET)}, (1, "", "undecided")),
+        ({V1: NO_API, V1BETA1: budgets(BUDGET)}, (1, "", "in-place")),
+        ({V1: NO_API, V1BETA1: NO_API}, (0, "", "in-place")),
+        ({V1: budgets()}, (0, "", "in-place")),
+    ],
+    ids=["v1", "v1beta1", "neither", "none"],
+)
+def test_budgets_are_read_by_the_version_that_is_served(
+    live: Live, answers: dict[str, Any], served: dict[str, Any], expected: tuple[int, str, str]
+) -> None:
+    """An empty selector is every pod in v1, whose health is not shown, and none in v1beta1."""
+    unready = {**BUDGET, "spec": {**BUDGET["spec"], "minAvailable": 1}}
+    answers |= json.loads(json.dumps(served).replace(json.dumps(BUDGET), json.dumps(unready)))
+    result = live(*IMPACT)
+    found = result.document["spec"]["budgets"]
+    assert (found["found"], found["missing"], result.item["step"]) == expected
+
+
+def test_budgets_that_may_not_be_read_are_unknown_never_fine(live: Live, answers: dict[str, Any]) -> None:
+    answers[V1] = FORBIDDEN
+    result = live(*IMPACT)
+    assert (result.code, result.item["step"]) == (0, "undecided")
+    assert (
+        "cannot list poddisruptionbudgets in all namespaces" in result.document["spec"]["budgets"]["missing"]
+    )
+    assert result.err.count("PodDisruptionBudgets are UNKNOWN: cannot list") == 1
+    assert live(*IMPACT, "--detailed-exitcode").code == 3
+
+
+def test_a_plan_reads_no_budgets(live: Live) -> None:
+    """There is no answer for them here, so a request for them would fail."""
+    assert live(*PLAN).code == 0
+
+
+def test_an_object_that_is_no_budget_is_refused(live: Live, answers: dict[str, Any]) -> None:
+    answers[V1] = budgets({"kind": "Secret"})
+    result = live(*IMPACT)
+    assert (result.code, "not a PodDisruptionBudget" in result.err) == (1, True)

@@ -1,0 +1,164 @@
+"""``impact`` as people and programs see it: tables, the runbook, and what is read for it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.disruption.pods import budget, replica
+from tests.helpers.pods import Json, as_json, node, pod
+from tests.helpers.program import Run
+
+UP = ("impact", "--from", "1.8.15", "--to", "1.9.11", "-f", "-")
+VOLUME = {"volumes": [{"name": "v", "emptyDir": {}}]}
+CLUSTER = (
+    node("v1.8.15", "idle"),
+    replica("web-0", "n1"),
+    replica("web-1", "n2"),
+    replica("db-0", "n3", owner="StatefulSet/db"),
+    replica("tool", "n3", owner="", spec=VOLUME),
+    replica("api-0", "n4", owner="StatefulSet/api"),
+    replica("api-1", "n4", owner="StatefulSet/api"),
+    budget(minAvailable=1),
+    budget("db", "db", minAvailable=1),
+)
+
+
+def commands(text: str) -> list[list[str]]:
+    """Return the commands of the code blocks of a page, without comments."""
+    parts = text.split("\n```sh\n")[1:]
+    lines = [line for part in parts for line in part.partition("\n```\n")[0].splitlines()]
+    return [shlex.split(line) for line in lines if not line.startswith("#")]
+
+
+def test_the_answer_comes_first_then_budgets_owners_and_nodes(run: Run) -> None:
+    result = run(*UP, "--batch", "2", stdin=as_json(*CLUSTER))
+    sections = [part.splitlines() for part in result.out.split("\n\n")]
+    assert sections[0] == [
+        "5 nodes in 3 batches: 1 clean, 2 in place, 2 to drain",
+        "2 of 2 PodDisruptionBudgets breached by restarts in place",
+    ]
+    assert [line.split()[:8] for line in sections[1][1:]] == [
+        ["n3", "ns", "db", "yes", "1", "1", "0", "1"],
+        ["n4", "ns", "StatefulSet/api", "yes", "2", "2", "0", "-"],
+        ["batch-2", "ns", "web", "yes", "2", "2", "0", "1"],
+        ["batch-2", "ns", "StatefulSet/web", "yes", "2", "2", "0", "-"],
+    ]
+    assert [line.split()[1] for line in sections[2][1:]] == [
+        "Pod/tool",
+        "StatefulSet/api",
+        "StatefulSet/db",
+        "StatefulSet/web",
+    ]
+    assert [line.split()[:3] for line in sections[3][1:]] == [
+        ["1", "idle", "clean"],
+        ["2", "n1", "in-place"],
+        ["2", "n2", "in-place"],
+        ["3", "n3", "drain"],
+        ["3", "n4", "drain"],
+    ]
+
+
+def test_more_columns_and_names(run: Run) -> None:
+    lines = run(*UP, "-o", "wide", stdin=as_json(*CLUSTER)).out.splitlines()
+    (drained,) = [line for line in lines if " n3 " in line]
+    assert "ns/tool" in drained
+    assert "ns/StatefulSet/db" in drained
+    assert "--delete-emptydir-data, --force" in drained
+    assert run(*UP, "-o", "name", stdin=as_json(*CLUSTER)).out.split() == ["idle", "n1", "n2", "n3", "n4"]
+
+
+def test_budgets_that_are_missing_are_said_once(run: Run) -> None:
+    result = run(*UP, stdin=as_json(*CLUSTER[:3]))
+    assert result.out.count("PodDisruptionBudgets: UNKNOWN") == 1
+    assert result.err.count("PodDisruptionBudgets are UNKNOWN: the input has none; kubectl get") == 1
+    known = run(*UP, "--all-budgets", stdin=as_json(*CLUSTER[:3]))
+    assert "UNKNOWN:" not in known.out + known.err
+
+
+def test_an_empty_list_of_budgets_is_one_too(run: Run, tmp_path: Path) -> None:
+    empty = {"kind": "PodDisruptionBudgetList", "apiVersion": "policy/v1", "items": []}
+    (tmp_path / "budgets.json").write_bytes(as_json(empty))
+    found = run(*UP, "-f", tmp_path / "budgets.json", "-o", "json", stdin=as_json(replica("web-0", "n1")))
+    assert found.document["spec"]["budgets"] == {"found": 0, "missing": ""}
+
+
+def test_what_is_left_out_of_the_plan_counts_as_replicas(run: Run) -> None:
+    """Of three replicas two have to be healthy; the plan is about one node, the budget about all."""
+    spread = [replica(f"web-{number}", f"n{number}") for number in range(3)]
+    result = run(*UP, "--node", "n1", "-o", "json", stdin=as_json(*spread, budget(minAvailable=2)))
+    (item,) = result.items
+    assert (item["node"], item["step"], result.document["owners"][0]["replicas"]) == ("n1", "in-place", 3)
+
+
+def test_pods_without_a_node_and_warnings_are_told(run: Run) -> None:
+    result = run(*UP, stdin=as_json(replica("web-0", "")))
+    assert "On no node, and so in no batch: 1 pod that would restart" in result.err
+    assert result.out.startswith("0 nodes in 0 batches: none\n")
+
+
+def test_the_runbook_has_the_commands_for_each_node(run: Run) -> None:
+    found = commands(run(*UP, "-o", "markdown", stdin=as_json(*CLUSTER)).out)
+    assert found[0] == ["hashcompat", "preflight", "--to", "1.9.11", "--no-node"]
+    plan = ["hashcompat", "plan", "--from", "auto", "--to", "1.9.11", "--node"]
+    wait = ["kubectl", "wait", "--for=condition=Ready"]
+    drain = ["kubectl", "drain", "n3", "--delete-emptydir-data", "--force", "--timeout=30m"]
+    of_one = [words for words in found if "n3" in words or "node/n3" in words or words[0] == "systemctl"]
+    assert [words for words in of_one if words[0] != "systemctl"] == [
+        ["kubectl", "cordon", "n3"],
+        drain,
+        [*wait, "node/n3", "--timeout=10m"],
+        [*plan, "n3", "--detailed-exitcode"],
+        ["kubectl", "uncordon", "n3"],
+    ]
+    assert [words[2] for words in found if words[1] == "drain"] == ["n3", "n4"]
+    assert found.count(["systemctl", "restart", "kubelet"]) == 5
+
+
+def test_the_runbook_says_what_a_drain_needs(run: Run) -> None:
+    job = replica("job", "n5", owner="", spec={**VOLUME, "restartPolicy": "Never"})
+    text = run(*UP, "--batch", "2", "-o", "markdown", stdin=as_json(*CLUSTER, job)).out
+    for line in (
+        "- Together: PodDisruptionBudget ns/web is breached: 0 of 1 healthy pods\n",
+        "- Together: all 2 replicas of ns/StatefulSet/web restart at once\n",
+        "- Nothing creates it again: ns/tool\n",
+        "- The only replica: ns/StatefulSet/db\n",
+        "# waits, for no eviction is allowed now by ns/db\n",
+        "# all replicas of ns/StatefulSet/api are here: move one by one first\n",
+        "# --force deletes pods that nothing creates again; save their manifests first\n",
+        "## Batch 1: 1 node, in place, nothing restarts\n",
+    ):
+        assert line in text
+    undecided = run(*UP, "-o", "markdown", stdin=as_json(replica("web-0", ""), replica("web-1", "n1"))).out
+    assert "- PodDisruptionBudgets are UNKNOWN: the input has none" in undecided
+    assert "- On no node that is known, and so in no batch: 1 pod\n" in undecided
+    assert "# not needed where the reasons above are settled otherwise\n" in undecided
+
+
+def test_what_may_be_breached_together(run: Run) -> None:
+    unsure = [replica(f"web-{number}", f"n{number}", ready="") for number in range(2)]
+    text = run(*UP, "--batch", "2", "-o", "markdown", stdin=as_json(*unsure, budget(minAvailable=1))).out
+    assert "- Together: PodDisruptionBudget ns/web may be breached\n" in text
+
+
+@pytest.mark.parametrize("name", ["a\n```\n# b", "-x", "$(reboot)", "n; reboot", "`id`", "'", "::error::x"])
+def test_a_hostile_name_never_becomes_a_command(run: Run, name: str) -> None:
+    objects: list[Json] = [pod(name="p", node=name), replica("web", name, owner=f"Deployment/{name}")]
+    text = run(*UP, "-o", "markdown", stdin=as_json(*objects)).out
+    assert [words[0] for words in commands(text)] == ["hashcompat"]
+    assert "# no commands: no API server accepts this name of a node\n" in text
+    assert [line for line in text.splitlines() if line.lstrip().startswith(("# b", "::"))] == []
+
+
+def test_options_that_would_leave_replicas_out_are_refused(run: Run) -> None:
+    result = run("impact", "--from", "1.8.15", "--to", "1.9.11", "-l", "a=b")
+    assert (result.code, "narrow with -n" in result.err) == (64, True)
+
+
+def test_quiet_and_the_closing_line(run: Run) -> None:
+    given: Any = as_json(*CLUSTER)
+    assert run(*UP, "-q", stdin=given).err == ""
+    assert run(*UP, stdin=given).err.splitlines()[-1].startswith("1.8.15 -> 1.9.11: 5 nodes in 5 batches: ")

@@ -33,6 +33,8 @@ _OPERATORS: Final = _LISTING | {"Exists", "DoesNotExist"}
 _PERCENT: Final = re.compile(r"\d{1,3}%", re.ASCII)
 """Validation refuses more than 100 % (pkg/apis/policy/validation)."""
 
+_FACT: Final = 400
+
 _LONGEST: Final = 1_024
 """Characters of a name."""
 
@@ -77,6 +79,13 @@ def scale_of(value: Mapping[str, Any]) -> tuple[tuple[str, str], int] | None:
     metadata = part(value, "metadata")
     owner = f"{value['kind']}/{clean(text(metadata, 'name'))}"
     return (clean(text(metadata, "namespace")) or "default", owner), replicas
+
+
+def size_of(budget: Budget) -> int:
+    """Return how much memory a budget takes, in facts of up to 400 bytes (``go/allowance.py``)."""
+    selector = budget.selector or ()
+    texts = [text for one in selector for text in (one.key, *one.values)]
+    return 3 + len(selector) + sum(len(text) + 100 for text in texts) // _FACT
 
 
 def budgets_of(found: Iterable[Budget], scales: Mapping[tuple[str, str], int], *, listed: bool) -> Budgets:

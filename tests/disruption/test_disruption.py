@@ -21,7 +21,11 @@ SAME = ("1.10.0", "1.11.0")
 UNDECIDED = ("1.31.0", "1.32.0")
 SIDECAR = {"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always"}]}
 GOING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
-DEPLOYED = {"kind": "StatefulSet", "apiVersion": "apps/v1", "metadata": {"namespace": "ns", "name": "web"}}
+DEPLOYED: Json = {
+    "kind": "StatefulSet",
+    "apiVersion": "apps/v1",
+    "metadata": {"namespace": "ns", "name": "web"},
+}
 
 
 def scale(replicas: int) -> Json:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hashcompat.disruption import selectors
@@ -38,5 +40,12 @@ def test_all_requirements_have_to_hold() -> None:
 def test_budgets_select_in_their_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selectors, "_KEPT", 1)
     found = Selectors([Budget("a", "x", ()), Budget("b", "y", (Requirement("app", "Exists"),))])
-    asked = [("a", {}), ("b", {}), ("b", LABELS), ("b", LABELS), ("b", {"app": 1}), ("c", LABELS)]
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("a", {}),
+        ("b", {}),
+        ("b", LABELS),
+        ("b", LABELS),
+        ("b", {"app": 1}),
+        ("c", LABELS),
+    ]
     assert [found.of(namespace, labels) for namespace, labels in asked] == [(0,), (), (1,), (1,), (), ()]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.model.budgets import Budget, Counted, Requirement
-from hashcompat.sources.budgets import NOT_IN_INPUT, budgets_of, is_budget, of_budget, scale_of
+from hashcompat.sources.budgets import NOT_IN_INPUT, budgets_of, is_budget, of_budget, scale_of, size_of
 
 WEB = Requirement("app", "In", frozenset({"web"}))
 COUNTS = {"currentHealthy": 2, "desiredHealthy": 1, "expectedPods": 3}
@@ -130,3 +130,9 @@ def test_copies_count_once_and_those_that_differ_have_a_problem() -> None:
 def test_no_budget_means_none_only_where_they_are_listed() -> None:
     assert budgets_of([], {}, listed=False).missing == NOT_IN_INPUT
     assert budgets_of([], {}, listed=True).missing == ""
+
+
+def test_the_size_of_a_budget_grows_with_its_selector() -> None:
+    long = Requirement("k" * 4000, "In", frozenset({"v"}))
+    found = [size_of(Budget("ns", "b", selector)) for selector in (None, (), (WEB,), (WEB, WEB, long))]
+    assert found == [3, 3, 4, 17]

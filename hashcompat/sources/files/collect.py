@@ -16,7 +16,7 @@ from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
 from hashcompat.model.records import Record
 from hashcompat.sources import snapshots
 from hashcompat.sources.budgets import KIND as BUDGET
-from hashcompat.sources.budgets import budgets_of, scale_of
+from hashcompat.sources.budgets import budgets_of, scale_of, size_of
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import nodes_of, pods_of
 from hashcompat.sources.fields import IN_NO_FILE, InFile
@@ -202,7 +202,7 @@ def _look(source: Input, known: Kinds) -> _Survey:
                     found += ((thing, replace(one, value={})) for thing in read(one))
                 if one.value["kind"] == snapshots.KIND:
                     warnings += snapshots.warnings(one.value)
-        kept.check(found, census, len(kinds))
+        kept.check(found, census, len(kinds), len(scales))
     return _Survey(
         source,
         documents,
@@ -227,17 +227,19 @@ class _Kept:
         self._origin = origin
         self._nodes, self._of_nodes = allowances.nodes(), allowances.of_nodes()
         self._controllers, self._lists = allowances.controllers(), allowances.lists()
-        self._seen = self._census = self._kinds = 0
+        self._seen = self._census = self._kinds = self._scales = 0
 
-    def check(self, found: Sequence[tuple[Found, Object]], census: Census, kinds: int) -> None:
+    def check(self, found: Sequence[tuple[Found, Object]], census: Census, kinds: int, scales: int) -> None:
         """Raise InputError where it is now more than one run may keep."""
         nodes = [thing for thing, _ in found[self._seen :] if isinstance(thing, Node)]
+        budgets = [thing for thing, _ in found[self._seen :] if isinstance(thing, Budget)]
         with named(self._origin):
             self._nodes.take(len(nodes))
             self._of_nodes.take(sum(map(_bytes_of, nodes)))
             self._controllers.take(census.size - self._census)
+            self._controllers.take(scales - self._scales + sum(map(size_of, budgets)))
             self._lists.take(kinds - self._kinds)
-        self._seen, self._census, self._kinds = len(found), census.size, kinds
+        self._seen, self._census, self._kinds, self._scales = len(found), census.size, kinds, scales
 
 
 def _bytes_of(node: Node) -> int:

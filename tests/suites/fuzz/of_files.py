@@ -100,6 +100,7 @@ def _source_file(data: bytes) -> None:
 
 _OBJECTS = (
     "sources/objects",
+    "sources/budgets",
     "sources/pods",
     "sources/nodes",
     "sources/fields",

@@ -56,9 +56,6 @@ class Budget:
     counted: Counted | None = None
     """None where the status is missing, or older than the spec."""
 
-    always_allow: bool = False
-    """Whether unhealthy pods may always be evicted (``unhealthyPodEvictionPolicy: AlwaysAllow``)."""
-
     problem: str = ""
     """Why it cannot be evaluated; empty where nothing is wrong."""
 

@@ -102,10 +102,10 @@ class Effect:
         """Return whether there is anything."""
         return bool(self.budgets or self.owners)
 
-    def certain(self) -> bool:
-        """Return whether anything of it happens for sure."""
+    def has(self, certainty: Certainty) -> bool:
+        """Return whether anything of it is as certain as that."""
         found = {one.certainty for one in self.budgets} | {one.certainty for one in self.owners}
-        return Certainty.YES in found
+        return certainty in found
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +248,7 @@ class Impact:
     def is_found(self) -> bool:
         """Whether a budget is breached, an owner loses all replicas at once, or a container is gone."""
         lost = any(node.pods.killed for node in self.nodes)
-        return lost or any(effect.certain() for effect in self.effects())
+        return lost or any(effect.has(Certainty.YES) for effect in self.effects())
 
     @property
     def is_undecided(self) -> bool:
@@ -256,5 +256,5 @@ class Impact:
         return bool(
             self.unseen
             or any(node.step is Step.UNDECIDED for node in self.nodes)
-            or any(map(bool, self.effects()))
+            or any(effect.has(Certainty.UNKNOWN) for effect in self.effects())
         )

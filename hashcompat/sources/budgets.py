@@ -65,7 +65,6 @@ def of_budget(value: Mapping[str, Any]) -> Budget:
             _amount(spec, "minAvailable"),
             _amount(spec, "maxUnavailable"),
             _counted(value),
-            spec.get("unhealthyPodEvictionPolicy") == "AlwaysAllow",
         )
     except _Problem as problem:
         return Budget(namespace, name, selector, problem=str(problem))

@@ -77,9 +77,9 @@ def test_an_empty_selector_of_an_unknown_version_is_a_problem() -> None:
 
 
 def test_the_rest_of_a_budget() -> None:
-    spec = {"minAvailable": "50%", "maxUnavailable": 1, "unhealthyPodEvictionPolicy": "AlwaysAllow"}
+    spec = {"minAvailable": "50%", "maxUnavailable": 1}
     found = budget(spec, status=COUNTS)
-    assert found == Budget("default", "", None, "50%", 1, Counted(2, 1, 3), always_allow=True)
+    assert found == Budget("default", "", None, "50%", 1, Counted(2, 1, 3))
 
 
 @pytest.mark.parametrize(

@@ -291,8 +291,9 @@ def _read(client: Client, request: Request, read: Callable[[dict[str, Any]], T],
         if error.code == _NOT_FOUND and request.group:
             raise _NotServedError(request.api) from None
         if error.code == _FORBIDDEN:
+            rbac = "hashcompat rbac --impact" if request.group else "hashcompat rbac"
             raise _RefusedError(
-                f"cannot {request.verb} {request}: {error}; 'hashcompat rbac' prints the role that is needed"
+                f"cannot {request.verb} {request}: {error}; '{rbac}' prints the role that is needed"
             ) from None
         raise InputError(f"cannot {request.verb} {request}: {error}") from None
 

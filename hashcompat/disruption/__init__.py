@@ -64,7 +64,7 @@ def make(plan: Plan, inventory: Inventory, size: int = 1, nodes: Iterable[str] |
 
 
 def without_others(inventory: Inventory) -> Inventory:
-    """Return an inventory of which somebody knows that it has all budgets."""
+    """Return an inventory that is taken to have all budgets."""
     return replace(inventory, budgets=replace(inventory.budgets, missing=""))
 
 

@@ -22,7 +22,7 @@ OwnerKey = tuple[str, str]
 _FINISHED: Final = ("Succeeded", "Failed")
 
 _NOT_REPLICATED: Final = ("DaemonSet/", "Job/", "CronJob/", "Node/", "Pod/")
-"""Owners whose pods do not stand in for one another."""
+"""Owners whose pods do not replace one another."""
 
 
 @dataclass(slots=True)
@@ -129,7 +129,7 @@ def owner_key(pod: Pod) -> OwnerKey:
 
 
 def is_replicated(owner: OwnerKey) -> bool:
-    """Return whether the pods of an owner stand in for one another."""
+    """Return whether the pods of an owner replace one another."""
     return not owner[1].startswith(_NOT_REPLICATED)
 
 

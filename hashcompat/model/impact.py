@@ -78,7 +78,7 @@ class BudgetImpact:
 
 @dataclass(frozen=True, slots=True)
 class OwnerImpact:
-    """An owner of which no replica runs at some time."""
+    """An owner whose replicas are all down at some time."""
 
     namespace: str
     name: str
@@ -195,7 +195,7 @@ class Owner:
     """Whether one of its containers has no readinessProbe, and so counts as ready once it is started."""
 
     single: bool
-    """Whether it has one replica, so that nothing stands in for it."""
+    """Whether it has one replica, so that nothing replaces it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,5 +131,5 @@ def _hashcompat(impact: Impact, *words: str) -> tuple[str, ...]:
 
 
 def _context(impact: Impact) -> tuple[str, ...]:
-    """Return the flag that names the cluster, of which the same context was read."""
+    """Return the flag that names the cluster: the context that was read."""
     return (f"--context={impact.origin.context}",) if impact.origin.context else ()

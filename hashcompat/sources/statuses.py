@@ -84,7 +84,7 @@ def _state(row: Mapping[str, Any], place: str) -> State:
 def readiness(conditions: object) -> tuple[bool | None, datetime | None]:
     """Return whether a pod's condition Ready is True, and since when; None each where that is not shown.
 
-    No verdict depends on either, so a time that is none is one that is not shown.
+    No verdict depends on either, so a text that is not a time counts as not shown.
     """
     for row in conditions if isinstance(conditions, list) else ():
         if isinstance(row, Mapping) and row.get("type") == "Ready":

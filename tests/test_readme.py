@@ -38,7 +38,17 @@ def test_every_command_is_in_the_readme() -> None:
 def test_options_named_in_the_readme_exist() -> None:
     helps = "".join(
         hashcompat(f"{command} --help").stdout
-        for command in ("plan", "hash", "explain", "verify", "patch", "releases", "collector", "preflight")
+        for command in (
+            "plan",
+            "hash",
+            "explain",
+            "verify",
+            "patch",
+            "releases",
+            "collector",
+            "preflight",
+            "impact",
+        )
     )
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", re.sub(r"```sh.*?```", "", README, flags=re.DOTALL)))
     assert {option for option in named if option not in helps} == set()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat import planning
+from hashcompat import disruption, planning
 from hashcompat.answers.calibration import check_records
 from hashcompat.answers.comparison import compare_releases
 from hashcompat.answers.explanation import explain
@@ -49,6 +49,7 @@ def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
     name = plan.items[0].pod.name
     old, new = catalog.kubelet("1.7.16"), catalog.kubelet("1.9.11")
     return {
+        ("impact", *FLAGS, *SOME): disruption.make(plan, sample.collect()),
         ("plan", *FLAGS, *SOME): plan,
         ("plan", *FLAGS, *SOME, "--only-restarts"): without_kept(plan),
         ("explain", f"shop/{name}", *FLAGS, *SOME): explain(pods, f"shop/{name}", Way(*UP), view),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _LIMITS: Final = ("max-restarts", "max-per-owner", "max-per-node")
 
-_NEEDED: Final = {FailOn.PDB: "the PodDisruptionBudgets of the plan, which this version does not read"}
+_NEEDED: Final = {FailOn.PDB: "the PodDisruptionBudgets of the plan, which only hashcompat impact reads"}
 """What a word of ``--fail-on`` needs that cannot be given."""
 
 

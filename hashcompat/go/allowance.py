@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import getsizeof
 from typing import Final
 
 from hashcompat.errors import InputError
@@ -37,6 +38,12 @@ MOST_EXPLAINED: Final = 2_000
 LONGEST_NAME: Final = 1_024
 """Characters of what a report shows of a pod: names have 253 at the most, and an owner's has its kind."""
 
+ORDINARY_NAME: Final = 400
+"""Characters: an owner of Kubernetes has a namespace of 63, a kind of 63 and a name of 253."""
+
+MOST_OF_NAMES: Final = 100 << 20
+"""Bytes in memory of names that no API server accepts: longer ones, or others than ASCII."""
+
 
 class Allowance:
     """Counts what is kept until the end of a run."""
@@ -62,6 +69,16 @@ def containers() -> Allowance:
     return Allowance(
         MOST_CONTAINERS, "containers", "narrow it with --namespace or --node, or give a part of the pods"
     )
+
+
+def names() -> Allowance:
+    """Return an allowance for the bytes of names that no API server accepts (``odd``)."""
+    return Allowance(MOST_OF_NAMES, "bytes of names that are not ASCII, or long", "give a part of the pods")
+
+
+def odd(*given: str) -> int:
+    """Return how many bytes those names take that no API server accepts."""
+    return sum(getsizeof(name) for name in given if len(name) > ORDINARY_NAME or not name.isascii())
 
 
 def hashes() -> Allowance:

@@ -80,15 +80,23 @@ class _Selected:
         """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
         passed = matched = 0
         allowance, owners = allowances.containers(), _Owners(self.filters.owners)
+        names = allowances.names()
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
             owners.see(pod)
             if self.filters.matches(pod):
                 matched += 1
                 allowance.take(len(pod.containers))
+                names.take(allowances.odd(*_names(pod)))
                 yield pod
         owners.check()
         if not matched:
             raise InputError(f"none of the {count(passed, 'pod')} matches the filters")
+
+
+def _names(pod: Pod) -> Iterator[str]:
+    """Yield the names that a report of a pod keeps."""
+    yield from (pod.namespace, pod.name, pod.uid, pod.node, pod.owner, pod.workload)
+    yield from (container.name for container in pod.containers)
 
 
 class _Owners:

@@ -32,6 +32,7 @@ def test_a_limit_grows_with_the_input() -> None:
     ("make", "most", "remedy"),
     [
         (allowance.containers, allowance.MOST_CONTAINERS, "--namespace or --node"),
+        (allowance.names, allowance.MOST_OF_NAMES, "part of the pods"),
         (allowance.hashes, allowance.MOST_HASHES, "fewer releases"),
         (allowance.of_records, allowance.MOST_OF_RECORDS, "some nodes"),
         (allowance.nodes, allowance.MOST_NODES, "one cluster"),
@@ -51,3 +52,9 @@ def test_the_limits_cover_what_kubernetes_supports() -> None:
     assert allowance.MOST_CONTAINERS >= 300_000
     assert allowance.MOST_HASHES >= 20 * 300_000
     assert len("a" * 253) < allowance.LONGEST_NAME
+
+
+def test_only_names_that_no_api_server_accepts_count() -> None:
+    assert allowance.odd("", "a" * 400, f"{'a' * 63}/StatefulSet/{'b' * 253}") == 0
+    assert 401 < allowance.odd("a" * 401) < 500
+    assert allowance.odd("\N{GRINNING FACE}" + "a" * 100, "b") > 400

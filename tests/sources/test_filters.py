@@ -168,3 +168,20 @@ def test_a_run_has_a_number_of_containers_that_fit_into_memory(
     assert len(run(*command, "-f", path, "--node", "n2", "-o", "json").items) == 2
     monkeypatch.setattr(allowance, "MOST_CONTAINERS", 1)
     assert run(*command, "-f", path, "--node", "n2").err.startswith("Error: more than 1 containers")
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_names_that_no_api_server_accepts_have_to_fit_into_memory(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    path, saved = tmp_path / "pods.json", tmp_path / "plan.json"
+    long = "\N{GRINNING FACE}" + "a" * 400
+    path.write_bytes(as_json(pod({"name": "c"}, name="a" * 253), pod({"name": "c"}, name=long)))
+    kept = run(*COMMANDS["plan"], "-f", path, "--out", saved)
+    assert kept.code == 0, kept.err
+    monkeypatch.setattr(allowance, "MOST_OF_NAMES", 1_000)
+    refused = "more than 1,000 bytes of names that are not ASCII, or long"
+    for argv in ((*command, "-f", path), ("gate", "--plan", saved)):
+        result = run(*argv)
+        assert (result.code, result.out) == (1, ""), argv
+        assert refused in result.err

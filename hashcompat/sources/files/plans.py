@@ -116,12 +116,16 @@ class _Items:
         self._pod = lru_cache(1)(PodName)
         self._name = lru_cache(_KEPT)(ContainerName)
         self._reasons: dict[bytes, tuple[Reason, ...]] = {}
-        self._allowance = allowance.containers()
+        self._allowance, self._names = allowance.containers(), allowance.names()
 
     def read(self, document: Saved) -> Iterator[Item]:
         for row in document.items():
             self._allowance.take(1)
-            yield self._item(row)
+            item = self._item(row)
+            pod = item.pod
+            odd = allowance.odd(pod.namespace, pod.name, pod.uid, pod.node, pod.owner, item.container.name)
+            self._names.take(odd)
+            yield item
 
     def _item(self, row: Row) -> Item:
         hashes, source = row.row("hash"), row.row_or_none("source")

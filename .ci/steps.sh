@@ -109,7 +109,7 @@ data() {
 oracles() {
   step "Go oracles"
   # Of a slice, the tests build what they ask.
-  [ "$tier" = run ] || .venv/bin/python scripts/build.py containertypes podtypes featuregates kubeletflags containers staticpods values yamllibs
+  [ "$tier" = run ] || .venv/bin/python scripts/build.py containertypes podtypes featuregates kubeletflags containers staticpods checkpoints kubeadm values yamllibs
   suite oracle --numprocesses auto
 }
 

@@ -75,11 +75,12 @@ def test_no_file_is_unused() -> None:
 
 
 def test_no_folder_is_unused() -> None:
-    """The others are read by the tests of static pods, state files, served manifests and real kubelets."""
+    """The others are read by the tests of static pods, node files, served manifests and real kubelets."""
     assert {path.name for path in GOLDEN.iterdir()} == {
         "README.md",
         "checkpoints",
         "containers",
+        "kubeadm",
         "reality",
         "served",
         "staticpods",

@@ -52,7 +52,7 @@ WRITTEN_BY_KUBEADM = {
     "1.30": written(f"--container-runtime-endpoint={SOCKET} {PAUSE}=registry.k8s.io/pause:3.9"),
     "1.36": written("--hostname-override=n1 --register-with-taints=a=b:NoSchedule"),
 }
-"""What kubeadm's cmd/kubeadm/app/phases/kubelet/flags.go writes in the newest patch release of each minor."""
+"""In the form of kubeadm's phases/kubelet/flags.go; golden/kubeadm has what seven releases wrote."""
 
 
 def check(to: str, changes: dict[Key, object], **more: object) -> list[tuple[str, str, str]]:

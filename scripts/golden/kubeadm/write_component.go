@@ -1,0 +1,13 @@
+//go:build component
+
+package main
+
+import (
+	"k8s.io/kubernetes/cmd/kubeadm/app/apis/kubeadm"
+	"k8s.io/kubernetes/cmd/kubeadm/app/componentconfigs"
+	"k8s.io/kubernetes/cmd/kubeadm/app/phases/kubelet"
+)
+
+func writeConfig(cfg *kubeadm.InitConfiguration, directory string) error {
+	return kubelet.WriteConfigToDisk(cfg.ComponentConfigs[componentconfigs.KubeletGroup], directory)
+}

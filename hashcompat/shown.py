@@ -106,7 +106,8 @@ def url(text: str) -> str:
     rest = text[len(scheme) :]
     place, slash, more = _cut(rest)[0].partition("/")
     host = place.rpartition("@")[2]
-    may_hold_another = "@" in rest[len(place) :] and (":" in place or "://" in rest)
+    after = rest[len(place) :]
+    may_hold_another = "@" in after and (":" in place or "://" in rest or not host)
     if not _HOST.fullmatch(host) or may_hold_another:
         return f"{scheme}{MASK}"
     parts = (MASK if looks_generated(part) else part for part in more.split("/"))

@@ -72,6 +72,8 @@ def test_of_a_path_only_usual_words_are_shown(given: str, expected: str) -> None
         ("http://user:1/rd@host/x", "http://***"),
         ("http://user:wo#rd@host/x", "http://***"),
         ("https://proxy.example/https://user:word@host/x", "https://***"),
+        ("tps:@//user:word@host/x", "tps:***"),
+        ("https:///user:word@host//", "https://***"),
         ("https://cdn.example/app@1.2/pods.yaml", "https://cdn.example/app@1.2/pods.yaml"),
         ("https://host/AbCd1234efgh/x", "https://host/***/x"),
         ("unix:///run/containerd/containerd.sock", "unix:///run/containerd/containerd.sock"),

@@ -43,12 +43,11 @@ def _by_thresholds(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     merged = facts.is_set("", "mergeDefaultEvictionSettings", default=False)
     given = facts.setting("eviction-hard", "evictionHard")
     limits = space.thresholds(given, upgrade.hazards.eviction_hard, merged=merged)
-    for signal, (available, whole) in _spaces(facts).items():
-        least = space.least(limits.get(signal, "0"), whole)
-        if whole and available < least:
-            text = (
-                f"{signal} is {available}, below the {shown.name(limits[signal])} at which the kubelet evicts"
-            )
+    spaces = _spaces(facts)
+    for signal in (each for each in spaces if each in limits):
+        limit, (available, whole) = limits[signal], spaces[signal]
+        if whole and available < space.least(limit, whole):
+            text = f"{signal} is {available}, below the {shown.name(limit)} at which the kubelet evicts"
             yield Problem(Status.ERROR, signal, text, _ADVICE)
 
 

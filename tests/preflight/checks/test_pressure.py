@@ -65,6 +65,8 @@ def room(available: int, free: str = "900", inodes: str = "1000") -> str:
         ),
         ("1.31.0", {NODEFS: failed()}, ("UNKNOWN", "")),
         ("1.31.0", {NODEFS: "df: no"}, ("UNKNOWN", "")),
+        ("1.7.16", {NODEFS: room(900, inodes="1000", free="-900")}, ("ERROR", "nodefs.inodesFree")),
+        ("1.5.8", {NODEFS: room(900, inodes="1000", free="-900")}, ("OK", "")),
         ("1.31.0", {MEMORY: failed()}, ("UNKNOWN", "")),
         ("1.31.0", {CONFIG: failed()}, ("UNKNOWN", "")),
     ],

@@ -117,18 +117,29 @@ def _yaml(data: bytes) -> None:
 
 
 def _lines(parts: Iterable[Part]) -> Iterator[int]:
-    """Yield the lines of the objects in the lists of parts; 0 only where a list is all, or of a document."""
+    """Yield the lines of the objects in the lists of parts; 0 only within a list of a document."""
     for part in parts:
+        unknown = _in_lists_of_a_document(part)
         for key, rows in _listed(part.value):
             if part.lines is None:  # of a document that is not an object
                 continue
             found = list(part.lines(key, rows))
             assert len(found) == len(rows)
-            is_known = isinstance(part.value, dict) and (
-                part.index is not None or rows is not part.value.get(key)
-            )
+            is_known = isinstance(part.value, dict) and id(rows) not in unknown
             assert 0 not in found or not is_known, (key, found)
             yield from found
+
+
+def _in_lists_of_a_document(part: Part) -> set[int]:
+    """Return the ids of the lists of a whole document, and of those in them: their lines are not kept."""
+    if part.index is not None or not isinstance(part.value, dict):
+        return set()
+    return {
+        id(rows)
+        for key, member in part.value.items()
+        if isinstance(member, list)
+        for _, rows in _listed({key: member})
+    }
 
 
 def _listed(value: Any) -> Iterator[tuple[str, list[Any]]]:

@@ -13,7 +13,17 @@ TESTS, PACKAGE = ROOT / "tests", ROOT / "hashcompat"
 APART = {"architecture", "ci", "data", "helpers", "suites"}
 OF_THE_PROJECT = {
     f"test_{name}.py"
-    for name in ("docs", "english", "outputs", "package", "readme", "regenerate", "upstream")
+    for name in (
+        "cluster_api",
+        "docs",
+        "english",
+        "examples",
+        "outputs",
+        "package",
+        "readme",
+        "regenerate",
+        "upstream",
+    )
 }
 MODULES = sorted(
     str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"

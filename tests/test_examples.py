@@ -1,0 +1,248 @@
+"""The examples are run as their callers run them: the same words, the same variables, the same shell."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from hashcompat.cli.settings import KEYS
+from scripts import packages
+from tests.helpers.examples import BASE, EXAMPLES, containers, documents, evaluated, expanded, of_kind
+from tests.helpers.pods import listed, node, pod
+from tests.helpers.program import ROOT, SCRIPTS, Result, Run, options_of, ran
+
+OLD, NEW, SAME = "v1.30.9+k3s1", "v1.31.9-k3s1", "v1.30.14-k3s1"
+"""A pod restarts from the first to the second, and is kept on the way to the third."""
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a cluster: an app on one node, and the controller's own Job on another."""
+    path = tmp_path_factory.mktemp("examples") / "cluster.json"
+    job = pod(name="apply-plan", node="n2", metadata={"namespace": "system-upgrade"})
+    path.write_text(json.dumps(listed(node(OLD), node(OLD, "n2"), pod(), pod(name="q", node="n2"), job)))
+    return path
+
+
+# Kubernetes
+
+
+def test_the_base_has_the_rights_that_the_program_asks_for() -> None:
+    asked = ran("rbac", "--service-account", "hashcompat:hashcompat").document["items"]
+    assert documents(BASE / "rbac.yaml") == asked
+
+
+CONTAINERS = list(containers())
+
+
+@pytest.mark.parametrize(
+    ("pod_spec", "container"),
+    [(spec, container) for _, spec, container in CONTAINERS],
+    ids=[file for file, _, _ in CONTAINERS],
+)
+def test_a_container_needs_no_root_no_shell_and_no_writable_root(
+    pod_spec: dict[str, Any], container: dict[str, Any]
+) -> None:
+    security = pod_spec.get("securityContext", {}) | container["securityContext"]
+    assert security["runAsNonRoot"] is True
+    assert security["runAsUser"] == 65532
+    assert security["readOnlyRootFilesystem"] is True
+    assert security["allowPrivilegeEscalation"] is False
+    assert security["capabilities"] == {"drop": ["ALL"]}
+    assert "sh" not in container.get("command", [])
+    words = [word.partition("=")[0] for word in container.get("args", [])]
+    if words:
+        known = {flag for option in options_of(words[0]).values() for flag in option.opts}
+        assert [word for word in words[1:] if word not in known] == []
+
+
+def test_the_images_of_the_examples_are_the_one_that_the_dockerfile_builds() -> None:
+    text = (ROOT / "deploy" / "image" / "Dockerfile").read_text(encoding="utf-8")
+    (built,) = re.findall(r"-t (\S+)", text)
+    assert {container["image"] for _, _, container in CONTAINERS} == {built}
+    assert len(CONTAINERS) == 4
+    final = text.rpartition("FROM ")[2]
+    assert "\nUSER 65532:65532\n" in final
+    assert re.findall(r"^(?:RUN|CMD|ENTRYPOINT) (?!\[)", text, re.MULTILINE) == [], "no shell in any stage"
+
+
+@pytest.mark.parametrize(("target", "code"), [(NEW, 2), (SAME, 0)])
+def test_the_prepare_container_stops_a_plan_of_the_system_upgrade_controller(
+    cluster: Path, run: Run, target: str, code: int
+) -> None:
+    plan = of_kind(EXAMPLES / "system-upgrade-controller" / "plan.yaml", "Plan")["spec"]
+    given = {"SYSTEM_UPGRADE_NODE_NAME": "n2", "SYSTEM_UPGRADE_PLAN_LATEST_VERSION": target}
+    words = expanded(plan["prepare"]["args"], given)
+    result = run(*words, "-f", cluster, "-o", "json")
+    assert result.code == code, result.err
+    assert result.document["summary"]["containers"] == 1, "the Job of the controller does not count"
+
+
+def test_the_cron_job_writes_the_series_that_the_alert_reads(cluster: Path, run: Run, tmp_path: Path) -> None:
+    job = of_kind(EXAMPLES / "metrics" / "cronjob.yaml", "CronJob")["spec"]["jobTemplate"]["spec"]
+    writer, pusher = job["template"]["spec"]["initContainers"] + job["template"]["spec"]["containers"]
+    words = [word.replace("/metrics/", f"{tmp_path}/") for word in writer["args"]]
+    assert run(*words, "-f", cluster).code == 0, "a finding is a metric here"
+    text = (tmp_path / "hashcompat.prom").read_text(encoding="utf-8")
+    assert 'hashcompat_gate_cases{verdict="FAIL"} 1\n' in text
+    assert "@/metrics/hashcompat.prom" in pusher["args"]
+    rules = yaml.safe_load((EXAMPLES / "kured" / "rules.yaml").read_text(encoding="utf-8"))
+    expressions = " ".join(rule["expr"] for rule in rules["groups"][0]["rules"])
+    series = set(re.findall(r"\bhashcompat_\w+", expressions))
+    assert series == {"hashcompat_gate_cases", "hashcompat_gate_info"}
+    assert [name for name in series if f"# TYPE {name} gauge\n" not in text] == []
+
+
+def test_kured_is_blocked_by_exactly_the_alerts_of_the_example() -> None:
+    patch = yaml.safe_load((EXAMPLES / "kured" / "daemonset-patch.yaml").read_text(encoding="utf-8"))
+    (container,) = patch["spec"]["template"]["spec"]["containers"]
+    flags = {one["name"]: one["value"] for one in container["env"]}
+    rules = yaml.safe_load((EXAMPLES / "kured" / "rules.yaml").read_text(encoding="utf-8"))
+    alerts = [rule["alert"] for group in rules["groups"] for rule in group["rules"]]
+    assert flags["KURED_ALERT_FILTER_MATCH_ONLY"] == flags["KURED_ALERT_FIRING_ONLY"] == "true"
+    assert all(re.search(flags["KURED_ALERT_FILTER_REGEXP"], alert) for alert in alerts)
+    assert not re.search(flags["KURED_ALERT_FILTER_REGEXP"], "Watchdog")
+
+
+def test_the_presync_hook_fails_its_job_for_a_finding(cluster: Path, run: Run) -> None:
+    job = of_kind(EXAMPLES / "argo-cd" / "presync.yaml", "Job")
+    assert job["metadata"]["annotations"]["argocd.argoproj.io/hook"] == "PreSync"
+    assert job["spec"]["backoffLimit"] == 0
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    assert run(*container["args"], "-f", cluster).code == 2
+
+
+# Pipelines
+
+
+@pytest.fixture
+def runner(tmp_path: Path, cluster: Path) -> Path:
+    """Return a runner's working directory: the cluster, and the installed program where a script looks."""
+    (tmp_path / "cluster.json").write_bytes(cluster.read_bytes())
+    for folder in ("hashcompat", ".venv"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "bin").symlink_to(SCRIPTS)
+    return tmp_path
+
+
+def scripted(
+    shell: list[str], script: str, directory: Path, variables: Mapping[str, str], code: int
+) -> Result:
+    """Run a script as a runner does; it must end with ``code``."""
+    path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [*shell, script],
+        cwd=directory,
+        env={"PATH": path, "HOME": str(directory), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def test_the_action_passes_inputs_as_they_are_and_the_exit_code_on(runner: Path) -> None:
+    install, gate = ACTION["runs"]["steps"]
+    hostile = "--max-restarts=0\n--owner=Pod/$(touch planted)`touch planted`"
+    inputs = {"inputs.to": NEW, "inputs.from": "auto", "inputs.files": "cluster.json\n", "inputs.args": ""}
+    files = {"GITHUB_OUTPUT": str(runner / "output"), "GITHUB_STEP_SUMMARY": str(runner / "summary")}
+    for args, code in (("--exclude-namespace=system-upgrade", 2), (hostile, 1)):
+        values = inputs | {"inputs.args": args}
+        variables = {name: evaluated(text, values) for name, text in gate["env"].items()}
+        shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
+        done = scripted(shell, gate["run"], runner, variables | files | {"RUNNER_TEMP": str(runner)}, code)
+        assert ("::error" in done.out, (runner / "hashcompat-gate.json").exists()) == (code == 2,) * 2
+    assert not (runner / "planted").exists()
+    assert "${{" not in install["run"] + gate["run"], "no input becomes part of a script"
+    lines = (runner / "output").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.startswith("exit-code=")] == ["exit-code=2", "exit-code=1"]
+    assert (runner / "summary").read_text(encoding="utf-8").count("### hashcompat: gate") == 1
+    assert not (runner / "hashcompat-gate.json").exists(), "the second run failed, and has no report"
+
+
+def test_the_workflow_passes_inputs_that_the_action_has(runner: Path) -> None:
+    workflow = yaml.safe_load((EXAMPLES / "github" / "workflow.yml").read_text(encoding="utf-8"))
+    _, read, use = workflow["jobs"]["gate"]["steps"]
+    assert set(use["with"]) <= set(ACTION["inputs"])
+    (runner / "nodes.env").write_text("CRI=1.7\nKUBELET=1.31.14\n")
+    scripted(["sh", "-ec"], read["run"], runner, {"GITHUB_OUTPUT": str(runner / "output")}, 0)
+    assert (runner / "output").read_text(encoding="utf-8") == "release=1.31.14\n"
+
+
+def test_the_jobs_of_gitlab_plan_and_then_judge(runner: Path) -> None:
+    pipeline = yaml.safe_load((EXAMPLES / "gitlab" / ".gitlab-ci.yml").read_text(encoding="utf-8"))
+    for name, code in (("plan", 0), ("gate", 2)):
+        script = "\n".join(pipeline[name]["script"])
+        scripted(["sh", "-ec"], script, runner, pipeline["variables"], code)
+    reports = pipeline["gate"]["artifacts"]["reports"]
+    assert (runner / reports["junit"]).read_text(encoding="utf-8").startswith("<?xml")
+    assert json.loads((runner / reports["codequality"]).read_text(encoding="utf-8"))
+
+
+def test_the_steps_of_jenkins_report_how_the_gate_ended(runner: Path) -> None:
+    text = (EXAMPLES / "jenkins" / "Jenkinsfile").read_text(encoding="utf-8")
+    _, gate = re.findall(r"sh(?: |\(returnStatus: true, script: )'([^']+)'", text)
+    scripted(["sh", "-xe", "-c"], gate, runner, {"TO": NEW}, 2)
+    assert (runner / "gate.xml").read_text(encoding="utf-8").startswith("<?xml")
+
+
+# pre-commit and krew
+
+
+def hooks() -> Iterator[dict[str, Any]]:
+    yield from yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+
+
+def test_the_hooks_of_pre_commit_run_commands(cluster: Path, run: Run) -> None:
+    entries = {hook["id"]: hook["entry"].split() for hook in hooks()}
+    assert {words[0] for words in entries.values()} == {"hashcompat"}
+    given = ("--from=1.30.14", "--to=1.31.14", "-f", cluster)
+    assert run(*entries["hashcompat-gate"][1:], *given).code == 2
+    assert run(*entries["hashcompat-verify"][1:], "/no/such").code == 1
+
+
+def test_krew_finds_in_the_archive_what_the_manifest_names(tmp_path: Path) -> None:
+    program = tmp_path / "hashcompat.pyz"
+    program.write_bytes(b"#!/usr/bin/env python3\n")
+    archive, manifest = packages.plugin(program, tmp_path, "https://releases.example/v1", "linux-x86_64")
+    document = yaml.safe_load(manifest.read_text(encoding="utf-8"))
+    assert manifest.stem == document["metadata"]["name"]
+    (platform,) = document["spec"]["platforms"]
+    assert platform["selector"] == {"matchLabels": {"os": "linux", "arch": "amd64"}}
+    assert platform["sha256"] == hashlib.sha256(archive.read_bytes()).hexdigest()
+    assert platform["uri"] == f"https://releases.example/v1/{archive.name}"
+    with tarfile.open(archive) as tar:
+        assert tar.getnames() == [one["from"] for one in platform["files"]]
+        assert tar.getmember(platform["bin"]).mode == 0o755
+
+
+@pytest.mark.parametrize(
+    ("platform", "names"),
+    [("manylinux_2_28_aarch64", ("linux", "arm64")), ("macosx-14.0-arm64", ("darwin", "arm64"))],
+)
+def test_krew_names_platforms_its_own_way(tmp_path: Path, platform: str, names: tuple[str, str]) -> None:
+    (tmp_path / "p").write_bytes(b"")
+    _, manifest = packages.plugin(tmp_path / "p", tmp_path, "https://releases.example", platform)
+    (row,) = yaml.safe_load(manifest.read_text(encoding="utf-8"))["spec"]["platforms"]
+    assert tuple(row["selector"]["matchLabels"].values()) == names
+
+
+def test_the_variables_of_a_policy_are_those_that_callers_are_shown() -> None:
+    """What docs/callers.md names as HASHCOMPAT_GATE_… is a key of the policy."""
+    text = (ROOT / "docs" / "callers.md").read_text(encoding="utf-8")
+    named = {name.lower().replace("_", "-") for name in re.findall(r"HASHCOMPAT_GATE_([A-Z_]+)", text)}
+    assert named
+    assert named <= set(KEYS)

@@ -136,7 +136,7 @@ vet() {
 
 runtimes() {
   step "real container runtimes: Docker and containerd"
-  packages docker.io containerd runc busybox-static shellcheck
+  packages docker.io containerd runc busybox-static shellcheck python3 prometheus prometheus-pushgateway curl
   suite runtime
 }
 

@@ -16,13 +16,13 @@ from http.client import HTTPSConnection
 from pathlib import Path
 from typing import Any
 
-import hooks
 import pytest
-import server
 import trustme
 import uvicorn
-from clusters import Clusters
 
+import hooks
+import server
+from clusters import Clusters
 from tests.helpers.pods import Json, listed, node, pod
 
 OLD, SAME, NEW = "v1.30.9", "v1.30.14", "v1.31.9"
@@ -287,10 +287,12 @@ def test_only_posts_are_answered(client: Client) -> None:
 
 
 def test_a_request_may_be_neither_long_nor_slow(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_connection(("localhost", client.port)) as plain:
-        with client.context.wrap_socket(plain, server_hostname="localhost") as slow:
-            slow.sendall(f"POST {MACHINE} HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n{{".encode())
-            assert b" 408 " in slow.recv(1 << 16).partition(b"\r\n")[0]
+    with (
+        socket.create_connection(("localhost", client.port)) as plain,
+        client.context.wrap_socket(plain, server_hostname="localhost") as slow,
+    ):
+        slow.sendall(f"POST {MACHINE} HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n{{".encode())
+        assert b" 408 " in slow.recv(1 << 16).partition(b"\r\n")[0]
     monkeypatch.setattr(server, "_MOST_BYTES", 1000)
     assert client.post(MACHINE, b" " * 1001)[0] == 413
 

@@ -2,25 +2,144 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+from tests.helpers.examples import BASE, EXAMPLES, expanded, of_kind
 from tests.helpers.program import ROOT, Result
-from tests.helpers.realserver import ADMIN, Cluster
+from tests.helpers.realserver import ADMIN, ROLES, Cluster
+from tests.suites.server.conftest import NODES
+from tests.suites.server.crds import CRDS
 
 pytestmark = pytest.mark.server
 
 Shell = Callable[..., Result]
-DAEMONSETS = sorted((ROOT / "examples").glob("*daemonset*.yaml"))
+ACCOUNTS = "/api/v1/namespaces/system-upgrade/serviceaccounts"
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+MANIFESTS = {
+    "collect-daemonset.yaml": "daemonset.apps/collect",
+    "collect-daemonset-without-shell.yaml": "daemonset.apps/collect",
+    "system-upgrade-controller/plan.yaml": "plan.upgrade.cattle.io/k3s-agent",
+    "argo-cd/presync.yaml": "job.batch/hashcompat-gate",
+}
+OVERLAYS = {
+    BASE: "clusterrolebinding.rbac.authorization.k8s.io/hashcompat",
+    EXAMPLES / "metrics": "cronjob.batch/hashcompat",
+    EXAMPLES / "cluster-api": "extensionconfig.runtime.cluster.x-k8s.io/hashcompat",
+}
 
 
-@pytest.mark.parametrize("path", DAEMONSETS, ids=lambda path: path.stem)
-def test_a_daemonset_is_accepted(path: Path, shell: Shell, empty: Cluster) -> None:
-    user = empty.kubeconfig("admin", {"token": ADMIN})
-    namespace = shell(user, "create", "namespace", "hashcompat-collect", program="kubectl")
-    assert namespace.code == 0 or "AlreadyExists" in namespace.err, namespace.err
-    result = shell(user, "apply", "--dry-run=server", "--validate=strict", "-f", path, program="kubectl")
+@pytest.fixture(scope="session")
+def ready(empty: Cluster) -> Cluster:
+    """Return the cluster with the namespaces and the custom resources of the examples."""
+    for name in ("hashcompat-collect", "system-upgrade", "hashcompat", "hashcompat-cluster-api"):
+        empty.create("/api/v1/namespaces", {"metadata": {"name": name}})
+    for definition in CRDS:
+        empty.create(DEFINITIONS, definition)
+    end = time.monotonic() + 60
+    while not all(map(established, [empty] * len(CRDS), CRDS)) and time.monotonic() < end:
+        time.sleep(0.1)
+    return empty
+
+
+def established(cluster: Cluster, definition: dict[str, Any]) -> bool:
+    found = cluster.request("GET", f"{DEFINITIONS}/{definition['metadata']['name']}").json()
+    conditions = found.get("status", {}).get("conditions", ())
+    return any((one["type"], one["status"]) == ("Established", "True") for one in conditions)
+
+
+def applied(shell: Shell, cluster: Cluster, *source: object) -> Result:
+    user = cluster.kubeconfig("admin", {"token": ADMIN})
+    words = ("apply", "--dry-run=server", "--validate=strict", *source)
+    return shell(user, *words, program="kubectl")
+
+
+@pytest.mark.parametrize(("name", "created"), MANIFESTS.items(), ids=list(MANIFESTS))
+def test_a_manifest_is_accepted(name: str, created: str, shell: Shell, ready: Cluster) -> None:
+    result = applied(shell, ready, "-f", EXAMPLES / name)
     assert result.code == 0, result.err
-    assert "daemonset.apps/collect created (server dry run)" in result.out
+    assert f"{created} created (server dry run)" in result.out
+
+
+@pytest.mark.parametrize(
+    ("path", "created"), OVERLAYS.items(), ids=[str(path.relative_to(ROOT)) for path in OVERLAYS]
+)
+def test_an_overlay_is_accepted(path: Path, created: str, shell: Shell, ready: Cluster) -> None:
+    result = applied(shell, ready, "-k", path)
+    assert result.code == 0, result.err
+    assert f"{created} created (server dry run)" in result.out
+
+
+def test_a_field_that_is_misspelled_is_refused(shell: Shell, ready: Cluster, tmp_path: Path) -> None:
+    wrong = "arguments"
+    for file in ("plan.yaml", "presync.yaml"):
+        (path,) = EXAMPLES.glob(f"*/{file}")
+        (tmp_path / file).write_text(path.read_text().replace(" args:", f" {wrong}:"))
+        result = applied(shell, ready, "-f", tmp_path / file)
+        assert result.code != 0
+        assert "unknown field" in result.err
+        assert wrong in result.err
+
+
+def test_pods_of_the_base_pass_the_restricted_standard(ready: Cluster) -> None:
+    """The namespaces of deploy/base and of the extension enforce it, in which these pods run."""
+    label = {"pod-security.kubernetes.io/enforce": "restricted"}
+    ready.create("/api/v1/namespaces", {"metadata": {"name": "restricted", "labels": label}})
+    job = of_kind(EXAMPLES / "argo-cd" / "presync.yaml", "Job")["spec"]["template"]["spec"]
+    cron = of_kind(EXAMPLES / "metrics" / "cronjob.yaml", "CronJob")["spec"]["jobTemplate"]["spec"]
+    server = of_kind(EXAMPLES / "cluster-api" / "extension.yaml", "Deployment")["spec"]["template"]["spec"]
+    for number, spec in enumerate((job, cron["template"]["spec"], server)):
+        body = {"metadata": {"name": f"p-{number}"}, "spec": spec}
+        answer = ready.request("POST", "/api/v1/namespaces/restricted/pods?dryRun=All", body)
+        assert answer.status_code == 201, answer.text
+    root = job | {"securityContext": {}}
+    body = {"metadata": {"name": "p"}, "spec": root}
+    assert ready.request("POST", "/api/v1/namespaces/restricted/pods?dryRun=All", body).status_code == 403
+
+
+def test_kured_keeps_its_own_variables_when_it_is_patched(shell: Shell, ready: Cluster) -> None:
+    path = EXAMPLES / "kured" / "daemonset-patch.yaml"
+    own = [{"name": "KURED_NODE_ID", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}]
+    template = {
+        "metadata": {"labels": {"name": "kured"}},
+        "spec": {"containers": [{"name": "kured", "image": "kured:1", "env": own}]},
+    }
+    spec = {"selector": {"matchLabels": {"name": "kured"}}, "template": template}
+    ready.create(
+        "/apis/apps/v1/namespaces/kube-system/daemonsets", {"metadata": {"name": "kured"}, "spec": spec}
+    )
+    user = ready.kubeconfig("admin", {"token": ADMIN})
+    words = ("-n", "kube-system", "patch", "daemonset", "kured", "--patch-file", path, "-o", "json")
+    result = shell(user, *words, program="kubectl")
+    assert result.code == 0, result.err
+    (container,) = json.loads(result.out)["spec"]["template"]["spec"]["containers"]
+    added = yaml.safe_load(path.read_text())["spec"]["template"]["spec"]["containers"][0]["env"]
+    assert {one["name"] for one in container["env"]} == {one["name"] for one in [*own, *added]}
+
+
+@pytest.mark.usefixtures("cluster")
+def test_the_prepare_container_needs_no_more_rights_than_the_example_gives(
+    shell: Shell, ready: Cluster
+) -> None:
+    """It runs with the token of the account that the Plan names; the role has a name of its own here."""
+    account = {"metadata": {"name": "system-upgrade"}}
+    ready.create(ACCOUNTS, account)
+    path = EXAMPLES / "system-upgrade-controller" / "plan.yaml"
+    role, binding = of_kind(BASE / "rbac.yaml", "ClusterRole"), of_kind(path, "ClusterRoleBinding")
+    role["metadata"]["name"] = binding["roleRef"]["name"] = "hashcompat-of-a-plan"
+    ready.create(f"{ROLES}/clusterrolebindings", binding)
+    token = ready.create(f"{ACCOUNTS}/system-upgrade/token", {"spec": {"audiences": []}})["status"]["token"]
+    user = ready.kubeconfig("system-upgrade", {"token": token})
+    given = {"SYSTEM_UPGRADE_NODE_NAME": NODES[0], "SYSTEM_UPGRADE_PLAN_LATEST_VERSION": "v1.31.9-k3s1"}
+    words = expanded(of_kind(path, "Plan")["spec"]["prepare"]["args"], given)
+    assert shell(user, *words).code == 1, "without its role it may read nothing"
+    ready.create(f"{ROLES}/clusterroles", role)
+    result = shell(user, *words, "-o", "json")
+    assert result.code == 2, result.err
+    assert result.document["summary"]["containers"] > 0

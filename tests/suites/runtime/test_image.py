@@ -1,0 +1,132 @@
+"""The image is built by its Dockerfile and run as a pod would run it. Installs from pip's package index."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pip
+import pytest
+
+from tests.helpers import daemons
+from tests.helpers.daemons import Node
+from tests.helpers.examples import EXAMPLES
+from tests.helpers.program import ROOT
+from tests.suites.runtime.callers import NEW, SAME, ran, written
+
+pytestmark = pytest.mark.runtime
+
+PYTHON = Path("/usr/bin/python3.11")
+"""Debian's own, as in the base image of the runtime stage."""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("cluster"))
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Node]:
+    """Start Docker below a directory with a short name: sockets have short paths."""
+    with (
+        tempfile.TemporaryDirectory(prefix="hc-image-", ignore_cleanup_errors=True) as directory,
+        daemons.node(Path(directory)) as made,
+    ):
+        yield made
+
+
+def linked(files: Iterable[Path]) -> set[str]:
+    """Return the libraries that programs and extension modules load, as the linker finds them."""
+    done = ran("ldd", *files)
+    return set(re.findall(r"(?:=> )?(/\S+) \(0x", done.stdout))
+
+
+def base(engine: Node, name: str, *more: tuple[Path, str]) -> None:
+    """Make a base image out of this machine's Python: no shell, nothing but what Python loads.
+
+    Debian's images cannot be downloaded where these tests run; theirs is the same Python of the same Debian.
+    """
+    library = Path("/usr/lib/python3.11")
+    modules = library / "lib-dynload"
+    archive = engine.directory / f"{name}.tar"
+    with tarfile.open(archive, "w", dereference=True) as tar:
+        for path in linked([PYTHON, *modules.glob("*.so")]):
+            tar.add(path, path)
+        tar.add(PYTHON, "/usr/bin/python3.11")
+        tar.add(PYTHON, "/usr/bin/python3")
+        tar.add(
+            library, library, filter=lambda one: None if one.name.endswith(("/test", "/__pycache__")) else one
+        )
+        for source, place in more:
+            tar.add(source, place)
+        for directory in ("tmp", "root"):
+            row = tarfile.TarInfo(directory)
+            row.type, row.mode = tarfile.DIRTYPE, 0o1777
+            tar.addfile(row)
+    engine.docker("import", "--change", "ENV PATH=/usr/bin", str(archive), f"localhost/{name}:test")
+
+
+@pytest.fixture(scope="module")
+def image(engine: Node, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Build the image by its own Dockerfile, over bases of this machine's Python."""
+    assert PYTHON.exists(), "install python3.11"
+    place = tmp_path_factory.mktemp("base")
+    (place / "pip.conf").write_text("[global]\nbreak-system-packages = true\n")
+    (place / "hosts").write_text("127.0.0.1 localhost\n")
+    network = [(Path(name), name) for name in ("/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt")]
+    installer = (Path(pip.__file__).parent, "/usr/lib/python3.11/pip")
+    base(engine, "build", installer, (place / "pip.conf", "/etc/pip.conf"), *network)
+    base(engine, "runtime")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DOCKER_BUILDKIT", "0")
+        engine.docker(
+            "build",
+            "--network=host",
+            "--build-arg=BUILD=localhost/build:test",
+            "--build-arg=RUNTIME=localhost/runtime:test",
+            *[f"--build-arg={name}" for name in ("http_proxy", "https_proxy") if name in os.environ],
+            "--tag=localhost/hashcompat:test",
+            "--file",
+            str(ROOT / "deploy" / "image" / "Dockerfile"),
+            str(ROOT),
+        )
+    return "localhost/hashcompat:test"
+
+
+@pytest.mark.parametrize(("target", "code"), [(SAME, 0), (NEW, 2)])
+def test_the_image_needs_no_root_no_network_and_no_writable_file(
+    engine: Node, image: str, cluster: Path, target: str, code: int
+) -> None:
+    limits = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=none")
+    done = ran(
+        daemons.DOCKER,
+        f"--host=unix://{engine.docker_socket}",
+        "run",
+        "--rm",
+        *limits,
+        f"--volume={cluster}:/cluster.json:ro",
+        image,
+        "gate",
+        f"--to={target}",
+        "--filename=/cluster.json",
+    )
+    assert done.returncode == code, done.stderr
+
+
+def test_the_image_has_another_user_than_root_and_no_shell(engine: Node, image: str) -> None:
+    (config,) = json.loads(engine.docker("image", "inspect", image))
+    assert config["Config"]["User"] == "65532:65532"
+    assert config["Config"]["Entrypoint"][0] == "/usr/bin/python3.11"
+    with pytest.raises(AssertionError, match=r"executable file not found|no such file"):
+        engine.docker("run", "--rm", "--network=none", "--entrypoint=sh", image, "-c", "true")
+
+
+def test_the_image_runs_the_extension_for_cluster_api(engine: Node, image: str) -> None:
+    place = f"--volume={EXAMPLES / 'cluster-api'}:/extension:ro"
+    words = ("--entrypoint=/usr/bin/python3.11", image, "/extension/server.py", "--help")
+    assert "--client-ca" in engine.docker("run", "--rm", "--read-only", "--network=none", place, *words)

@@ -76,9 +76,9 @@ def image(engine: Node, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Build the image by its own Dockerfile, over bases of this machine's Python."""
     assert PYTHON.exists(), "install python3.11"
     place = tmp_path_factory.mktemp("base")
-    (place / "pip.conf").write_text("[global]\nbreak-system-packages = true\n")
-    (place / "hosts").write_text("127.0.0.1 localhost\n")
-    network = [(Path(name), name) for name in ("/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt")]
+    authorities = "/etc/ssl/certs/ca-certificates.crt"
+    (place / "pip.conf").write_text(f"[global]\ncert = {authorities}\n")
+    network = [(Path(name), name) for name in ("/etc/resolv.conf", authorities)]
     installer = (Path(pip.__file__).parent, "/usr/lib/python3.11/pip")
     base(engine, "build", installer, (place / "pip.conf", "/etc/pip.conf"), *network)
     base(engine, "runtime")

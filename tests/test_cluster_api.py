@@ -105,7 +105,8 @@ def write(directory: Path, *objects: Json, age: float = 0) -> None:
     (directory / "fleet").mkdir(exist_ok=True)
     path = directory / "fleet" / "prod.json"
     path.write_text(json.dumps(listed(*objects)))
-    os.utime(path, (time.time() - age,) * 2)
+    when = time.time() - age
+    os.utime(path, (when, when))
 
 
 @pytest.fixture

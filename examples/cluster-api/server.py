@@ -61,15 +61,16 @@ class Extension:
         try:
             async with asyncio.timeout(self._read_seconds):
                 request = json.loads(await _body(receive))
-            return 200, await self._response(hook, request)
         except TimeoutError:
             return 408, failed(name, "the request took too long")
-        except (ValueError, RecursionError):
-            return 400, failed(name, "the request is not JSON")
-        except BadRequestError as error:
-            return 400, failed(name, str(error))
         except _TooLongError:
             return 413, failed(name, f"the request is longer than {_MOST_BYTES} bytes")
+        except (ValueError, RecursionError):
+            return 400, failed(name, "the request is not JSON")
+        try:
+            return 200, await self._response(hook, request)
+        except BadRequestError as error:
+            return 400, failed(name, str(error))
 
     async def _response(self, hook: Hook | None, request: object) -> Json:
         if hook is None:
@@ -89,7 +90,7 @@ async def _body(receive: Receive) -> bytes:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise BadRequestError("the client went away")
+            raise ValueError("the client went away in the middle of its request")
         part, more = message.get("body", b""), message.get("more_body", False)
         length += len(part)
         if length > _MOST_BYTES:
@@ -140,7 +141,7 @@ async def _renew(context: ssl.SSLContext, certificates: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Serve until a signal arrives."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--port", type=int, default=9443)
     parser.add_argument("--tls", type=Path, required=True, help="the directory of tls.crt and tls.key")
     parser.add_argument("--client-ca", type=Path, help="the CA of clients; only they are answered then")

@@ -141,7 +141,8 @@ def push(cluster: Path, directory: Path, target: str, gateway: int) -> None:
     spec = job["template"]["spec"]
     places = {"/metrics/": f"{directory}/", "prometheus-pushgateway.monitoring:9091": f"localhost:{gateway}"}
     places |= {"--to=1.31.14": f"--to={target}"}
-    programs = (SCRIPTS / "hashcompat", *spec["initContainers"]), ("curl", *spec["containers"])
+    hashcompat = str(SCRIPTS / "hashcompat")
+    programs = ((hashcompat, spec["initContainers"][0]), ("curl", spec["containers"][0]))
     for program, container in programs:
         words = container["args"]
         for old, new in places.items():
@@ -153,7 +154,8 @@ def push(cluster: Path, directory: Path, target: str, gateway: int) -> None:
 
 def fires(server: int, expected: set[str]) -> None:
     """Wait until exactly these alerts fire."""
-    end, found = time.monotonic() + 120, None
+    found: set[str] | None = None
+    end = time.monotonic() + 120
     while found != expected and time.monotonic() < end:
         time.sleep(0.5)
         with suppress(requests.ConnectionError):

@@ -113,6 +113,11 @@ def same_build(one: Release, other: Release) -> bool:
     return (_order(one), one.vendor) == (_order(other), other.vendor)
 
 
+def is_build_of(one: Release, wanted: Release) -> bool:
+    """Return whether a release is the wanted one: a vendor's build of it too, where no vendor's is wanted."""
+    return _order(one) == _order(wanted) and wanted.vendor in ("", one.vendor)
+
+
 def is_of_minor(release: Release, number: int) -> bool:
     """Return whether a release is of the release line with that number: 9 for 1.9.11."""
     return release.minor_number == number

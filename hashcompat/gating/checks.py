@@ -11,6 +11,7 @@ from hashcompat.gating.exceptions import owner_of
 from hashcompat.gating.policy import FailOn, Limit, Policy
 from hashcompat.gating.result import Line, Outcome
 from hashcompat.model.escape import name_path, word
+from hashcompat.model.impact import Certainty, Impact
 from hashcompat.model.plan import Item, PodName, Verdict
 from hashcompat.model.preflight import Preflight, Status
 from hashcompat.model.words import count
@@ -37,6 +38,8 @@ class Facts:
     nodes: Mapping[Group, int] = field(default_factory=dict)
     """How many containers each node has."""
     preflight: Preflight | None = None
+    impact: Impact | None = None
+    """What the restarts do to PodDisruptionBudgets; None where no line asks for it."""
 
     def findings(self) -> list[Item]:
         """Return the containers whose verdicts the limits are about."""
@@ -95,17 +98,42 @@ def _preflight(facts: Facts) -> Iterator[Line]:
     yield _line("fail-on preflight", unknown, 0, f"{_noun(unknown, 'check')} UNKNOWN", Outcome.UNDECIDED)
 
 
+_SURE: Final = {Certainty.YES: Outcome.FAIL, Certainty.UNKNOWN: Outcome.UNDECIDED}
+
+
+def _pdb(facts: Facts) -> Iterator[Line]:
+    """Yield a line for each budget that is breached, or may be; else one for all of them."""
+    if facts.impact is None:
+        return
+    found = {
+        (one.namespace, one.name, one.certainty): one
+        for effect in facts.impact.effects()
+        for one in effect.budgets
+    }
+    for (namespace, name, sure), one in sorted(found.items()):
+        left = f"{_shown(one.after)} healthy pods are left, {_shown(one.desired)} demanded"
+        why = left if sure is Certainty.YES else one.problem or f"may be breached: {left}"
+        yield Line("fail-on pdb", name_path(namespace, name), 1, 0, "breach", _SURE[sure], why)
+    missing = facts.impact.budgets_missing
+    if missing and any(node.restarted or node.unknown for node in facts.impact.nodes):
+        yield Line("fail-on pdb", "", 1, 0, "", Outcome.UNDECIDED, f"budgets are UNKNOWN: {missing}")
+    elif not found:
+        yield _line("fail-on pdb", 0, 0, "budgets breached", Outcome.FAIL)
+
+
+def _shown(number: int | None) -> str:
+    return "?" if number is None else str(number)
+
+
 CHECKS: Final[Mapping[FailOn, Check]] = {
     FailOn.RESTART: lambda facts: _of_verdict(facts, FailOn.RESTART),
     FailOn.KILL: lambda facts: _of_verdict(facts, FailOn.KILL),
     FailOn.UNKNOWN: _unknown,
     FailOn.STATIC: _static,
     FailOn.PREFLIGHT: _preflight,
+    FailOn.PDB: _pdb,
 }
-"""What ``fail-on`` can name: a word without a check is refused (``cli/args/policy.py``).
-
-``pdb`` needs one: a function of these facts, with what the plan does to PodDisruptionBudgets among them.
-"""
+"""What ``fail-on`` can name."""
 
 
 def limits(facts: Facts) -> Iterator[Line]:

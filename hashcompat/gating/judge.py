@@ -12,6 +12,7 @@ from hashcompat.gating.checks import CHECKS, Facts, limits, node_group, owner_gr
 from hashcompat.gating.exceptions import Exemption, Exemptions
 from hashcompat.gating.policy import FailOn, Policy
 from hashcompat.gating.result import GateResult, Judged, Standing
+from hashcompat.model.impact import Impact
 from hashcompat.model.plan import Item, Plan, Verdict
 from hashcompat.model.preflight import Preflight
 from hashcompat.model.words import count
@@ -24,6 +25,7 @@ class Besides:
     exemptions: tuple[Exemption, ...] = ()
     baseline: frozenset[Identity] = frozenset()
     preflight: Preflight | None = None
+    impact: Impact | None = None
 
 
 def judge(plan: Plan, policy: Policy, besides: Besides, today: date) -> GateResult:
@@ -39,6 +41,7 @@ def judge(plan: Plan, policy: Policy, besides: Besides, today: date) -> GateResu
         Counter(owner_group(item.pod) for item in plan.items) if policy.max_per_owner else {},
         Counter(node_group(item.pod) for item in plan.items) if policy.max_per_node else {},
         besides.preflight,
+        besides.impact,
     )
     lines = (*limits(facts), *(line for one in policy.fail_on for line in CHECKS[one](facts)))
     violates = violators(facts)

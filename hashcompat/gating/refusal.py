@@ -11,7 +11,7 @@ from hashcompat.gating.policy import Policy
 from hashcompat.model.digest import is_signed
 from hashcompat.model.plan import Plan
 
-_SKEW: Final = timedelta(minutes=5)
+SKEW: Final = timedelta(minutes=5)
 """How far the clocks of two machines may be apart."""
 
 
@@ -34,7 +34,7 @@ def check_age(plan: Plan, policy: Policy, now: datetime) -> None:
     allowed = f"plan-max-age allows {policy.max_age_text}; make the plan again"
     if plan.created is None:
         raise InputError(f"$.spec.createdAt: missing, and {allowed}")
-    if plan.created > now + _SKEW:
+    if plan.created > now + SKEW:
         raise InputError(
             f"$.spec.createdAt: {plan.created:%Y-%m-%dT%H:%M:%SZ} has not come yet; check the clocks"
         )

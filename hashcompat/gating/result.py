@@ -25,13 +25,22 @@ class Standing(StrEnum):
     VIOLATION = "VIOLATION"
     """It is part of what a line of the policy does not allow."""
     UNDECIDED = "UNDECIDED"
-    """Its verdict is UNKNOWN, which the policy does not allow."""
+    """Its verdict is UNKNOWN, which the policy does not allow; after the upgrade: what became of it is not
+    known."""
     ALLOWED = "ALLOWED"
     """It is within every limit, or of a verdict that the policy does not name."""
     EXCEPTED = "EXCEPTED"
     """An exception covers it."""
     BASELINE = "BASELINE"
     """An earlier plan has it already."""
+    SURPRISE = "SURPRISE"
+    """After the upgrade: it is not as the plan predicted."""
+    UNPREDICTED = "UNPREDICTED"
+    """After the upgrade: the plan predicted nothing, for its verdict was UNKNOWN."""
+    CHANGED = "CHANGED"
+    """After the upgrade: its pod or itself changed for another reason, so the plan is not about it."""
+    AS_PREDICTED = "AS_PREDICTED"
+    """After the upgrade: it is as the plan predicted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +56,12 @@ class Line:
     noun: str
     """What is counted, in the plural where it is not one."""
     outcome: Outcome
+    why: str = ""
+    """What is shown in place of the numbers; empty for these."""
 
     def __str__(self) -> str:
         about = f"{self.subject}: " if self.subject else ""
-        return f"{self.key}: {about}{self.found} {self.noun}, allowed {self.allowed}"
+        return f"{self.key}: {about}{self.why or f'{self.found} {self.noun}, allowed {self.allowed}'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +71,8 @@ class Judged:
     item: Item
     standing: Standing
     exemption: Exemption | None = None
+    seen: str = ""
+    """What became of it, in words; empty before the upgrade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +84,11 @@ class GateResult:
     lines: tuple[Line, ...]
     """Each line of the policy; of limits for owners and nodes those that are exceeded, or the fullest one."""
     judged: tuple[Judged, ...]
-    """The containers that are not kept, in the order of the plan."""
+    """The containers that are not kept, in the order of the plan; after the upgrade all of its nodes'."""
     warnings: tuple[str, ...] = ()
-    """What is wrong with exceptions, one line each."""
+    """What is wrong with exceptions, and which pods the plan lacks, one line each."""
+    after: bool = False
+    """Whether it compares the plan with what was seen after the upgrade."""
 
     @property
     def deciding(self) -> Line:

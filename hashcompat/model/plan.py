@@ -103,6 +103,22 @@ class ContainerName:
 
 
 @dataclass(frozen=True, slots=True)
+class Observed:
+    """What the status reported of a container when the plan was made; None where it did not."""
+
+    id: str
+    """Its id in the runtime; empty where the status does not show it."""
+
+    started: datetime | None
+    """When it started, UTC."""
+
+    restarts: int | None
+    """How often it was created again."""
+
+    running: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One container's verdict in a plan.
 
@@ -144,6 +160,9 @@ class Item:
 
     difference: int = 0
     """The number of its difference among the plan's details, from 1; 0 for none."""
+
+    observed: Observed | None = None
+    """What is compared after the upgrade; None where no status lists the container."""
 
 
 @dataclass(frozen=True, slots=True)

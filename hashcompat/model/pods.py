@@ -29,6 +29,20 @@ class ContainerType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """How a container ended, as the status reports it."""
+
+    id: str
+    """The id of the container that ended; empty where the status does not show that."""
+
+    finished: datetime | None
+    """When, UTC; None where the status does not show that."""
+
+    final: bool
+    """Whether that is its state now; otherwise it was started again, or waits for that."""
+
+
+@dataclass(frozen=True, slots=True)
 class Container:
     """One container of a pod."""
 
@@ -54,6 +68,9 @@ class Container:
 
     id: str = ""
     """Its id in the container runtime; empty where the status does not show that."""
+
+    ended: Ended | None = None
+    """How it ended last; None where the status shows no end."""
 
     stored: StoredHashes | None = None
     """What a snapshot stores of its hashes, where it hides values of its spec."""
@@ -180,6 +197,9 @@ class Node:
 
     conditions: Mapping[str, str] | None = None
     """``status.conditions``: the status of each type, such as ``True``; None where there are none."""
+
+    heartbeat: datetime | None = None
+    """When its kubelet last renewed the condition Ready, UTC; None where the status does not show that."""
 
 
 class Source(StrEnum):

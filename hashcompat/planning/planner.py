@@ -19,6 +19,7 @@ from hashcompat.model.plan import (
     ContainerName,
     Hashes,
     Item,
+    Observed,
     Plan,
     PodName,
     Reason,
@@ -28,7 +29,7 @@ from hashcompat.model.plan import (
     name_of,
     share,
 )
-from hashcompat.model.pods import Node, Pod
+from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.planning.assumptions import assumptions
 from hashcompat.planning.cautions import Cautions
 from hashcompat.planning.creators import assumed_creator
@@ -116,6 +117,7 @@ class Planner:
             hashed=draft.prepared is not None,
             creator=outcome.creator,
             line=draft.container.line,
+            observed=_observed(draft.container),
         )
         doubtful = doubt if doubt != outcome else None
         return self._docket.add(name.node, item, doubtful, reproduced=item.calibrated)
@@ -159,6 +161,12 @@ class Planner:
 def _by_template(prepared: Prepared) -> object:
     """Return what decides why two kubelets hash a container differently: no name in it does."""
     return prepared.template or prepared.group, prepared.case.old
+
+
+def _observed(container: Container) -> Observed | None:
+    if container.running is None and not container.id:
+        return None
+    return Observed(container.id, container.started, container.restarts, container.running)
 
 
 def _hashes(prepared: Prepared | None) -> Hashes:

@@ -24,6 +24,7 @@ _COLOURS: Final[Mapping[Outcome, str]] = {
 _STANDING_COLOURS: Final[Mapping[Standing, str]] = {
     Standing.VIOLATION: "red",
     Standing.UNDECIDED: "yellow",
+    Standing.SURPRISE: "red",
 }
 
 _OWNERS: Final = 20
@@ -90,7 +91,7 @@ def _sheet_rows(result: GateResult) -> Iterator[list[object]]:
 def _cells(one: Judged) -> list[object]:
     item, pod = one.item, one.item.pod
     names = [pod.node, pod.namespace, pod.name, item.container.name]
-    return [*names, verdict_cell(item), _standing(one.standing), Prose(reason_words(item))]
+    return [*names, verdict_cell(item), _standing(one.standing), Prose(one.seen or reason_words(item))]
 
 
 def _more(one: Judged) -> list[object]:

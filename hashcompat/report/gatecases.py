@@ -19,6 +19,10 @@ _OUTCOMES: Final[Mapping[Standing, Outcome]] = {
     Standing.ALLOWED: Outcome.NOTED,
     Standing.EXCEPTED: Outcome.NOTED,
     Standing.BASELINE: Outcome.NOTED,
+    Standing.SURPRISE: Outcome.FAILED,
+    Standing.UNPREDICTED: Outcome.NOTED,
+    Standing.CHANGED: Outcome.NOTED,
+    Standing.AS_PREDICTED: Outcome.PASSED,
 }
 
 _LINES: Final[Mapping[Judgement, Outcome]] = {
@@ -31,6 +35,13 @@ _POLICY: Final = Rule(
     "gate-policy",
     "the policy does not hold",
     "A line of the gate's policy does not allow what was found.",
+    "",
+)
+
+_PREDICTION: Final = Rule(
+    "gate-prediction",
+    "not as the plan predicted",
+    "What became of a container after the upgrade is not what the plan predicted, or is not known.",
     "",
 )
 
@@ -47,7 +58,7 @@ def findings_of(result: GateResult) -> Findings:
         "cases",
         {word: numbers[word] for word in dict.fromkeys(one.value for one in words)},
         lambda: _cases(result),
-        (*RULES, _POLICY),
+        (*RULES, _POLICY, _PREDICTION),
         {"containers": len(plan.items)},
     )
 
@@ -73,9 +84,12 @@ def _line(line: Line) -> Case:
 
 def _container(one: Judged) -> Case:
     case = case_of(one.item)
-    text = f"{one.item.verdict}: {case.text}"
+    text, rule = f"{one.item.verdict}: {case.text}", case.rule
     if one.exemption:
         text += f"; accepted until {one.exemption.expires}: {one.exemption.reason}"
-    labels = {**case.labels, "policy": "", "about": ""}
     outcome = _OUTCOMES[one.standing]
-    return replace(case, outcome=outcome, verdict=one.standing.value, text=text, labels=labels)
+    if one.seen:
+        text = f"{one.seen}, predicted {one.item.verdict}"
+        rule = "" if outcome is Outcome.PASSED else _PREDICTION.id
+    labels = {**case.labels, "policy": "", "about": ""}
+    return replace(case, outcome=outcome, verdict=one.standing.value, rule=rule, text=text, labels=labels)

@@ -8,15 +8,15 @@ from typing import Final
 from hashcompat.gating.policy import Limit, Policy
 from hashcompat.gating.result import GateResult, Judged, Line, Standing
 from hashcompat.report.items import item_document
-from hashcompat.report.model import Document, Rows, document
-from hashcompat.report.whence import source_document, time_text
+from hashcompat.report.model import Document, Rows, document, time_text
+from hashcompat.report.whence import source_document
 
 _KEPT: Final = ("node", "namespace", "pod", "uid", "container", "containerType", "owner", "workload")
 _MORE: Final = ("fromRelease", "verdict", "podRecreated", "reasons", "source")
 
 
 def gate_document(result: GateResult) -> Document:
-    """Return the document: the items are the containers that are not kept."""
+    """Return the document: the items are the containers that are not kept, after the upgrade all of them."""
     plan = result.plan
     numbers = Counter(one.standing for one in result.judged)
     return document(
@@ -29,18 +29,25 @@ def gate_document(result: GateResult) -> Document:
                 "createdAt": time_text(plan.created),
             },
             "policy": _policy(result.policy),
+            "after": result.after,
         },
         summary={
             "outcome": result.outcome.value,
             "exitCode": int(result.exit_code),
             "decidedBy": str(result.deciding),
             "containers": len(plan.items),
-            **{standing.value.lower(): numbers[standing] for standing in Standing},
+            **{_key(standing): numbers[standing] for standing in Standing},
         },
         checks=list(map(_line, result.lines)),
         warnings=list(result.warnings),
         items=Rows(result.judged, _item),
     )
+
+
+def _key(standing: Standing) -> str:
+    """Return the key of a count: ``asPredicted``."""
+    first, *others = standing.value.lower().split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 def _policy(policy: Policy) -> Document:
@@ -84,4 +91,5 @@ def _item(one: Judged) -> Document:
         **{key: row[key] for key in (*_KEPT, *_MORE)},
         "standing": one.standing.value,
         "exception": accepted,
+        "seen": one.seen,
     }

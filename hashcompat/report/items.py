@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from hashcompat.model.escape import name_path
-from hashcompat.model.plan import Hop, Item, Reason, ReleaseFacts, Verdict
+from hashcompat.model.plan import Hop, Item, Observed, Reason, ReleaseFacts, Verdict
 from hashcompat.planning.options import AUTO
-from hashcompat.report.model import Coloured, Document
+from hashcompat.report.model import Coloured, Document, time_text
 from hashcompat.rules import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
 
 COLOURS: Final = {
@@ -44,6 +44,16 @@ def item_document(item: Item) -> Document:
         "creatorAssumed": bool(item.creator),
         "reasons": [_reason(reason) for reason in item.reasons],
         "source": {"file": item.pod.file, "line": item.line or None} if item.pod.file else None,
+        "observed": _observed(item.observed) if item.observed else None,
+    }
+
+
+def _observed(found: Observed) -> Document:
+    return {
+        "containerID": found.id,
+        "startedAt": time_text(found.started),
+        "restartCount": found.restarts,
+        "running": found.running,
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
 
 from hashcompat.report.findings import Findings
@@ -25,6 +26,11 @@ Document = dict[str, Any]
 def document(kind: str, **content: Any) -> Document:
     """Put a document's content under its version and kind."""
     return {"apiVersion": API_VERSION, "kind": kind, **content}
+
+
+def time_text(time: datetime | None) -> str | None:
+    """Return a time in UTC as RFC 3339 has it; None for none."""
+    return time.isoformat().replace("+00:00", "Z") if time else None
 
 
 @dataclass(frozen=True, slots=True)

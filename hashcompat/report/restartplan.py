@@ -7,9 +7,9 @@ from hashcompat.model.digest import DIGEST, SIGNATURE, Digest, line_of, signatur
 from hashcompat.model.plan import Hop, Item, Plan, Suggestion, Summary
 from hashcompat.report.asked import Excerpt, asked
 from hashcompat.report.items import item_document, release_facts
-from hashcompat.report.model import Document, Rows, document
+from hashcompat.report.model import Document, Rows, document, time_text
 from hashcompat.report.plandetails import details_document
-from hashcompat.report.whence import source_document, time_text
+from hashcompat.report.whence import source_document
 
 
 def plan_document(result: Plan | Excerpt) -> Document:

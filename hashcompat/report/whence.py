@@ -10,7 +10,7 @@ from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Origin, Source
 from hashcompat.model.words import count
 from hashcompat.report.asked import Excerpt
-from hashcompat.report.model import Document, Line
+from hashcompat.report.model import Document, Line, time_text
 from hashcompat.report.tally import Tally
 
 _NAMED: Final = 3
@@ -92,8 +92,3 @@ def source_document(origin: Origin) -> Document:
         "clusterUID": origin.cluster,
         "oldest": time_text(origin.oldest),
     }
-
-
-def time_text(time: datetime | None) -> str | None:
-    """Return a time in UTC as RFC 3339 has it; None for none."""
-    return time.isoformat().replace("+00:00", "Z") if time else None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from hashcompat.go.jsontext import clean
 from hashcompat.model.pods import Node
 from hashcompat.sources.fields import Fields
+from hashcompat.sources.statuses import heartbeat
 
 
 def of_node(found: Fields) -> Node:
@@ -27,6 +28,7 @@ def of_node(found: Fields) -> Node:
         tuple(row for row in taints if isinstance(row, Mapping)) if isinstance(taints, list) else (),
         strict if isinstance(strict, bool) else None,
         _conditions(status.value.get("conditions")),
+        heartbeat(status.value.get("conditions")),
     )
 
 

@@ -131,6 +131,7 @@ def _containers(spec: Fields, status: Mapping[str, Any], found: Fields) -> Itera
                 state.restarts,
                 state.probed,
                 state.id,
+                state.ended,
                 line=line,
             )
 

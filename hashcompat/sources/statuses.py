@@ -10,6 +10,7 @@ from typing import Any, Final
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean
 from hashcompat.go.metav1 import is_time
+from hashcompat.model.pods import Ended
 
 STATUSES: Final = {
     "initContainers": "initContainerStatuses",
@@ -36,6 +37,8 @@ class State:
     """Whether its startupProbe has passed; None where that is not reported."""
     id: str = ""
     """Its id in the runtime, without the runtime's name; empty where that is not reported."""
+    ended: Ended | None = None
+    """How it ended last; None where that is not reported."""
 
 
 class States:
@@ -71,14 +74,28 @@ def _state(row: Mapping[str, Any], place: str) -> State:
     state, restarts = row.get("state"), row.get("restartCount")
     running = state.get("running") if isinstance(state, Mapping) else None
     started = running.get("startedAt") if isinstance(running, Mapping) else None
-    identity = row.get("containerID")
     return State(
         isinstance(state, Mapping) and "running" in state,
         _time(started, f"{place}.state.running.startedAt"),
         restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,
         probed if isinstance(probed := row.get("started"), bool) else None,
-        clean(identity).rpartition("://")[2] if isinstance(identity, str) else "",
+        _identity(row),
+        _ended(row),
     )
+
+
+def _identity(row: Mapping[str, Any]) -> str:
+    identity = row.get("containerID")
+    return clean(identity).rpartition("://")[2] if isinstance(identity, str) else ""
+
+
+def _ended(row: Mapping[str, Any]) -> Ended | None:
+    """Return the end that is the container's state, or else that of the one before it."""
+    for key in ("state", "lastState"):
+        found = state.get("terminated") if isinstance(state := row.get(key), Mapping) else None
+        if isinstance(found, Mapping):
+            return Ended(_identity(found), _shown_time(found.get("finishedAt")), key == "state")
+    return None
 
 
 def readiness(conditions: object) -> tuple[bool | None, datetime | None]:
@@ -86,12 +103,27 @@ def readiness(conditions: object) -> tuple[bool | None, datetime | None]:
 
     No verdict depends on either, so a text that is not a time counts as not shown.
     """
-    for row in conditions if isinstance(conditions, list) else ():
-        if isinstance(row, Mapping) and row.get("type") == "Ready":
-            is_ready, since = row.get("status") == "True", row.get("lastTransitionTime")
-            shown = is_ready and isinstance(since, str) and is_time(since)
-            return is_ready, _utc(str(since)) if shown else None
-    return None, None
+    row = _ready(conditions)
+    if row is None:
+        return None, None
+    is_ready = row.get("status") == "True"
+    return is_ready, _shown_time(row.get("lastTransitionTime")) if is_ready else None
+
+
+def heartbeat(conditions: object) -> datetime | None:
+    """Return when a kubelet last renewed its node's condition Ready; None where that is not shown."""
+    row = _ready(conditions)
+    return _shown_time(row.get("lastHeartbeatTime")) if row else None
+
+
+def _ready(conditions: object) -> Mapping[str, Any] | None:
+    rows = conditions if isinstance(conditions, list) else ()
+    return next((row for row in rows if isinstance(row, Mapping) and row.get("type") == "Ready"), None)
+
+
+def _shown_time(text: object) -> datetime | None:
+    """Return a time that no verdict depends on: a text that is none counts as not shown."""
+    return _utc(text) if isinstance(text, str) and is_time(text) else None
 
 
 def _time(text: object, place: str) -> datetime | None:

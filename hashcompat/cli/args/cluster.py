@@ -16,6 +16,7 @@ from hashcompat.model.pods import Inventory
 
 if TYPE_CHECKING:
     from hashcompat.sources.cluster.collect import Access, Scope
+    from hashcompat.sources.cluster.rollout import StateConfigMap
 
 _DURATION: Final = re.compile(r"(\d{1,6})(s|m)?")
 
@@ -115,6 +116,13 @@ def uid(cluster: Cluster) -> str:
         return live.uid(_access(cluster), _pass_on)
     except UnreachableError as error:
         raise InputError(f"cannot read the cluster: {error}") from None
+
+
+def state(cluster: Cluster, namespace: str, name: str) -> StateConfigMap:
+    """Return the ConfigMap of the live cluster that the state of a rollout is kept in."""
+    from hashcompat.sources.cluster.rollout import StateConfigMap
+
+    return StateConfigMap(_access(cluster), _pass_on, namespace, name)
 
 
 def _pass_on(line: str) -> None:

@@ -108,7 +108,8 @@ def _read(reading: Reading) -> Inventory:
 
 
 def _cluster_scope(reading: Reading) -> live.Scope:
-    return cluster_scope(reading.scope, needs_nodes=reading.needs_nodes, budgets=reading.budgets)
+    found = cluster_scope(reading.scope, needs_nodes=reading.needs_nodes, budgets=reading.budgets)
+    return replace(found, needs_pods=reading.needs_pods)
 
 
 def _check_sample(source: Source) -> None:

@@ -15,6 +15,7 @@ from hashcompat.cli.args.source import Source
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning.view import View
+from hashcompat.sources import filters
 from hashcompat.sources.clock import now
 
 
@@ -52,6 +53,8 @@ class Planned:
 
     plan: Plan
     found: Inventory
+    whole: Inventory
+    """What was read, those pods included that the scope leaves out."""
     way: Way
 
 
@@ -62,15 +65,21 @@ def planned(
     make: Callable[[Inventory, str, str, View], Plan] = planning.make,
     *,
     quiet: bool,
+    budgets: bool = False,
 ) -> Planned:
-    """Return the plan; ``ready`` is called once the options are right and before anything is read."""
+    """Return the plan; ``ready`` is called once the options are right and before anything is read.
+
+    With ``budgets`` PodDisruptionBudgets are read too, and the pods of all nodes, for they count.
+    """
     way, patches = given.releases.way(names, from_nodes=True), given.patched.patches(names)
     ready()
     created = now()
-    reading = Reading(given.source, given.scope, needs_nodes=given.releases.needs_nodes, quiet=quiet)
-    found = reading.inventory()
+    needs_nodes = given.releases.needs_nodes
+    reading = Reading(given.source, given.scope, needs_nodes=needs_nodes, quiet=quiet, budgets=budgets)
+    whole = reading.whole()
+    found = filters.select(whole, given.scope.filters)
     given.releases.check_nodes(found, given.scope, names)
     options = given.facts.options(reading, found, names, keep_going=given.keep_going, patches=patches)
     plan = make(found, way.old, way.new, View(names.catalog, options))
     given.releases.check_items(plan.items)
-    return Planned(replace(plan, created=created), found, way)
+    return Planned(replace(plan, created=created), found, whole, way)

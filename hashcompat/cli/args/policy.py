@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from hashcompat.cli.args.declare import option
 from hashcompat.cli.settings import Setting, is_on, settled
 from hashcompat.errors import InputError, UsageError
-from hashcompat.gating.checks import CHECKS
 from hashcompat.gating.policy import DEFAULT, FailOn, Policy, duration_of, fail_on_of, limit_of
 from hashcompat.model.plan import Plan
 from hashcompat.model.preflight import Preflight
@@ -18,11 +17,9 @@ if TYPE_CHECKING:
     from hashcompat.catalog.lookup import Catalog
     from hashcompat.gating.baseline import Identity
     from hashcompat.gating.judge import Besides
+    from hashcompat.model.impact import Impact
 
 _LIMITS: Final = ("max-restarts", "max-per-owner", "max-per-node")
-
-_NEEDED: Final = {FailOn.PDB: "the PodDisruptionBudgets of the plan, which only hashcompat impact reads"}
-"""What a word of ``--fail-on`` needs that cannot be given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +107,6 @@ def _fail_on(found: Mapping[str, Setting]) -> tuple[FailOn, ...]:
     if given is None:
         return (*DEFAULT, FailOn.PREFLIGHT) if report else DEFAULT
     words = fail_on_of(given.text, given.place)
-    if missing := [one for one in words if one not in CHECKS]:
-        raise UsageError(f"{given.place} {missing[0]}: needs {_NEEDED[missing[0]]}")
     if FailOn.PREFLIGHT in words and not report:
         raise UsageError(f"{given.place} preflight: needs --preflight FILE, a report of hashcompat preflight")
     if report and FailOn.PREFLIGHT not in words:
@@ -119,7 +114,9 @@ def _fail_on(found: Mapping[str, Setting]) -> tuple[FailOn, ...]:
     return words
 
 
-def besides_of(found: Mapping[str, Setting], plan: Plan, catalog: Catalog) -> Besides:
+def besides_of(
+    found: Mapping[str, Setting], plan: Plan, catalog: Catalog, impact: Impact | None = None
+) -> Besides:
     """Read the files that a policy names; raises InputError, naming the file, for what is wrong in one."""
     from pathlib import Path
 
@@ -131,6 +128,7 @@ def besides_of(found: Mapping[str, Setting], plan: Plan, catalog: Catalog) -> Be
         exemptions(Path(files["exceptions"])) if "exceptions" in files else (),
         _baseline(files["baseline"]) if "baseline" in files else frozenset(),
         _preflight(files["preflight"], plan, catalog) if "preflight" in files else None,
+        impact,
     )
 
 

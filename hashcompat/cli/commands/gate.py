@@ -3,36 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import Annotated, Final
+from uuid import uuid4
 
 from hashcompat.cli import output
 from hashcompat.cli.args import cluster
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import given_flags, option
 from hashcompat.cli.args.facts import Facts, Patched
+from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.joined import check_releases
 from hashcompat.cli.args.keys import key_of
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.planned import planned
 from hashcompat.cli.args.policy import PolicyFlags, besides_of, policy_of
 from hashcompat.cli.args.releases import Names, Releases
+from hashcompat.cli.args.rollout import RolloutFlags, State
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
+from hashcompat.cli.args.upgraded import impact_of, now_of
 from hashcompat.cli.settings import Setting
 from hashcompat.errors import UsageError
 from hashcompat.gating import refusal
 from hashcompat.gating.judge import judge
-from hashcompat.gating.policy import Policy
+from hashcompat.gating.outcome import judge_after
+from hashcompat.gating.policy import FailOn, Policy
+from hashcompat.gating.result import GateResult, Outcome
+from hashcompat.gating.turns import decided, own_turns, taken
 from hashcompat.model.digest import SIGNATURE
 from hashcompat.model.plan import Plan
+from hashcompat.model.rollout import Phase, Turn
 from hashcompat.planning.options import AUTO
 from hashcompat.report.gate import GATE
-from hashcompat.sources import filters
+from hashcompat.sources import clock, filters
 from hashcompat.sources.files import plans
 from hashcompat.sources.files.saved import opened
+
+_ABOUT_PLANS: Final = frozenset({"--plan-max-age", "--cluster-uid", "--verify-key", "--report-only"})
+"""The flags of a policy that are about the plan itself, and so count after the upgrade too."""
 
 _CLUSTER: Final = ("--context", "--kubeconfig", "--as", "--as-group", "--request-timeout")
 """The flags of a source that go with a saved plan: they name the cluster that it must be of."""
@@ -52,6 +63,7 @@ class Arguments:
         is_flag=True,
         help="Make a container that does not decode UNKNOWN instead of stopping.",
     )
+    rollout: RolloutFlags
     policy: PolicyFlags
     releases: Releases
     source: Source
@@ -66,24 +78,91 @@ class Arguments:
 def command(given: Arguments) -> int:
     """Judge a plan by a policy: exit 0 where it holds, 2 where it does not, 3 where it is undecided.
 
+    With --after, once the kubelet of --node was upgraded: 0 where all is as the plan predicted, 2 for a
+    surprise.
+
     Without a policy nothing may restart. Its settings are flags, variables such as
     HASHCOMPAT_GATE_MAX_RESTARTS, and the keys below gate in ./.hashcompat.yaml or in the user's own.
     """
-    quiet = given.quiet.quiet
+    given.rollout.check(plan=given.plan, nodes=given.scope.nodes)
     found = given.policy.settings()
-    policy, names = policy_of(found), given.releases.data.names(quiet=quiet)
-    ready = partial(output.ready, GATE, given.shown)
-    now = datetime.now(UTC)
-    if given.plan:
-        plan = _saved(given, given.plan, found, policy, names, now)
-    else:
-        _refuse_without_plan(found)
-        plan = planned(given, names, ready, quiet=quiet).plan
-        _check_cluster(plan, policy, found)
-    result = judge(plan, policy, besides_of(found, plan, names.catalog), now.date())
+    policy, names = policy_of(found), given.releases.data.names(quiet=given.quiet.quiet)
+    _check_rollout(given, policy, found)
+    result = (
+        _of_saved(given, given.plan, found, policy, names)
+        if given.plan
+        else _of_source(given, found, policy, names)
+    )
     output.show(GATE, result, given.shown)
-    output.notes(GATE, result, quiet=quiet)
+    output.notes(GATE, result, quiet=given.quiet.quiet)
     return result.exit_code
+
+
+def _check_rollout(given: Arguments, policy: Policy, found: Mapping[str, Setting]) -> None:
+    """Raise UsageError for a policy that does not go with the flags of a rollout."""
+    if given.rollout.state and policy.report_only:
+        raise UsageError(f"{found['report-only'].place}: a turn that --state keeps is not only reported")
+    others = [flag for flag in given_flags(given.policy) if flag not in _ABOUT_PLANS]
+    if given.rollout.after and others:
+        raise UsageError(f"{others[0]} is about what may restart; --after compares what did with the plan")
+    if FailOn.PDB in policy.fail_on and given.scope.labels.selector:
+        raise UsageError("-l leaves out pods that budgets count; narrow with -n, --owner or --node")
+
+
+def _of_source(given: Arguments, found: Mapping[str, Setting], policy: Policy, names: Names) -> GateResult:
+    """Judge a plan that is made of the source."""
+    _refuse_without_plan(found)
+    ready, budgets = partial(output.ready, GATE, given.shown), FailOn.PDB in policy.fail_on
+    made = planned(given, names, ready, quiet=given.quiet.quiet, budgets=budgets)
+    _check_cluster(made.plan, policy, found)
+    impact = impact_of(made.plan, _reading(given, budgets=True), made.whole) if budgets else None
+    return judge(made.plan, policy, besides_of(found, made.plan, names.catalog, impact), _today())
+
+
+def _of_saved(
+    given: Arguments, name: str, found: Mapping[str, Setting], policy: Policy, names: Names
+) -> GateResult:
+    """Judge a saved plan, before the upgrade of nodes or after it."""
+    plan, digest = _saved(given, name, found, policy, names)
+    store = given.rollout.store(given.source.cluster)
+    if given.rollout.after:
+        return _after(given, plan, digest, policy, names, store)
+    impact = impact_of(plan, _reading(given, budgets=True)) if FailOn.PDB in policy.fail_on else None
+    result = judge(plan, policy, besides_of(found, plan, names.catalog, impact), _today())
+    return _taken(given, result, digest, store) if store else result
+
+
+def _after(
+    given: Arguments, plan: Plan, digest: str, policy: Policy, names: Names, store: State | None
+) -> GateResult:
+    """Compare a plan with what became of its containers, and end the turn of its nodes."""
+    turns = own_turns(store.read(), given.scope.nodes, digest) if store else {}
+    begun = {node: turn.started for node, turn in turns.items()}
+    now = now_of(plan, _reading(given), given.facts.records, begun, names.catalog)
+    result = judge_after(plan, policy, now)
+    if store:
+        store.update(lambda rollout: decided(rollout, turns, result, clock.now()))
+    return result
+
+
+def _taken(given: Arguments, result: GateResult, digest: str, store: State) -> GateResult:
+    """Take the turn where the policy holds; in any case add what is in the way of that."""
+    turn = Turn(Phase.STARTED, uuid4().hex, given.rollout.who, digest, clock.now())
+    take = partial(taken, names=given.scope.nodes, turn=turn, take_over=given.rollout.take_over)
+    lines = store.update(take) if result.outcome is Outcome.PASS else take(store.read())[1]
+    return replace(result, lines=(*result.lines, *lines))
+
+
+def _reading(given: Arguments, *, budgets: bool = False) -> Reading:
+    """Return how the source is read beside a saved plan."""
+    quiet = given.quiet.quiet
+    return Reading(
+        given.source, given.scope, needs_nodes=not budgets, quiet=quiet, needs_pods=False, budgets=budgets
+    )
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()
 
 
 def _refuse_without_plan(found: Mapping[str, Setting]) -> None:
@@ -95,22 +174,23 @@ def _refuse_without_plan(found: Mapping[str, Setting]) -> None:
 
 
 def _saved(
-    given: Arguments, name: str, found: Mapping[str, Setting], policy: Policy, names: Names, now: datetime
-) -> Plan:
-    """Read the saved plan; raises InputError, naming the file, for one that is not to be judged."""
-    _refuse_source(given)
+    given: Arguments, name: str, found: Mapping[str, Setting], policy: Policy, names: Names
+) -> tuple[Plan, str]:
+    """Read the saved plan, and its digest; InputError, naming the file, for one that is not to be judged."""
+    _refuse_source(given, policy)
     old, new = (_release(names, one) for one in (given.releases.from_release, given.releases.to_release))
     output.ready(GATE, given.shown)
     key = key_of(found["verify-key"].file if "verify-key" in found else None)
     uid = cluster.uid(given.source.cluster) if any(given_flags(given.source.cluster)) else ""
     with opened(name, (plans.KIND,), plans.WANTED) as document:
         plan = plans.whole_of(document)
-        refusal.check_seals(document.digest(), document.rest.text(SIGNATURE, ""), key)
-        refusal.check_age(plan, policy, now)
+        digest = document.digest()
+        refusal.check_seals(digest, document.rest.text(SIGNATURE, ""), key)
+        refusal.check_age(plan, policy, datetime.now(UTC))
         _check_cluster(plan, policy, found)
         refusal.check_cluster(plan, uid, "the live cluster")
     check_releases(name, plan, "" if old == AUTO else old, new, names.catalog)
-    return filters.narrowed(plan, given.scope.filters)
+    return filters.narrowed(plan, given.scope.filters), digest
 
 
 def _check_cluster(plan: Plan, policy: Policy, found: Mapping[str, Setting]) -> None:
@@ -122,10 +202,14 @@ def _release(names: Names, name: str | None) -> str:
     return names.read_or_auto(name) if name else ""
 
 
-def _refuse_source(given: Arguments) -> None:
+def _refuse_source(given: Arguments, policy: Policy) -> None:
     """Refuse what would take part in making a plan, where there is one."""
-    others = (given.source, given.scope.labels, given.facts, given.patched)
-    flags = [flag for group in others for flag in given_flags(group) if flag not in _CLUSTER]
+    groups: list[object] = [given.scope.labels, given.facts, given.patched]
+    allowed = [*given_flags(given.facts.records)] if given.rollout.after else []
+    if not (given.rollout.after or FailOn.PDB in policy.fail_on):
+        groups.insert(0, given.source)
+        allowed += _CLUSTER
+    flags = [flag for group in groups for flag in given_flags(group) if flag not in allowed]
     flags += ["--keep-going"] if given.keep_going else []
     if flags:
         raise UsageError(f"{flags[0]} goes with making a plan, not with --plan, which has all of that in it")

@@ -10,6 +10,7 @@ from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.inventory import cluster_scope
 from hashcompat.cli.args.output import Shown, shows
+from hashcompat.cli.args.rollout import configmap_of
 from hashcompat.cli.args.scope import Scope
 from hashcompat.errors import UsageError
 from hashcompat.planning.options import AUTO
@@ -31,6 +32,11 @@ class Arguments:
     impact: bool = option(
         "--impact", is_flag=True, help="As impact needs: PodDisruptionBudgets too, and the pods of all nodes."
     )
+    state: str | None = option(
+        "--state",
+        metavar="configmap:NAMESPACE/NAME",
+        help="As gate --state needs: this ConfigMap may be read, created and updated.",
+    )
     service_account: str | None = option(
         "--service-account",
         metavar="NAMESPACE:NAME",
@@ -42,7 +48,7 @@ class Arguments:
 
 @declared("rbac", Arguments, short_help="Print the minimal role with which a live cluster can be read.")
 def command(given: Arguments) -> None:
-    """Print the Role or ClusterRole for a plan with the same flags: only get and list.
+    """Print the Role or ClusterRole for a plan with the same flags: only get and list, without --state.
 
     It allows pods, nodes, and the namespace kube-system, whose UID is that of the cluster.
 
@@ -51,7 +57,10 @@ def command(given: Arguments) -> None:
     hashcompat rbac --service-account tools:hashcompat | kubectl apply -f -
     """
     scope = cluster_scope(given.scope, needs_nodes=given.from_release == AUTO, budgets=given.impact)
-    output.show(ROLES, minimal_roles(scope, _account(given.service_account)), given.shown)
+    state = configmap_of(given.state) if given.state else None
+    if given.state and not state:
+        raise UsageError(f"--state: a file needs no role; want configmap:NAMESPACE/NAME, got {given.state!r}")
+    output.show(ROLES, minimal_roles(scope, _account(given.service_account), state), given.shown)
 
 
 def _account(text: str | None) -> tuple[str, str] | None:

@@ -218,13 +218,16 @@ def _origin(access: Access) -> Origin:
 
 
 @contextmanager
-def connect(access: Access, say: Say) -> Iterator[Client]:
-    """Connect as kubectl would: through kubectl by its kubeconfig, or by the service account of this pod."""
+def connect(access: Access, say: Say, written: str = "") -> Iterator[Client]:
+    """Connect as kubectl would: through kubectl by its kubeconfig, or by the service account of this pod.
+
+    ``written`` is the path of the one object that this connection is for, where it may be written.
+    """
     if _by_account(access):
         with serviceaccount.connections(os.environ) as pool:
             yield Client(pool, access.timeout, partial(_account_headers, access))
     else:
-        with kubectl.proxy(access.flags, say) as connections:
+        with kubectl.proxy(access.flags, say, written) as connections:
             yield Client(connections, access.timeout)
 
 

@@ -5,6 +5,7 @@ Source: apimachinery ``metav1.Status``.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from hashcompat.sources.answers import LateError, before, check_encoding, pieces
 from hashcompat.sources.limits import LONGEST_TEXT, RefusedError
 from hashcompat.sources.wholejson import loads
 
-_OK: Final = 200
+_OK: Final = frozenset({200, 201})
 
 _LONGEST_WAIT_SECONDS: Final = 30.0
 
@@ -70,8 +71,22 @@ _POLICY: Final = _Retry(total=5, backoff_factor=0.2, status_forcelist=(429, 500,
 
 
 @dataclass(frozen=True, slots=True)
+class _Question:
+    """One request."""
+
+    method: str
+    url: str
+    body: bytes | None = None
+
+    @property
+    def path(self) -> str:
+        """The URL without its query."""
+        return self.url.partition("?")[0]
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
-    """Reads JSON documents over one pool of connections; ``headers`` are asked for before each request.
+    """Reads, and rarely writes, JSON documents over one pool; ``headers`` are asked for before each request.
 
     ``timeout`` (seconds) holds for a whole answer with all tries, so that a server that drips is none.
     """
@@ -85,25 +100,35 @@ class Client:
 
         Raises StatusError for what the server refuses, UnreachableError when there is no complete answer.
         """
-        url = f"{path}?{urlencode(query)}" if query else path
+        return self._answer(_Question("GET", f"{path}?{urlencode(query)}" if query else path))
+
+    def write(self, method: str, path: str, document: Json) -> Json:
+        """Create (POST) or replace (PUT) an object, and return what became of it; errors as ``get``.
+
+        It is tried again as a read is: the object has a name, and a resourceVersion where it is replaced, so
+        what was written already is refused as a conflict.
+        """
+        return self._answer(_Question(method, path, json.dumps(document).encode()))
+
+    def _answer(self, asked: _Question) -> Json:
         end = time.monotonic() + self.timeout
         retries: Retry = _POLICY
         while True:
             try:
-                return before(end, partial(self._once, url, end))
+                return before(end, partial(self._once, asked, end))
             except LateError:
                 raise UnreachableError(_TOO_LATE) from None
             except RefusedError as error:
-                raise InputError(f"{path}: {error}") from None
+                raise InputError(f"{asked.path}: {error}") from None
             except _BusyError as busy:
-                retries = _counted(retries, url, busy)
+                retries = _counted(retries, asked.url, busy)
                 if time.monotonic() + _pause(retries, busy) > end:
                     raise
                 retries.sleep(busy.response)
 
-    def _once(self, url: str, end: float) -> Json:
+    def _once(self, asked: _Question, end: float) -> Json:
         try:
-            response = self._ask(url, end)
+            response = self._ask(asked, end)
             body = self._body(response, end)
         except HTTPError as error:
             raise _BusyError(_reason(error)) from None
@@ -111,14 +136,22 @@ class Client:
             raise _BusyError(_message(response.status, body), response)
         return _document(response.status, body)
 
-    def _ask(self, url: str, end: float) -> BaseHTTPResponse:
+    def _ask(self, asked: _Question, end: float) -> BaseHTTPResponse:
         headers = HTTPHeaderDict(
             {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "hashcompat"}
         )
         headers.extend(self.headers())
-        left = Timeout(total=seconds_until(end))
+        if asked.body is not None:
+            headers["Content-Type"] = "application/json"
         return self.pool.urlopen(
-            "GET", url, headers=headers, retries=False, redirect=False, timeout=left, preload_content=False
+            asked.method,
+            asked.url,
+            body=asked.body,
+            headers=headers,
+            retries=False,
+            redirect=False,
+            timeout=Timeout(total=seconds_until(end)),
+            preload_content=False,
         )
 
     def _body(self, response: BaseHTTPResponse, end: float) -> bytes:
@@ -151,7 +184,7 @@ def _counted(retries: Retry, url: str, busy: _BusyError) -> Retry:
 
 def _document(status: int, body: bytes) -> Json:
     """Return the JSON object of an answer, another try for what is none."""
-    if status != _OK:
+    if status not in _OK:
         raise StatusError(status, _message(status, body))
     try:
         document = loads(jsontext.decode_text(body))

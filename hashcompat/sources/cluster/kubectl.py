@@ -1,7 +1,8 @@
 """kubectl as the way to the API server: it alone knows how its user's kubeconfig authenticates.
 
 ``kubectl proxy`` listens on a unix socket in a directory that only this user may enter; it passes on reads of
-pods, nodes and one namespace and nothing else, and it ends with this process, however that ends.
+pods, nodes, PodDisruptionBudgets and one namespace, or on what is asked of one object, and nothing else; and
+it ends with this process, however that ends.
 """
 
 from __future__ import annotations
@@ -42,10 +43,13 @@ _MOST_LINES: Final = 1000
 """Lines of kubectl's plugins that are passed on."""
 
 _PATHS: Final = (
-    r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$,^/api/v1/namespaces/kube-system$"
+    r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$,^/api/v1/namespaces/kube-system$,"
+    r"^/apis/policy/(v1|v1beta1)/(namespaces/[^/]+/)?poddisruptionbudgets$"
 )
 
-_OTHER_METHODS: Final = "POST,PUT,PATCH,DELETE,OPTIONS,CONNECT,TRACE,HEAD"
+_WRITES: Final = ("POST", "PUT")
+
+_OTHER_METHODS: Final = ("PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "HEAD")
 
 _LOG_LINE: Final = re.compile(r"[IWEF]\d{4} |\d{4}/\d\d/\d\d |error: ")
 """Lines of kubectl's own, in the forms of klog and of Go's log package."""
@@ -57,8 +61,12 @@ _WATCHED: Final = (
 
 
 @contextmanager
-def proxy(flags: tuple[str, ...], say: Callable[[str], None]) -> Iterator[HTTPConnectionPool]:
+def proxy(
+    flags: tuple[str, ...], say: Callable[[str], None], written: str = ""
+) -> Iterator[HTTPConnectionPool]:
     """Run ``kubectl proxy`` with these flags (``--context=…``) and yield the connections to it.
+
+    ``written`` is the path of an object that may be read, created and replaced; then nothing else passes.
 
     What a credential plugin prints on stderr (a link to open, a code to type) is passed to ``say`` line by
     line, without what may be secret unless a person is at the terminal. Raises UnreachableError where there
@@ -70,7 +78,7 @@ def proxy(flags: tuple[str, ...], say: Callable[[str], None]) -> Iterator[HTTPCo
     with ExitStack() as stack:
         directory = tempfile.mkdtemp(prefix="hashcompat-")
         path = str(Path(directory) / "api")
-        process = _started([kubectl, *flags, *_arguments(path)], directory)
+        process = _started([kubectl, *flags, *_arguments(path, written)], directory)
         stack.callback(_stop, process)
         over = threading.Event()
         stack.callback(over.set)
@@ -93,12 +101,15 @@ def target(flags: tuple[str, ...]) -> tuple[str, str]:
         return "", ""  # a plan needs neither
 
 
-def _arguments(path: str) -> list[str]:
+def _arguments(path: str, written: str) -> list[str]:
+    folder, _, name = written.rpartition("/")
+    paths = f"^{re.escape(folder)}(/{re.escape(name)})?$" if written else _PATHS
+    others = _OTHER_METHODS if written else (*_WRITES, *_OTHER_METHODS)
     return [
         "proxy",
         f"--unix-socket={path}",
-        f"--accept-paths={_PATHS}",
-        f"--reject-methods={_OTHER_METHODS}",
+        f"--accept-paths={paths}",
+        f"--reject-methods={','.join(others)}",
     ]
 
 

@@ -29,12 +29,14 @@ class Roles:
     """Kubernetes objects as plain JSON values."""
 
 
-def minimal_roles(scope: Scope, account: tuple[str, str] | None = None) -> Roles:
+def minimal_roles(
+    scope: Scope, account: tuple[str, str] | None = None, state: tuple[str, str] | None = None
+) -> Roles:
     """Return a Role for each namespace that is read, and a ClusterRole for what has none.
 
     The UID of the namespace kube-system is part of the latter, or of a Role in that namespace.
     ``account`` is the namespace and name of a service account that they are bound to; without it there are no
-    bindings.
+    bindings. ``state`` is the namespace and name of the ConfigMap with the state of a rollout.
     """
     requests = [
         *pod_requests(scope),
@@ -45,7 +47,10 @@ def minimal_roles(scope: Scope, account: tuple[str, str] | None = None) -> Roles
     for request in requests:
         by_namespace.setdefault(request.namespace, []).append(request)
     by_namespace.setdefault("" if "" in by_namespace else SYSTEM, []).append(system_request())
-    roles = [_role(namespace, _rules(found)) for namespace, found in by_namespace.items()]
+    rules = {namespace: _rules(found) for namespace, found in by_namespace.items()}
+    if state:
+        rules[state[0]] = [*rules.get(state[0], ()), *_state_rules(state[1])]
+    roles = [_role(namespace, found) for namespace, found in rules.items()]
     return Roles((*roles, *(_binding(role, *account) for role in roles if account)))
 
 
@@ -63,6 +68,12 @@ def _rules(requests: Iterable[Request]) -> list[dict[str, Any]]:
         }
         for (group, resource, verb), found in names.items()
     ]
+
+
+def _state_rules(name: str) -> list[dict[str, Any]]:
+    """Return the rules for one ConfigMap; nobody can be allowed to create it by its name alone."""
+    core = {"apiGroups": [""], "resources": ["configmaps"]}
+    return [{**core, "resourceNames": [name], "verbs": ["get", "update"]}, {**core, "verbs": ["create"]}]
 
 
 def _role(namespace: str, rules: list[dict[str, Any]]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from hashcompat.model.plan import (
     Hashes,
     Hop,
     Item,
+    Observed,
     Plan,
     PodName,
     Reason,
@@ -149,6 +150,7 @@ class _Items:
             creator=_ASSUMED if row.truth("creatorAssumed") else "",
             line=source.number("line", 0) if source else 0,
             difference=row.number("difference", 0),
+            observed=_observed(seen) if (seen := row.row_or_none("observed")) else None,
         )
 
     def _reasons_of(self, row: Row) -> tuple[Reason, ...]:
@@ -169,6 +171,13 @@ def _name(row: Row, key: str, default: str | None = None) -> str:
     if len(found) > allowance.LONGEST_NAME:
         raise InputError(f"{row.path}.{key}: more than {allowance.LONGEST_NAME:,} characters")
     return intern(found)
+
+
+def _observed(row: Row) -> Observed:
+    restarts = None if row.value.get("restartCount") is None else row.number("restartCount")
+    return Observed(
+        _name(row, "containerID"), row.time_or_none("startedAt"), restarts, row.truth_or_none("running")
+    )
 
 
 def _reason(row: Row) -> Reason:

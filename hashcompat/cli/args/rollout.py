@@ -1,0 +1,108 @@
+"""A rollout of many nodes on the command line: what was upgraded, and whose turn it is."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar
+
+from hashcompat.cli.args import cluster
+from hashcompat.cli.args.declare import option
+from hashcompat.errors import UsageError
+from hashcompat.model.rollout import Rollout
+
+if TYPE_CHECKING:
+    from hashcompat.cli.args.cluster import Cluster
+
+T = TypeVar("T")
+
+_CONFIGMAP: Final = "configmap:"
+
+_NAME: Final = r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
+
+WHERE: Final = "FILE|configmap:NAMESPACE/NAME"
+
+
+class State(Protocol):
+    """Where the state of a rollout is kept."""
+
+    def read(self) -> Rollout:
+        """Return it; one that is not there has no nodes."""
+
+    def update(self, edit: Callable[[Rollout], tuple[Rollout | None, T]]) -> T:
+        """Write what becomes of it, if anything does, unless others write at the same time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutFlags:
+    """How nodes are upgraded one after the other."""
+
+    HEADING: ClassVar = "Rollout"
+
+    after: bool = option(
+        "--after",
+        is_flag=True,
+        help="The kubelet of --node was upgraded: compare the plan with what became of its containers.",
+    )
+    state: str | None = option(
+        "--state",
+        metavar=WHERE,
+        help="Where the pipelines of a rollout keep which node was started, is done or has failed: the gate "
+        "takes the turn of --node there, and with --after ends it.",
+    )
+    take_over: bool = option(
+        "--take-over",
+        is_flag=True,
+        help="Take the turn of --node also where it was started and not decided, or has failed.",
+    )
+    holder: str | None = option(
+        "--holder", metavar="NAME", help="Who takes the turn, for people to read; default: USER@HOST."
+    )
+
+    def check(self, *, plan: str | None, nodes: tuple[str, ...]) -> None:
+        """Raise UsageError for flags that mean nothing together."""
+        for flag, given in (("--after", self.after), ("--state", self.state)):
+            if given and not plan:
+                raise UsageError(f"{flag} goes with a saved plan; give it with --plan FILE")
+            if given and not nodes:
+                raise UsageError(f"{flag} is about nodes; name them with --node")
+        for flag, given in (("--take-over", self.take_over), ("--holder", self.holder)):
+            if given and (self.after or not self.state):
+                raise UsageError(f"{flag} goes with --state, before a node is upgraded")
+
+    def store(self, access: Cluster) -> State | None:
+        """Return where the state is kept; None without ``--state``."""
+        if not self.state:
+            return None
+        if place := configmap_of(self.state):
+            return cluster.state(access, *place)
+        from hashcompat.sources.files.rollout import StateFile
+
+        return StateFile(Path(os.path.realpath(self.state)))
+
+    @property
+    def who(self) -> str:
+        """Who takes the turn."""
+        return self.holder or f"{_user()}@{socket.gethostname()}"
+
+
+def configmap_of(text: str) -> tuple[str, str] | None:
+    """Return the namespace and name in ``configmap:NAMESPACE/NAME``, nothing for a file; or UsageError."""
+    if not text.startswith(_CONFIGMAP):
+        return None
+    namespace, _, name = text.removeprefix(_CONFIGMAP).partition("/")
+    if not (re.fullmatch(_NAME, namespace) and re.fullmatch(_NAME, name)):
+        raise UsageError(f"--state: want {WHERE}, got {text!r}")
+    return namespace, name
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container whose user has no name
+        return str(os.getuid())

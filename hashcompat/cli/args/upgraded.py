@@ -1,0 +1,91 @@
+"""What the cluster shows now of the nodes of a saved plan: for what a gate reads beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from hashcompat.cli.args.facts import Records
+from hashcompat.cli.args.inventory import Reading
+from hashcompat.gating.refusal import check_cluster
+from hashcompat.model.hashes import number_of
+from hashcompat.model.plan import ContainerName, Item, Plan, Verdict, name_of
+from hashcompat.model.pods import Inventory
+
+if TYPE_CHECKING:
+    from hashcompat.catalog.lookup import Catalog
+    from hashcompat.gating.outcome import HashKey, Now
+    from hashcompat.model.impact import Impact
+
+
+def now_of(
+    plan: Plan, reading: Reading, records: Records, begun: Mapping[str, datetime], catalog: Catalog
+) -> Now:
+    """Read what became of the nodes of a plan; raises InputError for another cluster than the plan's."""
+    from hashcompat.gating.outcome import Now
+
+    whole = _whole(plan, reading)
+    pods = tuple(pod for pod in whole.pods if reading.scope.filters.matches(pod))
+    found = replace(whole, pods=pods)
+    nodes = {node.name: node for node in whole.nodes if node.name in reading.scope.nodes}
+    upgraded = frozenset(
+        name for name, node in nodes.items() if _is_upgraded(node.kubelet, plan.to_release, catalog)
+    )
+    recorded = dict(_recorded(found, reading, records)) if records.are_named else {}
+    return Now(tuple(dict.fromkeys(reading.scope.nodes)), nodes, upgraded, pods, begun, recorded)
+
+
+def impact_of(plan: Plan, reading: Reading, whole: Inventory | None = None) -> Impact:
+    """Return what the restarts of a plan do to the budgets, by the pods that there are now.
+
+    Pods of its nodes that the plan does not know are UNKNOWN: they may restart.
+    """
+    from hashcompat import disruption
+
+    found = _whole(plan, reading) if whole is None else whole
+    if whole is None:
+        pods = tuple(found.pods)
+        found = replace(found, pods=pods)
+        plan = replace(plan, items=(*plan.items, *_unplanned(plan, found, reading)))
+    nodes = reading.scope.nodes
+    return disruption.make(plan, found, max(len(set(nodes)), 1), nodes or None)
+
+
+def _unplanned(plan: Plan, found: Inventory, reading: Reading) -> Iterator[Item]:
+    known = {item.pod.uid or (item.pod.namespace, item.pod.name) for item in plan.items}
+    for pod in found.pods:
+        is_known = (pod.uid or (pod.namespace, pod.name)) in known
+        if not is_known and reading.scope.filters.matches(pod) and pod.containers:
+            first = pod.containers[0]
+            yield Item(name_of(pod), ContainerName(first.name, first.type), "", Verdict.UNKNOWN)
+
+
+def _whole(plan: Plan, reading: Reading) -> Inventory:
+    found = reading.whole()
+    if plan.origin.cluster and found.origin.cluster:
+        check_cluster(plan, found.origin.cluster, "what is read beside it")
+    return found
+
+
+def _is_upgraded(kubelet: str, target: str, catalog: Catalog) -> bool:
+    from hashcompat.catalog.releases import is_build_of
+
+    if not (catalog.knows(kubelet) and catalog.knows(target)):
+        return kubelet.removeprefix("v") == target.removeprefix("v")
+    return is_build_of(catalog.kubelet(kubelet).release, catalog.kubelet(target).release)
+
+
+def _recorded(found: Inventory, reading: Reading, records: Records) -> Iterator[tuple[HashKey, int]]:
+    """Yield the recorded hashes of the containers that run now, where they are numbers."""
+    from hashcompat.records.index import index
+
+    known = index(records.collect(reading, found))
+    for pod in found.pods:
+        for container in pod.containers:
+            record = known.of(pod, container)
+            if record and (not record.id or not container.id or record.id == container.id):
+                number = number_of(record.hash)
+                if number is not None:
+                    yield (pod.uid, container.name), number

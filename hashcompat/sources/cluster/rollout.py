@@ -1,0 +1,114 @@
+"""The state of a rollout in a ConfigMap, which pipelines anywhere share.
+
+Each write has the resourceVersion of what was read as its precondition, so of two that begin together the
+API server takes one (409 Conflict for the other, which then reads again).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from hashcompat.errors import InputError
+from hashcompat.go.jsonpath import part
+from hashcompat.model.rollout import Rollout
+from hashcompat.sources.cluster.collect import Access, Request, Say, connect
+from hashcompat.sources.cluster.kubeapi import Client, StatusError
+from hashcompat.sources.rollouts import rollout_of, text_of
+
+T = TypeVar("T")
+
+Json = dict[str, Any]
+
+_KEY: Final = "state.json"
+
+_NOT_FOUND: Final = 404
+
+_CONFLICT: Final = 409
+
+_TRIES: Final = 20
+"""Each try that conflicts is one in which another pipeline wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateConfigMap:
+    """A ConfigMap; one that is not there is a rollout in which no node was started."""
+
+    access: Access
+    say: Say
+    namespace: str
+    name: str
+
+    def read(self) -> Rollout:
+        """Return the state; raises InputError, naming the ConfigMap, where it cannot be read."""
+        with connect(self.access, self.say, self._path) as client:
+            return self._state(self._found(client))
+
+    def update(self, edit: Callable[[Rollout], tuple[Rollout | None, T]]) -> T:
+        """Write what becomes of the state, if anything does; errors as ``read``.
+
+        ``edit`` is asked again where another pipeline wrote meanwhile. It must know its own writing again: an
+        answer may be lost, and the same request made twice.
+        """
+        with connect(self.access, self.say, self._path) as client:
+            for _ in range(_TRIES):
+                found = self._found(client)
+                changed, result = edit(self._state(found))
+                if changed is None or self._is_written(client, found, text_of(changed)):
+                    return result
+        raise InputError(f"{self}: others changed it {_TRIES} times while it was to be written")
+
+    def __str__(self) -> str:
+        return f"configmap {self.namespace}/{self.name}"
+
+    @property
+    def _folder(self) -> str:
+        return Request("configmaps", self.namespace).path
+
+    @property
+    def _path(self) -> str:
+        return Request("configmaps", self.namespace, self.name).path
+
+    def _found(self, client: Client) -> Json | None:
+        try:
+            return client.get(self._path)
+        except StatusError as error:
+            if error.code == _NOT_FOUND:
+                return None
+            raise self._refused("get", error) from None
+
+    def _state(self, found: Json | None) -> Rollout:
+        """Return the state in an object; one that others made for something else is not taken for empty."""
+        if found is None:
+            return Rollout()
+        text = part(found, "data").get(_KEY)
+        if not isinstance(text, str):
+            raise InputError(f"{self}: $.data['{_KEY}']: missing, so it is not the state of a rollout")
+        try:
+            return rollout_of(text)
+        except InputError as error:
+            raise InputError(f"{self}: {_KEY}: {error}") from None
+
+    def _is_written(self, client: Client, found: Json | None, text: str) -> bool:
+        """Write, and return whether nobody else did since it was read."""
+        try:
+            if found is None:
+                client.write("POST", self._folder, self._object({"name": self.name}, {_KEY: text}))
+            else:
+                changed = self._object(part(found, "metadata"), {**part(found, "data"), _KEY: text})
+                client.write("PUT", self._path, {**found, **changed})
+        except StatusError as error:
+            if error.code == _CONFLICT:
+                return False
+            raise self._refused("update" if found else "create", error) from None
+        return True
+
+    def _object(self, metadata: Mapping[str, Any], data: Mapping[str, Any]) -> Json:
+        return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+    def _refused(self, verb: str, error: StatusError) -> InputError:
+        hint = (
+            f"'hashcompat rbac --state configmap:{self.namespace}/{self.name}' prints the role that is needed"
+        )
+        return InputError(f"cannot {verb} the {self}: {error}; {hint}")

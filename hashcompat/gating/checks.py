@@ -104,6 +104,7 @@ _SURE: Final = {Certainty.YES: Outcome.FAIL, Certainty.UNKNOWN: Outcome.UNDECIDE
 def _pdb(facts: Facts) -> Iterator[Line]:
     """Yield a line for each budget that is breached, or may be; else one for all of them."""
     if facts.impact is None:
+        yield Line("fail-on pdb", "", 1, 0, "", Outcome.UNDECIDED, "budgets were not read")
         return
     found = {
         (one.namespace, one.name, one.certainty): one
@@ -111,7 +112,7 @@ def _pdb(facts: Facts) -> Iterator[Line]:
         for one in effect.budgets
     }
     for (namespace, name, sure), one in sorted(found.items()):
-        left = f"{_shown(one.after)} healthy pods are left, {_shown(one.desired)} demanded"
+        left = f"{_shown(one.after)} of {_shown(one.desired)} demanded pods are left healthy"
         why = left if sure is Certainty.YES else one.problem or f"may be breached: {left}"
         yield Line("fail-on pdb", name_path(namespace, name), 1, 0, "breach", _SURE[sure], why)
     missing = facts.impact.budgets_missing

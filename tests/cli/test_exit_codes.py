@@ -38,6 +38,19 @@ def _node(runtime: str, **conditions: str) -> bytes:
     return as_json(found)
 
 
+def watched(kubelet: str, identity: str) -> bytes:
+    """Return a node, and a pod on it whose container has an ID; statuses are from after any upgrade."""
+    found = node(kubelet)
+    found["status"]["conditions"] = [
+        {"type": "Ready", "status": "True", "lastHeartbeatTime": "2100-01-01T00:00:00Z"}
+    ]
+    state = {"running": {"startedAt": "2100-01-01T00:00:00Z"}}
+    status = {"name": "c", "containerID": f"x://{identity}", "restartCount": 0, "state": state}
+    return as_json(pod(status={"phase": "Running", "containerStatuses": [status]}), found)
+
+
+AFTER = ("gate", "--plan", "WATCHED", "--node", "n1", "--after")
+BEFORE = ("gate", "--plan", "WATCHED", "--node", "n1", "--max-restarts", "9")
 GUARDED = as_json(replica("web-0", "n1"), budget(minAvailable=1))
 STRIP = ("--audit", "--kubelet", "1.9.11", "--like", "1.7.16")
 KEPT = as_json(pod({"name": "c", "image": "i"}))
@@ -84,7 +97,22 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (1, ("gate", "--plan", "SAVED", "--to", "1.10.13", "--report-only"), b""),
     (1, ("gate", "--plan", "BROKEN"), b""),
     (1, ("gate", *UP, "-f", "-"), b"{"),
-    (64, ("gate", "--plan", "SAVED", "--fail-on", "pdb"), b""),
+    (0, ("gate", *SAME, "-f", "-", "--fail-on", "pdb"), RESTARTS),
+    (2, ("gate", *UP, "-f", "-", "--fail-on", "pdb"), GUARDED),
+    (3, ("gate", "--plan", "SAVED", "--fail-on", "pdb", "-f", "-"), GUARDED),
+    (1, ("gate", "--plan", "SAVED", "--fail-on", "pdb"), b""),
+    (0, (*AFTER, "-f", "-"), watched("v1.9.11", "new")),
+    (2, (*AFTER, "-f", "-"), watched("v1.9.11", "old")),
+    (2, (*AFTER, "-f", "-", "--state", "OPENED"), watched("v1.9.11", "old")),
+    (3, (*AFTER, "-f", "-"), watched("v1.8.15", "old")),
+    (0, (*AFTER, "-f", "-", "--report-only"), watched("v1.9.11", "old")),
+    (1, (*AFTER, "-f", "-"), b"{"),
+    (1, (*AFTER, "-f", "-", "--state", "NO-STATE"), watched("v1.9.11", "new")),
+    (2, (*BEFORE, "--state", "FAILED"), b""),
+    (3, (*BEFORE, "--state", "STARTED"), b""),
+    (1, (*BEFORE, "--state", "SAVED"), b""),
+    (64, (*BEFORE, "--state", "configmap:x"), b""),
+    (64, ("gate", "--plan", "SAVED", "--after"), b""),
     (64, ("gate", "--plan", "SAVED", "-f", "-"), RESTARTS),
     (64, ("gate", *UP, "-f", "-", "--max-restarts", "some"), RESTARTS),
     (64, ("gate", "-f", "-"), RESTARTS),
@@ -183,6 +211,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for name, words in saved.items():
         made[name] = str(golden.parent / f"{name.lower()}.json")
         ran(*words, "-f", "-", "-q", "--out", made[name], stdin=RESTARTS if name == "SAVED" else NODES)
+    made |= _rollout(golden.parent)
     for name in ("TAMPERED", "BROKEN"):
         directory = golden.parent / name.lower()
         (directory / "inputs").mkdir(parents=True)
@@ -196,6 +225,21 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         path = golden.parent / f"{name.lower()}.json"
         path.write_text(json.dumps({"containers": [told]}))
         made[name] = str(path)
+    return made
+
+
+def _rollout(directory: Path) -> dict[str, str]:
+    """Return a plan with what was seen before the upgrade, and states of its rollout."""
+    names = ("WATCHED", "OPENED", "STARTED", "FAILED", "NO-STATE")
+    made = {name: str(directory / f"{name.lower()}.json") for name in names}
+    ran(
+        *("plan", "--to", "1.9.11", "-f", "-", "-q", "--out", made["WATCHED"]),
+        stdin=watched("v1.8.15", "old"),
+    )
+    for name in ("OPENED", "STARTED", "FAILED"):
+        ran(*(made.get(word, word) for word in BEFORE), "-q", "--state", made[name])
+    after = [made.get(word, word) for word in AFTER]
+    ran(*after, "-f", "-", "-q", "--state", made["FAILED"], stdin=watched("v1.9.11", "old"))
     return made
 
 

@@ -9,10 +9,12 @@ import pytest
 
 from hashcompat.errors import ExitCode
 from hashcompat.gating.baseline import baseline_of
+from hashcompat.gating.checks import CHECKS
 from hashcompat.gating.exceptions import Exemption, Names
 from hashcompat.gating.judge import Besides, judge
 from hashcompat.gating.policy import FailOn, Limit, Policy, fail_on_of
 from hashcompat.gating.result import GateResult, Outcome, Standing
+from hashcompat.model.impact import BudgetImpact, Certainty, Effect, Impact, NodeImpact, Pods, Step
 from hashcompat.model.plan import Item, Verdict
 from hashcompat.model.preflight import Finding, Preflight, Status
 from tests.helpers.plans import item, plan
@@ -204,7 +206,53 @@ def test_exceptions_that_expired_or_match_nothing_are_warnings() -> None:
     assert "3 containers that it matches count" in judged(*WEB, besides=Besides(rows)).warnings[0]
 
 
-def test_every_word_but_pdb_has_a_check() -> None:
-    from hashcompat.gating.checks import CHECKS
+def test_every_word_has_a_check() -> None:
+    assert CHECKS.keys() == {*FailOn}
 
-    assert CHECKS.keys() == {*FailOn} - {FailOn.PDB}
+
+def impact(*budgets: BudgetImpact, missing: str = "", restarted: int = 1) -> Impact:
+    node = NodeImpact("n1", Step.IN_PLACE, 1, restarted, 0, Effect(budgets), Pods())
+    return Impact("1.8.15", "1.9.11", 1, (node,), (), (), len(budgets), missing)
+
+
+def budget(sure: Certainty, name: str = "web", problem: str = "") -> BudgetImpact:
+    return BudgetImpact("shop", name, sure, None if problem else 2, None if problem else 2, 1, 0, problem)
+
+
+YES, MAYBE = Certainty.YES, Certainty.UNKNOWN
+BUDGETS: dict[str, tuple[Impact | None, Outcome, str]] = {
+    "none": (impact(), Outcome.PASS, "fail-on pdb: 0 budgets breached, allowed 0"),
+    "not read": (None, Outcome.UNDECIDED, "fail-on pdb: budgets were not read"),
+    "a breach": (
+        impact(budget(MAYBE), budget(YES)),
+        Outcome.FAIL,
+        "fail-on pdb: shop/web: 1 of 2 demanded pods are left healthy",
+    ),
+    "a possible one": (
+        impact(budget(MAYBE)),
+        Outcome.UNDECIDED,
+        "fail-on pdb: shop/web: may be breached: 1 of 2 demanded pods are left healthy",
+    ),
+    "one that cannot be evaluated": (
+        impact(budget(MAYBE, problem="no scale")),
+        Outcome.UNDECIDED,
+        "fail-on pdb: shop/web: no scale",
+    ),
+    "not listed": (
+        impact(missing="not allowed"),
+        Outcome.UNDECIDED,
+        "fail-on pdb: budgets are UNKNOWN: not allowed",
+    ),
+    "not listed, and nothing restarts": (
+        impact(missing="not allowed", restarted=0),
+        Outcome.PASS,
+        "fail-on pdb: 0 budgets breached, allowed 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", BUDGETS)
+def test_budgets_that_restarts_breach(how: str) -> None:
+    found, outcome, line = BUDGETS[how]
+    result = judged(*WEB, fail_on="pdb", besides=Besides(impact=found))
+    assert (result.outcome, str(result.deciding)) == (outcome, line)

@@ -20,6 +20,9 @@ _API: Final = "rbac.authorization.k8s.io"
 
 _NAME: Final = "hashcompat"
 
+_NODE_BY_NODE: Final = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get"]}
+"""What a rollout reads of each node once that is upgraded; its plan lists them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Roles:
@@ -49,6 +52,7 @@ def minimal_roles(
     by_namespace.setdefault("" if "" in by_namespace else SYSTEM, []).append(system_request())
     rules = {namespace: _rules(found) for namespace, found in by_namespace.items()}
     if state:
+        rules[""] = [*rules.get("", ()), _NODE_BY_NODE]
         rules[state[0]] = [*rules.get(state[0], ()), *_state_rules(state[1])]
     roles = [_role(namespace, found) for namespace, found in rules.items()]
     return Roles((*roles, *(_binding(role, *account) for role in roles if account)))

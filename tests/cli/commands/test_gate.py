@@ -182,7 +182,17 @@ def test_a_file_without_a_key_is_refused(run: Run, saved: Path, content: str | N
 
 
 USAGE: dict[tuple[str, ...], str] = {
-    ("--fail-on", "pdb"): "--fail-on pdb: needs the PodDisruptionBudgets of the plan",
+    ("--fail-on", "pdb", "-l", "a=b"): "-l leaves out pods that budgets count",
+    ("--fail-on", "pdb", "--cri-dockerd"): "--cri-dockerd goes with making a plan",
+    ("--after",): "--after is about nodes; name them with --node",
+    ("--after", "--node", "n1", "--strict"): "--strict is about what may restart",
+    ("--after", "--node", "n1", "--cri-dockerd"): "--cri-dockerd goes with making a plan",
+    ("--recorded", "x"): "--recorded goes with making a plan",
+    ("--state", "s"): "--state is about nodes; name them with --node",
+    ("--state", "s", "--node", "n1", "--report-only"): "--report-only: a turn that --state keeps",
+    ("--state", "configmap:a/B", "--node", "n1"): "--state: want FILE|configmap:NAMESPACE/NAME",
+    ("--take-over",): "--take-over goes with --state",
+    ("--after", "--node", "n1", "--state", "s", "--holder", "x"): "--holder goes with --state, before",
     ("--fail-on", "preflight"): "--fail-on preflight: needs --preflight FILE",
     (
         "--fail-on",

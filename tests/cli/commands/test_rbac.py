@@ -13,6 +13,12 @@ BUDGETS = {"apiGroups": ["policy"], "resources": ["poddisruptionbudgets"], "verb
 PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}
 SYSTEM = {"apiGroups": [""], "resources": ["namespaces"], "resourceNames": ["kube-system"], "verbs": ["get"]}
 
+CONFIGMAPS = {"apiGroups": [""], "resources": ["configmaps"]}
+STATE = [
+    {**CONFIGMAPS, "resourceNames": ["roll"], "verbs": ["get", "update"]},
+    {**CONFIGMAPS, "verbs": ["create"]},
+]
+
 
 def rights(run: Run, *argv: str) -> dict[tuple[str, str | None], Any]:
     items = run("rbac", *argv).items
@@ -39,6 +45,20 @@ def rights(run: Run, *argv: str) -> dict[tuple[str, str | None], Any]:
         (("-n", "a"), {("Role", "a"): [PODS], ("ClusterRole", None): [NODES, SYSTEM]}),
         (("--impact", "--node", "x"), {("ClusterRole", None): [PODS, NODES, BUDGETS, SYSTEM]}),
         (("--impact", "-n", "a"), {("Role", "a"): [PODS, BUDGETS], ("ClusterRole", None): [NODES, SYSTEM]}),
+        (
+            ("--impact", "--state", "configmap:ops/roll"),
+            {
+                ("ClusterRole", None): [PODS, NODES, BUDGETS, SYSTEM, {**NODES, "verbs": ["get"]}],
+                ("Role", "ops"): STATE,
+            },
+        ),
+        (
+            ("-n", "ops", "--state", "configmap:ops/roll"),
+            {
+                ("Role", "ops"): [PODS, *STATE],
+                ("ClusterRole", None): [NODES, SYSTEM, {**NODES, "verbs": ["get"]}],
+            },
+        ),
         (
             ("--node", "x", "--node", "y"),
             {
@@ -94,3 +114,9 @@ def test_for_people(run: Run) -> None:
 def test_a_service_account_has_a_namespace_and_a_name(run: Run, account: str) -> None:
     result = run("rbac", "--service-account", account)
     assert (result.code, result.out, "want NAMESPACE:NAME" in result.err) == (64, "", True)
+
+
+@pytest.mark.parametrize("place", ["state.json", "configmap:ops", "configmap:ops/A"])
+def test_only_a_config_map_needs_a_role(run: Run, place: str) -> None:
+    result = run("rbac", "--state", place)
+    assert (result.code, result.out, "--state: " in result.err) == (64, "", True)

@@ -1,0 +1,90 @@
+"""The state of a rollout in a file: written whole, by one at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from hashcompat.errors import InputError
+from hashcompat.model.rollout import Phase, Rollout, Turn
+from hashcompat.sources.files import rollout
+from hashcompat.sources.files.rollout import StateFile
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+TURN = Turn(Phase.STARTED, "1", "ci@a", "sha256:1", NOON)
+MANY = 50
+
+
+def test_a_file_that_is_not_there_is_a_rollout_that_has_not_begun(tmp_path: Path) -> None:
+    state = StateFile(tmp_path / "state.json")
+    assert state.update(lambda found: (None, found)) == state.read() == Rollout()
+    assert not (tmp_path / "state.json").exists()
+    assert state.update(lambda _: (Rollout({"a": TURN}), "written")) == "written"
+    assert state.read() == Rollout({"a": TURN})
+    assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_of_those_that_begin_together_one_writes(tmp_path: Path) -> None:
+    """Each adds a node to what it read: with none lost, no two read the same."""
+
+    def add(number: int) -> None:
+        state = StateFile(tmp_path / "state.json")
+        state.update(lambda found: (Rollout({**found.turns, f"n{number}": TURN}), None))
+
+    with ThreadPoolExecutor(MANY) as pool:
+        list(pool.map(add, range(MANY)))
+    assert len(StateFile(tmp_path / "state.json").read().turns) == MANY
+
+
+def test_a_process_that_is_killed_leaves_the_state_and_no_lock(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    state = StateFile(path)
+    state.update(lambda _: (Rollout({"a": TURN}), None))
+    script = (
+        "import sys, time\nfrom pathlib import Path\nfrom hashcompat.sources.files.rollout import StateFile\n"
+        "def edit(found):\n print('holds', flush=True)\n time.sleep(600)\n"
+        "StateFile(Path(sys.argv[1])).update(edit)"
+    )
+    with subprocess.Popen([sys.executable, "-c", script, path], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        os.kill(process.pid, signal.SIGKILL)
+    start = time.monotonic()
+    state.update(lambda found: (Rollout({**found.turns, "b": TURN}), None))
+    assert time.monotonic() - start < 60
+    assert [*state.read().turns] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(b"", "end of"), (b"{}", "want RolloutState"), (b"\xff", ""), (b"x" * 101, "more than 100 bytes")],
+)
+def test_what_is_no_state_is_refused_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, why: str
+) -> None:
+    monkeypatch.setattr(rollout, "LONGEST_TEXT", 100)
+    path = tmp_path / "state.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"state\.json: ") as error:
+        StateFile(path).update(lambda _: (Rollout({"a": TURN}), None))
+    assert why in str(error.value)
+    assert path.read_bytes() == content
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none/state\.json: cannot be locked: No such file"):
+        StateFile(tmp_path / "none" / "state.json").update(lambda _: (None, None))
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        StateFile(tmp_path).read()
+    (tmp_path / "state.json").mkdir()
+    with pytest.raises(InputError, match="cannot be written"):
+        StateFile(tmp_path / "state.json")._write(json.dumps({}))

@@ -44,11 +44,11 @@ def _stops(rollout: Rollout, own: set[str]) -> Iterator[Line]:
 
 
 def _words(turn: Turn) -> str:
-    by = f"by {printable(turn.holder)}" if turn.holder else ""
+    by = f" by {printable(turn.holder)}" if turn.holder else ""
     if turn.phase is Phase.FAILED:
         when = turn.ended or turn.started
         return f"failed at {when:%Y-%m-%dT%H:%M:%SZ}: {printable(turn.reason)}"
-    return f"started at {turn.started:%Y-%m-%dT%H:%M:%SZ} {by}, and not decided yet".replace("  ", " ")
+    return f"started at {turn.started:%Y-%m-%dT%H:%M:%SZ}{by}, and not decided yet"
 
 
 def own_turns(rollout: Rollout, names: Iterable[str], plan: str) -> dict[str, Turn]:

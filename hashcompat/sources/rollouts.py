@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 def rollout_of(text: str) -> Rollout:
-    """Return the state in a text; raises InputError, with the path, for anything that is none."""
+    """Return the state in a text; raises InputError, with the path, for anything else."""
     row = row_of(loads(text), "$")
     if (row.value.get("apiVersion"), row.value.get("kind")) != (_VERSION, _KIND):
         raise InputError(f"$.kind: want {_KIND} of {_VERSION}, as hashcompat gate --state keeps it")
@@ -53,7 +53,7 @@ def _time(row: Row, key: str) -> datetime | None:
 
 
 def text_of(rollout: Rollout) -> str:
-    """Return the JSON of a state: a node a line, so that a person can read and mend it."""
+    """Return the JSON of a state, with a line for each node, which a person can read and take out."""
     rows = ",\n".join(f"  {_line(_item(name, turn))}" for name, turn in sorted(rollout.turns.items()))
     head = f'"apiVersion": "{_VERSION}",\n "kind": "{_KIND}"'
     return f'{{\n {head},\n "items": [\n{rows}\n ]\n}}\n'

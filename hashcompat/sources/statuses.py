@@ -122,7 +122,7 @@ def _ready(conditions: object) -> Mapping[str, Any] | None:
 
 
 def _shown_time(text: object) -> datetime | None:
-    """Return a time that no verdict depends on: a text that is none counts as not shown."""
+    """Return a time that no verdict depends on: any other text counts as not shown."""
     return _utc(text) if isinstance(text, str) and is_time(text) else None
 
 

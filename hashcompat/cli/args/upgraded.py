@@ -1,4 +1,4 @@
-"""What the cluster shows now of the nodes of a saved plan: for what a gate reads beside it."""
+"""What the cluster shows now of the nodes of a saved plan: what a gate reads besides it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _unplanned(plan: Plan, found: Inventory, reading: Reading) -> Iterator[Item]
 def _whole(plan: Plan, reading: Reading) -> Inventory:
     found = reading.whole()
     if plan.origin.cluster and found.origin.cluster:
-        check_cluster(plan, found.origin.cluster, "what is read beside it")
+        check_cluster(plan, found.origin.cluster, "what is read now")
     return found
 
 

@@ -154,7 +154,7 @@ def _taken(given: Arguments, result: GateResult, digest: str, store: State) -> G
 
 
 def _reading(given: Arguments, *, budgets: bool = False) -> Reading:
-    """Return how the source is read beside a saved plan."""
+    """Return how the source is read besides a saved plan."""
     quiet = given.quiet.quiet
     return Reading(
         given.source, given.scope, needs_nodes=not budgets, quiet=quiet, needs_pods=False, budgets=budgets

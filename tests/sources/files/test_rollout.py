@@ -66,7 +66,12 @@ def test_a_process_that_is_killed_leaves_the_state_and_no_lock(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("content", "why"),
-    [(b"", "end of"), (b"{}", "want RolloutState"), (b"\xff", ""), (b"x" * 101, "more than 100 bytes")],
+    [
+        (b"", "want one JSON document"),
+        (b"{}", "want RolloutState"),
+        (b"\xff", ""),
+        (b"x" * 101, "more than 100 bytes"),
+    ],
 )
 def test_what_is_no_state_is_refused_and_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, why: str

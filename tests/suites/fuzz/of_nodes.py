@@ -19,10 +19,12 @@ from hashcompat.records.collected import from_documents
 from hashcompat.records.probes import Dump
 from hashcompat.report.plan import PLAN
 from hashcompat.report.preflight import PREFLIGHT
+from hashcompat.sources import rollouts
 from hashcompat.sources.files import checks, dumps, gates, plans, saved, settings
+from hashcompat.sources.files.rollout import StateFile
 from hashcompat.sources.files.saved import Saved, opened
 from tests.helpers.dumps import HEALTHY, dump, upgrade
-from tests.suites.fuzz.places import named
+from tests.suites.fuzz.places import named, on_disk
 from tests.suites.fuzz.target import Form, Target, fields, one_of
 
 _PAIRS = (("1.37.1", "1.36.3"), ("1.23.13", "1.22.17"), ("1.17.17", "1.18.19"), ("1.32.13", "1.31.14"))
@@ -92,6 +94,12 @@ def _checks(data: bytes) -> None:
     assert checks.checks_of(Saved(parts([text]), (checks.KIND,), "checks")) == result
 
 
+def _rollout(data: bytes) -> None:
+    """Read the state of a rollout: what is written reads the same."""
+    state = StateFile(on_disk(data, "state.json")).read()
+    assert rollouts.rollout_of(rollouts.text_of(state)) == state
+
+
 def _cpus(data: bytes) -> None:
     """Read a set of CPUs."""
     parse(jsontext.decode_text(data))
@@ -129,5 +137,6 @@ TARGETS = (
     Target("saved-gate", _gate, ("sources/files/gates", "sources/documents"), longest=1024),
     Target("settings", _settings, ("sources/files/settings", "sources/yamlplaces"), Form.YAML, longest=512),
     Target("saved-checks", _checks, ("sources/files/checks", "sources/documents"), longest=1024),
+    Target("rollout", _rollout, ("sources/rollouts", "sources/files/rollout"), longest=1024),
     Target("cpus", _cpus, ("go/cpuset",), Form.TEXT, longest=64, raises=(InputError,)),
 )

@@ -30,6 +30,7 @@ NO_READERS: Final = {
     "go/walk": "follows types of the release data",
     "sources/clock": "reads a number of seconds",
     "sources/cluster/roles": "writes a role",
+    "sources/cluster/rollout": "passes on what the targets api-answer and rollout read",
     "sources/files/copy": "keeps bytes as they are",
     "sources/workloads": "compares names and labels of pods that were read",
     "sources/files/sample": "opens the file that ships with the program",

@@ -145,7 +145,7 @@ def test_nodes_that_follow_the_plan_are_rolled_to_the_end(rollout: Rollout) -> N
         ("mounts-roll-b", "gate: FAIL: after: roll/mounts-roll-b/c: still runs, predicted RESTART"),
     ],
 )
-def test_a_surprise_stops_within_one_node_and_all_go_on_once_it_is_mended(
+def test_a_surprise_stops_within_one_node_and_all_go_on_once_it_is_fixed(
     rollout: Rollout, odd: str, why: str
 ) -> None:
     result = rollout.roll(ODD=odd)
@@ -156,13 +156,13 @@ def test_a_surprise_stops_within_one_node_and_all_go_on_once_it_is_mended(
     assert (stopped.code, "gate: FAIL: state: roll-b: failed at" in stopped.err) == (2, True), stopped.err
     if odd.startswith("mounts"):  # it is restarted by hand
         rollout.kubelet.restart(f"{SPACE}/pods/{odd}")
-        mended = rollout.gate("roll-b", "--after")
+        fixed = rollout.gate("roll-b", "--after")
     else:  # it is looked at, and a plan of what runs now is followed from here on
         rollout.make_plan()
         assert rollout.gate("roll-b", "--take-over").code == 0
         rollout.kubelet.patch("/api/v1/nodes/roll-b", node_status(f"v{NEW}"))
-        mended = rollout.gate("roll-b", "--after")
-    assert mended.code == 0, mended.err
+        fixed = rollout.gate("roll-b", "--after")
+    assert fixed.code == 0, fixed.err
     result = rollout.roll("roll-c")
     assert result.code == 0, result.err
     assert rollout.phases() == dict.fromkeys(NODES, "done")

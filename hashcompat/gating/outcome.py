@@ -70,7 +70,7 @@ class Seen(Enum):
     WOKEN = auto()
     """It did not run when the plan was made, and something changed."""
     UNSEEN = auto()
-    """The input does not show it."""
+    """The plan, which an older version may have saved, or the input does not show it."""
 
 
 _WORDS: Final[Mapping[Seen, str]] = {
@@ -84,7 +84,7 @@ _WORDS: Final[Mapping[Seen, str]] = {
     Seen.SINCE_BEFORE: "was restarted before the upgrade began, and still runs",
     Seen.IDLE: "did not run before, and is as it was",
     Seen.WOKEN: "did not run before, and changed since",
-    Seen.UNSEEN: "the input does not show what became of it",
+    Seen.UNSEEN: "plan and input do not show what became of it",
 }
 
 _SURPRISE, _OPEN = Standing.SURPRISE, Standing.UNDECIDED

@@ -172,7 +172,7 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
     "another container": (
         judged(pod(replace(now(), name="d"))),
         Outcome.UNDECIDED,
-        "after: shop/web-1/c: the input does not show what became of it, predicted RESTART",
+        "after: shop/web-1/c: plan and input do not show what became of it, predicted RESTART",
     ),
     "no node": (judged(pod(NEW), node=None), Outcome.UNDECIDED, "after: n1: no such node in the input"),
     "the current release": (

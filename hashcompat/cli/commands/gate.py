@@ -38,7 +38,7 @@ from hashcompat.model.plan import Plan
 from hashcompat.model.rollout import Phase, Turn
 from hashcompat.planning.options import AUTO
 from hashcompat.report.gate import GATE
-from hashcompat.sources import clock, filters
+from hashcompat.sources import filters
 from hashcompat.sources.files import plans
 from hashcompat.sources.files.saved import opened
 
@@ -141,13 +141,13 @@ def _after(
     now = now_of(plan, _reading(given), given.facts.records, begun, names.catalog)
     result = judge_after(plan, policy, now)
     if store:
-        store.update(lambda rollout: decided(rollout, turns, result, clock.now()))
+        store.update(lambda rollout: decided(rollout, turns, result, _now()))
     return result
 
 
 def _taken(given: Arguments, result: GateResult, digest: str, store: State) -> GateResult:
     """Take the turn where the policy holds; in any case add what is in the way of that."""
-    turn = Turn(Phase.STARTED, uuid4().hex, given.rollout.who, digest, clock.now())
+    turn = Turn(Phase.STARTED, uuid4().hex, given.rollout.who, digest, _now())
     take = partial(taken, names=given.scope.nodes, turn=turn, take_over=given.rollout.take_over)
     lines = store.update(take) if result.outcome is Outcome.PASS else take(store.read())[1]
     return replace(result, lines=(*result.lines, *lines))
@@ -159,6 +159,11 @@ def _reading(given: Arguments, *, budgets: bool = False) -> Reading:
     return Reading(
         given.source, given.scope, needs_nodes=not budgets, quiet=quiet, needs_pods=False, budgets=budgets
     )
+
+
+def _now() -> datetime:
+    """Return the time in whole seconds, as kubelets report theirs; no variable takes its place."""
+    return datetime.now(UTC).replace(microsecond=0)
 
 
 def _today() -> date:

@@ -101,5 +101,6 @@ BY_METAVAR: Final[Mapping[str, Completer]] = {
     "FILE|DIR": _files,
     "FILE|DIR|URL|-": _files,
     "FILE|URL": _files,
+    "FILE|configmap:NAMESPACE/NAME": _files,
 }
 """What completes a value, by the word that ``--help`` shows for it."""

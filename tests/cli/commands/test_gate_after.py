@@ -125,7 +125,7 @@ def test_recorded_hashes_are_compared_too(gate: Gate) -> None:
     gate("n1")
     predicted = json.loads(Path("plan.json").read_text())["items"][0]["hash"]["to"]
     for value, code in ((predicted, 0), (predicted ^ 1, 2)):
-        Path("dump.json").write_text(json.dumps({"containers": [record(value, "p-n1")]}))
+        Path("dump.json").write_text(json.dumps({"containers": [{**record(value, "p-n1"), "id": "new"}]}))
         result = gate("n1", "--after", "--recorded", "dump.json", stdin=cluster("n1"))
         assert result.code == code, result.err
 

@@ -64,6 +64,7 @@ def server() -> Iterator[Server]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
             told.asked.append(parse_qs(urlsplit(self.path).query))
             told.headers.append(HTTPHeaderDict(self.headers.items()))
             status, body, headers = told.next()
@@ -72,6 +73,12 @@ def server() -> Iterator[Server]:
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
+
+        def do_POST(self) -> None:
+            self.do_GET()
+
+        def do_PUT(self) -> None:
+            self.do_GET()
 
         def log_message(self, *_: object) -> None:
             pass
@@ -372,3 +379,17 @@ def test_headers_are_asked_for_before_every_request_and_may_repeat(server: Serve
 def test_numbers_keep_their_text(server: Server) -> None:
     server.answers = [(200, b'{"cpu": 0.50}', {})]
     assert str(server.client().get("/")["cpu"]) == "0.50"
+
+
+def test_a_write_is_tried_again_and_names_its_type(server: Server) -> None:
+    server.answers = [(503, b"", {"Retry-After": "0"}), (201, b'{"kind": "ConfigMap"}', {})]
+    assert server.client().write("POST", "/api", {"data": {}}) == {"kind": "ConfigMap"}
+    assert [headers["Content-Type"] for headers in server.headers] == ["application/json"] * 2
+
+
+def test_a_write_that_comes_second_is_a_conflict(server: Server) -> None:
+    server.answers = [(409, b'{"message": "the object has been modified"}', {})]
+    with pytest.raises(StatusError, match="has been modified") as error:
+        server.client().write("PUT", "/api", {})
+    assert error.value.code == 409
+    assert len(server.asked) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -136,3 +137,30 @@ def test_the_target_is_known_where_kubectl_shows_it(
 def test_without_kubectl_the_target_is_not_known(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(script.parent))
     assert kubectl.target(()) == ("", "")
+
+
+STATE = "/api/v1/namespaces/ops/configmaps/roll.1"
+PASSED = {
+    "/api/v1/pods": "reads",
+    "/api/v1/namespaces/a/pods": "reads",
+    "/api/v1/nodes/n": "reads",
+    "/api/v1/namespaces/kube-system": "reads",
+    "/apis/policy/v1/poddisruptionbudgets": "reads",
+    "/apis/policy/v1beta1/namespaces/a/poddisruptionbudgets": "reads",
+    "/api/v1/namespaces/ops/configmaps": "writes",
+    STATE: "writes",
+    "/api/v1/namespaces/ops/configmaps/other": "",
+    "/api/v1/namespaces/ops/configmaps/roll-1": "",
+    "/api/v1/namespaces/ops/secrets": "",
+    "/apis/policy/v1/namespaces/a/poddisruptionbudgets/web": "",
+}
+
+
+@pytest.mark.parametrize("path", PASSED)
+def test_the_proxy_passes_on_what_it_is_for(path: str) -> None:
+    for use, written in (("reads", ""), ("writes", STATE)):
+        flags = dict(flag.split("=", 1) for flag in kubectl._arguments("socket", written)[1:])
+        passes = any(re.search(one, path) for one in flags["--accept-paths"].split(","))
+        assert passes == (PASSED[path] == use)
+        assert ("PUT" in flags["--reject-methods"].split(",")) == (use == "reads")
+        assert "DELETE" in flags["--reject-methods"].split(",")

@@ -47,6 +47,7 @@ def test_options_named_in_the_readme_exist() -> None:
             "releases",
             "collector",
             "preflight",
+            "gate",
             "impact",
         )
     )

@@ -139,7 +139,8 @@ def push(cluster: Path, directory: Path, target: str, gateway: int) -> None:
     """Run what both containers of the CronJob run, for another release and place."""
     job = of_kind(EXAMPLES / "metrics" / "cronjob.yaml", "CronJob")["spec"]["jobTemplate"]["spec"]
     spec = job["template"]["spec"]
-    places = {"/metrics/": f"{directory}/", "prometheus-pushgateway.monitoring:9091": f"localhost:{gateway}"}
+    places = {"prometheus-pushgateway.monitoring:9091": f"localhost:{gateway}"}
+    places |= {f"{sign}/metrics/": f"{sign}{directory}/" for sign in "=@"}
     places |= {"--to=1.31.14": f"--to={target}"}
     hashcompat = str(SCRIPTS / "hashcompat")
     programs = ((hashcompat, spec["initContainers"][0]), ("curl", spec["containers"][0]))

@@ -268,7 +268,7 @@ def ran_once(argv: tuple[str, ...], stdin: bytes) -> Result:
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("kind", CLOSED)
+@pytest.mark.parametrize("kind", sorted(FIRST))
 def test_a_field_more_or_less_anywhere_is_refused(kind: str) -> None:
     document = ran_once(*FIRST[kind]).document
     checked = 0
@@ -276,7 +276,7 @@ def test_a_field_more_or_less_anywhere_is_refused(kind: str) -> None:
         if is_open(path):
             continue
         wrong = copy.deepcopy(document)
-        at(wrong, path)["surprise"] = 1
+        at(wrong, path)["unheardOf"] = 1
         assert errors(kind, wrong), f"one more at {path}"
         hints = {"vendorAssumed", "patchAssumed", "text"} if "hashes" in path else set()
         for name in set(at(document, path)) - hints:

@@ -8,7 +8,7 @@ import re
 import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pip
 import pytest
@@ -40,6 +40,10 @@ def engine() -> Iterator[Node]:
         yield made
 
 
+LIBC = ("libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1")
+"""Empty libraries of Debian's libc6, which wheels that run on older systems still name."""
+
+
 def linked(files: Iterable[Path]) -> set[str]:
     """Return the libraries that programs and extension modules load, as the linker finds them."""
     done = ran("ldd", *files)
@@ -55,7 +59,9 @@ def base(engine: Node, name: str, *more: tuple[Path, str]) -> None:
     modules = library / "lib-dynload"
     archive = engine.directory / f"{name}.tar"
     with tarfile.open(archive, "w", dereference=True) as tar:
-        for path in linked([PYTHON, *modules.glob("*.so")]):
+        libraries = linked([PYTHON, *modules.glob("*.so")])
+        (libc,) = (Path(path).parent for path in libraries if path.endswith("/libc.so.6"))
+        for path in {*libraries, *(str(libc / name) for name in LIBC)}:
             tar.add(path, path)
         tar.add(PYTHON, "/usr/bin/python3.11")
         tar.add(PYTHON, "/usr/bin/python3")
@@ -64,9 +70,12 @@ def base(engine: Node, name: str, *more: tuple[Path, str]) -> None:
         )
         for source, place in more:
             tar.add(source, place)
-        for directory in ("tmp", "root"):
+        names = tar.getnames()
+        parents = {str(parent) for name in names for parent in PurePosixPath(name).parents}
+        modes = dict.fromkeys(sorted(parents - {*names, "."}), 0o755) | dict.fromkeys(("tmp", "root"), 0o1777)
+        for directory, mode in modes.items():  # docker import would make those that are missing its own
             row = tarfile.TarInfo(directory)
-            row.type, row.mode = tarfile.DIRTYPE, 0o1777
+            row.type, row.mode = tarfile.DIRTYPE, mode
             tar.addfile(row)
     engine.docker("import", "--change", "ENV PATH=/usr/bin", str(archive), f"localhost/{name}:test")
 

@@ -6,7 +6,7 @@ taken at two times: no verdict could be given for both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields
 from hashlib import blake2b
 from typing import Final
@@ -35,29 +35,54 @@ def pods_of(objects: Iterable[Object], templates: Templates) -> Iterator[Pod]:
     Pods without a uid are never copies. ``objects`` can be iterated over again. Raises InputError for an
     object that cannot be read, and where two pods of one uid differ in anything that is read.
     """
-    digests: dict[str, int] = {}
+    uids: set[str] = set()
+    digests: dict[str, int] | None = None  # until there is a copy
+    for found, pod in _every(objects, templates):
+        uid = _uid(found, pod)
+        if uid in uids:
+            digests = _digests(objects, templates, uids) if digests is None else digests
+            _check_same(found, pod, digests[uid], objects)
+            continue
+        if uid:
+            uids.add(uid)
+            if digests is not None:
+                digests[uid] = _digest(pod)
+        yield pod
+
+
+def _every(objects: Iterable[Object], templates: Templates) -> Iterator[tuple[Object, Pod]]:
     for found in objects:
         for pod in read(found) if templates.counts(found.value) else ():
-            if isinstance(pod, Pod) and _is_first(found, pod, digests, objects):
-                yield pod
+            if isinstance(pod, Pod):
+                yield found, pod
 
 
-def _is_first(found: Object, pod: Pod, digests: dict[str, int], objects: Iterable[Object]) -> bool:
-    uid = pod.uid or text(part(found.value, "metadata"), "uid")
-    if not uid:
-        return True
-    digest = _digest(pod)
-    if uid not in digests:
-        digests[uid] = digest
-        return True
-    if digests[uid] != digest:
+def _uid(found: Object, pod: Pod) -> str:
+    return pod.uid or text(part(found.value, "metadata"), "uid")
+
+
+def _digests(objects: Iterable[Object], templates: Templates, uids: Collection[str]) -> dict[str, int]:
+    """Digest the first pod of each of some uids: done once there is a copy, which few inputs hold."""
+    digests: dict[str, int] = {}
+    for found, pod in _every(objects, templates):
+        uid = _uid(found, pod)
+        if uid and uid not in digests:
+            digests[uid] = _digest(pod)
+            if len(digests) == len(uids):
+                break
+    return digests
+
+
+def _check_same(found: Object, pod: Pod, digest: int, objects: Iterable[Object]) -> None:
+    """Raise InputError for a pod that is not as the first one of its uid, whose digest is given."""
+    if _digest(pod) != digest:
+        uid = _uid(found, pod)
         first = next(one for one in objects if text(part(one.value, "metadata"), "uid") == uid)
         raise InputError(
             f"{first} and {found}: two different pods of one uid, "
             f"{name_path(pod.namespace, pod.name)}: {uid};"
             " give the newer one alone"
         )
-    return False
 
 
 def _digest(pod: Pod) -> int:

@@ -25,11 +25,11 @@ from hashcompat.model.escape import name_path
 from hashcompat.model.mask import masked
 from hashcompat.model.plan import Item, Plan, Verdict, Way
 from hashcompat.model.pods import Inventory, Pod
-from hashcompat.planning.counting import Counting, is_plain
+from hashcompat.planning.counting import Counting
 from hashcompat.planning.judge import Draft
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.replicas import Latest
-from hashcompat.planning.view import View
+from hashcompat.planning.view import View, is_plain
 
 DISTINCT: Final = 500
 """The most differences of a plan."""

@@ -50,7 +50,7 @@ def explain(
         is_target = any(reading.covers(pod) for reading in asked)
         # A record that is not reproduced makes the other containers of its node doubtful.
         if is_target or view.options.records:
-            drafts = planner.add(pod)
+            drafts = planner.drafted(pod)
             if is_target:
                 found += drafts
                 allowance.take(len(drafts))

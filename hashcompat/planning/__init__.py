@@ -58,10 +58,11 @@ def make(
     hops = Hops(way, inventory.nodes, view, templates)
     gathering = gather(way, view) if gather else None
     for pod in inventory.pods:
-        drafts = planner.add(pod)
-        hops.add(pod)
         if gathering:
-            gathering.add(pod, [draft for _, draft in drafts])
+            gathering.add(pod, [draft for _, draft in planner.drafted(pod)])
+        else:
+            planner.add(pod)
+        hops.add(pod)
     numbers = gathering.numbers(planner.settled()) if gathering else ()
     plan = replace(planner.plan(numbers), notes=notes, origin=inventory.origin)
     details = gathering.details() if gathering else None

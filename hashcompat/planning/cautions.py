@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from hashcompat.corev1.scheduling import label_keys
@@ -10,7 +11,7 @@ from hashcompat.kubelet.decide import static
 from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.kubelet.probes import begins_to_enforce, has_killing_exec
 from hashcompat.model.escape import name_path
-from hashcompat.model.pods import Pod
+from hashcompat.model.pods import Container, Pod
 from hashcompat.model.words import count
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.names import Names
@@ -20,6 +21,23 @@ _OF_KUBELETS: Final = frozenset(
     f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("hostname", "os", "arch")
 )
 """The labels that a kubelet gives its node by itself (kubelet_node_status.go ``initialNode``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """What to warn of in one container."""
+
+    doubtful: tuple[bool, str] | None = None
+    """Whether its pod counts as a static one, and what contradicts that it is; None for nothing."""
+    outdated: bool = False
+    """Whether its record is older than it."""
+    selective: str = ""
+    """The target release, where that may refuse the pod for labels which it does not set; else empty."""
+    slow: tuple[str, str] | None = None
+    """Both releases, where only the target one kills it for a slow probe; else None."""
+
+
+_NONE: Final = Caution()
 
 
 class Cautions:
@@ -33,26 +51,40 @@ class Cautions:
         self._outdated = Names()
         self._nodes: set[str] = set()
 
-    def add(self, draft: Draft) -> None:
-        """Look at one more container."""
-        self._nodes.add(draft.pod.node)
+    def of(self, draft: Draft) -> Caution:
+        """Return what to warn of in a container; its replicas share that."""
         case = draft.prepared.case if draft.prepared else None
-        names = draft.pod.namespace, draft.pod.name, draft.container.name
-        pod, container = name_path(*names[:2]), name_path(*names)
-        if doubt := draft.pod.mirror_doubt or (static.doubt(case) if case else ""):
-            self._doubtful.setdefault((draft.pod.static, doubt), Names()).add(pod, again=False)
+        doubt = draft.pod.mirror_doubt or (static.doubt(case) if case else "")
+        doubtful = (draft.pod.static, doubt) if doubt else None
         if at_rest(draft.pod, draft.container):
-            return
+            return Caution(doubtful)
         record = self._judge.view.options.records.latest(draft.pod, draft.container)
-        if record is not None and is_older(record, draft.container):
-            self._outdated.add(container)
+        outdated = record is not None and is_older(record, draft.container)
         if case is None or not case.old_known:
+            return Caution(doubtful, outdated)
+        waits = case.new.behaviour.labels_at_admission != "read"
+        slow = begins_to_enforce(case.old, case.new) and has_killing_exec(draft.container.spec)
+        return Caution(
+            doubtful,
+            outdated,
+            str(case.new.release) if waits and _selects_more_than(_OF_KUBELETS, draft.pod) else "",
+            (str(case.old.release), str(case.new.release)) if slow else None,
+        )
+
+    def add(self, found: Caution, pod: Pod, container: Container) -> None:
+        """Add one more container, with what to warn of in it."""
+        self._nodes.add(pod.node)
+        if found == _NONE:
             return
-        if case.new.behaviour.labels_at_admission != "read" and _selects_more_than(_OF_KUBELETS, draft.pod):
-            self._selective.setdefault(str(case.new.release), Names()).add(pod, again=False)
-        if begins_to_enforce(case.old, case.new) and has_killing_exec(draft.container.spec):
-            slow = self._slow.setdefault((str(case.old.release), str(case.new.release)), Names())
-            slow.add(container)
+        of_pod, name = name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, container.name)
+        if found.doubtful:
+            self._doubtful.setdefault(found.doubtful, Names()).add(of_pod, again=False)
+        if found.outdated:
+            self._outdated.add(name)
+        if found.selective:
+            self._selective.setdefault(found.selective, Names()).add(of_pod, again=False)
+        if found.slow:
+            self._slow.setdefault(found.slow, Names()).add(name)
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each kind of trouble."""

@@ -15,7 +15,7 @@ from hashcompat.planning.hops import Tally, elsewhere
 from hashcompat.planning.kinds import kind
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.templates import Templates
-from hashcompat.planning.view import View
+from hashcompat.planning.view import View, is_plain
 from hashcompat.planning.wayhashes import WayHashes
 
 _KEPT: Final = 64
@@ -57,13 +57,6 @@ class Counting:
     def hops(self, *, elsewhere: bool = False) -> Hops:
         """Return what each upgrade does, or each that starts ``elsewhere``."""
         return {way: hop for part in self._parts for way, hop in part.hops(elsewhere=elsewhere).items()}
-
-
-def is_plain(view: View) -> bool:
-    """Return whether only pods and releases decide, no record of a container and no patch."""
-    records = view.options.records
-    recorded = records or records.applied or any(True for _ in records.sandboxes)
-    return not recorded and view.patch is None and view.current_patch is None
 
 
 def _is_served(pod: Pod) -> bool:

@@ -12,9 +12,10 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.releases import oldest_first, same_build
 from hashcompat.model.plan import FINDINGS, Hop, Verdict, Way
 from hashcompat.model.pods import Node, Pod
-from hashcompat.planning.judge import Judge
+from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.replicas import KEPT
+from hashcompat.planning.rulings import Rulings
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 from hashcompat.records.index import Records
@@ -41,24 +42,26 @@ class Tally:
     ) -> None:
         """Keep the latest ``kept`` containers, for their replicas; the rest and the errors are as Judge's."""
         self._judge = Judge(way, nodes, view, templates, kept=kept)
+        self._rulings = Rulings(self._judge, self._verdicts, kept=kept)
         self._counts: Counter[Verdict] = Counter()
         self._doubtful: dict[str, Counter[tuple[Verdict, Verdict]]] = {}
         self._broken: set[str] = set()
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""
-        for draft in self._judge.drafts(pod):
-            verdict = draft.decision(calibrated=True).verdict
-            doubtful = draft.decision(calibrated=False).verdict if self._recorded else verdict
+        for verdict, doubtful, reproduced in (one.ruling for one in self._rulings.of(pod)):
             self._counts[verdict] += 1
             if doubtful is not verdict:
                 self._doubtful.setdefault(pod.node, Counter())[verdict, doubtful] += 1
-            if draft.reproduced is False:
+            if reproduced is False:
                 self._broken.add(pod.node)
 
-    @property
-    def _recorded(self) -> bool:
-        return bool(self._judge.view.options.records)
+    def _verdicts(self, draft: Draft) -> tuple[Verdict, Verdict, bool | None]:
+        """Return a verdict, that on a node with a record that is not reproduced, and whether its own is."""
+        verdict = draft.decision(calibrated=True).verdict
+        recorded = bool(self._judge.view.options.records)
+        doubtful = draft.decision(calibrated=False).verdict if recorded else verdict
+        return verdict, doubtful, draft.reproduced
 
     @property
     def hop(self) -> Hop:

@@ -89,8 +89,8 @@ class Judge:
             view.catalog.kubelet(way.old)
         self.nodes = nodes if isinstance(nodes, Mapping) else {node.name: node for node in nodes}
         self.way, self.view = way, view
-        self._templates = templates or Templates(view, kept)
-        self._provenance = Provenance(view, kept, self._templates.hash)
+        self.templates = templates or Templates(view, kept)
+        self._provenance = Provenance(view, kept, self.templates.hash)
         self._known: Latest[tuple[Likeness, Kubelet | None], Prepared] = Latest(kept)
 
     def drafts(self, pod: Pod) -> list[Draft]:
@@ -100,10 +100,11 @@ class Judge:
         ``keep_going`` makes it UNKNOWN.
         """
         seen = self.view.options.records.as_reported(pod) if self.view.options.records else pod
-        return [self._draft(seen, container) for container in seen.containers]
+        return [self.draft(seen, container) for container in seen.containers]
 
-    def _draft(self, pod: Pod, container: Container) -> Draft:
-        release, view = self._release_of(pod), self.view
+    def draft(self, pod: Pod, container: Container) -> Draft:
+        """Prepare one container of a pod whose states are those that a runtime reports; errors as above."""
+        release, view = self.release_of(pod), self.view
         draft = partial(Draft, pod, container, release)
         if pod.doubt:
             return draft(None, self._undecoded(pod, container, CutError(pod.doubt)))
@@ -128,19 +129,20 @@ class Judge:
             raise InputError(f"{pod.origin}: {problem}") from None
         return _unknown(rules.NOT_DECODED, problem)
 
-    def _release_of(self, pod: Pod) -> str:
+    def release_of(self, pod: Pod) -> str:
+        """Return the current release of a pod's kubelet, as given; empty where unknown."""
         if self.way.old != AUTO:
             return self.way.old
         return self.nodes[pod.node].kubelet if pod.node in self.nodes else ""
 
     def _prepare(self, pod: Pod, container: Container, old: Kubelet | None) -> Prepared:
         """Prepare a container; the replica of a prepared one reuses its hashes."""
-        named, node = self._templates.of(pod, container), self.nodes.get(pod.node)
+        named, node = self.templates.of(pod, container), self.nodes.get(pod.node)
         key = named.likeness, old
         if not named.name and key in self._known:
             return replica(self._known[key], pod, container, node, self.view)
         transition = Transition(pod, container, old or self.new, self.new, old_known=old is not None)
-        prepared = prepare(transition, node, self.view, self._templates.hash)
+        prepared = prepare(transition, node, self.view, self.templates.hash)
         if prepared.old_spec is container.spec and prepared.new_spec is container.spec:
             prepared = replace(prepared, template=named.template, name=named.name)
         if not named.name:

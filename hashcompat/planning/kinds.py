@@ -6,10 +6,11 @@ kubelet's decision reads a name or a value of env; a test holds the modules that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import date
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any, Final
 
 from hashcompat.kubelet.decide.static import is_pinned
@@ -38,7 +39,7 @@ OF_CONTAINER: Final = frozenset(
 _NAMES_OF_POD: Final = frozenset(
     {
         *("origin", "file", "namespace", "name", "uid", "node", "owner", "workload", "config_hash"),
-        *("containers", "spec"),
+        *("containers", "spec", "labels", "ready", "ready_since"),
     }
 )
 
@@ -52,8 +53,8 @@ _OS: Final = "kubernetes.io/os"
 
 def kind(pod: Pod, node: Node | None) -> bytes:
     """Return a digest of what decides about the containers of an API pod: 16 bytes."""
-    facts = (_facts(pod, _NAMES_OF_POD), _identity(pod), _spec(pod), _node(pod, node))
-    containers = [(_facts(one, _NAMES_OF_CONTAINER), one.restarts == 0, _own(one)) for one in pod.containers]
+    facts = (_facts_of_pod(pod), _identity(pod), _spec(pod), _node(pod, node))
+    containers = [(_facts_of_container(one), one.restarts == 0, _own(one)) for one in pod.containers]
     return blake2b(repr((facts, containers)).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
@@ -62,8 +63,14 @@ def days(pod: Pod) -> tuple[date | None, ...]:
     return tuple(one.started.date() if one.started else None for one in pod.containers)
 
 
-def _facts(value: Pod | Container, named: frozenset[str]) -> list[Any]:
-    return [getattr(value, one.name) for one in fields(value) if one.name not in named]
+def _besides(type_of: type[Pod | Container | Node], named: Iterable[str]) -> Callable[[Any], Any]:
+    """Return what takes all facts from a value but those that are named."""
+    return attrgetter(*(one.name for one in fields(type_of) if one.name not in named))
+
+
+_facts_of_pod = _besides(Pod, _NAMES_OF_POD)
+_facts_of_container = _besides(Container, _NAMES_OF_CONTAINER)
+_facts_of_node = _besides(Node, ("name", "labels"))
 
 
 def _identity(pod: Pod) -> tuple[bool, ...]:
@@ -102,7 +109,3 @@ def _node(pod: Pod, node: Node | None) -> Any:
         return node
     labels = None if node.labels is None else node.labels.get(_OS)
     return labels, _facts_of_node(node)
-
-
-def _facts_of_node(node: Node) -> list[Any]:
-    return [getattr(node, one.name) for one in fields(node) if one.name not in ("name", "labels")]

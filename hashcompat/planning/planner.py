@@ -21,7 +21,6 @@ from hashcompat.model.plan import (
     Item,
     Observed,
     Plan,
-    PodName,
     Reason,
     ReleaseFacts,
     Verdict,
@@ -31,7 +30,7 @@ from hashcompat.model.plan import (
 )
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.planning.assumptions import assumptions
-from hashcompat.planning.cautions import Cautions
+from hashcompat.planning.cautions import Caution, Cautions
 from hashcompat.planning.creators import assumed_creator
 from hashcompat.planning.differences import difference
 from hashcompat.planning.docket import Docket
@@ -39,8 +38,9 @@ from hashcompat.planning.facts import facts
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.prepare import Prepared
 from hashcompat.planning.replicas import once
+from hashcompat.planning.rulings import Ruled, Rulings
 from hashcompat.planning.suggestion import Suggester
-from hashcompat.planning.templates import Templates
+from hashcompat.planning.templates import Named, Templates
 from hashcompat.planning.view import View
 
 Value = TypeVar("Value")
@@ -65,6 +65,20 @@ class _Outcome:
     creator: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Ruling:
+    """What the items of replicas share."""
+
+    outcome: _Outcome
+    doubt: _Outcome | None
+    """The outcome where a record of the node is not reproduced; None where it is the same."""
+    reproduced: bool | None
+    caution: Caution
+    rests: bool
+    spared: bool
+    """Whether it restarts, and a patch that accepts its hash would keep it."""
+
+
 def _with(item: Item, outcome: _Outcome) -> Item:
     return replace(
         item,
@@ -82,45 +96,66 @@ class Planner:
         self, way: Way, nodes: Iterable[Node], view: View, templates: Templates | None = None
     ) -> None:
         self._judge = Judge(way, nodes, view, templates)
+        self._rulings = Rulings(self._judge, self._ruled)
         self._differences = once(lambda prepared: tuple(_differences(prepared, view)), _by_template)
         self._suggester = Suggester(self._judge.new, view)
         self._cautions = Cautions(self._judge)
         self._docket: Docket[Item, _Outcome] = Docket(_with)
 
-    def add(self, pod: Pod) -> list[tuple[int, Draft]]:
-        """Decide one more pod; return the place of each container's settled item, and its draft."""
-        options = self._judge.view.options
-        name = name_of(pod)
-        sandboxed = bool(options.records.sandboxes_of(pod))
-        drafts = self._judge.drafts(pod)
-        for draft in drafts:
-            self._cautions.add(draft)
-        return [(self._add(draft, name, sandboxed=sandboxed), draft) for draft in drafts]
+    def add(self, pod: Pod) -> None:
+        """Decide one more pod; its containers' replicas are decided with them."""
+        self._add(pod, self._rulings.of(pod))
 
-    def _add(self, draft: Draft, name: PodName, *, sandboxed: bool) -> int:
+    def drafted(self, pod: Pod) -> list[tuple[int, Draft]]:
+        """Decide one more pod; return the place of each container's settled item, and its own draft."""
+        drafts = self._judge.drafts(pod)
+        places = self._add(pod, (Ruled(self._ruled(draft), draft) for draft in drafts))
+        return list(zip(places, drafts, strict=True))
+
+    def _add(self, pod: Pod, found: Iterable[Ruled[_Ruling]]) -> list[int]:
+        """Add an item for each container; return their places."""
+        name, places = name_of(pod), []
+        sandboxed = bool(self._judge.view.options.records.sandboxes_of(pod))
+        for container, one in zip(pod.containers, found, strict=True):
+            ruling, draft = one.ruling, one.draft
+            self._cautions.add(ruling.caution, pod, container)
+            if ruling.spared and draft.prepared:
+                self._suggester.add(draft.prepared, one.replica)
+            item = Item(
+                name,
+                _one(ContainerName(container.name, container.type)),
+                draft.release,
+                ruling.outcome.verdict,
+                _hashes(draft.prepared, one.replica),
+                ruling.outcome.reasons,
+                ruling.outcome.pod_recreated,
+                ruling.reproduced,
+                rests=ruling.rests,
+                sandboxed=sandboxed,
+                from_url=pod.from_url,
+                hashed=draft.prepared is not None,
+                creator=ruling.outcome.creator,
+                line=container.line,
+                observed=_observed(container),
+            )
+            places.append(self._docket.add(name.node, item, ruling.doubt, reproduced=ruling.reproduced))
+        return places
+
+    def _ruled(self, draft: Draft) -> _Ruling:
         outcome = self._outcome(draft, calibrated=True)
-        if outcome.verdict is Verdict.RESTART and not outcome.pod_recreated and draft.prepared:
-            self._suggester.add(draft.prepared)
         doubt = self._outcome(draft, calibrated=False) if self._judge.view.options.records else outcome
-        item = Item(
-            name,
-            _one(ContainerName(draft.container.name, draft.container.type)),
-            draft.release,
-            outcome.verdict,
-            _one(_hashes(draft.prepared)),
-            outcome.reasons,
-            outcome.pod_recreated,
+        return _Ruling(
+            outcome,
+            doubt if doubt != outcome else None,
             draft.reproduced,
+            self._cautions.of(draft),
             rests=bool(at_rest(draft.pod, draft.container)),
-            sandboxed=sandboxed,
-            from_url=draft.pod.from_url,
-            hashed=draft.prepared is not None,
-            creator=outcome.creator,
-            line=draft.container.line,
-            observed=_observed(draft.container),
+            spared=self._is_spared(draft, outcome),
         )
-        doubtful = doubt if doubt != outcome else None
-        return self._docket.add(name.node, item, doubtful, reproduced=item.calibrated)
+
+    def _is_spared(self, draft: Draft, outcome: _Outcome) -> bool:
+        restarts = outcome.verdict is Verdict.RESTART and not outcome.pod_recreated
+        return restarts and draft.prepared is not None and self._suggester.spares(draft.prepared)
 
     def _outcome(self, draft: Draft, *, calibrated: bool) -> _Outcome:
         decision = draft.decision(calibrated=calibrated)
@@ -169,12 +204,15 @@ def _observed(container: Container) -> Observed | None:
     return Observed(container.id, container.started, container.restarts, container.running)
 
 
-def _hashes(prepared: Prepared | None) -> Hashes:
+def _hashes(prepared: Prepared | None, replica: Named | None) -> Hashes:
+    """Return the hashes of a container, or of a replica of it, which has no record."""
     if prepared is None:
         return Hashes()
     case = prepared.case
+    if replica is not None:
+        return Hashes(None, replica.hash(case.old).value, replica.hash(case.new).value)
     recorded = number_of(case.recorded.hash) if case.recorded else None
-    return Hashes(recorded, case.old_hash.value if case.old_known else None, case.new_hash.value)
+    return _one(Hashes(recorded, case.old_hash.value if case.old_known else None, case.new_hash.value))
 
 
 @lru_cache(maxsize=4096)

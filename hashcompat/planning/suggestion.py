@@ -15,8 +15,15 @@ from hashcompat.model.plan import Suggestion, Verdict
 from hashcompat.planning.patched import Accepting, check_patchable
 from hashcompat.planning.prepare import Prepared
 from hashcompat.planning.replicas import once
-from hashcompat.planning.templates import Template
+from hashcompat.planning.templates import Named, Template
 from hashcompat.planning.view import View
+
+
+def _compared(prepared: Prepared) -> frozenset[Hash]:
+    """Return what a patched kubelet looks for among the hashes that it accepts."""
+    case = prepared.case
+    recorded = case.recorded.hash if case.recorded else None
+    return case.old_hash.candidates if recorded is None else frozenset({recorded})
 
 
 class Suggester:
@@ -30,11 +37,23 @@ class Suggester:
         self._likes: dict[Kubelet, None] = {}
         self._saved = 0
 
-    def add(self, prepared: Prepared) -> None:
-        """Count a container that restarts because of its hash, if the patch would keep it."""
-        if self.keeps(prepared):
-            self._likes[prepared.case.old] = None
+    def add(self, prepared: Prepared, replica: Named | None = None) -> None:
+        """Count a container that ``spares`` finds, or a replica of it, if the patch accepts its hash."""
+        old = prepared.case.old
+        if replica is None or replica.template is None:
+            hashes, accepted = _compared(prepared), self._accepted(prepared)
+        else:
+            hashes, accepted = replica.hash(old).candidates, self._of(replica.name, replica.template, old)
+        if hashes <= accepted:
+            self._likes[old] = None
             self._saved += 1
+
+    def spares(self, prepared: Prepared) -> bool:
+        """Return whether a patch can be made that keeps a restarting container, if it accepts its hash."""
+        case = prepared.case
+        if not case.old_known or not self._helps(case.old):
+            return False
+        return decide(replace(case, accepted=_compared(prepared))).verdict is Verdict.KEEP
 
     def keeps(self, prepared: Prepared) -> bool:
         """Return whether a patch can be made that would keep a container which restarts for its hash."""
@@ -56,14 +75,17 @@ class Suggester:
     def _hashes(self, prepared: Prepared) -> frozenset[Hash]:
         case = prepared.case
         if prepared.template is not None:
-            arounds = self._arounds((prepared.template, case.old))
-            return frozenset(one.hash(prepared.name) for one in arounds)
+            return self._of(prepared.name, prepared.template, case.old)
         accepting = Accepting(self._new, [case.old], self._defaults)
         keep_empty, stored = self._view.keeps_empty(case.pod), case.container.stored
         try:
             return accepting.hashes(prepared.new_spec, keep_empty=keep_empty, stored=stored)
         except NotStoredError:
             return frozenset()
+
+    def _of(self, name: str, template: Template, old: Kubelet) -> frozenset[Hash]:
+        """Return the accepted hashes of the template's container with a name."""
+        return frozenset(one.hash(name) for one in self._arounds((template, old)))
 
     def _by_name(self, given: tuple[Template, Kubelet]) -> list[Around]:
         """Return the accepted hashes of a template's containers by their names; errors as Hasher.hash."""

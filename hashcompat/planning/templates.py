@@ -14,7 +14,8 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.go.jsonpath import rows
 from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
-from hashcompat.model.pods import Container, Pod
+from hashcompat.model.pods import Container, Node, Pod
+from hashcompat.planning.kinds import kind
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.patched import as_decoded
 from hashcompat.planning.replicas import KEPT, Latest
@@ -68,11 +69,15 @@ class Named:
         """What its replicas share, those with other names included."""
         self._known: dict[object, ContainerHash] = {}
 
-    def hash(self, kubelet: Kubelet, template: Template) -> ContainerHash:
-        """Return the hash of the container; computed once for all kubelets that hash in the same way."""
+    def hash(self, kubelet: Kubelet) -> ContainerHash:
+        """Return the hash of a container with a template; once for all kubelets that hash in the same way.
+
+        Errors as ``Hasher.hash``.
+        """
         key = kubelet.way, kubelet.decodes
         if key not in self._known:
-            candidates = frozenset(one.hash(self.name) for one in template.arounds(kubelet))
+            arounds = self.template.arounds(kubelet) if self.template else ()
+            candidates = frozenset(one.hash(self.name) for one in arounds)
             self._known[key] = ContainerHash(candidates, kubelet.era.name)
         return self._known[key]
 
@@ -88,14 +93,24 @@ class Templates:
         self._templates: Latest[Likeness, Template] = Latest(kept)
         self._pod: Pod | None = None
         self._named: dict[int, tuple[Container, Named]] = {}
+        self._kind = b""
+
+    def kind(self, pod: Pod, node: Node | None) -> bytes:
+        """Return what of a pod decides besides hashes; that of the last pod is remembered."""
+        self._go_on_to(pod)
+        self._kind = self._kind or kind(pod, node)
+        return self._kind
 
     def of(self, pod: Pod, container: Container) -> Named:
         """Return a container with its template; those of the last pod are remembered."""
-        if pod is not self._pod:
-            self._pod, self._named = pod, {}
+        self._go_on_to(pod)
         if id(container) not in self._named:  # the container has to live as long as its id is a key
             self._named[id(container)] = container, self._found(pod, container)
         return self._named[id(container)][1]
+
+    def _go_on_to(self, pod: Pod) -> None:
+        if pod is not self._pod:
+            self._pod, self._named, self._kind = pod, {}, b""
 
     def _found(self, pod: Pod, container: Container) -> Named:
         text = text_of(container)
@@ -114,7 +129,7 @@ class Templates:
         named = self.of(pod, container)
         if named.template is None or spec is not container.spec:
             return self._view.hash(pod, container, spec, kubelet)
-        return named.hash(kubelet, named.template)
+        return named.hash(kubelet)
 
 
 def _own_name(spec: Spec, text: str) -> str:

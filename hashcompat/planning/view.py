@@ -99,6 +99,13 @@ class View:
         return container_hash(decoded, kubelet, keep_empty=keep_empty, stored=container.stored)
 
 
+def is_plain(view: View) -> bool:
+    """Return whether only pods and releases decide, no record of a container and no patch."""
+    records = view.options.records
+    recorded = records or records.applied or any(True for _ in records.sandboxes)
+    return not recorded and view.patch is None and view.current_patch is None
+
+
 def check_whole(pod: Pod) -> None:
     """Raise CutError for a pod that may be only the first part of one."""
     if pod.doubt:

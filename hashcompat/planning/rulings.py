@@ -1,0 +1,100 @@
+"""What one upgrade does to replicas, decided once for all of them.
+
+The pods of one workload differ by names and by when they started. No decision reads those (``kinds``), nor
+a hash itself: only how the hashes of the two kubelets compare. So containers of one template and one kind,
+whose hashes compare alike, share all but their names and hashes; each one's hashes are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.errors import DecodeError
+from hashcompat.model.pods import Pod
+from hashcompat.planning.judge import Draft, Judge
+from hashcompat.planning.kinds import days
+from hashcompat.planning.reading import rows
+from hashcompat.planning.replicas import KEPT, Latest
+from hashcompat.planning.templates import Named
+from hashcompat.planning.view import is_plain
+
+Ruling = TypeVar("Ruling")
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled(Generic[Ruling]):
+    """One container with its ruling."""
+
+    ruling: Ruling
+    """What the draft leads to."""
+    draft: Draft
+    """The container's own, or that of a container of which it is a replica."""
+    replica: Named | None = None
+    """The container with its own name and hashes, where the draft is not its own."""
+
+
+class Rulings(Generic[Ruling]):
+    """Remembers what the drafts of the latest replicas lead to."""
+
+    def __init__(self, judge: Judge, rule: Callable[[Draft], Ruling], *, kept: int = KEPT) -> None:
+        """``rule`` may read of a draft what its replicas share, and nothing else."""
+        self._judge, self._rule = judge, rule
+        self._plain = is_plain(judge.view)
+        self._olds: dict[str, Kubelet | None] = {}
+        self._known: Latest[Hashable, Ruled[Ruling]] = Latest(kept)
+
+    def of(self, pod: Pod) -> Iterator[Ruled[Ruling]]:
+        """Yield each container of a pod with its ruling; errors as ``Judge.drafts``."""
+        old = self._old(pod) if self._is_shared(pod) else None
+        if old is None:
+            yield from (Ruled(self._rule(draft), draft) for draft in self._judge.drafts(pod))
+            return
+        for place, container in enumerate(pod.containers):
+            named = self._judge.templates.of(pod, container)
+            key = self._key(pod, named, place, old)
+            if key is not None and (known := self._known.get(key)) is not None:
+                yield Ruled(known.ruling, known.draft, named)
+                continue
+            draft = self._judge.draft(pod, container)
+            found = Ruled(self._rule(draft), draft)
+            if key is not None and _is_repeated(draft):
+                self._known.add(key, found, named.likeness.size)
+            yield found
+
+    def _key(self, pod: Pod, named: Named, place: int, old: Kubelet) -> Hashable:
+        """Return what decides about a container; None for one without a template, or that does not decode."""
+        if named.template is None:
+            return None
+        try:
+            one, other = (named.hash(kubelet).candidates for kubelet in (old, self._judge.new))
+        except DecodeError:
+            return None
+        compared = len(one & other), len(one - other), len(other - one)
+        kind = self._judge.templates.kind(pod, self._judge.nodes.get(pod.node))
+        return named.template, kind, place, days(pod), old, compared
+
+    def _is_shared(self, pod: Pod) -> bool:
+        """Return whether other pods may have the same answer: none whose records or names decide."""
+        served = not pod.manifest and pod.static_manifest is None
+        return self._plain and served and not (pod.static or pod.mirror_doubt or pod.doubt)
+
+    def _old(self, pod: Pod) -> Kubelet | None:
+        """Return a pod's current kubelet.
+
+        None for an unknown one, and where a default that only its API server writes decides.
+        """
+        release = self._judge.release_of(pod)
+        if release not in self._olds:
+            view, new = self._judge.view, self._judge.new
+            old = view.current(release) if view.catalog.knows(release) else None
+            self._olds[release] = None if old is None or rows(old, new, view)[1] else old
+        return self._olds[release]
+
+
+def _is_repeated(draft: Draft) -> bool:
+    """Return whether both kubelets see the container as it is, and only the current one can have made it."""
+    prepared = draft.prepared
+    return prepared is not None and prepared.template is not None and prepared.case.creators is None

@@ -1,0 +1,121 @@
+"""Replicas are decided once, and each item is what its own draft leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.model.plan import Plan, Way
+from hashcompat.model.pods import Inventory
+from hashcompat.planning.hops import Tally
+from hashcompat.planning.judge import Draft, Judge
+from hashcompat.planning.planner import Planner
+from hashcompat.planning.rulings import Rulings
+from hashcompat.planning.view import View
+from hashcompat.sources.values import collect
+from tests.helpers.pods import Json, node, pod
+
+TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a path
+WAYS = [
+    Way(*pair)
+    for pair in (
+        *(("1.7.16", "1.9.11"), ("1.15.12", "1.16.15"), ("1.19.16", "1.24.17"), ("1.28.15", "1.31.14")),
+        *(("1.30.14", "1.31.14"), ("1.31.14", "1.30.14"), ("1.32.13", "1.33.13"), ("auto", "1.32.13")),
+    )
+]
+
+
+def state(started: str = "2026-03-02T08:15:00Z", **more: Any) -> Json:
+    return {"name": "c", "state": {"running": {"startedAt": started}}, "restartCount": 0, **more}
+
+
+SIDECAR: Json = {"name": "s", "image": "i", "restartPolicy": "Always"}
+ODD: tuple[Callable[[Json], Any], ...] = (
+    dict,
+    lambda value: value["metadata"].update(deletionTimestamp="2026-03-02T08:15:00Z"),
+    lambda value: value["metadata"].update(annotations={"kubernetes.io/config.mirror": "m"}),
+    lambda value: value["status"].update(phase="Succeeded"),
+    lambda value: value["status"].update(containerStatuses=[state(state={"waiting": {}})]),
+    lambda value: value["status"].update(containerStatuses=[state("2024-08-20T00:00:00Z")]),
+    lambda value: value["status"].update(containerStatuses=[state("2019-01-01T00:00:00Z")]),
+    lambda value: value["status"].update(containerStatuses=[state(restartCount=7)]),
+    lambda value: value["spec"].update(restartPolicy="Never"),
+    lambda value: value["spec"].update(nodeSelector={"disk": "ssd"}),
+    lambda value: value["spec"].update(tolerations=[{"operator": "Exists"}]),
+    lambda value: value["spec"].update(nodeName="not in the input"),
+    lambda value: value["spec"].update(initContainers=[SIDECAR]),
+    lambda value: value["spec"]["containers"][0].update(resizePolicy=[{"resourceName": "cpu"}]),
+    lambda value: value["spec"]["containers"][0].update(livenessProbe={"exec": {"command": ["x"]}}),
+    lambda value: value["spec"]["containers"][0].update(args=["\b"]),
+    lambda value: value["spec"]["containers"][0].update(resources={"limits": {"cpu": "1.500"}}),
+)
+"""Changes after which a pod is no replica of the others, or is one all the same."""
+
+
+def replica(number: int, on: str = "n0") -> Json:
+    """Return a pod with names, a start and labels of its own."""
+    mounts = [{"name": f"kube-api-access-{10000 + number}", "mountPath": TOKEN}, {"name": "v"}]
+    container = {"name": "c", "image": "i:1", "volumeMounts": mounts}
+    name, started = f"p{number}", state(f"2026-03-02T08:{number % 60:02}:00Z")
+    return pod(
+        container,
+        name=name,
+        node=on,
+        metadata={"labels": {"statefulset.kubernetes.io/pod-name": name}},
+        status={"phase": "Running", "containerStatuses": [started]},
+    )
+
+
+def pods() -> list[Json]:
+    """Return some pods of each kind."""
+    found = [replica(number, f"n{number % 4}") for number in range(4 * len(ODD))]
+    for number, value in enumerate(found):
+        ODD[number % len(ODD)](value)
+    return found
+
+
+def nodes() -> list[Json]:
+    tainted = node("1.28.15", "n1")
+    tainted["spec"] = {"taints": [{"key": "k", "effect": "NoExecute"}]}
+    return [node("1.30.14", "n0"), tainted, node("1.9.11", "n2"), node("0.9", "n3")]
+
+
+@pytest.fixture(scope="module")
+def inventory() -> Inventory:
+    return collect([*pods(), *nodes()])
+
+
+def planned(inventory: Inventory, way: Way, view: View, *, drafted: bool) -> Plan:
+    planner = Planner(way, inventory.nodes, view)
+    for each in inventory.pods:
+        if drafted:
+            planner.drafted(each)
+        else:
+            planner.add(each)
+    return planner.plan()
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_a_plan_is_that_of_a_draft_of_each_container(
+    way: Way, inventory: Inventory, catalog: Catalog
+) -> None:
+    view = View(catalog)
+    plan = planned(inventory, way, view, drafted=False)
+    assert plan == planned(inventory, way, view, drafted=True)
+    tally = Tally(way, inventory.nodes, view)
+    for each in inventory.pods:
+        tally.add(each)
+    assert (tally.hop.findings, tally.hop.unknown) == (plan.summary.findings, plan.summary.unknown)
+
+
+def test_what_names_and_times_differ_in_is_decided_once(catalog: Catalog) -> None:
+    replicas = collect([*(replica(number) for number in range(5)), *nodes()])
+    drafts: list[Draft] = []
+    rulings = Rulings(Judge(Way("1.30.14", "1.31.14"), replicas.nodes, View(catalog)), drafts.append)
+    found = [one for each in replicas.pods for one in rulings.of(each)]
+    assert len(drafts) == 1
+    assert [one.draft for one in found] == drafts * 5
+    assert [one.replica.name for one in found if one.replica] == [f"kube-api-access-1000{n}" for n in "1234"]

@@ -114,7 +114,7 @@ class Planner:
 
     def _add(self, pod: Pod, found: Iterable[Ruled[_Ruling]]) -> list[int]:
         """Add an item for each container; return their places."""
-        name, places = name_of(pod), []
+        name, places = name_of(pod), list[int]()
         sandboxed = bool(self._judge.view.options.records.sandboxes_of(pod))
         for container, one in zip(pod.containers, found, strict=True):
             ruling, draft = one.ruling, one.draft
@@ -212,7 +212,10 @@ def _hashes(prepared: Prepared | None, replica: Named | None) -> Hashes:
     if replica is not None:
         return Hashes(None, replica.hash(case.old).value, replica.hash(case.new).value)
     recorded = number_of(case.recorded.hash) if case.recorded else None
-    return _one(Hashes(recorded, case.old_hash.value if case.old_known else None, case.new_hash.value))
+    found: Hashes = _one(
+        Hashes(recorded, case.old_hash.value if case.old_known else None, case.new_hash.value)
+    )
+    return found
 
 
 @lru_cache(maxsize=4096)

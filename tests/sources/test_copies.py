@@ -10,6 +10,7 @@ import yaml
 
 import hashcompat
 from hashcompat.errors import InputError
+from hashcompat.sources import copies, values
 from hashcompat.sources.files import collect as files
 from tests.helpers.pods import Json, as_json, listed, node, pod
 from tests.helpers.program import Run
@@ -135,3 +136,16 @@ def test_two_texts_of_a_number_are_two_pods(run: Run, tmp_path: Path, one: str, 
     result = run(*PLAN, "-f", tmp_path / "a", "-f", tmp_path / "b")
     assert result.code == 1
     assert "two different pods of one uid" in result.err
+
+
+def test_pods_are_digested_only_where_one_is_there_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    digested: list[str] = []
+    digest = copies._digest
+    monkeypatch.setattr(copies, "_digest", lambda found: digested.append(found.name) or digest(found))
+    one, other, third = (pod(name=name) for name in "abc")
+    without_uid = pod(name="d", metadata={"uid": ""})
+    assert len(list(values.collect([one, other, without_uid]).pods)) == 3
+    assert not digested
+    found = values.collect([one, without_uid, other, one, third, third, without_uid]).pods
+    assert [each.name for each in found] == ["a", "d", "b", "c", "d"]
+    assert digested == ["a", "b", "a", "c", "c"]

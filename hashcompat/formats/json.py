@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+import msgspec
+
 from hashcompat.formats.model import Format, Style
 from hashcompat.model.escape import UTF_8, is_visible
 from hashcompat.report.model import Document, Report, Rows
@@ -32,9 +34,25 @@ def to_json(document: Document, encoding: str = UTF_8) -> Iterator[str]:
 def _rows(rows: Rows[Any], encoding: str) -> Iterator[str]:
     lead = "["
     for row in rows:
-        yield lead + "\n    " + value_text(row, "\n    ", encoding)
+        yield lead + "\n    " + _row_text(row, "\n    ", encoding)
         lead = ","
     yield "\n  ]" if lead == "," else "[]"
+
+
+def _row_text(row: dict[str, Any], line: str, encoding: str) -> str:
+    """Return the same as ``value_text`` of a row, of which a document may have hundreds of thousands.
+
+    msgspec writes plain data as Python does, in a tenth of the time; it refuses lone surrogates, and has
+    another form for floats, which no row has.
+    """
+    if encoding != UTF_8:
+        return value_text(row, line, encoding)
+    try:
+        text = msgspec.json.format(msgspec.json.encode(row), indent=2).decode()
+    except UnicodeEncodeError:
+        return value_text(row, line, encoding)
+    text = text.replace("\n", line)
+    return text if text.isascii() and "\x7f" not in text else _NOT_ASCII.sub(_seen, text)
 
 
 def value_text(value: object, line: str, encoding: str) -> str:

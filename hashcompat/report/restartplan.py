@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashcompat
-from hashcompat.model.digest import DIGEST, SIGNATURE, Digest, line_of, signature
+from hashcompat.model.digest import DIGEST, SIGNATURE, Digest, signature
 from hashcompat.model.plan import Hop, Item, Plan, Suggestion, Summary
 from hashcompat.report.asked import Excerpt, asked
 from hashcompat.report.items import item_document, release_facts
 from hashcompat.report.model import Document, Rows, document, time_text
 from hashcompat.report.plandetails import details_document
 from hashcompat.report.whence import source_document
+from hashcompat.sources.files.quick import line
 
 
 def plan_document(result: Plan | Excerpt) -> Document:
@@ -48,7 +49,7 @@ def _seals(content: Document, key: bytes) -> Document:
     """Return the digest of a document, and its signature where there is a key to sign it with."""
     found = Digest()
     for row in content["items"]:
-        found.add(line_of(row))
+        found.add(line(row))
     digest = found.of(content)
     return {DIGEST: digest, SIGNATURE: signature(digest, key) if key else None}
 

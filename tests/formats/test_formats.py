@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from hashcompat.formats import FORMATS, offered
+from hashcompat.formats.json import to_json
 from hashcompat.formats.model import Style
 from hashcompat.report.model import Coloured, Prose, Report, Rows, Section, Table, document
 from hashcompat.report.registry import REPORTS
@@ -109,3 +110,13 @@ def test_json_and_yaml_are_the_same_document_and_escape_what_a_terminal_reads() 
     assert json.loads(texts[0]) == yaml.safe_load(texts[1])
     assert json.loads(texts[0])["items"] == [{"n": 1}, {"n": 2}]
     assert "\x9b" not in "".join(texts)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_a_row_is_written_as_any_other_value(encoding: str) -> None:
+    texts = ["", "\u00e9 \U0001f600", '"\\/\b\f\n\r\t\x00\x1f\x7f', "\u2028\u202e<&>", "\ud800", "\udcff x"]
+    rows: list[dict[str, object]] = [
+        {text: [text, {"a": {}, "b": []}, None, True, -1, 1 << 63, [[]]]} for text in texts
+    ]
+    one, other = {"items": Rows(rows, dict)}, {"items": rows}
+    assert "".join(to_json(one, encoding)) == "".join(to_json(other, encoding))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import repeat
 from typing import Any, Final
 
 from hashcompat.errors import InputError
@@ -33,12 +32,21 @@ from hashcompat.shown import name as shown_name
 
 _PLAIN: Final = json.JSONDecoder()
 
-Quick = Callable[[str], Sequence[Any] | None]
-"""Decodes a whole JSON list as the strict decoder would; None for one that it leaves to that one."""
+Quick = Callable[[str], Sequence[tuple[Any, str]] | None]
+"""Decodes a whole JSON list as the strict decoder would; None for one that it leaves to that one.
+
+With each element comes its text; an empty one where nobody will ask for lines in it.
+"""
 
 _SPACE: Final = " \t\n\r"
 _WIDEST: Final = 64
 """Characters of white space before an element that are looked at."""
+
+_TOGETHER: Final = 1 << 19
+"""Characters that are decoded together: those of a chunk, even where a large object left more of them."""
+
+_AHEAD: Final = 1 << 16
+"""Characters that are there before many elements are looked for."""
 
 _LONGEST_WORD: Final = 16
 """Characters; an error this close to the end of what was read may only mean that a token is incomplete."""
@@ -49,8 +57,8 @@ def parts(chunks: Iterable[str], *, strict: bool = True, quick: Quick | None = N
 
     ``strict=False`` is faster and meant for a first pass: it does not keep the text of numbers, accepts
     duplicate keys and NaN, and knows no lines. ``quick`` is offered many elements at once where each begins
-    a line; they know no lines either. Raises InputError with line and column, as ``jsontext.loads``, and
-    also if the text ends too early.
+    a line. Raises InputError with line and column, as ``jsontext.loads``, and also if the text ends too
+    early.
     """
     window = _Window(chunks, DECODER if strict else _PLAIN, placed=strict)
     number = 0
@@ -89,9 +97,9 @@ def _elements(
 ) -> Iterator[tuple[Any, JsonLines | None]]:
     more, index = window.opens("[", "]"), 0
     while more:
-        if quick and (values := window.many(quick)):
-            yield from zip(values, repeat(None))
-            index += len(values)
+        if quick and (found := window.many(quick)):
+            yield from found
+            index += len(found)
         else:
             placed = JsonLines()
             yield window.value(element(below("$", key), index), meter, placed), placed
@@ -110,6 +118,7 @@ class _Window:
         self._path = "$"  # of the value that is being read
         self._line, self._column = 1, 1  # of the first character of the text
         self._seen, self._seen_line = 0, 1  # a place in the text, and its line
+        self._strict_to = 0  # where elements end that were offered together and left to the decoder
 
     def peek(self) -> str:
         """Skip white space and return the next character; empty at the end."""
@@ -167,23 +176,38 @@ class _Window:
         self._position = end
         return value
 
-    def many(self, quick: Quick) -> Sequence[Any]:
+    def many(self, quick: Quick) -> list[tuple[Any, JsonLines | None]]:
         """Consume the elements whose end is in what was read, if ``quick`` decodes them; else nothing.
 
         They end where an object and the next one are on lines of their own, indented as the first one is.
         No string has a line break in it, and anything but a list of whole objects does not decode.
         """
+        if self._position < self._strict_to:
+            return []
+        if len(self._text) - self._position < _AHEAD:
+            self._more()  # else the one element at the end of each chunk is left to the strict decoder
         self.peek()
         before = self._text[max(0, self._position - _WIDEST) : self._position]
         space = before[len(before.rstrip(_SPACE)) :]
-        last = self._text.rfind(f"{space}}},{space}{{", self._position) if "\n" in space else -1
+        if "\n" not in space:
+            return []
+        last = self._text.rfind(f"{space}}},{space}{{", self._position, self._position + _TOGETHER)
         if last < 0:
-            return ()
+            return []
         end = last + len(space) + 1
-        values = quick(f"[{self._text[self._position : end]}]")
-        if values:
-            self._position = end
-        return values or ()
+        values = quick(f"[{self._text[self._position : end]}]") or ()
+        found = [(value, self._passed(value, text) if text else None) for value, text in values]
+        self._position = end if found else self._position
+        self._strict_to = end
+        return found
+
+    def _passed(self, value: Any, text: str) -> JsonLines:
+        """Pass over an element, and the comma after it; return where the objects in it begin."""
+        self._position = skip_space(self._text, self._position)
+        end, placed = self._position + len(text), JsonLines()
+        placed.add(value, self._line_of(self._position), self._line_of(end), text.__str__)
+        self._position = skip_space(self._text, end) + 1
+        return placed
 
     def _line_of(self, position: int) -> int:
         """Return the line of a place that is not before the last one that was asked for."""
@@ -245,6 +269,7 @@ class _Window:
         if not length:
             return False
         self._line, self._column = self._place(self._position)
+        self._strict_to = max(0, self._strict_to - self._position)
         self._text, self._position = "".join(read), 0
         self._seen, self._seen_line = 0, self._line
         return True

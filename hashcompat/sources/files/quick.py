@@ -19,7 +19,7 @@ class Summed:
         self.digest = Digest()
         self._ahead = 0  # items that were added when they were decoded
 
-    def decoded(self, text: str) -> list[dict[str, Any]] | None:
+    def decoded(self, text: str) -> list[tuple[dict[str, Any], str]] | None:
         """Return a JSON list of objects, as ``decoded``; whoever takes the items adds them in their order."""
         found = decoded(text)
         if found is None:
@@ -27,7 +27,7 @@ class Summed:
         items, lines = found
         self._ahead += len(items)
         self.digest.add(lines)
-        return items
+        return [(item, "") for item in items]
 
     def add(self, item: object) -> None:
         """Add the next item."""

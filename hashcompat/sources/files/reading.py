@@ -8,6 +8,7 @@ from typing import Final
 
 from hashcompat.go import jsonstream
 from hashcompat.go.parts import Part
+from hashcompat.sources.files import exact, firstlook
 from hashcompat.sources.files.inputs import Input, named
 from hashcompat.sources.files.text import chunks
 
@@ -37,7 +38,7 @@ def _is_json(first: str) -> bool:
 
 def _read(first: str, text: Iterable[str], *, strict: bool) -> Iterator[Part]:
     if _is_json(first):
-        return jsonstream.parts(text, strict=strict)
+        return jsonstream.parts(text, strict=strict, quick=exact.decoded if strict else firstlook.decoded)
     from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
     return yaml.parts(text)

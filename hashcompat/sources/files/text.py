@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 from io import BufferedReader
+from itertools import chain
 from typing import Final
 
 from hashcompat.errors import InputError
@@ -30,8 +31,8 @@ def chunks(stream: BufferedReader, wanted: str) -> Iterator[str]:
     """
     lead: list[str] | None = []
     position = 0
-    for text in _decoded(_pieces(Plain(stream))):
-        if (place := _control(text)) is not None:
+    for text, plain in _decoded(_pieces(Plain(stream))):
+        if not plain and (place := _control(text)) is not None:
             raise InputError(f"binary data at character {position + place}; want {wanted}")
         position += len(text)
         if lead is None:
@@ -78,34 +79,30 @@ def lines(chunked: Iterable[str]) -> Iterator[str]:
 
 
 def _control(text: str) -> int | None:
-    """Return the place of the first control character that text cannot hold.
-
-    Searching only where there is one is ten times as fast.
-    """
-    data = text.encode(errors="surrogatepass")
-    if len(data.translate(None, _CONTROLS)) == len(data):
-        return None
+    """Return the place of the first control character that text cannot hold."""
     match = _CONTROL.search(text)
     return match.start() if match else None
 
 
-def _decoded(pieces: Iterator[bytes]) -> Iterator[str]:
+def _decoded(pieces: Iterator[bytes]) -> Iterator[tuple[str, bool]]:
     """Decode UTF-8, or UTF-16 where it has that byte order mark, as PowerShell's ``>`` writes.
+
+    With each text comes whether it surely has no control character: that is ten times as fast to see in the
+    bytes of UTF-8 as in text.
 
     A byte that is not UTF-8 becomes a lone surrogate (``jsontext.clean``); PowerShell writes no UTF-16 that
     is not valid.
     """
     first = next(pieces, b"")
     if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        decoder = codecs.getincrementaldecoder("utf-16")("strict")
+        decoder, of_bytes = codecs.getincrementaldecoder("utf-16")("strict"), False
     else:
-        decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+        decoder, of_bytes = codecs.getincrementaldecoder("utf-8")("surrogateescape"), True
         first = first.removeprefix(codecs.BOM_UTF8)
     try:
-        yield decoder.decode(first)
-        for piece in pieces:
-            yield decoder.decode(piece)
-        yield decoder.decode(b"", final=True)
+        for piece in chain([first], pieces):
+            yield decoder.decode(piece), of_bytes and len(piece.translate(None, _CONTROLS)) == len(piece)
+        yield decoder.decode(b"", final=True), of_bytes
     except UnicodeDecodeError as error:
         raise InputError(f"damaged UTF-16 text: {error.reason}") from None
 

@@ -53,7 +53,7 @@ def test_parts_are_the_same_with_it(rows: list[Any], size: int, indent: int | No
 def test_most_of_a_long_list_goes_through_it() -> None:
     taken: list[Any] = []
 
-    def counted(text: str) -> list[Any] | None:
+    def counted(text: str) -> list[tuple[Any, str]] | None:
         found = quick.Summed().decoded(text)
         taken.extend(found or ())
         return found

@@ -120,7 +120,14 @@ TARGETS = (
     Target(
         "file-json",
         _file,
-        (*_OBJECTS, "sources/files/collect", "sources/files/reading", "sources/files/inputs"),
+        (
+            *_OBJECTS,
+            "sources/files/collect",
+            "sources/files/exact",
+            "sources/files/firstlook",
+            "sources/files/reading",
+            "sources/files/inputs",
+        ),
         longest=1024,
     ),
     Target("file-yaml", _file, ("sources/files/whole", "sources/files/collect", *_OBJECTS), Form.YAML, 1024),

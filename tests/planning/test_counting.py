@@ -19,12 +19,12 @@ from hashcompat.kubelet.mirrorpods import same_for_mirror
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory
 from hashcompat.model.records import Recorded
-from hashcompat.planning.counting import Counting, is_plain
+from hashcompat.planning.counting import Counting
 from hashcompat.planning.hops import elsewhere
 from hashcompat.planning.kinds import OF_CONTAINER, OF_POD, kind
 from hashcompat.planning.options import AUTO, AssumePatch, Options
 from hashcompat.planning.planner import Planner
-from hashcompat.planning.view import View
+from hashcompat.planning.view import View, is_plain
 from hashcompat.planning.wayhashes import WayHashes
 from hashcompat.records.index import index
 from hashcompat.sources.files import sample

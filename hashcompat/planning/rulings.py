@@ -31,7 +31,7 @@ class Ruled(Generic[Ruling]):
     ruling: Ruling
     """What the draft leads to."""
     draft: Draft
-    """The container's own, or that of a container of which it is a replica."""
+    """The container's own, or that of a container that it is a replica of."""
     replica: Named | None = None
     """The container with its own name and hashes, where the draft is not its own."""
 

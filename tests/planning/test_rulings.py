@@ -52,7 +52,7 @@ ODD: tuple[Callable[[Json], Any], ...] = (
     lambda value: value["spec"]["containers"][0].update(args=["\b"]),
     lambda value: value["spec"]["containers"][0].update(resources={"limits": {"cpu": "1.500"}}),
 )
-"""Changes after which a pod is no replica of the others, or is one all the same."""
+"""Changes after which a pod is not a replica of the others, or is one all the same."""
 
 
 def replica(number: int, on: str = "n0") -> Json:

@@ -13,11 +13,18 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.errors import InputError
-from hashcompat.go.jsontext import DECODER, Number
+from hashcompat.go.jsontext import DECODER
 from hashcompat.go.limits import check_depth, is_small, may_be_deep
 
 _OBJECTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_OBJECT: Final = msgspec.json.Decoder(dict[str, Any], float_hook=Number)
+
+
+def _refused(text: str) -> float:
+    """Refuse a number with a fraction or an exponent: its text counts, and it would hide a dropped key."""
+    raise ValueError(text)
+
+
+_OBJECT: Final = msgspec.json.Decoder(dict[str, Any], float_hook=_refused)
 _ENCODER: Final = msgspec.json.Encoder()
 _NARROW: Final = msgspec.msgpack.Encoder()
 """Refuses integers beyond 64 bits: the strict decoder keeps the text of very long ones."""
@@ -42,7 +49,7 @@ def _decoded(text: str) -> Any:
     """Return an object as the strict decoder reads it; errors as that decoder's, and ValueError.
 
     Each key and string has two quotes: where as many are left once it is written again, no key was dropped.
-    A number with a fraction adds quotes, for it is written as an object, and ``-0`` loses its sign.
+    ``-0`` loses its sign.
     """
     if not is_small(0, len(text)):
         raise ValueError("left to the strict decoder")

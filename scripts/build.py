@@ -69,6 +69,10 @@ CHOICES: Final = {
         "scripts.suites.kubelets",
         "the kubelets of the suite reality, upstream's and patched ones",
     ),
+    "standalone": Choice(
+        "scripts.suites.standalone",
+        "the older kubelets of the suite standalone",
+    ),
     "servers": Choice(
         "scripts.suites.servers",
         "etcd, kube-apiserver and kubectl",

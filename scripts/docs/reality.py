@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
-from scripts.golden.reality import PLANS, changes, name_of, read
+from scripts.golden.reality import PLANS, Json, changes, name_of, read
 from scripts.lib.paths import REALITY
 
 _TEXT: Final = """# Reality
 
-What `plan` said before and what happened afterwards, on one node whose kubelets took turns on one root
-directory: kubelets built from upstream's source, some with a patch of `hashcompat patch`; containerd and runc
-from Debian; a real API server. Between two kubelets, while none ran, processes and sandboxes were killed,
-images changed, labels removed and taints set.
+What `plan` said before and what happened afterwards, on nodes whose kubelets took turns on one root
+directory: kubelets built from upstream's source, some with a patch of `hashcompat patch`.
+
+## With an API server
+
+One node with a real API server, and containerd and runc from Debian. Between two kubelets, while none ran,
+processes and sandboxes were killed, images changed, labels removed and taints set.
 
 Each change was planned three times: from the pods alone, with what the collector reads on the node, and with
 the manifests of the static pods too.
@@ -26,13 +30,48 @@ the manifests of the static pods too.
 What contradicted the plans from less: what was done to five pods after the old kubelet had stopped, which
 pods alone do not show; resources that an earlier kubelet had noted as applied, as a printed assumption says;
 and a static pod whose manifest sets a uid of 32 digits, which only the manifest shows, as the reason says.
-`golden/reality` has all that was given and observed, and the tests replay it; `tests/suites/reality` does it
-again.
 
-| from | to | containers | kept | restarted | killed | not running | pods recreated |
-|---|---|---|---|---|---|---|---|
-{rows}
+{with_server}
+
+## Without an API server
+
+Older kubelets, which today's API servers do not serve, one node for each pair: there and back, on Docker and
+dockershim. Every pod is a static pod, and most set a uid, so that the hashes of their containers decide. Each
+first kubelet was calibrated: `verify --recorded` reproduced every hash that it had recorded. Plans were made
+from the collector's output and the manifests.
+
+{without_server}
+
+The upgrade with which this project began left from 1.7.16, which is not on the module proxy
+(`k8s.io/kubernetes@v1.7.16: This module version is not available`). 1.9.11 with the patch `pin` takes its
+place: it records the hashes that 1.7.16 does. The 1.9.11 that followed it on the node logged, of a
+container with that spec, `Container spec hash changed (1559107639 vs 1428860573)`.
+
+1.9.11 has no go.mod; its module is written from its Godeps/Godeps.json, and
+`scripts/suites/kubelets.json` lists the dependencies that are built in another version, with why. The
+nearest older kubelet on the proxy, 1.7.5, was not built. Of `github.com/codedellemc/goscaleio` the proxy
+has one revision of those years, a newer one; it imports `github.com/sirupsen/logrus`, while the runc and
+the Docker client of 1.7 import `github.com/Sirupsen/logrus`, and Go refuses both in one program:
+`case-insensitive import collision`. The code of 1.7 also needs a `github.com/ugorji/go` with which a
+program that Go 1.22 or later built ends at its start: `panic: encoding alphabet includes duplicate
+symbols`.
+
+`golden/reality` has all that was given and observed, how the kubelets were started and what they logged of
+changed hashes, and the tests replay it; `tests/suites/reality` does it again.
 """
+
+_HEADINGS: Final = (
+    "from",
+    "to",
+    "containers",
+    "predicted to restart",
+    "contradicted",
+    "kept",
+    "restarted",
+    "killed",
+    "not running",
+    "pods recreated",
+)
 
 _ABOUT: Final = {
     "bare": "the pods alone",
@@ -44,9 +83,14 @@ _ABOUT: Final = {
 def page() -> str:
     """Return the page, with a row for each change in the order in which they were made."""
     verdicts = json.loads((REALITY / "VERDICTS.json").read_text(encoding="utf-8"))
-    found = [verdicts[name_of(path)] for path in changes()]
-    plans = [_plan(plan, [tallies[plan] for tallies in found]) for plan in PLANS]
-    return _TEXT.format(plans="\n".join(plans), rows="\n".join(_row(read(path)) for path in changes()))
+    found = [(read(path), verdicts[name_of(path)]) for path in changes()]
+    served = [pair for pair in found if pair[0]["objects"]]
+    plans = [_plan(plan, [tallies[plan] for _, tallies in served]) for plan in PLANS]
+    return _TEXT.format(
+        plans="\n".join(plans),
+        with_server=_table(served),
+        without_server=_table([pair for pair in found if not pair[0]["objects"]]),
+    )
 
 
 def _plan(plan: str, tallies: list[dict[str, int]]) -> str:
@@ -57,11 +101,17 @@ def _plan(plan: str, tallies: list[dict[str, int]]) -> str:
     return f"| {_ABOUT[plan]} | {total.total():,} | {total['UNKNOWN']} | {contradicted} |"
 
 
-def _row(change: dict[str, Any]) -> str:
+def _table(found: Sequence[tuple[Json, Json]]) -> str:
+    cells = (_cells(change, tallies["static"]) for change, tallies in found)
+    rows = [_HEADINGS, ["---"] * len(_HEADINGS), *cells]
+    return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in rows)
+
+
+def _cells(change: Json, tally: Json) -> list[object]:
     observed = change["observed"]
     outcomes = Counter(row["outcome"] for row in observed)
     recreated = {(row["namespace"], row["pod"]) for row in observed if row["podRecreated"]}
+    predicted = tally.get("RESTART", 0), tally["contradicted"]
     counts = [outcomes[word] for word in ("kept", "restarted", "killed")]
     resting = outcomes["idle"] + outcomes["started"]
-    cells = [change["from"], change["to"], len(observed), *counts, resting, len(recreated)]
-    return f"| {' | '.join(map(str, cells))} |"
+    return [change["from"], change["to"], len(observed), *predicted, *counts, resting, len(recreated)]

@@ -3,7 +3,9 @@
 A change is a document: ``from`` and ``to`` (the names of kubelets), ``flags`` (of `plan`), ``objects`` (nodes
 and pods as the API server has them), ``records`` (what the collector prints), ``manifests`` (static pods by
 file name), ``staticPodPath``, ``disturbed`` (pods to which something happened after the old kubelet stopped),
-and ``observed``: a row per container with ``outcome`` (a word of AGREES) and ``podRecreated``.
+and ``observed``: a row per container with ``outcome`` (a word of AGREES) and ``podRecreated``. Without an API
+server there are no ``objects``; then ``command`` is how the new kubelet was started, and ``log`` what it
+logged of changed hashes.
 """
 
 from __future__ import annotations
@@ -91,10 +93,15 @@ def inputs(change: Json, directory: Path) -> Iterator[tuple[str, list[str]]]:
     manifests.mkdir(exist_ok=True)
     for name, manifest in change["manifests"].items():
         (manifests / name).write_text(json.dumps(manifest))
-    bare = ["plan", *change["flags"], "-f", str(pods), "-o", "json", "-q"]
-    recorded = [*bare, "--recorded", str(records)]
+    plan, read = ["plan", *change["flags"], "-o", "json", "-q"], ["-f", str(pods)]
+    recorded = ["--recorded", str(records)]
     place = ["--static-pod-dir", str(manifests), "--static-pod-path", change["staticPodPath"]]
-    yield from zip(PLANS, (bare, recorded, [*recorded, *place, "--node-name", "lab"]), strict=True)
+    static = [*recorded, *place, "--node-name", "lab"]
+    if change["objects"]:
+        plans = [*plan, *read], [*plan, *read, *recorded], [*plan, *read, *static]
+        yield from zip(PLANS, plans, strict=True)
+    else:
+        yield "static", [*plan, *static]
 
 
 def compare(plan: str, document: Json, change: Json) -> list[Row]:

@@ -42,6 +42,12 @@ class Program:
     variables: tuple[tuple[str, str], ...] = ()
     """String variables that the linker sets: import path and name, value."""
 
+    linker: str = ""
+    """One more flag of the linker."""
+
+    cgo: bool = False
+    """Whether a C compiler takes part."""
+
     shared: tuple[Path, ...] = ()
     """Directories of other Go modules of this repository that it imports."""
 
@@ -69,15 +75,16 @@ class Program:
 
     def _compile(self) -> None:
         unfinished = self.binary.with_name(f".{self.binary.name}.{os.getpid()}")
-        linked = " ".join(["-s -w", *(f"-X {name}={value}" for name, value in self.variables)])
+        variables = (f"-X {name}={value}" for name, value in self.variables)
+        linked = " ".join(filter(None, ("-s -w", self.linker, *variables)))
         flags = ("-mod=readonly", f"-modfile={self.modfile}", f"-tags={self.tags}", "-trimpath")
         command = ("go", "build", *flags, "-ldflags", linked, "-o", str(unfinished), self.package)
-        run(*command, directory=self.module, environ=environment(self.go))
+        run(*command, directory=self.module, environ=environment(self.go, CGO_ENABLED=str(int(self.cgo))))
         unfinished.replace(self.binary)  # one that was interrupted leaves no half program
 
     def _fingerprint(self) -> str:
         settings = (self.go, self.modfile, self.tags, self.package, self.variables)
-        digest = hashlib.sha256(repr(settings).encode())
+        digest = hashlib.sha256(repr(settings).encode() + self.linker.encode() + b"cgo" * self.cgo)
         for path in self._sources():
             digest.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
         return digest.hexdigest()

@@ -76,16 +76,8 @@ def _module(release: str, module: Path) -> Path:
     if f'"{_JSON}"' in (pristine / "cmd/kubelet/kubelet.go").read_text(encoding="utf-8"):
         (module / "json.go").write_text(f'package main\n\nimport _ "{_JSON}"\n', encoding="utf-8")
     edits = [f"-module=hashcompat.io/kubeletoptions-{release}", f"-require={KUBERNETES}@v{release}"]
-    edits += [*patches.published(module, release, _GONE), *(_empty(module, name) for name in _GONE)]
+    edits += [*patches.published(module, release, _GONE), *(patches.empty(module, name) for name in _GONE)]
     patches.go(module, "mod", "edit", *edits)
     patches.go(module, "list", "-deps", ".")  # completes go.sum
     stamp.write_text(wanted, encoding="utf-8")
     return module
-
-
-def _empty(module: Path, name: str) -> str:
-    """Write a module without packages, and return the edit of go.mod that takes it in place of another."""
-    directory = module / "empty" / name
-    directory.mkdir(parents=True)
-    (directory / "go.mod").write_text(f"module {name}\n", encoding="utf-8")
-    return f"-replace={name}=./{directory.relative_to(module)}"

@@ -7,25 +7,35 @@ of its own: the release's go.mod, with the staging modules as they were publishe
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from hashcompat.catalog.lookup import default_catalog
+from hashcompat.catalog.releases import parse_range
 from hashcompat.patching.model import apply
 from hashcompat.patching.strategies import Choices, make_patch
 from hashcompat.patching.unified import mail
+from hashcompat.release import parse_release
+from scripts.lib import gotool
 from scripts.lib.gotool import GoError
-from scripts.lib.paths import CACHE
+from scripts.lib.paths import CACHE, SCRIPTS
 from scripts.lib.program import Program
-from scripts.suites import patches, servers
+from scripts.suites import godeps, patches, servers
 
 KUBERNETES: Final = "k8s.io/kubernetes"
 PACKAGE: Final = f"{KUBERNETES}/cmd/kubelet"
 _TAGS: Final = "providerless"
-"""Without the cloud providers that 1.29 and 1.30 still have; nothing of a container's hash is in them."""
+"""Without the cloud providers that 1.17 to 1.30 have; nothing of a container's hash is in them."""
+_ROWS: Final = SCRIPTS / "suites" / "kubelets.json"
+_LINKER: Final = "-checklinkname=0"
+"""Lets dependencies of before Go 1.23 reach what is not exported; they are built with today's Go."""
+_OLD_VERSION: Final = "k8s.io/kubernetes/pkg/version"
+"""Where a kubelet up to 1.16 reads which release it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +64,17 @@ class Kubelet:
             directory / "module",
             tags=_TAGS,
             package=PACKAGE,
-            variables=servers.reporting(self.release),
+            variables=servers.reporting(self.release, *([_OLD_VERSION] if self.replaced() else [])),
+            linker=_LINKER if self.replaced() else "",
+            cgo=bool(self.replaced()),  # as upstream's: cAdvisor's handlers of containers need it to 1.18
             prepare=partial(_write_module, self, directory / "module"),
         )
+
+    def replaced(self) -> dict[str, str]:
+        """Return the modules that it is built with in another version, as kubelets.json has them."""
+        rows = json.loads(_ROWS.read_text(encoding="utf-8"))["rows"]
+        release = parse_release(self.release)
+        return {row["module"]: row["version"] for row in rows if parse_range(row["releases"]).holds(release)}
 
     def patch(self) -> str:
         """Return the patch as ``hashcompat patch`` prints it; empty for upstream's kubelet."""
@@ -97,8 +115,18 @@ CHAIN: Final = (
 """As the suite starts them: each minor in turn, rollbacks by one and by many, a skip, patched ones."""
 
 
+def flags(old: Kubelet, new: Kubelet) -> list[str]:
+    """Return the options by which `plan` knows two kubelets."""
+    options = ["--from", old.release, "--to", new.release]
+    if old.strategy:
+        options += ["--from-patched", old.strategy, "--like", old.like]
+    if new.strategy:
+        options += ["--assume-patch", new.strategy, "--like", new.like]
+    return options
+
+
 def programs() -> dict[str, Program]:
-    """Describe every kubelet by its name."""
+    """Describe every kubelet of the suite ``reality`` by its name."""
     return {kubelet.name: kubelet.program() for kubelet in dict.fromkeys(CHAIN)}
 
 
@@ -111,21 +139,52 @@ def built(kubelet: Kubelet) -> Path:
 
 def _write_module(kubelet: Kubelet, module: Path) -> None:
     """Write the module of a kubelet, and complete its checksums; leave it where nothing changed since."""
-    patch = kubelet.patch()
-    wanted = hashlib.sha256(f"{PACKAGE}\n{patch}".encode()).hexdigest()
+    patch, replaced = kubelet.patch(), kubelet.replaced()
+    rows = f"\n{sorted(replaced.items())}" if replaced else ""
+    wanted = hashlib.sha256(f"{PACKAGE}\n{patch}{rows}".encode()).hexdigest()
     stamp = module / "stamp"
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return
     shutil.rmtree(module, ignore_errors=True)
     module.mkdir(parents=True)
     pristine = patches.source(kubelet.release)
-    for name in ("go.mod", "go.sum"):
-        shutil.copyfile(pristine / name, module / name)
     edits = [f"-module=hashcompat.io/kubelet-{kubelet.release}", *_requirement(kubelet, patch, module.parent)]
-    patches.go(module, "mod", "edit", *edits, *patches.published(module, kubelet.release))
+    if (pristine / "go.mod").exists():
+        for name in ("go.mod", "go.sum"):
+            shutil.copyfile(pristine / name, module / name)
+        edits += patches.published(module, kubelet.release, replaced)
+    else:
+        godeps.write(pristine, module)
+        edits += _required(replaced)
+    edits += _replacements(module, replaced)
+    patches.go(module, "mod", "edit", *edits)
     (module / "tools.go").write_text(f'//go:build tools\n\npackage kubelet\n\nimport _ "{KUBERNETES}"\n')
     patches.go(module, "list", "-deps", f"-tags={_TAGS}", PACKAGE)  # completes go.sum
     stamp.write_text(wanted, encoding="utf-8")
+
+
+def _replacements(module: Path, replaced: Mapping[str, str]) -> Iterator[str]:
+    """Yield the edits of go.mod that take modules in other versions, and nothing in place of some."""
+    for name, version in replaced.items():
+        if not version:
+            yield patches.empty(module, name)
+        elif "@" in version:
+            yield f"-replace={name}=./{_part(name, version, module)}"
+        else:
+            yield f"-replace={name}={name}@{version}"
+
+
+def _required(replaced: Mapping[str, str]) -> Iterator[str]:
+    """Yield the edits that require modules which Godeps.json does not pin, or not in these versions."""
+    for name, version in replaced.items():
+        if version:
+            yield f"-require={name}@{godeps.UNPUBLISHED if '@' in version else version}"
+
+
+def _part(name: str, version: str, module: Path) -> Path:
+    """Make a module of one directory of a module in another version than the rest of it has."""
+    whole = version.partition("@")[0]
+    return godeps.part(gotool.download(version) / name.removeprefix(f"{whole}/"), name, module)
 
 
 def _requirement(kubelet: Kubelet, patch: str, directory: Path) -> list[str]:

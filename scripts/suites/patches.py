@@ -176,6 +176,8 @@ def patched(release: str, patch: str, directory: Path) -> Path:
     git(directory, "am", str(mail))
     for name in ("go.work", "go.work.sum"):
         (directory / name).unlink(missing_ok=True)
+    if not (directory / "go.mod").exists():  # up to 1.14
+        (directory / "go.mod").write_text("module k8s.io/kubernetes\n", encoding="utf-8")
     return directory
 
 
@@ -199,3 +201,11 @@ def staging_version(module: str, release: str) -> str:
             continue
         return version
     raise GoError(f"no version of {module} belongs to Kubernetes {release}")
+
+
+def empty(module: Path, name: str) -> str:
+    """Write a module without packages, and return the edit of go.mod that takes it in place of another."""
+    directory = module / "empty" / name
+    directory.mkdir(parents=True)
+    (directory / "go.mod").write_text(f"module {name}\n", encoding="utf-8")
+    return f"-replace={name}=./{directory.relative_to(module)}"

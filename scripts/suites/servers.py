@@ -38,11 +38,15 @@ def program(name: str) -> Program:
     return Program(CACHE / "servers" / name, MODULE, package=PACKAGES[name], variables=variables)
 
 
-def reporting(version: str) -> tuple[tuple[str, str], ...]:
-    """Return the variables by which a program reports its release, as the linker sets them."""
+def reporting(version: str, *others: str) -> tuple[tuple[str, str], ...]:
+    """Return the variables by which a program reports its release, as the linker sets them.
+
+    ``others`` are packages that it may ask instead of component-base's.
+    """
     major, minor, _ = version.split(".")
     reported = {"gitVersion": f"v{version}", "gitMajor": major, "gitMinor": minor}
-    return tuple((f"{_VERSION}.{key}", value) for key, value in reported.items())
+    packages = (_VERSION, *others)
+    return tuple((f"{package}.{key}", value) for package in packages for key, value in reported.items())
 
 
 def programs() -> dict[str, Program]:

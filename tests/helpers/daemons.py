@@ -29,6 +29,15 @@ case " $* " in *" create "*) exec /bin/sleep 1000 ;; esac
 exec /usr/sbin/runc "$@"
 """
 """Docker's runtime ``slow``: it never creates a container."""
+_LENIENT = """#!/bin/sh
+bundle=. before=
+for word; do [ "$before" != --bundle ] || bundle=$word; before=$word; done
+case " $* " in *" create "*) sed -i 's/"oomScoreAdj":-[0-9]*/"oomScoreAdj":0/' "$bundle/config.json" ;; esac
+exec /usr/sbin/runc "$@"
+"""
+"""Docker's default runtime: runc without negative OOM scores, which root may lack the capability to set.
+
+containerd has ``restrict_oom_score_adj`` for that."""
 _CONTAINERD = """
 version = 2
 root = "{directory}/containerd-root"
@@ -88,12 +97,16 @@ def _output(*command: str) -> str:
 
 
 @contextmanager
-def node(directory: Path) -> Iterator[Node]:
-    """Run both runtimes below a directory; nothing of them is left afterwards, whatever a test did."""
+def node(directory: Path, *images: str) -> Iterator[Node]:
+    """Run both runtimes below a directory; nothing of them is left afterwards, whatever a test did.
+
+    Both have busybox as IMAGE, the pause image of containerd, and under further names.
+    """
     _check("docker.io", (DOCKER, DOCKERD))
-    (directory / "slow-runc").write_text(_SLOW)
-    (directory / "slow-runc").chmod(0o755)
-    with containerd_node(directory, IMAGE) as made, ExitStack() as stack:
+    for name, script in (("slow-runc", _SLOW), ("lenient-runc", _LENIENT)):
+        (directory / name).write_text(script)
+        (directory / name).chmod(0o755)
+    with containerd_node(directory, IMAGE, *images) as made, ExitStack() as stack:
         stack.enter_context(processes.running(_dockerd(directory), directory / "dockerd.log"))
         _wait(made.docker_socket)
         stack.callback(_quietly, remove_containers, made)
@@ -148,8 +161,11 @@ def _dockerd(directory: Path) -> list[str]:
         *places,
         *networks,
         "--storage-driver=vfs",
+        "--default-ipc-mode=shareable",  # as up to Docker 17.10: dockershim up to 1.10 asks for no other
         "--exec-opt=native.cgroupdriver=cgroupfs",
         f"--add-runtime=slow={directory}/slow-runc",
+        f"--add-runtime=lenient={directory}/lenient-runc",
+        "--default-runtime=lenient",
     ]
 
 
@@ -178,6 +194,9 @@ def _image(path: Path, names: Sequence[str]) -> Path:
     """Write an image of busybox alone, as `docker save` does, that sleeps."""
     layer = io.BytesIO()
     with tarfile.open(fileobj=layer, mode="w") as archive:
+        place = tarfile.TarInfo("bin")  # a directory that is not listed would be root's alone
+        place.type, place.mode = tarfile.DIRTYPE, 0o755
+        archive.addfile(place)
         for name in ("bin/busybox", "bin/sleep", "bin/sh", "bin/true", "bin/false"):
             archive.add("/bin/busybox", name)
     digest = hashlib.sha256(layer.getvalue()).hexdigest()

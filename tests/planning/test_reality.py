@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,40 @@ def test_a_wrong_verdict_would_be_found() -> None:
     wrong = [row for row in reality.compare("recorded", {"items": [item]}, change) if not row.agrees]
     assert ("default", "plain-1", "c0") in [row.key for row in wrong if not row.said]
     assert len(wrong) > 100  # those that the plan lacks
+
+
+WORDS = {
+    "RESTART": "restart",
+    "KILL": "are killed",
+    "UNKNOWN": "unknown",
+    "KEEP": "stay",
+    "restarted": "restarted",
+    "killed": "killed",
+    "kept": "kept",
+    "resting": "did not run",
+}
+
+
+def counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[word]} {text}" for word, text in WORDS.items() if counts[word])
+
+
+def test_the_readme_has_a_row_for_each_change_without_an_api_server() -> None:
+    readme = (ROOT / "README.md").read_text()
+    found = [(path, reality.read(path)) for path in reality.changes()]
+    alone = [(reality.name_of(path), change) for path, change in found if not change["objects"]]
+    for name, change in alone:
+        tally = Counter(VERDICTS[name]["static"])
+        resting = {"idle": "resting", "started": "resting"}
+        seen = Counter(resting.get(row["outcome"], row["outcome"]) for row in change["observed"])
+        cells = (f"{change['from']} -> {change['to']}", seen.total(), counted(tally), counted(seen))
+        assert f"| {' | '.join(map(str, cells))} |" in readme
+    assert len(alone) >= 6
+
+
+def test_a_kubelet_of_1_9_logged_what_one_logged_of_the_container_with_which_this_began() -> None:
+    change = reality.read(REALITY / "standalone-1.9.11-pin-1.7.16-to-1.9.11.json.gz")
+    assert "Container spec hash changed (1559107639 vs 1428860573)" in change["log"]
 
 
 def test_the_readme_states_the_numbers_of_these_changes() -> None:

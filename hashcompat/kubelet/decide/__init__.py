@@ -84,7 +84,7 @@ def _worse(one: Decision, other: Decision) -> Decision:
 def _decide(case: Case) -> Decision:
     found = _first((*POD, static.by_manifest), case)
     if found is not None:
-        return found
+        return static.with_pod(case, found) if found.verdict is Verdict.KEEP else found
     by_mirror_pod = static.by_mirror_pod(case)
     if by_mirror_pod is not None and by_mirror_pod.pod_recreated:
         return by_mirror_pod

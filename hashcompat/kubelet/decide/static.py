@@ -54,6 +54,14 @@ def by_mirror_pod(case: Case) -> Decision | None:
     return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
 
 
+def with_pod(case: Case, kept: Decision) -> Decision:
+    """Return the decision for a container that is not compared: by a new UID its pod is recreated still."""
+    found = by_manifest(case) or by_mirror_pod(case)
+    if found is None or not found.pod_recreated:
+        return kept
+    return replace(kept, reasons=(*kept.reasons, *found.reasons), pod_recreated=True)
+
+
 def _sets_uids(kubelet: Kubelet) -> bool:
     return kubelet.vendor is not None and kubelet.vendor.sets_uids
 

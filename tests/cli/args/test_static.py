@@ -11,6 +11,7 @@ import yaml
 
 from tests.helpers.manifests import STATIC, case, uids
 from tests.helpers.program import GOLDEN, Result, Run
+from tests.helpers.upgrades import record, recorded
 
 KUBEADM = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]
 RELEASES = ["1.16.15", "1.21.14", "1.31.14", "1.36.3"]
@@ -136,6 +137,15 @@ def test_of_several_documents_the_first_is_the_pod(run: Run, directory: Path) ->
     assert (
         one == hashed(run, "-f", directory / "x.yaml", "--static-pod-path", "/m/x", "--node-name", "n").item
     )
+
+
+def test_a_new_uid_recreates_a_pod_whose_containers_have_stopped(run: Run, web: Path, tmp_path: Path) -> None:
+    stopped = record(1, "web-node-a", "web", state="CONTAINER_EXITED")
+    labels = stopped["labels"] | {"io.kubernetes.pod.namespace": "default"}
+    records = recorded(tmp_path, {**stopped, "labels": labels})
+    item = planned(run, web.parent, "1.30.14", "1.31.14", *records).item
+    assert (item["verdict"], item["podRecreated"]) == ("KEEP", True)
+    assert [reason["id"] for reason in item["reasons"]] == ["HC002", "HC022"]
 
 
 def test_a_new_uid_recreates_the_pod_and_the_same_uid_leaves_it_to_the_hash(run: Run, web: Path) -> None:

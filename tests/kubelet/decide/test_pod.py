@@ -12,7 +12,7 @@ from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.hashes import Hash
 from tests.helpers.pods import Json, mirror_pod, node, pod
 from tests.helpers.program import Run
-from tests.helpers.rulecases import KEEP, MAIN, NEW_UID, C, Expected, never, with_status
+from tests.helpers.rulecases import KEEP, MAIN, NEW_UID, RUN_AGAIN, C, Expected, never, with_status
 from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
 
 
@@ -42,8 +42,27 @@ from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
             NEW_UID,
             id="a sidecar that is not compared dies with its pod",
         ),
+        pytest.param("1.35.0", "1.36.0", mirror_pod(C, status={"phase": "Failed"}), RUN_AGAIN, id="finished"),
         pytest.param(
-            "1.35.0", "1.36.0", mirror_pod(C, status={"phase": "Failed"}), ("KEEP", ["HC002"]), id="finished"
+            "1.36.0",
+            "1.36.3",
+            mirror_pod(C, status={"phase": "Failed"}),
+            ("KEEP", ["HC002"]),
+            id="finished, and the UID stays",
+        ),
+        pytest.param(
+            "1.35.0",
+            "1.36.0",
+            mirror_pod(C, status=with_status("containerStatuses", state="terminated")),
+            RUN_AGAIN,
+            id="not running",
+        ),
+        pytest.param(
+            "1.4.0",
+            "1.5.8",
+            mirror_pod(C, status={"phase": "Failed"}),
+            ("KEEP", ["HC002"]),
+            id="finished, and the UID is not known",
         ),
         pytest.param(
             "1.35.0",

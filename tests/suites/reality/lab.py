@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from scripts.suites.kubelets import Kubelet
 from tests.helpers import daemons, processes, realserver
 from tests.helpers.daemons import Node
 from tests.helpers.realserver import ADMIN, Cluster
-from tests.suites.reality import pods
+from tests.suites.reality import pods, rest
 from tests.suites.reality.outcome import NAME
 from tests.suites.reality.pods import IMAGE, LABEL, NODE, OTHER_IMAGE, Json
 
@@ -30,7 +30,6 @@ elif [ "$CNI_COMMAND" = VERSION ]; then
     echo '{"cniVersion":"0.4.0","supportedVersions":["0.3.1","0.4.0"]}'
 fi
 """
-_GONE_SECONDS = 30
 _FIRST_CGROUP_V2 = 31
 """From 1.31 a kubelet has a setting that lets it run on cgroup v1, and from 1.35 it needs it."""
 
@@ -135,13 +134,7 @@ class Lab:
 
     def wait(self, least: float = 40, quiet: float = 25, limit: float = 400) -> None:
         """Wait until nothing has changed for some seconds among the containers that do not come and go."""
-        began = changed = time.monotonic()
-        before: object = None
-        while time.monotonic() - changed < quiet or time.monotonic() - began < least:
-            assert time.monotonic() - began < limit, "the node never comes to rest"
-            time.sleep(2)
-            if (now := self._at_rest()) != before:
-                before, changed = now, time.monotonic()
+        rest.wait(self._at_rest, least, quiet, limit)
 
     def _at_rest(self) -> object:
         rows = [(row["labels"][NAME], row["id"], row["state"]) for row in self.containers()]
@@ -151,10 +144,8 @@ class Lab:
 @contextmanager
 def lab(directory: Path) -> Iterator[Lab]:
     """Start everything but the kubelet below a directory, and remove it all afterwards."""
-    others = [*Path("/sys/fs/cgroup").glob("*/kubepods")]
-    assert not others, f"a kubelet runs on this machine, or left pods behind: {others[0]}"
     with ExitStack() as stack:
-        stack.callback(_remove_cgroups)
+        stack.enter_context(rest.own_cgroups())
         _write_network(directory / "cni")
         node = stack.enter_context(daemons.containerd_node(directory, IMAGE, OTHER_IMAGE))
         (server := directory / "server").mkdir()
@@ -174,18 +165,6 @@ def _write_network(directory: Path) -> None:
         (plugins / name).chmod(0o755)
     network = {"cniVersion": "0.4.0", "name": "lab", "plugins": [{"type": "lab"}]}
     (settings / "lab.conflist").write_text(json.dumps(network))
-
-
-def _remove_cgroups() -> None:
-    """Remove what kubelets leave of their pods' cgroups; one is busy until its last process is gone."""
-    end = time.monotonic() + _GONE_SECONDS
-    while roots := list(Path("/sys/fs/cgroup").glob("*/kubepods")):
-        assert time.monotonic() < end, f"processes are left in {roots[0]}"
-        for root in roots:
-            for place in (*sorted(root.rglob("*/"), reverse=True), root):
-                with suppress(OSError):
-                    place.rmdir()
-        time.sleep(0.5)
 
 
 def settle(made: Lab, first: Kubelet) -> None:

@@ -25,9 +25,9 @@ def api_pods() -> list[Json]:
     return [_pod(name, entry, nodeName=NODE) for name, entry in _read("pods.yaml").items()]
 
 
-def static_pods() -> dict[str, Json]:
-    """Return the static pods by the name of their file."""
-    return {f"{name}.json": _pod(name, entry) for name, entry in _read("static.yaml").items()}
+def static_pods(name: str = "static.yaml") -> dict[str, Json]:
+    """Return the static pods that a file here describes, by the name of their manifest."""
+    return {f"{name}.json": _pod(name, entry) for name, entry in _read(name).items()}
 
 
 def _read(name: str) -> dict[str, Json]:

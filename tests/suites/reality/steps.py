@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from scripts.suites import kubelets
 from scripts.suites.kubelets import CHAIN, Kubelet
 from tests.suites.reality import pods
 from tests.suites.reality.lab import PODS, Lab, add_ephemeral
@@ -31,12 +32,7 @@ class Step:
     @property
     def flags(self) -> list[str]:
         """The options by which `plan` knows the kubelets."""
-        flags = ["--from", self.old.release, "--to", self.new.release]
-        if self.old.strategy:
-            flags += ["--from-patched", self.old.strategy, "--like", self.old.like]
-        if self.new.strategy:
-            flags += ["--assume-patch", self.new.strategy, "--like", self.new.like]
-        return flags
+        return kubelets.flags(self.old, self.new)
 
 
 STEPS = [Step(number + 1, old, new) for number, (old, new) in enumerate(pairwise(CHAIN))]

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from hashcompat.go import jsontext
 from scripts.golden import reality
 from scripts.lib.paths import CACHE
 from scripts.suites import kubelets
-from tests.helpers.program import ROOT
 from tests.suites.reality import lab as labs
 from tests.suites.reality import pods, steps
+from tests.suites.reality.collecting import collected
 from tests.suites.reality.lab import Lab
 from tests.suites.reality.outcome import outcomes
 from tests.suites.reality.pods import Json
@@ -26,7 +23,6 @@ pytestmark = pytest.mark.reality
 
 FOUND = CACHE / "reality"
 """Where each run leaves its changes; copied to golden/reality they are what the ordinary tests replay."""
-COLLECTOR = ROOT / "hashcompat" / "collector" / "collect.sh"
 
 
 @pytest.fixture(scope="module")
@@ -37,18 +33,6 @@ def lab() -> Iterator[Lab]:
     ):
         labs.settle(made, STEPS[0].old)
         yield made
-
-
-def collected(lab: Lab) -> list[Json]:
-    """Return the documents that the collector prints on this node."""
-    path = f"{lab.node.crictl.parent}:{os.environ['PATH']}"
-    environment = {
-        "PATH": path,
-        "RUNTIME_ENDPOINT": str(lab.node.containerd_socket),
-        "KUBELET_ROOT": str(lab.root),
-    }
-    done = subprocess.run(["/bin/sh", COLLECTOR], env=environment, capture_output=True, text=True, check=True)
-    return list(jsontext.load_all(done.stdout))
 
 
 def bared(made: Json) -> Json:
@@ -69,7 +53,7 @@ def change(lab: Lab, step: Step) -> Json:
         "flags": step.flags,
         "disturbed": disturbed,
         "objects": [bared(one) for one in (*lab.nodes(), *lab.pods())],
-        "records": collected(lab),
+        "records": collected(lab.node, lab.root),
         "manifests": pods.static_pods(),
         "staticPodPath": str(lab.manifests),
     }

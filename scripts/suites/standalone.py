@@ -1,0 +1,30 @@
+"""Name the kubelets that the suite ``standalone`` starts without an API server; kubelets.py builds them."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Final
+
+from scripts.lib.program import Program
+from scripts.suites.kubelets import Kubelet
+
+
+def there_and_back(old: str, new: str) -> tuple[Kubelet, ...]:
+    """Return a chain of kubelets: from one release to another, and back."""
+    return Kubelet(old), Kubelet(new), Kubelet(old)
+
+
+PINNED: Final = Kubelet("1.9.11", "pin", "1.7.16")
+"""In place of 1.7.16, which is not on the module proxy: it hashes as that does."""
+CHAINS: Final = (
+    (Kubelet("1.9.11"), PINNED, Kubelet("1.9.11")),  # two new fields
+    there_and_back("1.15.12", "1.16.15"),  # Go's text becomes JSON
+    there_and_back("1.18.20", "1.19.16"),  # a new field, seccompProfile, changes hashes where it is set
+    there_and_back("1.20.15", "1.21.14"),  # other UIDs of static pods: the node and the file enter
+)
+"""Each is a node of its own, and begins with its oldest kubelet."""
+
+
+def programs() -> dict[str, Program]:
+    """Describe every kubelet by its name."""
+    return {kubelet.name: kubelet.program() for kubelet in dict.fromkeys(chain(*CHAINS))}

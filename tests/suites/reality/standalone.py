@@ -1,0 +1,165 @@
+"""One node with kubelets but no API server: static pods alone, in Docker."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.catalog.releases import parse_range
+from hashcompat.release import parse_release
+from scripts.suites import kubelets
+from scripts.suites.kubelets import Kubelet
+from tests.helpers import daemons, processes
+from tests.helpers.daemons import Node
+from tests.suites.reality import pods, rest
+from tests.suites.reality.dockershim import Look, look
+from tests.suites.reality.pods import IMAGE, NODE, Json
+
+ARTICLE: Final = "harbor.finupgroup.com/kubernetes/node-exporter:v0.16.0"
+"""The image of the container of the pod ``article``."""
+_LOGS: Final = (Path("/var/log/pods"), Path("/var/log/containers"))
+"""Where every kubelet writes; no flag moves it."""
+
+
+def manifests(oldest: Kubelet) -> dict[str, Json]:
+    """Return the static pods by the name of their manifest, with the containers that a kubelet accepts."""
+    found = pods.static_pods("standalone.yaml")
+    for pod in found.values():
+        containers = [(one, one.pop("since", "0")) for one in pod["spec"]["containers"]]
+        release = parse_release(oldest.release)
+        pod["spec"]["containers"] = [
+            one for one, since in containers if parse_range(f">={since}").holds(release)
+        ]
+    return found
+
+
+@dataclass
+class Lab:
+    """The node as it is now."""
+
+    directory: Path
+    node: Node
+    static_pods: dict[str, Json]
+    """The static pods by the name of their manifest."""
+    log: Path = Path()
+    """What the kubelet that runs prints."""
+    command: list[str] = field(default_factory=list)
+    """How it was started."""
+    running: ExitStack = field(default_factory=ExitStack)
+
+    @property
+    def manifests(self) -> Path:
+        return self.directory / "manifests"
+
+    @property
+    def root(self) -> Path:
+        """The root directory that every kubelet takes over."""
+        return self.directory / "kubelet"
+
+    def start(self, kubelet: Kubelet) -> None:
+        """Start a kubelet on the root directory; the one before has stopped."""
+        self.log = self.directory / f"kubelet-{time.time():.0f}-{kubelet.name}.log"
+        self.command = [str(kubelets.built(kubelet)), *self._flags(kubelet)]
+        self.running.enter_context(processes.running(self.command, self.log))
+
+    def stop(self) -> None:
+        """Stop the kubelet; its containers run on."""
+        self.running.close()
+
+    def _flags(self, kubelet: Kubelet) -> list[str]:
+        """Return those of the flags that the release accepts."""
+        accepted = default_catalog().flag_table.flags(parse_release(kubelet.release))
+        flags = {**self._common(), **self._docker()}
+        return [f"--{name}={value}" for name, value in flags.items() if name in accepted]
+
+    def _common(self) -> dict[str, str | Path]:
+        return {
+            "allow-privileged": "true",
+            "cadvisor-port": "0",
+            "cert-dir": self.directory / "kubelet-pki",
+            "cgroup-driver": "cgroupfs",
+            "enable-server": "false",
+            "enforce-node-allocatable": "",
+            "eviction-hard": "memory.available<1Mi",
+            "fail-swap-on": "false",
+            "file-check-frequency": "2s",
+            "healthz-port": "0",
+            "hostname-override": NODE,
+            "image-gc-high-threshold": "100",
+            "image-gc-low-threshold": "99",
+            "max-pods": "250",
+            "oom-score-adj": "0",
+            "pod-manifest-path": self.manifests,
+            "read-only-port": "0",
+            "resolv-conf": "",
+            "root-dir": self.root,
+            "sync-frequency": "10s",
+            "v": "2",
+            "volume-plugin-dir": self.directory / "volumeplugins",
+        }
+
+    def _docker(self) -> dict[str, str | Path]:
+        socket = f"unix://{self.node.docker_socket}"
+        return {
+            "container-runtime": "docker",
+            "docker": socket,  # cAdvisor's
+            "docker-endpoint": socket,
+            "experimental-dockershim-root-directory": self.directory / "dockershim",
+            "pod-infra-container-image": daemons.IMAGE,
+        }
+
+    def look(self) -> Look:
+        """Return what the runtime has."""
+        return look(self.node)
+
+    def wait(self, least: float = 60, quiet: float = 30, limit: float = 600) -> None:
+        """Wait until nothing has changed for some seconds in the runtime."""
+
+        def state() -> object:
+            return sorted((row["id"], row["state"]) for row in self.look()[0])
+
+        rest.wait(state, least, quiet, limit)
+
+
+@contextmanager
+def lab(directory: Path, oldest: Kubelet) -> Iterator[Lab]:
+    """Start both runtimes below a directory; remove them, and what kubelets leave, afterwards.
+
+    ``oldest`` is the oldest of the kubelets that will run.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(_own_logs())
+        stack.enter_context(rest.own_cgroups())
+        for name in ("manifests", "kubelet", "dockershim"):
+            (directory / name).mkdir()
+        node = stack.enter_context(daemons.node(directory, IMAGE, ARTICLE))
+        made = Lab(directory, node, manifests(oldest))
+        stack.callback(made.stop)
+        for name, manifest in made.static_pods.items():
+            (made.manifests / name).write_text(json.dumps(manifest))
+        yield made
+
+
+@contextmanager
+def _own_logs() -> Iterator[None]:
+    """Remove afterwards what was not there before."""
+    before = _logs()
+    try:
+        yield
+    finally:
+        for path in _logs() - before:
+            if path.is_symlink():
+                path.unlink()
+            else:
+                shutil.rmtree(path)
+
+
+def _logs() -> set[Path]:
+    return {path for place in _LOGS if place.exists() for path in place.iterdir()}

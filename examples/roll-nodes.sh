@@ -6,8 +6,8 @@
 #
 # UPGRADE   the command that upgrades the kubelet of the node which it is given, and waits until that is Ready
 # STATE     where the pipelines of this rollout keep whose turn it is: a file, or configmap:NAMESPACE/NAME
-# SETTLE    seconds that the kubelet gets to look at its pods before they are compared (60)
-# TRIES     how often they are compared while that is undecided, SETTLE seconds apart (10)
+# SETTLE    seconds that the kubelet gets to look at its pods, during which they are compared (60)
+# TRIES     how often it gets them while that is undecided (10)
 #
 # What may restart is the policy of .hashcompat.yaml or of HASHCOMPAT_GATE_*; see docs/gate.md.
 # The exit code is that of the gate which stopped, or of UPGRADE.
@@ -30,9 +30,8 @@ gate() {
 compare() {
     tries=${TRIES:-10}
     while :; do
-        sleep "${SETTLE:-60}"
         code=0
-        gate "$1" --after || code=$?
+        gate "$1" --after --settle "${SETTLE:-60}" || code=$?
         tries=$((tries - 1))
         if [ "$code" -ne 3 ] || [ "$tries" -le 0 ]; then
             return "$code"

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 import yaml
+from check_jsonschema import main as check_jsonschema  # type: ignore[import-untyped]
+from click.testing import CliRunner
 
 from hashcompat.cli.settings import KEYS
 from scripts import packages
@@ -127,6 +129,25 @@ def test_the_presync_hook_fails_its_job_for_a_finding(cluster: Path, run: Run) -
 
 
 # Pipelines
+
+SCHEMAS = {
+    "action.yml": ("vendor.github-actions", "runs:", "run:"),
+    "examples/github/workflow.yml": ("vendor.github-workflows", "permissions:", "permission:"),
+    "examples/gitlab/.gitlab-ci.yml": ("vendor.gitlab-ci", "artifacts:", "artifact:"),
+}
+"""The published schema of a file, which check-jsonschema brings along, and a mistake that it finds."""
+
+
+@pytest.mark.parametrize("file", SCHEMAS)
+def test_a_pipeline_is_valid_by_its_published_schema(tmp_path: Path, file: str) -> None:
+    schema, right, wrong = SCHEMAS[file]
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for number, (content, code) in enumerate(((text, 0), (text.replace(right, wrong), 1))):
+        path = tmp_path / f"{number}.yml"
+        path.write_text(content, encoding="utf-8")
+        words = ["--builtin-schema", schema, "--data-transform", "gitlab-ci", str(path)]
+        result = CliRunner().invoke(check_jsonschema, words)
+        assert result.exit_code == code, result.output
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from hashcompat.api.answers import (
 )
 from hashcompat.api.containers import container_hash, container_text
 from hashcompat.api.documents import to_document, to_json
-from hashcompat.api.gates import gate
+from hashcompat.api.gates import gate, gate_after
 from hashcompat.api.inputs import (
     AccessFields,
     load,
@@ -122,6 +122,7 @@ __all__ = [
     "container_text",
     "explain",
     "gate",
+    "gate_after",
     "hashes",
     "impact",
     "load",

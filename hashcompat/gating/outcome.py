@@ -1,29 +1,21 @@
-"""After the upgrade of a node: what became of its containers, compared with what the plan predicted.
-
-Only what the data prove is told apart. A container that crashes by itself while its kubelet is upgraded looks
-like one that the kubelet restarted, and counts as that; one that had ended before the upgrade began does not.
-"""
+"""After the upgrade of a node: what became of its containers, compared with what the plan predicted."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import Enum, auto
 from typing import Final
 
+from hashcompat.gating import outcomelines
 from hashcompat.gating.checks import is_static
 from hashcompat.gating.policy import Policy
-from hashcompat.gating.refusal import SKEW
 from hashcompat.gating.result import GateResult, Judged, Line, Outcome, Standing
-from hashcompat.model.escape import name_path, word
-from hashcompat.model.plan import Item, Observed, Plan, Verdict
+from hashcompat.gating.seen import WORDS, Seen, seen_of
+from hashcompat.gating.standings import STANDINGS
+from hashcompat.model.escape import word
+from hashcompat.model.plan import Item, Plan
 from hashcompat.model.pods import Container, Node, Pod
-from hashcompat.model.words import count
-
-_NAMED: Final = 5
-"""Pods that are named in one line."""
 
 HashKey = tuple[str, str]
 """The UID of a pod, and the name of a container."""
@@ -46,105 +38,22 @@ class Now:
     """The recorded hashes of the containers that run now."""
 
 
-class Seen(Enum):
-    """What became of a container since the plan was made."""
-
-    KEPT = auto()
-    """The same one runs."""
-    RESTARTED = auto()
-    """Another one runs."""
-    CRASHED = auto()
-    """There was another one, which does not run."""
-    ENDED = auto()
-    """The same one ended, and that is its state."""
-    STOPPED = auto()
-    """It ended and waits to be started again."""
-    DOUBTFUL = auto()
-    """The same one runs, and its count of restarts or its start is another."""
-    BEFORE = auto()
-    """It ended before the upgrade began, which so did not end it."""
-    SINCE_BEFORE = auto()
-    """Another one runs, and did before the upgrade began."""
-    IDLE = auto()
-    """It did not run when the plan was made, and is as it was."""
-    WOKEN = auto()
-    """It did not run when the plan was made, and something changed."""
-    UNSEEN = auto()
-    """The plan, which an older version may have saved, or the input does not show it."""
-
-
-_WORDS: Final[Mapping[Seen, str]] = {
-    Seen.KEPT: "still runs",
-    Seen.RESTARTED: "was restarted",
-    Seen.CRASHED: "was restarted, and does not run",
-    Seen.ENDED: "ended",
-    Seen.STOPPED: "ended, and does not run again yet",
-    Seen.DOUBTFUL: "has its ID, and not its count of restarts or its start",
-    Seen.BEFORE: "ended before the upgrade began",
-    Seen.SINCE_BEFORE: "was restarted before the upgrade began, and still runs",
-    Seen.IDLE: "did not run before, and is as it was",
-    Seen.WOKEN: "did not run before, and changed since",
-    Seen.UNSEEN: "plan and input do not show what became of it",
-}
-
-_SURPRISE, _OPEN = Standing.SURPRISE, Standing.UNDECIDED
-
-_EITHER: Final = {
-    Seen.BEFORE: Standing.CHANGED,
-    Seen.IDLE: Standing.AS_PREDICTED,
-    Seen.WOKEN: Standing.CHANGED,
-    Seen.UNSEEN: _OPEN,
-}
-"""What counts alike for each verdict: what a kubelet found not running it did not kill."""
-
-STANDINGS: Final[Mapping[Verdict, Mapping[Seen, Standing]]] = {
-    Verdict.KEEP: {
-        **_EITHER,
-        Seen.KEPT: Standing.AS_PREDICTED,
-        Seen.RESTARTED: _SURPRISE,
-        Seen.CRASHED: _SURPRISE,
-        Seen.ENDED: _SURPRISE,
-        Seen.STOPPED: _SURPRISE,
-        Seen.DOUBTFUL: _SURPRISE,
-        Seen.SINCE_BEFORE: Standing.CHANGED,
-    },
-    Verdict.RESTART: {
-        **_EITHER,
-        Seen.KEPT: _SURPRISE,
-        Seen.RESTARTED: Standing.AS_PREDICTED,
-        Seen.CRASHED: _OPEN,
-        Seen.ENDED: _OPEN,
-        Seen.STOPPED: _OPEN,
-        Seen.DOUBTFUL: _OPEN,
-        Seen.SINCE_BEFORE: _SURPRISE,
-    },
-    Verdict.KILL: {
-        **_EITHER,
-        Seen.KEPT: _SURPRISE,
-        Seen.RESTARTED: _SURPRISE,
-        Seen.CRASHED: _SURPRISE,
-        Seen.ENDED: Standing.AS_PREDICTED,
-        Seen.STOPPED: _OPEN,
-        Seen.DOUBTFUL: _SURPRISE,
-        Seen.SINCE_BEFORE: _SURPRISE,
-    },
-    Verdict.UNKNOWN: dict.fromkeys(Seen, Standing.UNPREDICTED),
-}
-"""How each of them counts, by the verdict that the plan predicts."""
-
-
 _STILL: Final = frozenset({Seen.KEPT, Seen.SINCE_BEFORE})
-"""What may change as long as a node is not upgraded."""
+"""What may change as long as a kubelet has not looked at it."""
 
 
-def judge_after(plan: Plan, policy: Policy, now: Now) -> GateResult:
-    """Return what became of the containers of some nodes, of a plan that has only these."""
+def judge_after(plan: Plan, policy: Policy, now: Now, *, settling: bool = False) -> GateResult:
+    """Return what became of the containers of some nodes, of a plan that has only these.
+
+    ``settling`` is whether kubelets may not have looked at all of their pods yet: what runs may restart.
+    """
     problems = {name: _problem(name, plan, now) for name in now.names}
     find = _finder(now.pods)
-    judged = tuple(_judged(item, find(item), now, bool(problems[item.pod.node])) for item in plan.items)
+    early = {name for name, problem in problems.items() if settling or problem}
+    judged = tuple(_judged(item, find(item), now, item.pod.node in early) for item in plan.items)
     nodes = (_node(name, problem, now) for name, problem in problems.items())
-    lines = (_right(judged), *nodes, *_lines(judged))
-    return GateResult(plan, policy, lines, judged, tuple(_new_pods(plan, now)), after=True)
+    lines = (outcomelines.right(judged), *nodes, *outcomelines.lines(judged))
+    return GateResult(plan, policy, lines, judged, tuple(outcomelines.new_pods(plan, now.pods)), after=True)
 
 
 def _finder(pods: Sequence[Pod]) -> Callable[[Item], Pod | None]:
@@ -167,68 +76,22 @@ def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
     if pod.deleting and not pod.static:
         return Judged(item, Standing.CHANGED, seen="its pod is being deleted")
     container = next((one for one in pod.containers if _is_of(one, item)), None)
-    seen = seen_of(item.observed, container, now.begun.get(item.pod.node)) if container else Seen.UNSEEN
+    seen = seen_of(item.observed, pod, container, now.begun.get(item.pod.node)) if container else Seen.UNSEEN
     standing = STANDINGS[item.verdict][seen]
-    if standing is Standing.AS_PREDICTED and (found := now.recorded.get((pod.uid, item.container.name))):
+    if standing is Standing.AS_PREDICTED:
+        found = now.recorded.get((pod.uid, item.container.name))
         wanted = item.hashes.to if seen is Seen.RESTARTED else item.hashes.recorded
-        if wanted not in (None, found):
-            return Judged(item, _SURPRISE, seen=f"{_WORDS[seen]} with the hash {found} in place of {wanted}")
-    if standing is _SURPRISE and early and seen in _STILL:
-        standing = _OPEN
-    return Judged(item, standing, seen=_WORDS[seen])
+        if None not in (wanted, found) and wanted != found:
+            return Judged(
+                item, Standing.SURPRISE, seen=f"{WORDS[seen]} with the hash {found} in place of {wanted}"
+            )
+    if standing is Standing.SURPRISE and early and seen in _STILL:
+        standing = Standing.UNDECIDED
+    return Judged(item, standing, seen=WORDS[seen])
 
 
 def _is_of(container: Container, item: Item) -> bool:
     return (container.name, container.type) == (item.container.name, item.container.type)
-
-
-def seen_of(before: Observed | None, now: Container, begun: datetime | None) -> Seen:
-    """Return what became of a container; ``begun`` is when the upgrade began, None where nothing shows it."""
-    if before is None or before.running is None:
-        return Seen.UNSEEN
-    if not before.running:
-        same = (before.id, before.restarts, False) == (now.id, now.restarts, bool(now.running))
-        return Seen.IDLE if same else Seen.WOKEN
-    changed = _is_changed(before, now)
-    if changed is None or now.running is None:
-        return Seen.UNSEEN
-    return _replaced(now, begun) if changed else _left(before, now, begun)
-
-
-def _is_changed(before: Observed, now: Container) -> bool | None:
-    """Return whether it is another container; None where nothing shows that."""
-    if before.id and now.id:
-        return before.id != now.id
-    if before.started and now.started:
-        return before.started != now.started
-    return None
-
-
-def _replaced(now: Container, begun: datetime | None) -> Seen:
-    """Return what became of a container in whose place there is another one."""
-    if now.running and _is_before(now.started, begun):
-        return Seen.SINCE_BEFORE
-    if _is_before(now.ended.finished if now.ended else None, begun):
-        return Seen.BEFORE
-    return Seen.RESTARTED if now.running else Seen.CRASHED
-
-
-def _left(before: Observed, now: Container, begun: datetime | None) -> Seen:
-    """Return what became of a container that is still the last one."""
-    if now.running:
-        pairs = ((before.restarts, now.restarts), (before.started, now.started))
-        differ = any(old is not None and new is not None and old != new for old, new in pairs)
-        return Seen.DOUBTFUL if differ else Seen.KEPT
-    if now.ended is None:
-        return Seen.UNSEEN
-    if _is_before(now.ended.finished, begun):
-        return Seen.BEFORE
-    return Seen.ENDED if now.ended.final else Seen.STOPPED
-
-
-def _is_before(time: datetime | None, begun: datetime | None) -> bool:
-    """Return whether something was before the upgrade began, however far the two clocks are apart."""
-    return bool(time and begun and time < begun - SKEW)
 
 
 def _node(name: str, problem: str, now: Now) -> Line:
@@ -250,56 +113,3 @@ def _problem(name: str, plan: Plan, now: Now) -> str:
     if begun and (node.heartbeat is None or node.heartbeat < begun):
         return "its kubelet has not renewed the node's status since the upgrade began"
     return ""
-
-
-_OTHERS: Final[Mapping[Standing, str]] = {
-    Standing.CHANGED: "changed for other reasons",
-    Standing.UNPREDICTED: "not predicted",
-    Standing.SURPRISE: "not as predicted",
-    Standing.UNDECIDED: "not decided",
-}
-
-_COUNTED: Final[Mapping[Standing, tuple[str, Outcome]]] = {
-    Standing.SURPRISE: ("surprise", Outcome.FAIL),
-    Standing.UNDECIDED: ("undecided container", Outcome.UNDECIDED),
-}
-
-
-def _right(judged: Sequence[Judged]) -> Line:
-    """Return the line that decides where nothing is wrong."""
-    numbers = Counter(one.standing for one in judged)
-    others = ", ".join(
-        f"{numbers[standing]} {words}" for standing, words in _OTHERS.items() if numbers[standing]
-    )
-    right = f"{numbers[Standing.AS_PREDICTED]} of {count(len(judged), 'container')} as predicted"
-    return Line("after", "", 0, 0, "", Outcome.PASS, f"{right}; {others}" if others else right)
-
-
-def _lines(judged: Sequence[Judged]) -> Iterator[Line]:
-    """Yield a line for each surprise, or else one for all, and the same of what is undecided."""
-    for standing, (noun, bad) in _COUNTED.items():
-        found = [one for one in judged if one.standing is standing]
-        for one in found:
-            yield Line(
-                "after", _named(one.item), 1, 0, noun, bad, f"{one.seen}, predicted {one.item.verdict}"
-            )
-        if not found:
-            yield Line("after", "", 0, 0, f"{noun}s", Outcome.PASS)
-
-
-def _named(item: Item) -> str:
-    return name_path(item.pod.namespace, item.pod.name, item.container.name)
-
-
-def _new_pods(plan: Plan, now: Now) -> Iterator[str]:
-    """Yield which pods of the nodes the plan does not know: they were created since, or it left them out."""
-    uids = {item.pod.uid for item in plan.items}
-    names = {(item.pod.namespace, item.pod.name) for item in plan.items if is_static(item.pod)}
-    new: dict[str, list[str]] = {}
-    for pod in now.pods:
-        if pod.uid not in uids and (pod.namespace, pod.name) not in names:
-            new.setdefault(pod.node, []).append(name_path(pod.namespace, pod.name))
-    for node, found in new.items():
-        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-        shown = ", ".join(found[:_NAMED])
-        yield f"{word(node)}: {count(len(found), 'pod')} that the plan does not know: {shown}{more}"

@@ -53,9 +53,11 @@ class Records:
 
     def collect(self, reading: Reading, inventory: Inventory) -> list[Record]:
         """Return what a snapshot, files and the node's runtime report."""
-        from hashcompat.sources.files import recorded
+        found = list(inventory.records)
+        if self.recorded:
+            from hashcompat.sources.files import recorded
 
-        found = [*inventory.records, *recorded.collect(self.recorded)]
+            found += recorded.collect(self.recorded)
         if self.runtime_endpoint or self.runtime:
             from hashcompat.sources.node import collect as runtime
 

@@ -116,9 +116,11 @@ class Withheld:
 
     def of(self, result: Result) -> Result:
         """Return a result as it is reported."""
+        if not self.no_hashes:
+            return result
         from hashcompat.report.withheld import without_hashes
 
-        return without_hashes(result) if self.no_hashes else result
+        return without_hashes(result)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

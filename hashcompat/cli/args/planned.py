@@ -18,6 +18,9 @@ from hashcompat.planning.view import View
 from hashcompat.sources import filters
 from hashcompat.sources.clock import now
 
+Make = Callable[[Inventory, str, str, View], Plan]
+"""Makes a plan of pods, from one release to another."""
+
 
 class Options(Protocol):
     """The options that a plan is made by."""
@@ -62,7 +65,7 @@ def planned(
     given: Options,
     names: Names,
     ready: Callable[[], None],
-    make: Callable[[Inventory, str, str, View], Plan] = planning.make,
+    make: Make = planning.make,
     *,
     quiet: bool,
     budgets: bool = False,

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar
 
+import click
+
 from hashcompat.cli.args import cluster
 from hashcompat.cli.args.declare import option
 from hashcompat.errors import UsageError
@@ -55,6 +57,14 @@ class RolloutFlags:
         help="Where the pipelines of a rollout keep which node was started, is done or has failed: the gate "
         "takes the turn of --node there, and with --after ends it.",
     )
+    settle: int = option(
+        "--settle",
+        type=click.IntRange(0, 3600),
+        default=0,
+        metavar="SECONDS",
+        help="With --after: how long the kubelet of --node gets to look at its pods. They are read again and "
+        "again for so long; the first surprise that stays one ends it.",
+    )
     take_over: bool = option(
         "--take-over",
         is_flag=True,
@@ -71,6 +81,8 @@ class RolloutFlags:
                 raise UsageError(f"{flag} goes with a saved plan; give it with --plan FILE")
             if given and not nodes:
                 raise UsageError(f"{flag} is about nodes; name them with --node")
+        if self.settle and not self.after:
+            raise UsageError("--settle goes with --after")
         for flag, given in (("--take-over", self.take_over), ("--holder", self.holder)):
             if given and (self.after or not self.state):
                 raise UsageError(f"{flag} goes with --state, before a node is upgraded")

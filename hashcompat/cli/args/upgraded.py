@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from hashcompat.cli.args.facts import Records
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.gating.refusal import check_cluster
-from hashcompat.model.hashes import number_of
 from hashcompat.model.plan import ContainerName, Item, Plan, Verdict, name_of
 from hashcompat.model.pods import Inventory
 
 if TYPE_CHECKING:
     from hashcompat.catalog.lookup import Catalog
-    from hashcompat.gating.outcome import HashKey, Now
+    from hashcompat.gating.outcome import Now
     from hashcompat.model.impact import Impact
 
 
@@ -24,17 +23,20 @@ def now_of(
     plan: Plan, reading: Reading, records: Records, begun: Mapping[str, datetime], catalog: Catalog
 ) -> Now:
     """Read what became of the nodes of a plan; raises InputError for another cluster than the plan's."""
-    from hashcompat.gating.outcome import Now
+    from hashcompat.answers import upgraded
+    from hashcompat.records.index import Records as Index
+    from hashcompat.records.index import index
 
     whole = _whole(plan, reading)
-    pods = tuple(pod for pod in whole.pods if reading.scope.filters.matches(pod))
-    found = replace(whole, pods=pods)
-    nodes = {node.name: node for node in whole.nodes if node.name in reading.scope.nodes}
-    upgraded = frozenset(
-        name for name, node in nodes.items() if _is_upgraded(node.kubelet, plan.to_release, catalog)
+    found = replace(whole, pods=tuple(pod for pod in whole.pods if reading.scope.filters.matches(pod)))
+    return upgraded.now_of(
+        found,
+        reading.scope.nodes,
+        plan.to_release,
+        catalog=catalog,
+        begun=begun,
+        records=index(records.collect(reading, found)) if records.are_named else Index(),
     )
-    recorded = dict(_recorded(found, reading, records)) if records.are_named else {}
-    return Now(tuple(dict.fromkeys(reading.scope.nodes)), nodes, upgraded, pods, begun, recorded)
 
 
 def impact_of(plan: Plan, reading: Reading, whole: Inventory | None = None) -> Impact:
@@ -67,25 +69,3 @@ def _whole(plan: Plan, reading: Reading) -> Inventory:
     if plan.origin.cluster and found.origin.cluster:
         check_cluster(plan, found.origin.cluster, "what is read now")
     return found
-
-
-def _is_upgraded(kubelet: str, target: str, catalog: Catalog) -> bool:
-    from hashcompat.catalog.releases import is_build_of
-
-    if not (catalog.knows(kubelet) and catalog.knows(target)):
-        return kubelet.removeprefix("v") == target.removeprefix("v")
-    return is_build_of(catalog.kubelet(kubelet).release, catalog.kubelet(target).release)
-
-
-def _recorded(found: Inventory, reading: Reading, records: Records) -> Iterator[tuple[HashKey, int]]:
-    """Yield the recorded hashes of the containers that run now, where they are numbers."""
-    from hashcompat.records.index import index
-
-    known = index(records.collect(reading, found))
-    for pod in found.pods:
-        for container in pod.containers:
-            record = known.of(pod, container)
-            if record and (not record.id or not container.id or record.id == container.id):
-                number = number_of(record.hash)
-                if number is not None:
-                    yield (pod.uid, container.name), number

@@ -10,43 +10,33 @@ from typing import Annotated, Final
 from uuid import uuid4
 
 from hashcompat.cli import output
-from hashcompat.cli.args import cluster
+from hashcompat.cli.args import savedplan
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import given_flags, option
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.joined import check_releases
-from hashcompat.cli.args.keys import key_of
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.planned import planned
 from hashcompat.cli.args.policy import PolicyFlags, besides_of, policy_of
 from hashcompat.cli.args.releases import Names, Releases
 from hashcompat.cli.args.rollout import RolloutFlags, State
 from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.settling import settled
 from hashcompat.cli.args.source import Source
 from hashcompat.cli.args.upgraded import impact_of, now_of
 from hashcompat.cli.settings import Setting
 from hashcompat.errors import UsageError
-from hashcompat.gating import refusal
 from hashcompat.gating.judge import judge
 from hashcompat.gating.outcome import judge_after
 from hashcompat.gating.policy import FailOn, Policy
 from hashcompat.gating.result import GateResult, Outcome
 from hashcompat.gating.turns import decided, own_turns, taken
-from hashcompat.model.digest import SIGNATURE
 from hashcompat.model.plan import Plan
 from hashcompat.model.rollout import Phase, Turn
-from hashcompat.planning.options import AUTO
 from hashcompat.report.gate import GATE
-from hashcompat.sources import filters
-from hashcompat.sources.files import plans
-from hashcompat.sources.files.saved import opened
 
 _ABOUT_PLANS: Final = frozenset({"--plan-max-age", "--cluster-uid", "--verify-key", "--report-only"})
 """The flags of a policy that are about the plan itself, and so count after the upgrade too."""
-
-_CLUSTER: Final = ("--context", "--kubeconfig", "--as", "--as-group", "--request-timeout")
-"""The flags of a source that go with a saved plan: they name the cluster that it must be of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +95,8 @@ def _check_rollout(given: Arguments, policy: Policy, found: Mapping[str, Setting
     others = [flag for flag in given_flags(given.policy) if flag not in _ABOUT_PLANS]
     if given.rollout.after and others:
         raise UsageError(f"{others[0]} is about what may restart; --after compares what did with the plan")
+    if given.rollout.settle and not given.source.is_live:
+        raise UsageError("--settle reads a live cluster again and again; what is in files stays as it is")
     if FailOn.PDB in policy.fail_on and given.scope.labels.selector:
         raise UsageError("-l leaves out pods that budgets count; narrow with -n, --owner or --node")
 
@@ -114,7 +106,7 @@ def _of_source(given: Arguments, found: Mapping[str, Setting], policy: Policy, n
     _refuse_without_plan(found)
     ready, budgets = partial(output.ready, GATE, given.shown), FailOn.PDB in policy.fail_on
     made = planned(given, names, ready, quiet=given.quiet.quiet, budgets=budgets)
-    _check_cluster(made.plan, policy, found)
+    savedplan.check_uid(made.plan, policy, found)
     impact = impact_of(made.plan, _reading(given, budgets=True), made.whole) if budgets else None
     return judge(made.plan, policy, besides_of(found, made.plan, names.catalog, impact), _today())
 
@@ -123,7 +115,8 @@ def _of_saved(
     given: Arguments, name: str, found: Mapping[str, Setting], policy: Policy, names: Names
 ) -> GateResult:
     """Judge a saved plan, before the upgrade of nodes or after it."""
-    plan, digest = _saved(given, name, found, policy, names)
+    ready = partial(output.ready, GATE, given.shown)
+    plan, digest = savedplan.read(given, name, policy, found, names, ready)
     store = given.rollout.store(given.source.cluster)
     if given.rollout.after:
         return _after(given, plan, digest, policy, names, store)
@@ -138,8 +131,13 @@ def _after(
     """Compare a plan with what became of its containers, and end the turn of its nodes."""
     turns = own_turns(store.read(), given.scope.nodes, digest) if store else {}
     begun = {node: turn.started for node, turn in turns.items()}
-    now = now_of(plan, _reading(given), given.facts.records, begun, names.catalog)
-    result = judge_after(plan, policy, now)
+
+    def judged(settling: bool) -> GateResult:
+        reading = _reading(given, quiet=settling)
+        now = now_of(plan, reading, given.facts.records, begun, names.catalog)
+        return judge_after(plan, policy, now, settling=settling)
+
+    result = settled(judged, given.rollout.settle)
     if store:
         store.update(lambda rollout: decided(rollout, turns, result, _now()))
     return result
@@ -153,9 +151,9 @@ def _taken(given: Arguments, result: GateResult, digest: str, store: State) -> G
     return replace(result, lines=(*result.lines, *lines))
 
 
-def _reading(given: Arguments, *, budgets: bool = False) -> Reading:
+def _reading(given: Arguments, *, budgets: bool = False, quiet: bool = False) -> Reading:
     """Return how the source is read besides a saved plan."""
-    quiet = given.quiet.quiet
+    quiet = quiet or given.quiet.quiet
     return Reading(
         given.source, given.scope, needs_nodes=not budgets, quiet=quiet, needs_pods=False, budgets=budgets
     )
@@ -176,45 +174,3 @@ def _refuse_without_plan(found: Mapping[str, Setting]) -> None:
         raise UsageError(
             f"{found['verify-key'].place}: only a saved plan is signed; give it with --plan FILE"
         )
-
-
-def _saved(
-    given: Arguments, name: str, found: Mapping[str, Setting], policy: Policy, names: Names
-) -> tuple[Plan, str]:
-    """Read the saved plan, and its digest; InputError, naming the file, for one that is not to be judged."""
-    _refuse_source(given, policy)
-    old, new = (_release(names, one) for one in (given.releases.from_release, given.releases.to_release))
-    output.ready(GATE, given.shown)
-    key = key_of(found["verify-key"].file if "verify-key" in found else None)
-    uid = cluster.uid(given.source.cluster) if any(given_flags(given.source.cluster)) else ""
-    with opened(name, (plans.KIND,), plans.WANTED) as document:
-        plan = plans.whole_of(document)
-        digest = document.digest()
-        refusal.check_seals(digest, document.rest.text(SIGNATURE, ""), key)
-        refusal.check_age(plan, policy, datetime.now(UTC))
-        _check_cluster(plan, policy, found)
-        refusal.check_cluster(plan, uid, "the live cluster")
-    check_releases(name, plan, "" if old == AUTO else old, new, names.catalog)
-    return filters.narrowed(plan, given.scope.filters), digest
-
-
-def _check_cluster(plan: Plan, policy: Policy, found: Mapping[str, Setting]) -> None:
-    if policy.cluster:
-        refusal.check_cluster(plan, policy.cluster, found["cluster-uid"].place)
-
-
-def _release(names: Names, name: str | None) -> str:
-    return names.read_or_auto(name) if name else ""
-
-
-def _refuse_source(given: Arguments, policy: Policy) -> None:
-    """Refuse what would take part in making a plan, where there is one."""
-    groups: list[object] = [given.scope.labels, given.facts, given.patched]
-    allowed = [*given_flags(given.facts.records)] if given.rollout.after else []
-    if not (given.rollout.after or FailOn.PDB in policy.fail_on):
-        groups.insert(0, given.source)
-        allowed += _CLUSTER
-    flags = [flag for group in groups for flag in given_flags(group) if flag not in allowed]
-    flags += ["--keep-going"] if given.keep_going else []
-    if flags:
-        raise UsageError(f"{flags[0]} goes with making a plan, not with --plan, which has all of that in it")

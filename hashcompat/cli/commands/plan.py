@@ -11,8 +11,6 @@ from typing import Annotated, Final
 import click
 
 from hashcompat import planning
-from hashcompat.answers import details
-from hashcompat.answers.hashes import dropped_fields
 from hashcompat.cli import output
 from hashcompat.cli.args.arranged import Arranged
 from hashcompat.cli.args.declare import Changed, given_words, option
@@ -20,7 +18,7 @@ from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.keys import key_of
 from hashcompat.cli.args.output import Quiet, Shown, Verbose, Withheld, shows
-from hashcompat.cli.args.planned import planned
+from hashcompat.cli.args.planned import Make, planned
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
@@ -84,19 +82,29 @@ def command(given: Arguments) -> int:
     quiet = given.quiet.quiet
     names = given.releases.data.names(quiet=quiet)
     key = key_of(given.sign_key)
-    make = details.make if given.details or _shows_details(given.shown) else planning.make
-    made = planned(given, names, partial(output.ready, PLAN, given.shown), make, quiet=quiet)
+    made = planned(given, names, partial(output.ready, PLAN, given.shown), _maker(given), quiet=quiet)
     plan = made.plan
     plan = given.withheld.of(plan)
     excerpt = replace(_excerpt(given, plan), key=key)
     below = [] if quiet else list(PLAN.notes(excerpt))
     output.show(PLAN, excerpt, given.shown, below)
     if given.verbose.verbose:
+        from hashcompat.answers.hashes import dropped_fields
+
         way = made.way
         kubelets = [way.new] if way.old == AUTO else [way.old, way.new]
         output.note_dropped(dropped_fields(made.found, list(map(names.catalog.kubelet, kubelets))))
     output.say_each(below)
     return _exit_code(plan) if given.detailed_exitcode else ExitCode.OK
+
+
+def _maker(given: Arguments) -> Make:
+    """Return what makes the plan."""
+    if not (given.details or _shows_details(given.shown)):
+        return planning.make
+    from hashcompat.answers import details
+
+    return details.make
 
 
 def _excerpt(given: Arguments, plan: Plan) -> Excerpt:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+import hashcompat
 from tests.disruption.pods import budget, replica
 from tests.helpers.pods import PLAIN, Json, as_json, node, pod
 from tests.helpers.program import ROOT, Result, Run
@@ -57,6 +58,12 @@ def gate(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
         return run(*words, *policy, *flags, stdin=stdin)
 
     return call
+
+
+def recorded(value: int) -> str:
+    """Save what a runtime shows of the container that runs now, and return the file's name."""
+    Path("dump.json").write_text(json.dumps({"containers": [{**record(value, "p-n1"), "id": "new"}]}))
+    return "dump.json"
 
 
 def phases() -> dict[str, str]:
@@ -107,6 +114,75 @@ def test_what_was_seen_is_in_the_document(gate: Gate) -> None:
     assert result.document["warnings"] == ["n1: 1 pod that the plan does not know: ns/late"]
 
 
+@pytest.mark.parametrize(("exit_code", "code"), [(0, 0), (1, 2)])
+def test_a_job_that_is_done_meanwhile_is_no_surprise(
+    run: Run, tmp_path: Path, exit_code: int, code: int
+) -> None:
+    def shown(kubelet: str, state: Json, phase: str) -> bytes:
+        found = node(kubelet)
+        ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": AFTER}
+        found["status"]["conditions"] = [ready]
+        status = {"name": "c", "containerID": "containerd://a", "restartCount": 0, "state": state}
+        statuses = {"phase": phase, "containerStatuses": [status]}
+        job = pod(PLAIN, spec={"restartPolicy": "Never"}, status=statuses)
+        return as_json(found, job)
+
+    plan = tmp_path / "plan.json"
+    before = shown("v1.9.10", {"running": {"startedAt": BEFORE}}, "Running")
+    assert run("plan", "--to", "1.9.11", "-f", "-", "-q", "--out", plan, stdin=before).code == 0
+    end = {"containerID": "containerd://a", "exitCode": exit_code, "finishedAt": AFTER}
+    now = shown(NEW, {"terminated": end}, "Failed" if exit_code else "Succeeded")
+    result = run("gate", "--plan", plan, "--node", "n1", "--after", "-f", "-", "-o", "json", stdin=now)
+    assert result.code == code, result.err
+    assert result.item["seen"] == ("ended" if exit_code else "completed")
+
+
+@pytest.mark.usefixtures("gate")
+def test_the_api_compares_what_the_command_does(run: Run) -> None:
+    """The same plan, after the same upgrades: the same lines, and the same of each container."""
+    plan = hashcompat.plan(json.loads(cluster()), "auto", "1.9.11")
+    for now, outcome in (
+        (cluster("n1"), "PASS"),
+        (cluster("n1", odd="n1"), "FAIL"),
+        (cluster(), "UNDECIDED"),
+    ):
+        result = hashcompat.gate_after(plan, json.loads(now), ["n1"])
+        assert result.outcome == outcome
+        words = ("gate", "--plan", "plan.json", "--node", "n1", "--after", "-f", "-", "-o", "json")
+        said, document = run(*words, stdin=now).document, hashcompat.to_document(result)
+        assert (document["checks"], document["summary"]) == (said["checks"], said["summary"])
+        seen = [[(one["standing"], one["seen"]) for one in each["items"]] for each in (document, said)]
+        assert seen[0] == seen[1]
+
+
+@pytest.mark.usefixtures("gate")
+def test_the_api_refuses_what_the_command_refuses() -> None:
+    plan, now = hashcompat.plan(json.loads(cluster()), "auto", "1.9.11"), json.loads(cluster("n1"))
+    records = hashcompat.load_records(recorded((plan.items[0].hashes.to or 0) ^ 1))
+    assert hashcompat.gate_after(plan, now, ["n1"], records=records).outcome == "FAIL"
+    with pytest.raises(hashcompat.InputError, match="none of the 2 containers"):
+        hashcompat.gate_after(plan, now, ["n3"])
+    other = json.loads(cluster("n1").replace(b'"uid": "one"', b'"uid": "two"'))
+    with pytest.raises(hashcompat.InputError, match="a plan of the cluster one"):
+        hashcompat.gate_after(plan, other, ["n1"])
+
+
+def test_a_turn_is_about_whole_nodes(gate: Gate, run: Run) -> None:
+    """Filters go with a state where they leave out nothing that is planned on its nodes."""
+    assert gate("n1", "-n", "ns").code == 0
+    assert gate("n1", "--after", "-n", "ns", stdin=cluster("n1")).code == 0
+    owned = {"ownerReferences": [{"kind": "Job", "name": "a", "controller": True}]}
+    others = pod(name="a", metadata=owned), pod(name="b", metadata={"namespace": "other"})
+    both = as_json(node(OLD), *others)
+    run("plan", "--to", "1.9.11", "-f", "-", "-q", "--out", "plan.json", stdin=both)
+    for flags in (("-n", "ns"), ("--exclude-namespace", "ns"), ("--owner", "job/a")):
+        for after in ((), ("--after",)):
+            result = gate("n1", *flags, *after, stdin=both)
+            says = f"{flags[0]} leaves out 1 container"
+            assert (result.code, says in result.err) == (64, True), result.err
+    assert phases() == {"n1": "done"}
+
+
 def test_the_turn_belongs_to_one_plan(gate: Gate, run: Run) -> None:
     gate("n1")
     run("plan", "--to", "1.9.11", "-f", "-", "-q", "--out", "other.json", "--node", "n1", stdin=cluster())
@@ -125,8 +201,7 @@ def test_recorded_hashes_are_compared_too(gate: Gate) -> None:
     gate("n1")
     predicted = json.loads(Path("plan.json").read_text())["items"][0]["hash"]["to"]
     for value, code in ((predicted, 0), (predicted ^ 1, 2)):
-        Path("dump.json").write_text(json.dumps({"containers": [{**record(value, "p-n1"), "id": "new"}]}))
-        result = gate("n1", "--after", "--recorded", "dump.json", stdin=cluster("n1"))
+        result = gate("n1", "--after", "--recorded", recorded(value), stdin=cluster("n1"))
         assert result.code == code, result.err
 
 

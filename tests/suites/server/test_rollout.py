@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -83,6 +84,11 @@ class Rollout:
         own = {"STATE": STATE, "UPGRADE": str(upgrade), "SETTLE": "0", "TRIES": "1"}
         script = ROOT / "examples" / "roll-nodes.sh"
         return self.run("sh", script, self.plan, *(nodes or NODES), **(own | variables))
+
+    def upgrade(self, name: str, odd: str = "") -> None:
+        """Do what a kubelet does, but for the pods that are odd."""
+        done = self.run(sys.executable, "-m", "tests.helpers.fakekubelet", name, ODD=odd)
+        assert done.code == 0, done.err
 
     def gate(self, name: str, *flags: object) -> Result:
         return self.run("hashcompat", "gate", "--plan", self.plan, "--state", STATE, "--node", name, *flags)
@@ -166,6 +172,21 @@ def test_a_surprise_stops_within_one_node_and_all_go_on_once_it_is_fixed(
     result = rollout.roll("roll-c")
     assert result.code == 0, result.err
     assert rollout.phases() == dict.fromkeys(NODES, "done")
+
+
+def test_a_kubelet_that_takes_its_time_is_waited_for(rollout: Rollout) -> None:
+    """It reports itself Ready before it restarts anything; a restart that nobody predicted ends the wait."""
+    for name, late, code in (("roll-a", "mounts-roll-a", 0), ("roll-b", "plain-roll-b", 2)):
+        assert rollout.gate(name).code == 0
+        rollout.upgrade(name, odd=f"mounts-{name}")
+        assert rollout.gate(name, "--after").code == 2
+        with ThreadPoolExecutor(1) as pool:
+            begun = time.monotonic()
+            found = pool.submit(rollout.gate, name, "--after", "--settle", 12 if code == 0 else 600)
+            time.sleep(2)
+            rollout.kubelet.restart(f"{SPACE}/pods/{late}")
+            assert found.result().code == code, found.result().err
+        assert (time.monotonic() - begun > 12) == (code == 0)
 
 
 def test_a_budget_that_would_be_breached_stops_before_its_node(rollout: Rollout) -> None:

@@ -1,0 +1,91 @@
+"""What became of a container, by all that its status can show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from hashcompat.gating.seen import Seen, seen_of
+from hashcompat.model.plan import Observed
+from hashcompat.model.pods import Container, ContainerType, Ended
+from tests.gating.containers import AFTER, BEGUN, HOUR, IDLE, MINUTE, OLD, RUNS, now, pod, stopped
+
+SEEN: dict[str, tuple[Observed | None, Container, Seen]] = {
+    "the same": (RUNS, now(), Seen.KEPT),
+    "without a start": (RUNS, now(started=None), Seen.KEPT),
+    "another": (RUNS, now("new", AFTER, 3), Seen.RESTARTED),
+    "another, whose start is not shown": (RUNS, now("new", None, 3), Seen.RESTARTED),
+    "another within the skew of clocks": (RUNS, now("new", BEGUN - MINUTE, 3), Seen.RESTARTED),
+    "another since before": (RUNS, now("new", BEGUN - HOUR, 3), Seen.SINCE_BEFORE),
+    "another, of one that crashed before": (
+        RUNS,
+        now("new", AFTER, 3, ended=Ended("old", BEGUN - HOUR, final=False)),
+        Seen.BEFORE,
+    ),
+    "another, which does not run": (RUNS, stopped("new", AFTER, final=False), Seen.CRASHED),
+    "more restarts of the same": (RUNS, now(restarts=3), Seen.DOUBTFUL),
+    "another start of the same": (RUNS, now(started=AFTER), Seen.DOUBTFUL),
+    "ended": (RUNS, stopped("old", AFTER, final=True), Seen.ENDED),
+    "ended before": (RUNS, stopped("old", BEGUN - HOUR, final=True), Seen.BEFORE),
+    "ended, to be started again": (RUNS, stopped("old", AFTER, final=False), Seen.STOPPED),
+    "not running, no end shown": (RUNS, now(running=False), Seen.UNSEEN),
+    "no state": (RUNS, now(running=None), Seen.UNSEEN),
+    "no ID, the same start": (RUNS, now(""), Seen.KEPT),
+    "no ID, another start": (RUNS, now("", AFTER), Seen.RESTARTED),
+    "no ID, no start": (RUNS, now("", None), Seen.UNSEEN),
+    "no plan of it": (None, now(), Seen.UNSEEN),
+    "no state in the plan": (replace(RUNS, running=None), now(), Seen.UNSEEN),
+    "idle": (IDLE, now("", None, 0, running=False), Seen.IDLE),
+    "idle, started since": (IDLE, now("new", AFTER, 0), Seen.WOKEN),
+}
+
+
+@pytest.mark.parametrize("how", SEEN)
+def test_what_became_of_a_container(how: str) -> None:
+    before, after, seen = SEEN[how]
+    assert seen_of(before, pod(after), after, BEGUN) is seen
+
+
+def test_without_the_begin_nothing_was_before_it() -> None:
+    for container, seen in (
+        (now("new", OLD + HOUR, 3), Seen.RESTARTED),
+        (stopped("old", OLD, final=True), Seen.ENDED),
+    ):
+        assert seen_of(RUNS, pod(container), container, None) is seen
+
+
+ENDS: dict[str, tuple[dict[str, Any], dict[str, Any], Seen]] = {
+    "of a Job that is done": ({"restart_policy": "Never", "phase": "Succeeded"}, {}, Seen.COMPLETED),
+    "next to one that runs": ({"restart_policy": "OnFailure"}, {}, Seen.COMPLETED),
+    "by its own policy": ({}, {"spec": {"restartPolicy": "Never"}}, Seen.COMPLETED),
+    "against its pod's policy": (
+        {"restart_policy": "Never"},
+        {"spec": {"restartPolicy": "Always"}},
+        Seen.ENDED,
+    ),
+    "to be started again": ({}, {}, Seen.ENDED),
+    "without success": ({"restart_policy": "Never"}, {"code": 143}, Seen.ENDED),
+    "with no code shown": ({"restart_policy": "Never"}, {"code": None}, Seen.ENDED),
+    "of a pod that was evicted": ({"restart_policy": "Never", "phase": "Failed"}, {}, Seen.ENDED),
+    "after another restart": ({"restart_policy": "Never"}, {"restarts": 3}, Seen.ENDED),
+    "of an init container": ({}, {"type": ContainerType.INIT}, Seen.COMPLETED),
+    "of a debugging session": ({}, {"type": ContainerType.EPHEMERAL}, Seen.COMPLETED),
+    "of a sidecar": ({}, {"type": ContainerType.SIDECAR}, Seen.ENDED),
+    "of a sidecar of a pod that is done": (
+        {"phase": "Succeeded"},
+        {"type": ContainerType.SIDECAR, "code": 143},
+        Seen.COMPLETED,
+    ),
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_an_end_with_success_that_nothing_undoes_is_no_surprise(how: str) -> None:
+    of_pod, of_container, seen = ENDS[how]
+    shown = {"restarts": 2, "code": 0, **of_container}
+    container = replace(
+        stopped("old", AFTER, final=True, code=shown.pop("code"), restarts=shown.pop("restarts")), **shown
+    )
+    assert seen_of(RUNS, pod(container, **of_pod), container, BEGUN) is seen

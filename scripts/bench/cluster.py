@@ -20,6 +20,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from scripts.sample.pods import TOKEN_PATH, token_volume
+
 _ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
 """What names that an API server generates are made of (k8s.io/apimachinery/pkg/util/rand)."""
 
@@ -27,7 +29,6 @@ _PODS_OF_NODE: Final = 50
 _PODS_OF_TEMPLATE: Final = 50
 _NAMESPACES: Final = 40
 _STARTED: Final = "2026-03-02T08:15:00Z"
-_MOUNTED: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 _WORDS: Final = "api auth batch billing cache cart catalog edge events feed gateway index ledger mail orders"
 _SETTINGS: Final = (
@@ -192,7 +193,14 @@ def pod(one: Template, name: str, on: str, chance: random.Random, shape: Shape) 
         "uid": _uid(f"{one.namespace}/{name}"),
     }
     containers = [_own(each, token, name if shape.distinct else "") for each in one.spec["containers"]]
-    spec = {**one.spec, "containers": containers, "nodeName": on, "volumes": _volumes(one.name, token)}
+    affinity = {"affinity": _affinity(on)} if one.kind == "DaemonSet" else {}
+    spec = {
+        **one.spec,
+        **affinity,
+        "containers": containers,
+        "nodeName": on,
+        "volumes": _volumes(one.name, token),
+    }
     status = _status(containers, chance)
     if shape.managed_fields:
         metadata["managedFields"] = [_managed(spec, "kube-controller-manager"), _managed(status, "kubelet")]
@@ -200,27 +208,23 @@ def pod(one: Template, name: str, on: str, chance: random.Random, shape: Shape) 
 
 
 def _own(one: dict[str, Any], token: str, name: str) -> dict[str, Any]:
-    mount = {"mountPath": _MOUNTED, "name": token, "readOnly": True}
+    mount = {"mountPath": TOKEN_PATH, "name": token, "readOnly": True}
     own = [{"name": "OWN_NAME", "value": name}] if name else []
     return {**one, "env": [*one["env"], *own], "volumeMounts": [*one["volumeMounts"], mount]}
 
 
+def _affinity(name: str) -> dict[str, Any]:
+    """Return what the controller of DaemonSets makes a pod for a node ask for."""
+    fields = [{"key": "metadata.name", "operator": "In", "values": [name]}]
+    required = {"nodeSelectorTerms": [{"matchFields": fields}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+
+
 def _volumes(name: str, token: str) -> list[dict[str, Any]]:
-    sources = [
-        {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
-        {"configMap": {"items": [{"key": "ca.crt", "path": "ca.crt"}], "name": "kube-root-ca.crt"}},
-        {
-            "downwardAPI": {
-                "items": [
-                    {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"}, "path": "namespace"}
-                ]
-            }
-        },
-    ]
     return [
         {"configMap": {"defaultMode": 420, "name": f"{name}-config"}, "name": "config"},
         {"emptyDir": {}, "name": "scratch"},
-        {"name": token, "projected": {"defaultMode": 420, "sources": sources}},
+        token_volume(token),
     ]
 
 

@@ -3,9 +3,11 @@
 The Go program is what an engineer would write instead: it streams the dump and hashes each container with the
 types of both kubelets. Those are versions of one Go module, which no program can link twice, so there are two
 programs, and the first hands the JSON of each container on to the second. Both sides have to find the same
-hashes.
+hashes. The Go programs are built first if need be.
 
-    python -m scripts.bench.plans --pods 15000 --rounds 5    # builds the Go programs first if need be
+    python -m scripts.bench.plans                                  # print what 15,000 pods take
+    python -m scripts.bench.plans --pods 15000,150000 --write      # and commit it: docs/performance.md
+    python -m scripts.bench.plans --rounds 3 --check               # fail where plan lost against Go
 """
 
 from __future__ import annotations
@@ -13,26 +15,32 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tabulate import tabulate
 
 from hashcompat.catalog.lookup import default_catalog
-from scripts.bench import cluster
+from scripts.bench import cluster, record
+from scripts.bench.record import Case, Row, Side, Spread
+from scripts.docs import performance
 from scripts.golden import containers as oracle
+from scripts.lib import commandline
 from scripts.lib.gotool import GoError
 from scripts.lib.program import Program
 
 PAIRS: Final = (("1.7.16", "1.9.11"), ("1.15.12", "1.16.15"), ("1.30.14", "1.31.14"))
+CONTAINERS: Final = {"realistic": False, "all different": True}
+"""What the containers are like, and whether no two are alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,55 +123,91 @@ def hashes_of_go(out: Path) -> Iterator[tuple[str, int, int]]:
         yield pod, int(old), int(new)
 
 
-def row(name: str, dump: Path, pair: tuple[str, str], rounds: int) -> list[str]:
-    """Return the medians of both sides, and the ratio of their CPU times with its range.
+def measured(case: Case, dump: Path, rounds: int) -> Row:
+    """Run both sides in turn on one file.
 
     Raises:
-        GoError: the two find different hashes.
+        GoError: the two find different hashes, or one of them fails.
     """
-    mine, theirs = dump.with_suffix(".plan"), dump.with_suffix(".go")
+    mine, theirs, pair = dump.with_suffix(".plan"), dump.with_suffix(".go"), (case.old, case.new)
     turns = [(run_plan(dump, pair, mine), run_go(dump, pair, theirs)) for _ in range(rounds)]
     if sorted(hashes_of_plan(mine)) != sorted(hashes_of_go(theirs)):
-        raise GoError(f"{name}, {pair[0]} -> {pair[1]}: plan and Go find different hashes")
-    ratios = sorted(plan.cpu / go.cpu for plan, go in turns)
-    found = [name, f"{pair[0]} -> {pair[1]}"]
-    for side in zip(*turns, strict=True):
-        found += _medians(side)
-    return [*found, f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} - {ratios[-1]:.2f})"]
+        raise GoError(f"{case.name}: plan and Go find different hashes")
+    return of_turns(case, turns)
 
 
-def _medians(runs: Sequence[Taken]) -> list[str]:
-    cpu, wall, memory = (statistics.median(values) for values in zip(*map(_numbers, runs), strict=True))
-    return [f"{cpu:.2f}", f"{wall:.2f}", f"{memory / 1e6:.0f}"]
+def of_turns(case: Case, turns: Sequence[tuple[Taken, Taken]]) -> Row:
+    """Return a row of what ``plan`` and Go took in each round."""
+    plans, others = zip(*turns, strict=True)
+    cpu = Spread.of(plan.cpu / other.cpu for plan, other in turns)
+    wall = Spread.of(plan.wall / other.wall for plan, other in turns)
+    return Row(case, len(turns), _side(plans), _side(others), cpu, wall)
 
 
-def _numbers(taken: Taken) -> tuple[float, float, int]:
-    return taken.cpu, taken.wall, taken.memory
+def _side(runs: Sequence[Taken]) -> Side:
+    memory = Spread.of(taken.memory / 1e6 for taken in runs)
+    return Side(Spread.of(taken.cpu for taken in runs), Spread.of(taken.wall for taken in runs), memory)
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--pods", type=int, default=15_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--managed-fields", action="store_true", help="as kubectl --show-managed-fields")
-    given = parser.parse_args()
+def cases(sizes: Sequence[int]) -> Iterator[Case]:
+    """Yield what is measured of clusters of so many pods."""
+    for pods in sizes:
+        for name in CONTAINERS:
+            yield from (Case(pods, name, *pair) for pair in PAIRS)
+
+
+def _apart(case: Case, dump: Path, rounds: int) -> Row:
+    """Measure in a new process: the peak of each run is at least what the process that started it had."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(measured, case, dump, rounds).result()
+
+
+def rows(sizes: Sequence[int], rounds: int, *, managed_fields: bool) -> Iterator[Row]:
+    """Measure each case, on a file of its own that is deleted behind it."""
     for release in dict.fromkeys(release for pair in PAIRS for release in pair):
         program(release).build()
-    rows: list[list[Any]] = []
-    with tempfile.TemporaryDirectory() as directory:
-        for name, distinct in (("realistic", False), ("all different", True)):
-            for pair in PAIRS:
-                shape = cluster.Shape(pair[0], distinct, given.managed_fields)
-                dump = Path(directory, "dump.json")
-                with dump.open("w", encoding="utf-8") as stream:
-                    stream.writelines(cluster.texts(cluster.objects(given.pods, shape)))
-                rows.append(row(name, dump, pair, given.rounds))
-    sides = [f"{side} {what}" for side in ("plan", "Go") for what in ("CPU, s", "wall, s", "peak, MB")]
-    print(tabulate(rows, ["containers", "upgrade", *sides, "CPU, plan / Go"], disable_numparse=True))
+    for case in cases(sizes):
+        with tempfile.TemporaryDirectory() as directory:
+            dump = Path(directory, "dump.json")
+            shape = cluster.Shape(case.old, CONTAINERS[case.containers], managed_fields)
+            with dump.open("w", encoding="utf-8") as stream:
+                stream.writelines(cluster.texts(cluster.objects(case.pods, shape)))
+            yield _apart(case, dump, rounds)
+
+
+def table(found: Sequence[Row]) -> str:
+    """Return the medians of both sides, and the ratios with their range."""
+    return tabulate(map(record.cells, found), record.HEADERS, disable_numparse=True)
+
+
+def _sizes(text: str) -> list[int]:
+    return [int(one) for one in text.split(",")]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the table; write it or compare it if asked to."""
+    parser = commandline.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pods", type=_sizes, default=[15_000], metavar="N[,N...]")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--managed-fields", action="store_true", help="as kubectl --show-managed-fields")
+    then = parser.add_mutually_exclusive_group()
+    then.add_argument("--check", action="store_true", help="exit 2 where a ratio of CPU times got worse")
+    then.add_argument(
+        "--write", action="store_true", help="commit the rows, docs/performance.md and its chart"
+    )
+    given = parser.parse_args(argv)
+    try:
+        found = list(rows(given.pods, given.rounds, managed_fields=given.managed_fields))
+        print(table(found))
+        if given.write:
+            record.write(found)
+            performance.GENERATED.write(performance.make())
+        worse = record.losses(found, record.last()) if given.check else []
+    except (GoError, record.MissingError) as error:
+        return commandline.failed(parser.prog, error)
+    print(*worse, sep="\n", end="\n" if worse else "")
+    return commandline.DIFFERENT if worse else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

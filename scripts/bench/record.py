@@ -1,0 +1,158 @@
+"""What ``plans.py`` measured last: the rows that are committed, and what has become worse since.
+
+Seconds depend on the machine, and so does nothing that is compared: only the ratio of two programs that took
+turns on it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from scripts.lib.gotool import NEWEST
+from scripts.lib.paths import SCRIPTS
+
+PATH: Final = SCRIPTS / "bench" / "ratios.json"
+
+_LOSS: Final = 1.25
+"""How many times the committed ratio is too much: rounds on a busy machine differ by less."""
+
+
+class MissingError(Exception):
+    """A row to compare with was never committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is planned."""
+
+    pods: int
+    containers: str
+    """``realistic`` or ``all different``."""
+    old: str
+    new: str
+
+    @property
+    def place(self) -> tuple[int, bool, list[int]]:
+        """Return where it is among others: by size, realistic ones first, by release."""
+        return self.pods, self.containers != "realistic", list(map(int, self.old.split(".")))
+
+    @property
+    def name(self) -> str:
+        """Return it as a line begins."""
+        return f"{self.pods:,} pods, {self.containers}, {self.old} -> {self.new}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A figure of several rounds."""
+
+    least: float
+    median: float
+    most: float
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Spread:
+        """Return that of some values, with the digits that mean something."""
+        ordered = sorted(float(f"{value:.4g}") for value in values)
+        return cls(ordered[0], statistics.median(ordered), ordered[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one of the two programs took."""
+
+    cpu: Spread
+    """Seconds of user and system, of all its processes."""
+    wall: Spread
+    """Seconds."""
+    memory: Spread
+    """The peak in MB (1e6 bytes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What both took for one case, and the ratios, ``plan`` to Go, round by round."""
+
+    case: Case
+    rounds: int
+    plan: Side
+    go: Side
+    cpu: Spread
+    wall: Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The rows that are committed, in the order of their cases."""
+
+    machine: str
+    rows: tuple[Row, ...]
+
+
+def last() -> Record:
+    """Return what is committed.
+
+    Raises:
+        MissingError: nothing is.
+    """
+    try:
+        return msgspec.json.decode(PATH.read_bytes(), type=Record)
+    except FileNotFoundError:
+        raise MissingError(f"{PATH.name} is missing; --write makes it") from None
+
+
+def write(rows: Sequence[Row]) -> None:
+    """Save rows in place of older ones of the same cases."""
+    kept = last().rows if PATH.exists() else ()
+    by_case = {row.case: row for row in (*kept, *rows)}
+    merged = Record(_machine(), tuple(sorted(by_case.values(), key=lambda row: row.case.place)))
+    PATH.write_bytes(msgspec.json.format(msgspec.json.encode(merged), indent=1) + b"\n")
+
+
+def _machine() -> str:
+    cores = len(os.sched_getaffinity(0))
+    return f"{NEWEST} and Python {platform.python_version()} on {cores} cores ({platform.machine()})"
+
+
+def losses(rows: Iterable[Row], committed: Record) -> list[str]:
+    """Name each row whose CPU time, as a share of Go's, is too much worse than the committed one.
+
+    Raises:
+        MissingError: the case of a row is not among those that are committed.
+    """
+    return list(_losses(rows, {row.case: row for row in committed.rows}))
+
+
+def _losses(rows: Iterable[Row], before: dict[Case, Row]) -> Iterator[str]:
+    for row in rows:
+        if row.case not in before:
+            raise MissingError(f"{row.case.name}: no such row in {PATH.name}; --write makes it")
+        old, new = before[row.case].cpu.median, row.cpu.median
+        if new > old * _LOSS:
+            yield f"{row.case.name}: {new:.2f} of Go's CPU time, committed is {old:.2f}"
+
+
+HEADERS: Final = (
+    *("pods", "containers", "upgrade"),
+    *(f"{side}: {what}" for side in ("plan", "Go") for what in ("CPU, s", "wall, s", "peak, MB")),
+    *("CPU, plan / Go", "wall, plan / Go"),
+)
+
+
+def cells(row: Row) -> list[str]:
+    """Return a row as a table shows it: medians, and the ratios with their range."""
+    case = row.case
+    figures = [
+        figure
+        for side in (row.plan, row.go)
+        for figure in (f"{side.cpu.median:.2f}", f"{side.wall.median:.2f}", f"{side.memory.median:.0f}")
+    ]
+    ratios = [f"{one.median:.2f} ({one.least:.2f} - {one.most:.2f})" for one in (row.cpu, row.wall)]
+    return [f"{case.pods:,}", case.containers, f"{case.old} -> {case.new}", *figures, *ratios]

@@ -1,0 +1,163 @@
+"""``scripts.bench.plans``: its rows, what it refuses, and the page that is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from scripts.bench import plans, record
+from scripts.bench.plans import Taken
+from scripts.bench.record import Case, MissingError, Record, Row, Spread
+from scripts.docs import charts, performance
+
+CASE = Case(15_000, "realistic", "1.30.14", "1.31.14")
+TURNS = [
+    (Taken(2.0, 4.0, 90_000_000), Taken(4.0, 3.0, 60_000_000)),
+    (Taken(3.0, 5.0, 80_000_000), Taken(4.0, 2.0, 50_000_000)),
+    (Taken(1.0, 3.0, 70_000_000), Taken(4.0, 4.0, 70_000_000)),
+]
+ROW = plans.of_turns(CASE, TURNS)
+
+
+@pytest.fixture
+def committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let the committed rows and pages be files of an empty directory."""
+    path = tmp_path / "ratios.json"
+    monkeypatch.setattr(record, "PATH", path)
+    monkeypatch.setattr(performance, "GENERATED", replace(performance.GENERATED, root=tmp_path))
+    return path
+
+
+def test_a_row_has_the_spread_of_both_sides_and_of_the_ratio_round_by_round() -> None:
+    assert (ROW.rounds, ROW.plan.cpu, ROW.go.wall) == (3, Spread(1.0, 2.0, 3.0), Spread(2.0, 3.0, 4.0))
+    assert ROW.plan.memory == Spread(70.0, 80.0, 90.0)
+    assert (ROW.cpu, ROW.wall) == (Spread(0.25, 0.5, 0.75), Spread(0.75, 1.333, 2.5))
+
+
+def test_two_processes_took_the_time_of_both_and_as_long_as_the_slower() -> None:
+    assert Taken(1.0, 5.0, 10) + Taken(2.0, 4.0, 20) == Taken(3.0, 5.0, 30)
+
+
+@pytest.mark.parametrize(
+    ("median", "lost"),
+    [
+        pytest.param(0.1, False, id="faster"),
+        pytest.param(0.625, False, id="25 percent slower"),
+        pytest.param(0.63, True, id="more than that"),
+    ],
+)
+def test_only_a_loss_above_a_quarter_is_named(median: float, lost: bool) -> None:
+    now = replace(ROW, cpu=Spread(0.0, median, 9.0))
+    found = record.losses([now], Record("", (ROW,)))
+    line = "15,000 pods, realistic, 1.30.14 -> 1.31.14: 0.63 of Go's CPU time, committed is 0.50"
+    assert found == ([line] if lost else [])
+
+
+def test_a_row_that_was_never_committed_is_no_pass() -> None:
+    with pytest.raises(MissingError, match=r"7 pods, .*: no such row in ratios\.json; --write makes it"):
+        record.losses([replace(ROW, case=replace(CASE, pods=7))], Record("", (ROW,)))
+
+
+def test_nothing_committed_is_no_pass(committed: Path) -> None:
+    assert not committed.exists()
+    with pytest.raises(MissingError, match=r"ratios\.json is missing"):
+        record.last()
+
+
+@pytest.mark.usefixtures("committed")
+def test_rows_are_saved_in_place_of_older_ones_by_size_and_release() -> None:
+    old = replace(ROW, case=replace(CASE, old="1.7.16", new="1.9.11"))
+    record.write([ROW, replace(ROW, case=replace(CASE, containers="all different"))])
+    record.write([replace(ROW, rounds=9), old, replace(ROW, case=replace(CASE, pods=20))])
+    found = [(row.case.pods, row.case.containers, row.case.old, row.rounds) for row in record.last().rows]
+    assert found == [
+        (20, "realistic", "1.30.14", 3),
+        (15_000, "realistic", "1.7.16", 3),
+        (15_000, "realistic", "1.30.14", 9),
+        (15_000, "all different", "1.30.14", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "flags", "code", "last"),
+    [
+        (0.5, [], 0, "0.50 (0.25 - 0.75)"),
+        (0.5, ["--check"], 0, "0.50 (0.25 - 0.75)"),
+        (0.3, ["--check"], 2, "committed is 0.30"),
+        (None, ["--check"], 1, "0.50 (0.25 - 0.75)"),
+        (None, ["--write"], 0, "0.50 (0.25 - 0.75)"),
+    ],
+)
+def test_the_exit_code_says_whether_plan_lost(
+    ratio: float | None,
+    flags: list[str],
+    code: int,
+    last: str,
+    committed: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def rows(sizes: list[int], rounds: int, *, managed_fields: bool) -> Iterator[Row]:
+        assert (sizes, rounds, managed_fields) == ([15_000], 3, False)
+        yield ROW
+
+    monkeypatch.setattr(plans, "rows", rows)
+    if ratio is not None:
+        record.write([replace(ROW, cpu=Spread(ratio, ratio, ratio))])
+    assert plans.main(["--rounds", "3", *flags]) == code
+    assert last in capsys.readouterr().out.splitlines()[-1]
+    page = committed.with_name("docs") / "performance.md"
+    assert page.exists() is ("--write" in flags)
+
+
+def test_a_wrong_argument_is_a_usage_error() -> None:
+    with pytest.raises(SystemExit) as ended:
+        plans.main(["--check", "--write"])
+    assert ended.value.code == 64
+
+
+def test_the_page_and_its_charts_are_made_of_the_committed_rows() -> None:
+    assert performance.GENERATED.check() == []
+
+
+@pytest.mark.usefixtures("committed")
+def test_each_case_is_a_row_of_the_page_and_two_bars() -> None:
+    smaller = replace(ROW, case=replace(CASE, pods=20))
+    record.write([ROW, smaller, replace(ROW, case=replace(CASE, containers="all different"))])
+    made = {path.name: text.decode() for path, text in performance.make().items()}
+    row = "| 2.00 | 4.00 | 80 | 4.00 | 3.00 | 60 | 0.50 (0.25 - 0.75) | 1.33 (0.75 - 2.50) |"
+    assert made["performance.md"].count(row) == 3
+    assert [text for text in _texts(made["performance.svg"]) if " -> " in text] == [
+        "realistic, 1.30.14 -> 1.31.14",
+        "all different, 1.30.14 -> 1.31.14",
+    ]
+    assert {"plan, realistic", "Go, all different"} <= set(_texts(made["growth.svg"]))
+
+
+def test_bars_are_as_long_as_their_values() -> None:
+    svg = charts.bars("A <chart>", ("one", "other"), {"a & b": (1.0, 2.0), "c": (4.0, 0.0)})
+    widths = [float(one.attrib["width"]) for one in _elements(svg, "rect") if one.attrib["height"] == "12.0"]
+    assert widths == [120.0, 240.0, 480.0, 0.0]
+    assert {"A <chart>", "a & b", "4.00"} <= set(_texts(svg.decode()))
+
+
+def test_linear_growth_is_a_straight_line_from_zero() -> None:
+    svg = charts.lines("growth", "pods", {"one": [(100, 1.0), (400, 4.0), (200, 2.0)], "other": [(400, 8.0)]})
+    first, second = (one.attrib["points"].split() for one in _elements(svg, "polyline"))
+    places = [tuple(map(float, point.split(","))) for point in first]
+    slopes = [(354 - y) / (x - 60) for x, y in places]
+    assert slopes == pytest.approx([slopes[0]] * 3, rel=1e-3)
+    assert (len(places), second) == (3, ["750.0,54.0"])
+    assert {"100", "200", "2", "8"} <= set(_texts(svg.decode()))
+
+
+def _elements(svg: bytes, name: str) -> list[ET.Element]:
+    return list(ET.fromstring(svg).iter(f"{{http://www.w3.org/2000/svg}}{name}"))  # noqa: S314 - our own
+
+
+def _texts(svg: str) -> list[str]:
+    return [one.text or "" for one in _elements(svg.encode(), "text")]

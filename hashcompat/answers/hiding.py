@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
+from hashcompat.answers.gaps import Text, Values, gapped
 from hashcompat.answers.keeping import Keeper
 from hashcompat.apiserver.on_read import as_read, as_unread
 from hashcompat.catalog.eras import Era
@@ -21,6 +22,7 @@ from hashcompat.kubelet.hashing import Hasher, compile_hasher
 from hashcompat.kubelet.stored import true_hash
 from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Container
+from hashcompat.planning.replicas import Latest
 
 Spec = Mapping[str, Any]
 
@@ -67,6 +69,7 @@ class Hider:
         patched = [kubelet for kubelet in kubelets if kubelet.era.digest == _PATCHED]
         gated = [kubelet for kubelet in kubelets if kubelet.behaviour.hash_without_resources]
         self._keeper, self._defaults = keeper, catalog.every_read_default
+        self._alike: Latest[str, _Alike | None] = Latest()
         self._ways, self._patched_ways, self._gated_ways = map(_ways, (kubelets, patched, gated))
         self._schemas = list(dict.fromkeys(kubelet.schema for kubelet in patched))
 
@@ -75,19 +78,31 @@ class Hider:
 
         Raises InputError, which names ``origin`` and the path, for a value of the wrong type.
         """
+        found = gapped(container.spec) if container.stored is None else None
+        if found is None:
+            return self._hidden(container, origin)[0]
+        key = found.key
+        if key not in self._alike:
+            alike = _alike(*self._hidden(replace(container, spec=found.around), origin))
+            self._alike.add(key, alike, len(key) + (alike.size if alike else 0))
+        known = self._alike[key]
+        return known.hidden(found.values) if known else self._hidden(container, origin)[0]
+
+    def _hidden(self, container: Container, origin: str) -> tuple[Hidden, _Table]:
+        """Return the same by itself, and its texts."""
         try:
             given = self._keeper.container(container.spec, lambda text: text)
             for length in range(_SHORTEST_MASK, _LONGEST_MASK):
                 spec = self._keeper.container(container.spec, _hide("*" * length))
-                found = self._table(given, spec, container.stored)
-                if found is not None:
-                    return found
+                table = self._table(given, spec, container.stored)
+                if table is not None:
+                    return Hidden(spec, *table.result()), table
         except DecodeError as error:
             raise InputError(f"{origin}: {container.path}{error}") from None
         raise InputError(f"{origin}: {container.path}: no mask tells its hashes apart")
 
-    def _table(self, given: Spec, spec: Spec, stored: StoredHashes | None) -> Hidden | None:
-        """Return the container; None where two texts share a hash, so that another mask is needed."""
+    def _table(self, given: Spec, spec: Spec, stored: StoredHashes | None) -> _Table | None:
+        """Return the texts; None where two of them share a hash, so that another mask is needed."""
         table = _Table(stored)
         variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
         for (true_form, hidden_form), ways in self._forms(given, spec):
@@ -97,7 +112,7 @@ class Hider:
                     with suppress(DecodeError, NotStoredError):  # the same answer with and without values
                         if not table.add(hasher, true_form, hidden_form):
                             return None
-        return Hidden(spec, *table.result())
+        return table
 
     def _forms(self, given: Spec, spec: Spec) -> Iterator[tuple[Pair, list[Way]]]:
         """Yield each form in which a plan may hash a container, with values and without, and for whom.
@@ -154,6 +169,7 @@ class _Table:
         self._stored = stored
         self._keys: dict[tuple[Digest, str], int] = {}
         self._true: dict[int, tuple[str, Hash]] = {}
+        self._hashers: dict[int, Hasher] = {}
         self._public: set[int] = set()
         self._doubtful: set[int] = set()
 
@@ -174,6 +190,7 @@ class _Table:
         if key in self._true:
             return False
         self._keys[hasher.digest, text], self._true[key] = key, (true_text, true)
+        self._hashers[key] = hasher
         if true == computed and text == true_text:
             self._public.add(key)
         return True
@@ -182,3 +199,33 @@ class _Table:
         """Return the hashes, and which of them are public."""
         true = {key: found for key, (_, found) in self._true.items() if key not in self._doubtful}
         return true, frozenset(self._public & true.keys())
+
+    def texts(self) -> dict[int, Text] | None:
+        """Return the texts with gaps; None where some are not stored."""
+        if self._doubtful:
+            return None
+        return {key: Text.of(self._hashers[key], text) for key, (text, _) in self._true.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Containers that differ in gaps alone."""
+
+    first: Hidden
+    """The container with a name in each gap; only its hashes are other ones."""
+    texts: Mapping[int, Text]
+
+    @property
+    def size(self) -> int:
+        """The characters that it keeps."""
+        return sum(text.size for text in self.texts.values())
+
+    def hidden(self, values: Sequence[str]) -> Hidden:
+        """Return the container with these values."""
+        written = Values(values)
+        return replace(self.first, true={key: text.hash(written) for key, text in self.texts.items()})
+
+
+def _alike(first: Hidden, table: _Table) -> _Alike | None:
+    texts = table.texts()
+    return None if texts is None else _Alike(first, texts)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
@@ -18,7 +18,6 @@ from hashcompat.catalog.changes import Changes, changes_from
 from hashcompat.catalog.defaults import Default, DefaultRow, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
-from hashcompat.catalog.hazards import Hazards
 from hashcompat.catalog.kubeletconfig import ConfigTable
 from hashcompat.catalog.kubeletflags import FlagTable
 from hashcompat.catalog.messages import Messages
@@ -27,12 +26,15 @@ from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
 from hashcompat.catalog.rows import Table, read_table
 from hashcompat.catalog.runtimes import RuntimeFault, Runtimes, runtime_abilities, runtime_faults
-from hashcompat.catalog.statefiles import StateForms
 from hashcompat.catalog.types import Schema
 from hashcompat.catalog.vendors import Vendor, Vendors
 from hashcompat.go.codecs import CODECS, DEFAULTS
 from hashcompat.go.jsontext import ESCAPES
 from hashcompat.release import Release, parse_release
+
+if TYPE_CHECKING:
+    from hashcompat.catalog.hazards import Hazards
+    from hashcompat.catalog.statefiles import StateForms
 
 _SHORT_ESCAPES_SINCE = Version("1.22")
 
@@ -100,7 +102,6 @@ class Catalog:
         self._api_servers: dict[tuple[str, Settings], ApiServer] = {}
         self._predecessors: dict[tuple[str, date], tuple[Predecessor, ...]] = {}
         self._pod_data = PodData(self._data)
-        self._state_forms = StateForms(self._data)
         self.gate_table = GateTable(self._data)
         self.flag_table = FlagTable(self._data)
         self.config_table = ConfigTable(self._data)
@@ -282,6 +283,8 @@ class Catalog:
 
     def hazards(self, release: Release) -> Hazards:
         """Return what can break at the start of a kubelet of a release."""
+        from hashcompat.catalog.hazards import Hazards  # noqa: PLC0415 - plans need no hazards
+
         return self._hazards.decide(
             Hazards,
             release,
@@ -289,6 +292,12 @@ class Catalog:
             flags=self.flag_table,
             config=self.config_table,
         )
+
+    @cached_property
+    def _state_forms(self) -> StateForms:
+        from hashcompat.catalog.statefiles import StateForms  # noqa: PLC0415 - as above
+
+        return StateForms(self._data)
 
     @cached_property
     def _hazards(self) -> Table:

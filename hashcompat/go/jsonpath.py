@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 EACH: Final = "[]"
 """What follows a key to mean each element of its list."""
@@ -80,9 +80,14 @@ def _each(items: Any, change: Change) -> Any:
     return [item for item in new if item is not GONE] or GONE
 
 
+def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
+    """Return whether a value is a JSON object; nearly all of them are dicts, which is fast to see."""
+    return type(value) is dict or isinstance(value, Mapping)
+
+
 def mapping(value: object) -> Mapping[str, Any]:
     """Return a JSON object, and an empty one for anything else."""
-    return value if isinstance(value, Mapping) else {}
+    return value if is_object(value) else {}
 
 
 def part(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from hashcompat.errors import InputError
 from hashcompat.go import limits
@@ -38,12 +38,29 @@ Quick = Callable[[str], Sequence[tuple[Any, str]] | None]
 With each element comes its text; an empty one where nobody will ask for lines in it.
 """
 
+
+class Alike(Protocol):
+    """Finds elements that differ from earlier ones in a few strings alone, without decoding them."""
+
+    longest: int
+    """The most characters that such an element has."""
+
+    def match(self, text: str, position: int, line: int) -> tuple[Any, int, int] | None:
+        """Return an element that begins there, the line breaks in it, and its end; None for any other."""
+
+    def learn(self, text: str, value: Any, line: int) -> Any:
+        """Take one more element that was decoded strictly; return what is made of it, or itself."""
+
+
 _SPACE: Final = " \t\n\r"
 _WIDEST: Final = 64
 """Characters of white space before an element that are looked at."""
 
 _TOGETHER: Final = 1 << 19
 """Characters that are decoded together: those of a chunk, even where a large object left more of them."""
+
+_FEW: Final = 1 << 12
+"""Characters by which those that are decoded together grow at least."""
 
 _AHEAD: Final = 1 << 16
 """Characters that are there before many elements are looked for."""
@@ -52,25 +69,27 @@ _LONGEST_WORD: Final = 16
 """Characters; an error this close to the end of what was read may only mean that a token is incomplete."""
 
 
-def parts(chunks: Iterable[str], *, strict: bool = True, quick: Quick | None = None) -> Iterator[Part]:
+def parts(
+    chunks: Iterable[str], *, strict: bool = True, quick: Quick | None = None, alike: Alike | None = None
+) -> Iterator[Part]:
     """Yield the parts of the JSON documents in a text, which are separated by white space only.
 
     ``strict=False`` is faster and meant for a first pass: it does not keep the text of numbers, accepts
     duplicate keys and NaN, and knows no lines. ``quick`` is offered many elements at once where each begins
-    a line. Raises InputError with line and column, as ``jsontext.loads``, and also if the text ends too
-    early.
+    a line; what ``alike`` makes of an element is the value of its part. Raises InputError with line and
+    column, as ``jsontext.loads``, and also if the text ends too early.
     """
     window = _Window(chunks, DECODER if strict else _PLAIN, placed=strict)
     number = 0
     while char := window.peek():
         number += 1
         if char == "{":
-            yield from _object(window, number, quick)
+            yield from _object(window, number, quick, alike)
         else:
             yield Part(number, window.value("$"))
 
 
-def _object(window: _Window, number: int, quick: Quick | None) -> Iterator[Part]:
+def _object(window: _Window, number: int, quick: Quick | None, alike: Alike | None) -> Iterator[Part]:
     """Yield the elements of ``items`` as they are read, and then the object without them."""
     members: dict[str, Any] = {}
     seen: set[str] = set()
@@ -84,7 +103,7 @@ def _object(window: _Window, number: int, quick: Quick | None) -> Iterator[Part]
         if window.peek() != "[":
             members[key] = window.value(below("$", key), meter, placed)
         elif key == ITEMS:
-            for index, (value, own) in enumerate(_elements(window, key, quick=quick)):
+            for index, (value, own) in enumerate(_elements(window, key, None, quick, alike)):
                 yield Part(number, value, index, members.get("kind"), own.lines if own else None)
         else:
             members[key] = [value for value, _ in _elements(window, key, meter)]
@@ -93,11 +112,18 @@ def _object(window: _Window, number: int, quick: Quick | None) -> Iterator[Part]
 
 
 def _elements(
-    window: _Window, key: str, meter: Meter | None = None, quick: Quick | None = None
+    window: _Window,
+    key: str,
+    meter: Meter | None = None,
+    quick: Quick | None = None,
+    alike: Alike | None = None,
 ) -> Iterator[tuple[Any, JsonLines | None]]:
     more, index = window.opens("[", "]"), 0
     while more:
-        if quick and (found := window.many(quick)):
+        if alike and (one := window.alike(alike)) is not None:
+            yield one, None
+            index += 1
+        elif quick and (found := window.many(quick, alike)):
             yield from found
             index += len(found)
         else:
@@ -119,6 +145,7 @@ class _Window:
         self._line, self._column = 1, 1  # of the first character of the text
         self._seen, self._seen_line = 0, 1  # a place in the text, and its line
         self._strict_to = 0  # where elements end that were offered together and left to the decoder
+        self._together = 1  # characters of the elements that are offered together
 
     def peek(self) -> str:
         """Skip white space and return the next character; empty at the end."""
@@ -176,11 +203,25 @@ class _Window:
         self._position = end
         return value
 
-    def many(self, quick: Quick) -> list[tuple[Any, JsonLines | None]]:
+    def alike(self, alike: Alike) -> Any:
+        """Consume one element if it is like an earlier one; return what is made of it, or else None."""
+        if len(self._text) - self._position < alike.longest + _WIDEST:
+            self._more()
+        self.peek()
+        found = alike.match(self._text, self._position, self._line_of(self._position))
+        if found is None:
+            return None
+        value, lines, self._position = found
+        self._seen, self._seen_line = self._position, self._seen_line + lines
+        self._together = 1
+        return value
+
+    def many(self, quick: Quick, alike: Alike | None) -> list[tuple[Any, JsonLines | None]]:
         """Consume the elements whose end is in what was read, if ``quick`` decodes them; else nothing.
 
         They end where an object and the next one are on lines of their own, indented as the first one is.
-        No string has a line break in it, and anything but a list of whole objects does not decode.
+        No string has a line break in it, and anything but a list of whole objects does not decode. After an
+        element that is like an earlier one the next ones may be too, so few are offered.
         """
         if self._position < self._strict_to:
             return []
@@ -191,23 +232,30 @@ class _Window:
         space = before[len(before.rstrip(_SPACE)) :]
         if "\n" not in space:
             return []
-        last = self._text.rfind(f"{space}}},{space}{{", self._position, self._position + _TOGETHER)
+        last = self._last(f"{space}}},{space}{{", _TOGETHER if alike is None else self._together)
         if last < 0:
             return []
         end = last + len(space) + 1
         values = quick(f"[{self._text[self._position : end]}]") or ()
-        found = [(value, self._passed(value, text) if text else None) for value, text in values]
+        found = [self._passed(value, text, alike) if text else (value, None) for value, text in values]
         self._position = end if found else self._position
         self._strict_to = end
         return found
 
-    def _passed(self, value: Any, text: str) -> JsonLines:
-        """Pass over an element, and the comma after it; return where the objects in it begin."""
+    def _last(self, between: str, together: int) -> int:
+        """Return where the last of the next elements ends that are decoded together; -1 for nowhere."""
+        end = self._position + together
+        self._together = 2 * (together + _FEW) if together < _TOGETHER else 1
+        last = self._text.rfind(between, self._position, end)
+        return last if last >= 0 else self._text.find(between, max(self._position, end - len(between)))
+
+    def _passed(self, value: Any, text: str, alike: Alike | None) -> tuple[Any, JsonLines | None]:
+        """Pass over an element, and the comma after it; return it, and where the objects in it begin."""
         self._position = skip_space(self._text, self._position)
-        end, placed = self._position + len(text), JsonLines()
-        placed.add(value, self._line_of(self._position), self._line_of(end), text.__str__)
+        end, placed, line = self._position + len(text), JsonLines(), self._line_of(self._position)
+        placed.add(value, line, self._line_of(end), text.__str__)
         self._position = skip_space(self._text, end) + 1
-        return placed
+        return (alike.learn(text, value, line) if alike else value), placed
 
     def _line_of(self, position: int) -> int:
         """Return the line of a place that is not before the last one that was asked for."""
@@ -268,17 +316,18 @@ class _Window:
                 break
         if not length:
             return False
-        self._line, self._column = self._place(self._position)
+        self._line, self._column = self._line_of(self._position), self._column_of(self._position)
         self._strict_to = max(0, self._strict_to - self._position)
         self._text, self._position = "".join(read), 0
         self._seen, self._seen_line = 0, self._line
         return True
 
     def _place(self, position: int) -> tuple[int, int]:
-        lines = self._text.count("\n", 0, position)
-        if lines:
-            return self._line + lines, position - self._text.rindex("\n", 0, position)
-        return self._line, self._column + position
+        return self._line + self._text.count("\n", 0, position), self._column_of(position)
+
+    def _column_of(self, position: int) -> int:
+        before = self._text.rfind("\n", 0, position)
+        return position - before if before >= 0 else self._column + position
 
     def _refused(self, problem: InputError) -> InputError:
         """Return the error for the value that is being read."""

@@ -50,12 +50,10 @@ class Meter:
         """Raise InputError where there are now more characters or values than one thing may have."""
         self._characters += characters
         self._values += values
-        for number, most, noun in (
-            (self._characters, self._longest, _CHARACTERS),
-            (self._values, self._most, "values"),
-        ):
-            if number > most:
-                raise _too_much(most, noun, self._what)
+        if self._characters > self._longest:
+            raise _too_much(self._longest, _CHARACTERS, self._what)
+        if self._values > self._most:
+            raise _too_much(self._most, "values", self._what)
 
 
 def object_meter() -> Meter:

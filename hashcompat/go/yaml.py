@@ -54,7 +54,7 @@ def _begun(chunks: Iterable[str]) -> Iterator[tuple[int, _Builder, Any]]:
     events = Events(chunks)
     starts = (event for event in events if isinstance(event, yaml.DocumentStartEvent))
     for number, _ in enumerate(starts, 1):
-        yield number, _Builder(events), next(events)
+        yield number, _Builder(events), next(iter(events))
 
 
 _Found = dict[int, tuple[list[Any], Sequence[int]]]
@@ -86,7 +86,7 @@ class _Builder:
     """
 
     def __init__(self, events: Events) -> None:
-        self._events = events
+        self._events, self._next = events, iter(events).__next__
         self._lines: _Found = {}  # of lists in the part that is being built
         self._anchored_lines: _Found = {}  # of those that later parts can repeat
         self._anchors: dict[str, _Anchored] = {}
@@ -102,10 +102,21 @@ class _Builder:
 
         ``meters`` add up its size; by default those of the value around it.
         """
+        if type(event) is yaml.ScalarEvent and event.anchor is None and not meters:
+            return self._scalar(event)
         outer, self._meters = self._meters, meters or self._meters
         value = self._aliased_value(event) if _is_alias(event) else self._own_value(event)
         self._meters = outer
         return value
+
+    def _scalar(self, event: yaml.ScalarEvent) -> Any:
+        """Return what ``_own_value`` returns of a scalar without an anchor: most of a text is such ones."""
+        if self._deepest <= self._depth:
+            self._deepest = self._depth + 1
+            if self._deepest > DEEPEST:
+                raise at(event.start_mark, str(too_deep(DEEPEST)))
+        self._count(event, 1, characters_in(event.value))
+        return json_value(event)
 
     def _own_value(self, event: Any) -> Any:
         nodes, characters, deepest = self._nodes, self._characters, self._deepest
@@ -128,20 +139,22 @@ class _Builder:
             size = self._nodes - nodes, self._characters - characters
             self._anchors[event.anchor] = _Anchored(value, *size, self._deepest - self._depth, line)
             if not self._open:
-                self._measure(event, self._kept, size[1], size[0])
+                self._count_kept(event, size[1], size[0])
         self._deepest = max(deepest, self._deepest)
         return value
 
     def _count(self, event: Any, nodes: int, characters: int) -> None:
         self._nodes += nodes
         self._characters += characters
-        for meter in self._meters:
-            self._measure(event, meter, characters, nodes)
-
-    @staticmethod
-    def _measure(event: Any, meter: Meter, characters: int, nodes: int) -> None:
         try:
-            meter.add(characters, nodes)
+            for meter in self._meters:
+                meter.add(characters, nodes)
+        except InputError as error:
+            raise at(event.start_mark, str(error)) from None
+
+    def _count_kept(self, event: Any, characters: int, nodes: int) -> None:
+        try:
+            self._kept.add(characters, nodes)
         except InputError as error:
             raise at(event.start_mark, str(error)) from None
 
@@ -209,7 +222,7 @@ class _Builder:
 
     def _elements(self) -> Iterator[Any]:
         """Yield the event that begins each element; whoever takes it reads the element."""
-        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+        while type(event := self._next()) is not yaml.SequenceEndEvent:
             yield event
 
     def _mapping(self) -> dict[str, Any]:
@@ -221,7 +234,7 @@ class _Builder:
     def _members(self, result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         """Yield each key with the event that begins its value; add what merge keys bring to ``result``."""
         own: set[str] = set()
-        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+        while type(event := self._next()) is not yaml.MappingEndEvent:
             if _is_merge(event):
                 result.update(self._merged(event))
                 continue
@@ -229,11 +242,11 @@ class _Builder:
             if key in own:
                 raise at(event.start_mark, f"the key {shown_name(key)!r} appears twice in one mapping")
             own.add(key)
-            yield key, next(self._events)
+            yield key, self._next()
 
     def _merged(self, key: Any) -> dict[str, Any]:
         """Return what a merge key adds; earlier mappings take precedence (decode.go ``merge``)."""
-        event = next(self._events)
+        event = self._next()
         value = self.value(event)
         # Go accepts a list here, but not an alias of one.
         listed = isinstance(value, list) and not _is_alias(event)
@@ -247,7 +260,7 @@ class _Builder:
 
     def _key_text(self, event: Any) -> str:
         """Return the text of the key that begins with ``event``; infinities are valid only as keys."""
-        if not isinstance(event, yaml.ScalarEvent) or event.anchor is not None:
+        if type(event) is not yaml.ScalarEvent or event.anchor is not None:
             return key_of(self.value(event), event)
         self._count(event, 1, len(event.value))
         return key_of(scalar_value(event), event)
@@ -265,12 +278,10 @@ def _allowed_ratio(nodes: int) -> float:
 
 
 def _is_alias(event: Any) -> bool:
-    return isinstance(event, yaml.AliasEvent)
+    return type(event) is yaml.AliasEvent
 
 
 def _is_merge(event: Any) -> bool:
     return (
-        isinstance(event, yaml.ScalarEvent)
-        and event.value == "<<"
-        and (event.implicit[0] or event.tag == _MERGE)
+        type(event) is yaml.ScalarEvent and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE)
     )

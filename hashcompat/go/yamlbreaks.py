@@ -22,7 +22,8 @@ class Breaks:
     def __init__(self) -> None:
         self._rest = ""  # a CR at the end of what was read; LF may follow
         self._lines = 0  # of YAML, in what was read
-        self._odd = array("Q")  # the lines of YAML that end so, from 0
+        self.odd = array("Q")
+        """The lines of YAML, from 0, that end so: while there is none, nothing has to be forgotten."""
         self._place = self._dropped = 0  # how many of them were passed, here and before these
 
     def add(self, text: str) -> None:
@@ -34,15 +35,15 @@ class Breaks:
             return
         for match in _BREAK.finditer(text, 0, len(text) - len(self._rest)):
             if not match[0].endswith("\n"):
-                self._odd.append(self._lines)
+                self.odd.append(self._lines)
             self._lines += 1
 
     def forget(self, line: int) -> None:
         """Pass the breaks before a line of YAML, from 0; nobody asks for a line before it later."""
-        if self._odd:
-            self._place = bisect_left(self._odd, line, self._place)
+        if self.odd:
+            self._place = bisect_left(self.odd, line, self._place)
             if self._place >= _MANY:
-                del self._odd[: self._place]
+                del self.odd[: self._place]
                 self._dropped, self._place = self._dropped + self._place, 0
 
     def line(self, line: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import yaml
 
@@ -30,8 +30,9 @@ class Events:
         self._stream = _Utf8(chunks)
         self._events = self._parsed()
 
-    def __iter__(self) -> Self:
-        return self
+    def __iter__(self) -> Iterator[Any]:
+        """Return what yields the events that are left; it takes less time for each than ``next``."""
+        return self._events
 
     def __next__(self) -> Any:
         """Return the next event; raise InputError, with line and column, for what is not YAML or UTF-8."""
@@ -43,12 +44,17 @@ class Events:
 
     def _parsed(self) -> Iterator[Any]:
         stream = self._stream
-        event: Any
+        breaks = stream.breaks
         try:
-            for event in yaml.parse(stream, Loader=_LOADER):
-                stream.waiting = 0
-                stream.breaks.forget(event.start_mark.line)
-                yield event
+            loader = _LOADER(stream)
+            try:
+                for event in iter(loader.get_event, None):
+                    stream.waiting = 0
+                    if breaks.odd:
+                        breaks.forget(event.start_mark.line)
+                    yield event
+            finally:
+                loader.dispose()
         except yaml.YAMLError as error:
             stream.check()
             raise _invalid(error) from None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import math
 import re
+from functools import lru_cache
 from typing import Any, Final
 
 import yaml
@@ -42,6 +43,7 @@ _TAGS: Final = {
 }
 _FLOAT_KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
 _BINARY: Final = "tag:yaml.org,2002:binary"
+_SHORT: Final = 64
 _BETWEEN_DIGITS: Final = re.compile("(?<=[0-9])_(?=[0-9])")
 
 
@@ -59,6 +61,10 @@ def resolve(text: str) -> Any:
     if (number := _binary_with_sign(plain)) is not None:
         return number
     return text
+
+
+_resolved: Final = lru_cache(maxsize=1 << 14)(resolve)
+"""The same of short texts: most are the keys and values of every object."""
 
 
 def _go_integer(text: str) -> int | None:
@@ -116,7 +122,8 @@ def scalar_value(event: yaml.ScalarEvent) -> Any:
     """
     try:
         if event.implicit[0] and event.tag != "!":
-            return resolve(event.value)
+            text = event.value
+            return _resolved(text) if len(text) <= _SHORT else resolve(text)
         if event.tag in _TAGS:
             return _tagged(event.value, _TAGS[event.tag])
         return _binary(event.value) if event.tag == _BINARY else event.value

@@ -1,8 +1,8 @@
-"""A container that differs from pod to pod by one name alone: hashed once, but for that name."""
+"""A container that differs from pod to pod by a few names alone: hashed once, but for these."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,38 +12,51 @@ from hashcompat.kubelet.hashing import Hasher
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """A hash as a function of a name in the hashed text."""
+    """A hash as a function of names in the hashed text."""
 
     hasher: Hasher
     """What hashes the text."""
     before: int
-    """The digest of what precedes the name, or of the whole text if the name is not in it."""
-    after: tuple[str, ...] | None
-    """The pieces of text that follow the name; None if it is not in the text."""
+    """The digest of what precedes the first name, or of the whole text if none is in it."""
+    after: tuple[tuple[int, str], ...]
+    """The names in the text by number, each with the text that follows it."""
 
-    def hash(self, name: str) -> int:
-        """Return the unsigned 32-bit hash of the container with this name."""
-        if self.after is None:
+    @property
+    def way(self) -> tuple[object, ...]:
+        """What decides the hash besides the names."""
+        return self.hasher.digest, len(self.hasher.stages) > 1, self.before, self.after
+
+    def hash(self, names: Sequence[str]) -> int:
+        """Return the unsigned 32-bit hash of the container with these names."""
+        if not self.after:
             return self.before
-        return self.hasher.digest([_written(self.hasher, name), *self.after], self.before)
+        pieces = list[str]()
+        for number, text in self.after:
+            pieces += (_written(self.hasher, names[number]), text)
+        return self.hasher.digest(pieces, self.before)
 
 
-def around(hasher: Hasher, container: Mapping[str, Any], name: str) -> Around:
-    """Hash a container's JSON but for a name of ASCII letters, digits and hyphens.
+def around(hasher: Hasher, container: Mapping[str, Any], names: Sequence[str]) -> Around:
+    """Hash a container's JSON but for names of ASCII letters, digits and ``-._:/@+``.
 
-    The name has to be the value of a string field, never a key of a map, and to occur in no other text of the
-    container. Then it is in at most one piece of the hashed text, as it is or byte by byte: no printer
-    changes such characters, and each puts something else between two texts. So another name changes nothing
-    but this place. Errors as Hasher.hash.
+    Each has to be the value of a string field, never a key of a map, and to occur in no other text of the
+    container, nor in another name. Then it is in at most one place of the hashed text, as it is or byte by
+    byte: no printer changes such characters, and each puts something else between two texts. So another name
+    changes nothing but this place. Errors as Hasher.hash.
     """
-    pieces = hasher.pieces(hasher.decode(container))
-    written = _written(hasher, name)
-    places = [index for index, piece in enumerate(pieces) if written in piece] if name else []
-    if not places:
-        return Around(hasher, hasher.digest(pieces), None)
-    (place,) = places
-    head, tail = pieces[place].split(written)
-    return Around(hasher, hasher.digest([*pieces[:place], head]), (tail, *pieces[place + 1 :]))
+    whole = "".join(hasher.pieces(hasher.decode(container)))
+    written = {number: _written(hasher, name) for number, name in enumerate(names)}
+    places = sorted((whole.index(name), number) for number, name in written.items() if name in whole)
+    texts, end = list[str](), 0
+    for start, number in places:
+        texts.append(whole[end:start])
+        end = start + len(written[number])
+    texts.append(whole[end:])
+    if any(name in text for text in texts for name in written.values()):
+        raise ValueError("a name is in the hashed text twice")
+    first, *rest = texts
+    after = tuple((number, text) for (_, number), text in zip(places, rest, strict=True))
+    return Around(hasher, hasher.digest([first]), after)
 
 
 def _written(hasher: Hasher, name: str) -> str:

@@ -76,9 +76,15 @@ def word(text: str, encoding: str = UTF_8, special: re.Pattern[str] = _SPECIAL) 
 
 _IN_PATH: Final = re.compile(r'[ "\\/]|^::')
 
+_ORDINARY_PATH: Final = re.compile("[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
+"""A path without a quoted name, recognized at once: long lists consist of these."""
+
 
 def name_path(*names: str) -> str:
     """Join names with slashes, ``NAMESPACE/POD/CONTAINER``; one that could pass for two is quoted."""
+    path = "/".join(names)
+    if _ORDINARY_PATH.fullmatch(path) and path.count("/") == len(names) - 1:
+        return path
     return "/".join(word(name, special=_IN_PATH) if name else "" for name in names)
 
 

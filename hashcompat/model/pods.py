@@ -41,6 +41,26 @@ class Ended:
     final: bool
     """Whether that is its state now; otherwise it was started again, or waits for that."""
 
+    code: int | None = None
+    """Its exit code; None where the status does not show that."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blank:
+    """The spec of the containers of replicas, with blanks for the texts that each has as its own.
+
+    These are values of strings, never keys, and no verdict depends on them but by hashes.
+    """
+
+    spec: Mapping[str, Any]
+    """The JSON with a word of its own for each blank, which is nowhere else in it."""
+
+    words: tuple[str, ...]
+    """Those words, in the order of ``Container.own``."""
+
+    size: int
+    """The characters of its text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Container:
@@ -77,6 +97,12 @@ class Container:
 
     line: int = 0
     """The line of the pod's file at which it begins, from 1; 0 where it is not known."""
+
+    blank: Blank | None = field(default=None, repr=False, compare=False)
+    """What its spec and those of its replicas are made of; None where that is not known."""
+
+    own: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """Its own texts, which fill the blanks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,6 +199,10 @@ class Pod:
 
     ready_since: datetime | None = None
     """When it became Ready, UTC; None where it is not, or the status does not show that."""
+
+    shape: object | None = field(default=None, repr=False, compare=False)
+    """The same object in pods that differ in nothing but names, addresses, times, ids, and texts that only
+    their hashes depend on; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

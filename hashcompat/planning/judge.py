@@ -17,7 +17,7 @@ from hashcompat.kubelet.decide.case import Decision, not_compared
 from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.kubelet.decide.static import same_uid
 from hashcompat.model.plan import Reason, Verdict, Way
-from hashcompat.model.pods import Container, Node, Pod
+from hashcompat.model.pods import Blank, Container, Node, Pod
 from hashcompat.planning.creators import Provenance
 from hashcompat.planning.likeness import Likeness
 from hashcompat.planning.options import AUTO
@@ -91,7 +91,7 @@ class Judge:
         self.way, self.view = way, view
         self.templates = templates or Templates(view, kept)
         self._provenance = Provenance(view, kept, self.templates.hash)
-        self._known: Latest[tuple[Likeness, Kubelet | None], Prepared] = Latest(kept)
+        self._known: Latest[tuple[Likeness | Blank, Kubelet | None], Prepared] = Latest(kept)
 
     def drafts(self, pod: Pod) -> list[Draft]:
         """Prepare each container of a pod for its decision.
@@ -139,13 +139,13 @@ class Judge:
         """Prepare a container; the replica of a prepared one reuses its hashes."""
         named, node = self.templates.of(pod, container), self.nodes.get(pod.node)
         key = named.likeness, old
-        if not named.name and key in self._known:
+        if not named.names and key in self._known:
             return replica(self._known[key], pod, container, node, self.view)
         transition = Transition(pod, container, old or self.new, self.new, old_known=old is not None)
         prepared = prepare(transition, node, self.view, self.templates.hash)
         if prepared.old_spec is container.spec and prepared.new_spec is container.spec:
-            prepared = replace(prepared, template=named.template, name=named.name)
-        if not named.name:
+            prepared = replace(prepared, template=named.template, names=named.names)
+        if not named.names:
             self._known.add(key, prepared, named.likeness.size)
         return prepared
 

@@ -6,13 +6,14 @@ kubelet's decision reads a name or a value of env; a test holds the modules that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import fields
 from datetime import date
 from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, Final
 
+from hashcompat.corev1.daemonsets import asks_for_its_node
 from hashcompat.kubelet.decide.static import is_pinned
 from hashcompat.model.pods import Container, Node, Pod
 
@@ -39,11 +40,13 @@ OF_CONTAINER: Final = frozenset(
 _NAMES_OF_POD: Final = frozenset(
     {
         *("origin", "file", "namespace", "name", "uid", "node", "owner", "workload", "config_hash"),
-        *("containers", "spec", "labels", "ready", "ready_since"),
+        *("containers", "spec", "labels", "ready", "ready_since", "shape"),
     }
 )
 
-_NAMES_OF_CONTAINER: Final = frozenset({"name", "path", "line", "spec", "started", "restarts", "id"})
+_NAMES_OF_CONTAINER: Final = frozenset(
+    {"name", "path", "line", "spec", "started", "restarts", "id", "blank", "own"}
+)
 
 _TEXTS: Final = {"env": "value", "volumes": "name", "volumeMounts": "name"}
 """Texts in the elements of lists of a mirror pod's spec, by the list's key."""
@@ -52,15 +55,37 @@ _OS: Final = "kubernetes.io/os"
 
 
 def kind(pod: Pod, node: Node | None) -> bytes:
-    """Return a digest of what decides about the containers of an API pod: 16 bytes."""
+    """Return a digest of what decides about the containers of an API pod besides ``days``: 16 bytes."""
     facts = (_facts_of_pod(pod), _identity(pod), _spec(pod), _node(pod, node))
     containers = [(_facts_of_container(one), one.restarts == 0, _own(one)) for one in pod.containers]
-    return blake2b(repr((facts, containers)).encode(errors="surrogatepass"), digest_size=16).digest()
+    return _digest((facts, containers))
+
+
+def _digest(facts: object) -> bytes:
+    return blake2b(repr(facts).encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def kind_of_shape(pod: Pod, shape: object) -> tuple[Hashable, ...]:
+    """Return what decides so among the pods of one shape on nodes alike."""
+    affinity = pod.spec.get("affinity")
+    asked = "its node" if affinity and asks_for_its_node(pod.spec) else repr(affinity)
+    return shape, asked, *[(one.restarts == 0, one.ended) for one in pod.containers]
+
+
+def node_kind(pod: Pod, node: Node | None) -> bytes:
+    """Return a digest of what decides of the node of a pod: 16 bytes."""
+    return _digest(_node(pod, node))
+
+
+def selects(pod: Pod) -> bool:
+    """Return whether all of a node may decide about a pod."""
+    spec = pod.spec
+    return bool(spec.get("nodeSelector") or (spec.get("affinity") and not asks_for_its_node(spec)))
 
 
 def days(pod: Pod) -> tuple[date | None, ...]:
     """Return when the containers of a pod started, as far as that decides who created them."""
-    return tuple(one.started.date() if one.started else None for one in pod.containers)
+    return tuple([one.started.date() if one.started else None for one in pod.containers])
 
 
 def _besides(type_of: type[Pod | Container | Node], named: Iterable[str]) -> Callable[[Any], Any]:
@@ -82,7 +107,8 @@ def _spec(pod: Pod) -> Any:
     """Return what of a pod's spec decides; of a mirror pod nearly all, for its UID digests it."""
     if pod.static:
         return {key: _alike(key, value) for key, value in pod.spec.items() if key != "nodeName"}
-    return {key: value for key, value in pod.spec.items() if key not in OF_POD}
+    found = {key: value for key, value in pod.spec.items() if key not in OF_POD}
+    return {**found, "affinity": "its node"} if asks_for_its_node(pod.spec) else found
 
 
 def _own(container: Container) -> dict[str, Any]:
@@ -105,7 +131,7 @@ def _alike(key: str, value: Any) -> Any:
 
 def _node(pod: Pod, node: Node | None) -> Any:
     """Return what of a node decides: its name and labels only for a pod that selects its nodes."""
-    if node is None or pod.spec.get("nodeSelector") or pod.spec.get("affinity"):
+    if node is None or selects(pod):
         return node
     labels = None if node.labels is None else node.labels.get(_OS)
     return labels, _facts_of_node(node)

@@ -39,8 +39,8 @@ class Prepared:
     """The same object in all replicas, and only there."""
     template: Template | None = None
     """The template of the spec that both kubelets see; None where they see another, or it has none."""
-    name: str = ""
-    """The name with which the container is made of the template."""
+    names: tuple[str, ...] = ()
+    """The names with which the container is made of the template."""
 
 
 def prepare(transition: Transition, node: Node | None, view: View, hash_of: HashOf | None = None) -> Prepared:

@@ -15,13 +15,15 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError
 from hashcompat.model.pods import Pod
 from hashcompat.planning.judge import Draft, Judge
-from hashcompat.planning.kinds import days
 from hashcompat.planning.reading import rows
 from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.templates import Named
 from hashcompat.planning.view import is_plain
 
 Ruling = TypeVar("Ruling")
+
+Compared = tuple[int, int, int]
+"""How many hashes two kubelets have in common, and each alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +54,21 @@ class Rulings(Generic[Ruling]):
         if old is None:
             yield from (Ruled(self._rule(draft), draft) for draft in self._judge.drafts(pod))
             return
+        templates, new = self._judge.templates, self._judge.new
+        kind = templates.kind(pod, self._judge.nodes.get(pod.node))
         for place, container in enumerate(pod.containers):
-            named = self._judge.templates.of(pod, container)
-            key = self._key(pod, named, place, old)
-            if key is not None and (known := self._known.get(key)) is not None:
+            named = templates.of(pod, container)
+            compared = _compared(named, old, new)
+            key = kind, place, old, named.template, compared
+            known = self._known.get(key) if compared else None
+            if known is not None:
                 yield Ruled(known.ruling, known.draft, named)
                 continue
             draft = self._judge.draft(pod, container)
             found = Ruled(self._rule(draft), draft)
-            if key is not None and _is_repeated(draft):
+            if compared and _is_repeated(draft):
                 self._known.add(key, found, named.likeness.size)
             yield found
-
-    def _key(self, pod: Pod, named: Named, place: int, old: Kubelet) -> Hashable:
-        """Return what decides about a container; None for one without a template, or that does not decode."""
-        if named.template is None:
-            return None
-        try:
-            one, other = (named.hash(kubelet).candidates for kubelet in (old, self._judge.new))
-        except DecodeError:
-            return None
-        compared = len(one & other), len(one - other), len(other - one)
-        kind = self._judge.templates.kind(pod, self._judge.nodes.get(pod.node))
-        return named.template, kind, place, days(pod), old, compared
 
     def _is_shared(self, pod: Pod) -> bool:
         """Return whether other pods may have the same answer: none whose records or names decide."""
@@ -92,6 +86,17 @@ class Rulings(Generic[Ruling]):
             old = view.current(release) if view.catalog.knows(release) else None
             self._olds[release] = None if old is None or rows(old, new, view)[1] else old
         return self._olds[release]
+
+
+def _compared(named: Named, old: Kubelet, new: Kubelet) -> Compared | None:
+    """Compare the hashes of a container; None for one without a template, or that does not decode."""
+    if named.template is None:
+        return None
+    try:
+        one, other = named.hash(old).candidates, named.hash(new).candidates
+    except DecodeError:
+        return None
+    return len(one & other), len(one - other), len(other - one)
 
 
 def _is_repeated(draft: Draft) -> bool:

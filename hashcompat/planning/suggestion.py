@@ -33,7 +33,8 @@ class Suggester:
         self._new, self._view = new, view
         self._site, self._defaults = view.catalog.source_site(new), tuple(view.catalog.server_defaults())
         self._accepted = once(self._hashes, lambda prepared: (prepared.group, prepared.case.old))
-        self._arounds = once(self._by_name, lambda given: given)
+        self._arounds = once(self._by_names, lambda given: given)
+        self._always = once(self._for_every_name, lambda given: given)
         self._likes: dict[Kubelet, None] = {}
         self._saved = 0
 
@@ -41,10 +42,10 @@ class Suggester:
         """Count a container that ``spares`` finds, or a replica of it, if the patch accepts its hash."""
         old = prepared.case.old
         if replica is None or replica.template is None:
-            hashes, accepted = _compared(prepared), self._accepted(prepared)
+            is_accepted = _compared(prepared) <= self._accepted(prepared)
         else:
-            hashes, accepted = replica.hash(old).candidates, self._of(replica.name, replica.template, old)
-        if hashes <= accepted:
+            is_accepted = self._accepts(replica, replica.template, old)
+        if is_accepted:
             self._likes[old] = None
             self._saved += 1
 
@@ -75,7 +76,7 @@ class Suggester:
     def _hashes(self, prepared: Prepared) -> frozenset[Hash]:
         case = prepared.case
         if prepared.template is not None:
-            return self._of(prepared.name, prepared.template, case.old)
+            return self._of(prepared.names, prepared.template, case.old)
         accepting = Accepting(self._new, [case.old], self._defaults)
         keep_empty, stored = self._view.keeps_empty(case.pod), case.container.stored
         try:
@@ -83,11 +84,23 @@ class Suggester:
         except NotStoredError:
             return frozenset()
 
-    def _of(self, name: str, template: Template, old: Kubelet) -> frozenset[Hash]:
-        """Return the accepted hashes of the template's container with a name."""
-        return frozenset(one.hash(name) for one in self._arounds((template, old)))
+    def _accepts(self, replica: Named, template: Template, old: Kubelet) -> bool:
+        """Return whether a patched kubelet accepts what the old one made of a template's container."""
+        if self._always((template, old)):
+            return True
+        return replica.hash(old).candidates <= self._of(replica.names, template, old)
 
-    def _by_name(self, given: tuple[Template, Kubelet]) -> list[Around]:
+    def _for_every_name(self, given: tuple[Template, Kubelet]) -> bool:
+        """Return whether it accepts the hashes with any names, for they are computed alike."""
+        template, old = given
+        accepted = {one.way for one in self._arounds(given)}
+        return accepted.issuperset(one.way for one in template.arounds(old))
+
+    def _of(self, names: tuple[str, ...], template: Template, old: Kubelet) -> frozenset[Hash]:
+        """Return the accepted hashes of the template's container with these names."""
+        return frozenset(one.hash(names) for one in self._arounds((template, old)))
+
+    def _by_names(self, given: tuple[Template, Kubelet]) -> list[Around]:
         """Return the accepted hashes of a template's containers by their names; errors as Hasher.hash."""
         template, old = given
         made = Accepting(self._new, [old], self._defaults).made(template.spec, keep_empty=False)

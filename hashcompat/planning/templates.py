@@ -7,23 +7,22 @@ container without that name; its hashes are finished by the name of each pod.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Hashable
 from typing import Any, Final
 
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.corev1.tokenmounts import is_token_mount
 from hashcompat.go.jsonpath import rows
 from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
-from hashcompat.model.pods import Container, Node, Pod
-from hashcompat.planning.kinds import kind
+from hashcompat.model.pods import Blank, Container, Node, Pod
+from hashcompat.planning.kinds import days, kind, kind_of_shape, node_kind, selects
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.patched import as_decoded
 from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.view import Spec, View
 
 _MOUNTED: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
-
-_TOKEN: Final = re.compile(r"kube-api-access-[0-9a-z]{5}", re.ASCII)
 
 _ANY: Final = "kube-api-access-00000"
 """Takes the place of the name in a template."""
@@ -36,16 +35,17 @@ _TEXTS: Final = 8
 
 
 class Template:
-    """A container of API pods, but for the name of its token mount."""
+    """A container of API pods, but for the names that each has as its own."""
 
-    def __init__(self, spec: Spec, name: str) -> None:
-        """Take the JSON of the container with a name in it; an empty one where it has no such mount."""
+    def __init__(self, spec: Spec, words: tuple[str, ...]) -> None:
+        """Take the JSON of the container with words in the places of its names."""
         self.spec = spec
-        self._name = name
+        self._words = words
         self._known: dict[object, list[Around]] = {}
+        self._arounds: dict[tuple[Hasher, str], Around] = {}
 
     def arounds(self, kubelet: Kubelet) -> list[Around]:
-        """Return the kubelet's hashes by the name, one for each encoding/json; errors as Hasher.hash."""
+        """Return the kubelet's hashes by the names, one for each encoding/json; errors as Hasher.hash."""
         key = kubelet.way, kubelet.decodes
         if key not in self._known:
             spec = as_decoded(self.spec, kubelet)
@@ -53,20 +53,22 @@ class Template:
         return self._known[key]
 
     def around(self, hasher: Hasher, spec: Spec) -> Around:
-        """Return a hash of what is made of the template by the name; errors as Hasher.hash."""
-        return around(hasher, spec, self._name)
+        """Return a hash of what is made of the template by the names; errors as Hasher.hash."""
+        key = hasher, repr(spec)
+        if key not in self._arounds:
+            self._arounds[key] = around(hasher, spec, self._words)
+        return self._arounds[key]
 
 
 class Named:
-    """A container as its template and the name of its token mount."""
+    """A container as its template and the names that are its own."""
 
-    def __init__(self, template: Template | None, name: str, likeness: Likeness) -> None:
+    def __init__(self, template: Template | None, names: tuple[str, ...], likeness: Likeness | Blank) -> None:
         self.template = template
         """None where it is hashed by itself: a manifest, or a container whose hashes a snapshot stores."""
-        self.name = name
-        """Empty where it has no token mount of its own."""
+        self.names = names
         self.likeness = likeness
-        """What its replicas share, those with other names included."""
+        """What its replicas share, those with other names included; with its size."""
         self._known: dict[object, ContainerHash] = {}
 
     def hash(self, kubelet: Kubelet) -> ContainerHash:
@@ -77,7 +79,7 @@ class Named:
         key = kubelet.way, kubelet.decodes
         if key not in self._known:
             arounds = self.template.arounds(kubelet) if self.template else ()
-            candidates = frozenset(one.hash(self.name) for one in arounds)
+            candidates = frozenset([one.hash(self.names) for one in arounds])
             self._known[key] = ContainerHash(candidates, kubelet.era.name)
         return self._known[key]
 
@@ -90,16 +92,35 @@ class Templates:
 
     def __init__(self, view: View, kept: int = KEPT) -> None:
         self._view = view
-        self._templates: Latest[Likeness, Template] = Latest(kept)
+        self._templates: Latest[Likeness | Blank, Template] = Latest(kept)
         self._pod: Pod | None = None
         self._named: dict[int, tuple[Container, Named]] = {}
-        self._kind = b""
+        self._kind: Hashable = None
+        self._node_kinds: dict[tuple[str, bool], bytes] = {}
 
-    def kind(self, pod: Pod, node: Node | None) -> bytes:
+    def kind(self, pod: Pod, node: Node | None) -> Hashable:
         """Return what of a pod decides besides hashes; that of the last pod is remembered."""
         self._go_on_to(pod)
-        self._kind = self._kind or kind(pod, node)
+        if self._kind is None:
+            shape = pod.shape
+            self._kind = (
+                days(pod),
+                (
+                    kind(pod, node)
+                    if shape is None
+                    else (kind_of_shape(pod, shape), self._node_kind(pod, node))
+                ),
+            )
         return self._kind
+
+    def _node_kind(self, pod: Pod, node: Node | None) -> bytes | None:
+        """Return what of the node of a pod decides."""
+        if node is None:
+            return None
+        key = node.name, selects(pod)
+        if key not in self._node_kinds:
+            self._node_kinds[key] = node_kind(pod, node)
+        return self._node_kinds[key]
 
     def of(self, pod: Pod, container: Container) -> Named:
         """Return a container with its template; those of the last pod are remembered."""
@@ -110,19 +131,26 @@ class Templates:
 
     def _go_on_to(self, pod: Pod) -> None:
         if pod is not self._pod:
-            self._pod, self._named, self._kind = pod, {}, b""
+            self._pod, self._named, self._kind = pod, {}, None
 
     def _found(self, pod: Pod, container: Container) -> Named:
+        blank = container.blank
+        if blank is not None:
+            template = self._templates.get(blank)
+            if template is None:
+                template = Template(blank.spec, blank.words)
+                self._templates.add(blank, template, blank.size * _TEXTS)
+            return Named(template, container.own, blank)
         text = text_of(container)
         if pod.manifest or pod.static_manifest is not None or container.stored is not None:
-            return Named(None, "", likeness(pod, container, text))
+            return Named(None, (), likeness(pod, container, text))
         name = _own_name(container.spec, text) if len(text) <= _LONGEST else ""
         alike = likeness(pod, container, text.replace(name, _ANY) if name else text)
         if alike not in self._templates:
             spec = _with_any(container.spec) if name else container.spec
-            template = Template(spec, _ANY if name else "")
+            template = Template(spec, (_ANY,) if name else ())
             self._templates.add(alike, template, alike.size * (_TEXTS if name else 1))
-        return Named(self._templates[alike], name, alike)
+        return Named(self._templates[alike], (name,) if name else (), alike)
 
     def hash(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
         """Hash what a kubelet sees of a container; errors as ``View.hash``."""
@@ -149,7 +177,7 @@ def _is_token(mount: object) -> bool:
     if not isinstance(mount, dict) or mount.get("mountPath") != _MOUNTED:
         return False
     name = mount.get("name")
-    return isinstance(name, str) and bool(_TOKEN.fullmatch(name))
+    return isinstance(name, str) and is_token_mount(name)
 
 
 def _with_any(spec: Spec) -> dict[str, Any]:

@@ -12,14 +12,24 @@ from hashlib import blake2b
 from typing import Final
 
 from hashcompat.errors import InputError
-from hashcompat.go.jsonpath import part, text
 from hashcompat.go.jsontext import canonical
 from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.sources.controllers import Templates
 from hashcompat.sources.objects import Object, read
 
-_PLACES: Final = {"origin", "file", "line", "path", "spec", "containers", "static_manifest"}
+_PLACES: Final = {
+    "origin",
+    "file",
+    "line",
+    "path",
+    "spec",
+    "containers",
+    "static_manifest",
+    "shape",
+    "blank",
+    "own",
+}
 
 _NO_VERDICT: Final = {"labels", "ready", "ready_since"}
 """What no verdict depends on, so that the first copy counts."""
@@ -53,12 +63,12 @@ def pods_of(objects: Iterable[Object], templates: Templates) -> Iterator[Pod]:
 def _every(objects: Iterable[Object], templates: Templates) -> Iterator[tuple[Object, Pod]]:
     for found in objects:
         for pod in read(found) if templates.counts(found.value) else ():
-            if isinstance(pod, Pod):
+            if type(pod) is Pod:
                 yield found, pod
 
 
 def _uid(found: Object, pod: Pod) -> str:
-    return pod.uid or text(part(found.value, "metadata"), "uid")
+    return pod.uid or found.uid
 
 
 def _digests(objects: Iterable[Object], templates: Templates, uids: Collection[str]) -> dict[str, int]:
@@ -77,7 +87,7 @@ def _check_same(found: Object, pod: Pod, digest: int, objects: Iterable[Object])
     """Raise InputError for a pod that is not as the first one of its uid, whose digest is given."""
     if _digest(pod) != digest:
         uid = _uid(found, pod)
-        first = next(one for one in objects if text(part(one.value, "metadata"), "uid") == uid)
+        first = next(one for one in objects if one.uid == uid)
         raise InputError(
             f"{first} and {found}: two different pods of one uid, "
             f"{name_path(pod.namespace, pod.name)}: {uid};"

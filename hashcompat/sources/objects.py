@@ -16,6 +16,7 @@ from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.fields import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.nodes import of_node
 from hashcompat.sources.pods import of_pod, of_template
+from hashcompat.sources.shapes import Replica
 from hashcompat.sources.snapshotrows import records
 from hashcompat.sources.templates import group_of, place_of
 
@@ -50,6 +51,14 @@ class Object:
 
     where: InFile = IN_NO_FILE
     """The file with the document."""
+
+    replica: Replica | None = field(default=None, repr=False)
+    """The pod that it is, where its text was not decoded; ``value`` is then that of another of its shape."""
+
+    @property
+    def uid(self) -> str:
+        """The uid as given, empty for none."""
+        return self.replica.uid if self.replica else text(part(self.value, "metadata"), "uid")
 
     def __str__(self) -> str:
         return f"{self.origin}: {self.path}"
@@ -113,6 +122,9 @@ def read(found: Object) -> Iterator[Found]:
     Raises InputError, with ``origin`` and the path, for a pod without containers and for what no API server
     would return.
     """
+    if (replica := found.replica) is not None:
+        yield replica.shape.made(replica.values, found.origin, found.path, found.where, replica.line)
+        return
     value, kind = found.value, found.value["kind"]
     fields = Fields(value, found.origin, found.path, found.where)
     if kind == "Pod":

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from hashcompat.errors import InputError
+from hashcompat.go.jsonpath import is_object
 from hashcompat.go.jsontext import clean
 from hashcompat.go.metav1 import is_time
 from hashcompat.model.pods import Ended
@@ -66,16 +68,17 @@ class States:
 
 def _states(rows: object, place: str) -> Iterator[tuple[str, State]]:
     for index, row in enumerate(rows if isinstance(rows, list) else ()):
-        if isinstance(row, Mapping) and isinstance(row.get("name"), str):
-            yield clean(row["name"]), _state(row, f"{place}[{index}]")
+        if is_object(row) and isinstance(row.get("name"), str):
+            yield clean(row["name"]), state_of(row, f"{place}[{index}]")
 
 
-def _state(row: Mapping[str, Any], place: str) -> State:
+def state_of(row: Mapping[str, Any], place: str) -> State:
+    """Return what a row of a status reports; raises InputError, with its place, for a wrong time."""
     state, restarts = row.get("state"), row.get("restartCount")
-    running = state.get("running") if isinstance(state, Mapping) else None
-    started = running.get("startedAt") if isinstance(running, Mapping) else None
+    running = state.get("running") if is_object(state) else None
+    started = running.get("startedAt") if is_object(running) else None
     return State(
-        isinstance(state, Mapping) and "running" in state,
+        is_object(state) and "running" in state,
         _time(started, f"{place}.state.running.startedAt"),
         restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,
         probed if isinstance(probed := row.get("started"), bool) else None,
@@ -92,9 +95,15 @@ def _identity(row: Mapping[str, Any]) -> str:
 def _ended(row: Mapping[str, Any]) -> Ended | None:
     """Return the end that is the container's state, or else that of the one before it."""
     for key in ("state", "lastState"):
-        found = state.get("terminated") if isinstance(state := row.get(key), Mapping) else None
-        if isinstance(found, Mapping):
-            return Ended(_identity(found), _shown_time(found.get("finishedAt")), key == "state")
+        found = state.get("terminated") if is_object(state := row.get(key)) else None
+        if is_object(found):
+            code = found.get("exitCode")
+            return Ended(
+                _identity(found),
+                _shown_time(found.get("finishedAt")),
+                key == "state",
+                code if type(code) is int else None,
+            )
     return None
 
 
@@ -118,7 +127,7 @@ def heartbeat(conditions: object) -> datetime | None:
 
 def _ready(conditions: object) -> Mapping[str, Any] | None:
     rows = conditions if isinstance(conditions, list) else ()
-    return next((row for row in rows if isinstance(row, Mapping) and row.get("type") == "Ready"), None)
+    return next((row for row in rows if is_object(row) and row.get("type") == "Ready"), None)
 
 
 def _shown_time(text: object) -> datetime | None:
@@ -134,6 +143,7 @@ def _time(text: object, place: str) -> datetime | None:
     return _utc(text)
 
 
+@lru_cache(maxsize=4096)
 def _utc(text: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text).astimezone(UTC)

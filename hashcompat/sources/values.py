@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from hashcompat.errors import InputError
 from hashcompat.model.budgets import Budget
-from hashcompat.model.pods import Inventory, Node
+from hashcompat.model.pods import Inventory, Node, Origin
 from hashcompat.model.records import Record
 from hashcompat.sources.budgets import budgets_of, scale_of
 from hashcompat.sources.controllers import Census
 from hashcompat.sources.copies import nodes_of, pods_of
-from hashcompat.sources.objects import BESIDE_PODS, opened, read
+from hashcompat.sources.objects import BESIDE_PODS, cluster_of, opened, read
 from hashcompat.sources.snapshots import KIND, warnings
 
 
@@ -32,6 +32,7 @@ def collect(values: Iterable[object]) -> Inventory:
         raise InputError("no pods among the objects; an empty plan would look like a safe one")
     others = [(thing, one) for one in objects if one.value["kind"] in BESIDE_PODS for thing in read(one)]
     hidden = (line for one in objects if one.value["kind"] == KIND for line in warnings(one.value))
+    clusters = {uid for one in objects for uid in cluster_of(one.value)}
     return Inventory(
         pods,
         nodes_of((thing, where) for thing, where in others if isinstance(thing, Node)),
@@ -42,4 +43,5 @@ def collect(values: Iterable[object]) -> Inventory:
             dict(scale for one in objects if (scale := scale_of(one.value))),
             listed=False,
         ),
+        origin=Origin(cluster=clusters.pop() if len(clusters) == 1 else ""),
     )

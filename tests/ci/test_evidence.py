@@ -12,7 +12,19 @@ import pytest
 from tests.ci.test_counts import report
 from tests.helpers.program import ROOT
 
-SUITES = ("python", "oracle", "fuzz", "shell", "browser", "runtime", "patch", "server", "reality", "large")
+SUITES = (
+    "python",
+    "oracle",
+    "fuzz",
+    "shell",
+    "browser",
+    "runtime",
+    "patch",
+    "server",
+    "reality",
+    "standalone",
+    "large",
+)
 
 
 def evidence(directory: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -101,6 +101,12 @@ def test_the_depth_of_an_object_has_a_limit(read: Read, most: int) -> None:
         list(read('{"a": {"b": %s}}' % ("[" * (most + 1) + "]" * (most + 1))))
 
 
+def test_a_scalar_in_the_deepest_value_is_a_level_of_yaml() -> None:
+    assert list(in_yaml("[" * (yaml.DEEPEST - 1) + "0" + "]" * (yaml.DEEPEST - 1)))
+    with pytest.raises(InputError, match=f"^line 1 column .*too deeply .* more than {yaml.DEEPEST} levels"):
+        list(in_yaml("[" * yaml.DEEPEST + "0" + "]" * yaml.DEEPEST))
+
+
 @pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"a":', "}")])
 def test_levels_are_counted(opens: str, closes: str) -> None:
     jsontext.loads(opens * DEEPEST + "0" + closes * DEEPEST)

@@ -84,4 +84,4 @@ def test_breaks_that_were_passed_are_dropped(monkeypatch: pytest.MonkeyPatch) ->
         counted.add("\x85\n")
         counted.forget(2 * line + 2)
         assert counted.line(2 * line + 2) == line + 2
-        assert len(counted._odd) < 12
+        assert len(counted.odd) < 12

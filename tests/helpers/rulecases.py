@@ -15,6 +15,7 @@ SIDECARS = ("--feature-gates", "SidecarContainers=true")
 Expected = tuple[str, list[str]]
 KEEP: tuple[str, list[str]] = ("KEEP", [])
 NEW_UID: Expected = ("RESTART", ["HC022"])
+RUN_AGAIN: Expected = ("KEEP", ["HC002", "HC022"])
 
 
 def admitting(*releases: str) -> tuple[str, ...]:

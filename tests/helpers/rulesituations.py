@@ -29,6 +29,7 @@ MEMORY_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
 MEMORY_RESTARTS: Json = {"resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}]}
 REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
 TAINT: Json = {"key": "maintenance", "value": "yes", "effect": "NoExecute"}
+ENDED: Json = {"phase": "Failed"}
 NOT_READY: Json = {
     "status": {
         "metadata": {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": 0},
@@ -172,6 +173,7 @@ INPUTS: tuple[Input, ...] = (
     Input("HC021", "KILL", "1.33.0", "1.34.0", (mirror_pod(C, spec=REFERRING),), target=STATIC),
     Input("HC021", "KILL", "1.36.0", "1.37.0", (mirror_pod(C, spec=REFERRING),), target=STATIC),
     Input("HC022", "RESTART", "1.20.15", "1.21.14", (mirror_pod(C),), target=STATIC),
+    Input("HC022", "KEEP", "1.20.15", "1.21.14", (mirror_pod(C, status=ENDED),), target=STATIC),
     Input(
         "HC023",
         "RESTART",

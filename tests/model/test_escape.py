@@ -72,6 +72,7 @@ def test_prose_has_no_gap_of_a_column(said: str, shown: str) -> None:
 def test_a_path_has_as_many_parts_as_names() -> None:
     assert name_path("shop", "web", "app") == "shop/web/app"
     assert name_path("shop", "web/app", "") == 'shop/"web/app"/'
+    assert name_path("a/b", "c", "-", "d e", "f\n") == r'"a/b"/c/"-"/"d\x20e"/"f\n"'
 
 
 @given(text, st.sampled_from(["utf-8", "ascii", "cp1252", "iso8859-1", "utf-16", "koi8-r"]))

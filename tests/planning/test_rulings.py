@@ -32,6 +32,13 @@ def state(started: str = "2026-03-02T08:15:00Z", **more: Any) -> Json:
     return {"name": "c", "state": {"running": {"startedAt": started}}, "restartCount": 0, **more}
 
 
+def affinity(name: str) -> Json:
+    """Return what a DaemonSet's controller makes its pod for a node ask for."""
+    fields = [{"key": "metadata.name", "operator": "In", "values": [name]}]
+    required = {"nodeSelectorTerms": [{"matchFields": fields}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+
+
 SIDECAR: Json = {"name": "s", "image": "i", "restartPolicy": "Always"}
 ODD: tuple[Callable[[Json], Any], ...] = (
     dict,
@@ -44,6 +51,8 @@ ODD: tuple[Callable[[Json], Any], ...] = (
     lambda value: value["status"].update(containerStatuses=[state(restartCount=7)]),
     lambda value: value["spec"].update(restartPolicy="Never"),
     lambda value: value["spec"].update(nodeSelector={"disk": "ssd"}),
+    lambda value: value["spec"].update(affinity=affinity(value["spec"]["nodeName"])),
+    lambda value: value["spec"].update(affinity=affinity("n0")),
     lambda value: value["spec"].update(tolerations=[{"operator": "Exists"}]),
     lambda value: value["spec"].update(nodeName="not in the input"),
     lambda value: value["spec"].update(initContainers=[SIDECAR]),
@@ -118,4 +127,16 @@ def test_what_names_and_times_differ_in_is_decided_once(catalog: Catalog) -> Non
     found = [one for each in replicas.pods for one in rulings.of(each)]
     assert len(drafts) == 1
     assert [one.draft for one in found] == drafts * 5
-    assert [one.replica.name for one in found if one.replica] == [f"kube-api-access-1000{n}" for n in "1234"]
+    assert [one.replica.names for one in found if one.replica] == [
+        (f"kube-api-access-1000{n}",) for n in "1234"
+    ]
+
+
+def test_rulings_do_not_grow_with_the_cluster(catalog: Catalog) -> None:
+    several = [replica(number) for number in range(30)]
+    for number, value in enumerate(several):
+        value["spec"]["containers"][0]["image"] = f"i:{number}"
+    found = collect([*several, *nodes()])
+    rulings = Rulings(Judge(Way("1.30.14", "1.31.14"), found.nodes, View(catalog)), id, kept=4)
+    assert [len(list(rulings.of(each))) for each in found.pods] == [1] * 30
+    assert 0 < len(rulings._known) <= 4

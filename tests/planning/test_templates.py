@@ -176,7 +176,7 @@ def test_the_text_of_a_long_container_is_not_kept(catalog: Catalog) -> None:
     templates = Templates(View(catalog))
     specs = [with_mounts(mount(ONE), args=["x" * length]) for length in (60_000, 70_000)]
     (found,) = collect([pod(*specs)]).pods
-    assert [templates.of(found, one).name for one in found.containers] == [ONE, ""]
+    assert [templates.of(found, one).names for one in found.containers] == [(ONE,), ()]
     for number in range(20):
         (one,) = collect([pod(with_mounts(mount(ONE), args=[f"{number}" * 30_000]))]).pods
         templates.of(one, one.containers[0])

@@ -70,6 +70,10 @@ def _kill(given: Situation) -> str:
 
 
 def _keep(given: Situation) -> str:
+    if given.has(rules.STATIC_UID):
+        return (
+            f"the kubelet {given.new} treats this static pod as a new one, and creates this container again"
+        )
     if given.item.rests:
         return f"the kubelet {given.new} leaves this container as it is"
     return f"the kubelet {given.new} keeps this container running"

@@ -20,6 +20,7 @@ from hashcompat.sources.budgets import budgets_of, scale_of, size_of
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import nodes_of, pods_of
 from hashcompat.sources.fields import IN_NO_FILE, InFile
+from hashcompat.sources.files.alike import Alike
 from hashcompat.sources.files.inputs import STDIN, Input, called, inputs, named, require_end
 from hashcompat.sources.files.reading import is_yaml, parts
 from hashcompat.sources.files.whole import check_end, doubt
@@ -34,6 +35,7 @@ from hashcompat.sources.objects import (
     read,
     with_kind,
 )
+from hashcompat.sources.shapes import Replica
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 
@@ -118,6 +120,9 @@ class _Survey:
     scales: Mapping[tuple[str, str], int]
     """How many replicas its controllers want."""
 
+    alike: Alike
+    """The patterns of its latest pods."""
+
 
 def _kind(surveys: list[_Survey]) -> Source:
     saved = all(survey.snapshots == survey.documents for survey in surveys)
@@ -133,7 +138,7 @@ class _Objects:
     def __iter__(self) -> Iterator[Object]:
         for survey in self.surveys:
             file = survey.source.file
-            for part in parts(survey.source):
+            for part in parts(survey.source, alike=survey.alike):
                 label = survey.source.origin
                 if survey.documents > 1:
                     label += f" (document {part.document})"
@@ -181,7 +186,8 @@ def _look(source: Input, known: Kinds) -> _Survey:
     found: list[tuple[Found, Object]] = []
     warnings: list[str] = []
     census, kept, clusters = Census(), _Kept(source.origin), set[str]()
-    for part in parts(source, strict=False):
+    alike, shape = Alike(), None
+    for part in parts(source, strict=False, alike=alike):
         if part.index is None:
             documents += 1
             kind = part.value.get("kind") if isinstance(part.value, Mapping) else None
@@ -192,6 +198,10 @@ def _look(source: Input, known: Kinds) -> _Survey:
                 kinds[part.document] = intern(str(kind))
         elif part.kind is None:
             kinds[part.document] = ""
+        if isinstance(part.value, Replica) and part.value.shape is shape:
+            containers += containers_of(shape.value)  # all else is as in the one before it
+            continue
+        shape = part.value.shape if isinstance(part.value, Replica) else None
         with suppress(InputError):  # what is wrong in it is said when its pods are read
             for one in _objects(part, known or {part.document: "List"}, source.origin):
                 census.add(one.value)
@@ -217,6 +227,7 @@ def _look(source: Input, known: Kinds) -> _Survey:
         frozenset(clusters),
         budgets,
         scales,
+        alike,
     )
 
 
@@ -262,6 +273,9 @@ def _objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) 
     kind = kinds.get(part.document) if part.kind is None else part.kind
     if part.index is None:
         yield from opened(part.value, origin, where=where)
+    elif is_list(kind) and isinstance(part.value, Replica):
+        replica = part.value
+        yield Object(replica.shape.value, origin, f"$.items[{part.index}]", where=where, replica=replica)
     elif is_list(kind):
         item, path = with_kind(part.value, str(kind)), f"$.items[{part.index}]"
         yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND, where=where)

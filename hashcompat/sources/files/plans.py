@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from operator import itemgetter
 from sys import intern
 from typing import Final
 
@@ -37,6 +38,11 @@ WANTED: Final = "a plan, as hashcompat plan --out FILE saves it"
 
 _ASSUMED: Final = "the release that spec.assumptions names"
 """What is known of an assumed creator: the document has its name in a sentence only."""
+
+_NAMES: Final = (
+    "node", "namespace", "pod", "uid", "owner", "workload", "container", "fromRelease"
+)  # fmt: skip
+_NAMES_OF: Final = itemgetter(*_NAMES)
 
 _KEPT: Final = 1 << 12
 """How many names and lists of reasons are compared with the next ones, so that equal ones are one value."""
@@ -117,31 +123,21 @@ class _Items:
         self._pod = lru_cache(1)(PodName)
         self._name = lru_cache(_KEPT)(ContainerName)
         self._reasons: dict[bytes, tuple[Reason, ...]] = {}
-        self._allowance, self._names = allowance.containers(), allowance.names()
+        self._allowance, self._odd = allowance.containers(), allowance.names()
 
     def read(self, document: Saved) -> Iterator[Item]:
         for row in document.items():
             self._allowance.take(1)
-            item = self._item(row)
-            pod = item.pod
-            odd = allowance.odd(pod.namespace, pod.name, pod.uid, pod.node, pod.owner, item.container.name)
-            self._names.take(odd)
-            yield item
+            yield self._item(row)
 
     def _item(self, row: Row) -> Item:
         hashes, source = row.row("hash"), row.row_or_none("source")
+        node, namespace, pod, uid, owner, workload, container, release = self._names_of(row)
+        file = intern(source.text("file", "")) if source else ""
         return Item(
-            self._pod(
-                _name(row, "node"),
-                _name(row, "namespace"),
-                _name(row, "pod"),
-                _name(row, "uid"),
-                _name(row, "owner"),
-                _name(row, "workload", ""),
-                intern(source.text("file", "")) if source else "",
-            ),
-            self._name(_name(row, "container"), row.word("containerType", ContainerType)),
-            _name(row, "fromRelease"),
+            self._pod(node, namespace, pod, uid, owner, workload, file),
+            self._name(container, row.word("containerType", ContainerType)),
+            release,
             row.word("verdict", Verdict),
             Hashes(hashes.hash("recorded"), hashes.hash("from"), hashes.hash("to")),
             self._reasons_of(row),
@@ -152,6 +148,19 @@ class _Items:
             difference=row.number("difference", 0),
             observed=_observed(seen) if (seen := row.row_or_none("observed")) else None,
         )
+
+    def _names_of(self, row: Row) -> Iterator[str]:
+        """Return the names of an item; all of them are ordinary where together they are."""
+        try:
+            names = _NAMES_OF(row.value)
+            together = "".join(names)
+        except (KeyError, TypeError):  # one is missing, or not a string
+            together = ""
+        if together.isascii() and 0 < len(together) <= allowance.ORDINARY_NAME:
+            return map(intern, names)
+        found = [_name(row, key, "" if key == "workload" else None) for key in _NAMES]
+        self._odd.take(allowance.odd(*found))
+        return iter(found)
 
     def _reasons_of(self, row: Row) -> tuple[Reason, ...]:
         """Return the reasons of an item; the same text was read, and found right, before."""

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from hashcompat.go import jsonstream
 from hashcompat.go.parts import Part
 from hashcompat.sources.files import exact, firstlook
+from hashcompat.sources.files.alike import Alike
 from hashcompat.sources.files.inputs import Input, named
 from hashcompat.sources.files.text import chunks
 
 _WANTED: Final = "Kubernetes objects as JSON or YAML"
 
+_FEW: Final = 1 << 16
+"""Characters that are read strictly at a first look."""
 
-def parts(source: Input, *, strict: bool = True) -> Iterator[Part]:
+
+def parts(source: Input, *, strict: bool = True, alike: Alike | None = None) -> Iterator[Part]:
     """Yield the parts of a file: JSON, also several documents one after another (JSON lines), or else YAML.
 
-    Raises InputError, naming the file, for what cannot be read to its end.
+    The value of a part is a Replica where ``alike`` knows the pattern of its text. Raises InputError, naming
+    the file, for what cannot be read to its end.
     """
     with source.open() as stream, named(source.origin):
         text = chunks(stream, _WANTED)
         first = next(text)
-        yield from _read(first, chain([first], text), strict=strict)
+        yield from _read(first, chain([first], text), alike, strict=strict)
 
 
 def is_yaml(source: Input) -> bool:
@@ -36,9 +41,14 @@ def _is_json(first: str) -> bool:
     return first.lstrip().startswith(("{", "["))
 
 
-def _read(first: str, text: Iterable[str], *, strict: bool) -> Iterator[Part]:
+def _read(first: str, text: Iterable[str], alike: Alike | None, *, strict: bool) -> Iterator[Part]:
     if _is_json(first):
-        return jsonstream.parts(text, strict=strict, quick=exact.decoded if strict else firstlook.decoded)
+        return jsonstream.parts(text, strict=strict, quick=exact.decoded if strict else _looked, alike=alike)
     from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
     return yaml.parts(text)
+
+
+def _looked(text: str) -> Sequence[tuple[Any, str]] | None:
+    """Return the objects of a JSON list for a first look: a few of them strictly, for others like them."""
+    return exact.decoded(text) if len(text) < _FEW else firstlook.decoded(text)

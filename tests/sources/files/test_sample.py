@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,24 @@ def test_the_recorded_container_is_in_it_on_every_node(run: Run) -> None:
     assert {(item["hash"]["from"], item["hash"]["to"], item["verdict"]) for item in items} == {
         (1559107639, 1428860573, "RESTART")
     }
+
+
+def test_pods_mount_a_token_under_a_name_of_their_own_as_since_1_21() -> None:
+    """All but those of one account, whose Secret is a real cluster's."""
+    pods = [item for item in json.loads(SAMPLE.read_text())["items"] if item["kind"] == "Pod"]
+    tokens = [
+        volume["name"] for pod in pods for volume in pod["spec"].get("volumes", ()) if _is_token(volume)
+    ]
+    secrets = [name for name in tokens if not name.startswith("kube-api-access-")]
+    assert set(secrets) == {"default-token-bks80"}
+    assert len(set(tokens)) == len(tokens) - len(secrets) + 1 == 30
+
+
+def _is_token(volume: dict[str, Any]) -> bool:
+    sources = volume.get("projected", {}).get("sources", ())
+    return ("secret" in volume and "-token-" in volume["name"]) or any(
+        "serviceAccountToken" in source for source in sources
+    )
 
 
 def test_every_verdict_and_type_of_container_is_in_it(run: Run) -> None:

@@ -176,7 +176,7 @@ def test_one_of_sixty_never_answers(tmp_path: Path, root: Path) -> None:
     assert time.monotonic() - begun < 15
     assert given.probe("docker", f"inspect {STUCK}").problem == "no answer within 1 s"
     assert [row[:2] for row in found("PF-003", given, TO)] == [("WARN", "ns/p/app")]  # it has no cgroup
-    assert 1 < server.most <= 8
+    assert 1 < server.most <= 9, "eight at once, and the one that nobody waits for any more"
     assert len(set(server.asked)) == len(server.asked)
 
 

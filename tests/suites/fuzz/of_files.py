@@ -9,6 +9,7 @@ from functools import cache
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import InputError
 from hashcompat.kubelet.staticpods import static_view
+from hashcompat.model.pods import Pod
 from hashcompat.records.index import index
 from hashcompat.sources import clients, limits, values, wholejson
 from hashcompat.sources.compression import Plain, all_of
@@ -17,8 +18,9 @@ from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.text import chunks, joined, lines, whole
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.upstream.kubernetes import from_tree
+from tests.helpers.unlike import Unlike
 from tests.suites.fuzz.places import named, on_disk, quick_digest, stream
-from tests.suites.fuzz.target import Form, Target, document, in_chunks, one_of, outcome, sometimes
+from tests.suites.fuzz.target import Form, Target, document, in_chunks, one_of, outcome, replaced, sometimes
 
 _MOST = 1 << 20
 _PIECE = 1 << 16
@@ -70,6 +72,20 @@ def _file(data: bytes) -> None:
                 assert container.line >= 0
                 records.of(pod, container)
             records.sandboxes_of(pod)
+
+
+def _replicas(data: bytes) -> None:
+    """Read pods of one pattern, and each of them by itself."""
+    with named(collect, data) as name:
+        found, problem = outcome(lambda: map(_shown, collect.collect((name,)).pods))
+        with replaced(collect, "Alike", Unlike):
+            assert outcome(lambda: map(_shown, collect.collect((name,)).pods)) == (found, problem)
+    if problem:
+        raise InputError(problem)
+
+
+def _shown(pod: Pod) -> str:
+    return repr((pod, pod.spec, pod.labels, [(one.spec, one.line) for one in pod.containers]))
 
 
 def _objects(data: bytes) -> None:
@@ -129,6 +145,12 @@ TARGETS = (
             "sources/files/inputs",
         ),
         longest=1024,
+    ),
+    Target(
+        "replicas",
+        _replicas,
+        ("sources/files/alike", "sources/ownpaths", "sources/shapes", "go/pattern", "sources/files/collect"),
+        longest=4096,
     ),
     Target("file-yaml", _file, ("sources/files/whole", "sources/files/collect", *_OBJECTS), Form.YAML, 1024),
     Target(

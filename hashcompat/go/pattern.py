@@ -1,0 +1,117 @@
+"""JSON texts that differ in some strings alone: what follows a first one is compared instead of decoded.
+
+The replicas of a workload are most of a large dump. A text that equals one that was decoded, but for strings
+of plain characters, decodes to the same but for these strings: it has no other keys, numbers or mistakes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_VALUE: Final = re.compile(r"[A-Za-z0-9._:/@+-]{1,253}", re.ASCII)
+"""What may be in a hole: no printer of JSON or Go changes any of it. Names are no longer than that."""
+
+_INTEGER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+
+_ESCAPED: Final = re.compile(r"\\(?:/|u00(?:2[bdef]|3[0-9a]|[4-7]))", re.IGNORECASE)
+"""Escapes of such characters, which would hide where a string is."""
+
+Values = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A string or an integer of a JSON value that other texts of the pattern may have otherwise."""
+
+    key: str
+    """The key of an integer; empty for a string."""
+    value: str
+    """The string, or the digits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """A JSON text with holes."""
+
+    first: str
+    """What precedes the first hole."""
+    rest: tuple[tuple[str, int], ...]
+    """What follows each hole, and its length."""
+    integers: tuple[int, ...]
+    """The holes of integers, by number."""
+    lines: int
+    """The line breaks in it."""
+    length: int
+    """The characters of the first text of it."""
+    size: int
+    """The most characters that a text of it has."""
+
+    def match(self, text: str, position: int) -> tuple[Values, int] | None:
+        """Return what is in the holes of the text at a position, and its end; None for another text."""
+        if not text.startswith(self.first, position):
+            return None
+        position += len(self.first)
+        values = list[str]()
+        for piece, length in self.rest:
+            found = _VALUE.match(text, position)
+            if found is None:
+                return None
+            position = found.end()
+            if not text.startswith(piece, position):
+                return None
+            position += length
+            values.append(found[0])
+        if any(not _INTEGER.fullmatch(values[number]) for number in self.integers):
+            return None
+        return tuple(values), position
+
+
+def pattern_of(text: str, own: Sequence[Own]) -> tuple[Pattern, list[int]] | None:
+    """Return the pattern of a valid JSON text, and which of ``own`` have holes in it; None for no holes.
+
+    ``own`` is in the order of the text. What is also anywhere else in the text has no hole: no place would
+    be certain.
+    """
+    if "\\" in text and _ESCAPED.search(text):
+        return None
+    number = Counter(own)
+    places = {one: list(_places(text, one)) for one in number}
+    kept = [index for index, one in enumerate(own) if len(places[one]) == number[one]]
+    starts = sorted((start, one) for one in {own[index] for index in kept} for start in places[one])
+    if not kept or [one for _, one in starts] != [own[index] for index in kept]:
+        return None
+    pieces, end = list[str](), 0
+    for start, one in starts:
+        pieces.append(text[end:start])
+        end = start + len(one.value)
+    first, *rest = (*pieces, text[end:])
+    return Pattern(
+        first,
+        tuple((piece, len(piece)) for piece in rest),
+        tuple(hole for hole, index in enumerate(kept) if own[index].key),
+        text.count("\n"),
+        len(text),
+        len(text) + len(kept) * 253,
+    ), kept
+
+
+def is_plain(value: str) -> bool:
+    """Return whether a string may be in a hole."""
+    return _VALUE.fullmatch(value) is not None
+
+
+def _places(text: str, own: Own) -> Iterator[int]:
+    """Yield where a string, or the value of such a key, begins in a text."""
+    if own.key:
+        wanted = re.compile(rf'"{re.escape(own.key)}"\s*:\s*(?={own.value}\b)')
+        yield from (found.end() for found in wanted.finditer(text))
+        return
+    quoted = f'"{own.value}"'
+    start = text.find(quoted)
+    while start >= 0:
+        yield start + 1
+        start = text.find(quoted, start + 1)

@@ -1,0 +1,139 @@
+"""What of a pod is its own, so that its replicas have other texts there: names, addresses, times, ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hashcompat.corev1.daemonsets import OF_DAEMON_SETS
+from hashcompat.corev1.tokenmounts import is_token_mount
+from hashcompat.go.jsonpath import EACH, mapping
+from hashcompat.go.pattern import Own, is_plain
+
+Steps = tuple[str | int, ...]
+"""The keys and indexes that lead to a value."""
+
+_TIMES: Final = ("containerID", "startedAt", "finishedAt")
+
+_STATES: Final = tuple(
+    (*state, key)
+    for state in (("state", "running"), ("state", "terminated"), ("lastState", "terminated"))
+    for key in _TIMES
+)
+
+_ALWAYS: Final = (
+    *(("metadata", key) for key in ("name", "uid", "resourceVersion", "creationTimestamp")),
+    ("metadata", "managedFields", EACH, "time"),
+    ("spec", "nodeName"),
+    (*OF_DAEMON_SETS, EACH, "matchFields", EACH, "values", EACH),
+    *(("status", key) for key in ("podIP", "hostIP", "startTime")),
+    *(("status", key, EACH, "ip") for key in ("podIPs", "hostIPs")),
+    ("status", "conditions", EACH, "lastTransitionTime"),
+    *(
+        ("status", key, EACH, *steps)
+        for key in ("containerStatuses", "initContainerStatuses")
+        for steps in (("containerID",), ("restartCount",), *_STATES)
+    ),
+)
+"""What is a pod's own even where two pods have the same there."""
+
+_DIFFERING: Final = (
+    *(
+        ("metadata", "labels", key)
+        for key in (
+            "statefulset.kubernetes.io/pod-name",
+            "apps.kubernetes.io/pod-index",
+            "batch.kubernetes.io/job-completion-index",
+        )
+    ),
+    ("spec", "hostname"),
+    ("spec", "volumes", EACH, "name"),
+    *(
+        ("spec", key, EACH, *steps)
+        for key in ("containers", "initContainers")
+        for steps in (
+            ("args", EACH),
+            ("command", EACH),
+            ("env", EACH, "value"),
+            ("image",),
+            ("volumeMounts", EACH, "name"),
+        )
+    ),
+    *(
+        ("status", key, EACH, name)
+        for key in ("containerStatuses", "initContainerStatuses")
+        for name in ("image", "imageID")
+    ),
+)
+"""What counts as a pod's own where two replicas differ: nothing but hashes depends on it (planning/kinds)."""
+
+
+class _Tree(dict[str, "_Tree"]):
+    """The steps that lead on from a value."""
+
+    always = False
+
+
+def _tree() -> _Tree:
+    root = _Tree()
+    for paths, always in ((_ALWAYS, True), (_DIFFERING, False)):
+        for path in paths:
+            place = root
+            for step in path:
+                place = place.setdefault(step, _Tree())
+            place.always = always
+    return root
+
+
+_ROOT: Final = _tree()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A place of a pod's own string or number."""
+
+    path: Steps
+    own: Own
+
+
+def own_of(value: Mapping[str, Any], name: str, other: Mapping[str, Any] | None) -> list[Found]:
+    """Return what is the own of a pod with a name, as JSON, in the order of its text.
+
+    ``other`` is a replica of it, if there is one yet. Without it, the pod's name and that of its token mount
+    show what else may be its own.
+    """
+    return list(_Search(name).own(value, other, _ROOT, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    name: str
+
+    def own(self, value: Any, other: Any, tree: _Tree, steps: Steps) -> Iterator[Found]:
+        if isinstance(value, Mapping):
+            for key in value:
+                if key in tree:
+                    yield from self.own(value[key], mapping(other).get(key), tree[key], (*steps, key))
+        elif isinstance(value, list):
+            others = other if isinstance(other, list) and len(other) == len(value) else [None] * len(value)
+            for index, (one, another) in enumerate(zip(value, others, strict=True)):
+                yield from self.own(one, another, tree.get(EACH, _NOWHERE), (*steps, index))
+        elif not tree and (tree.always or self._differs(value, other)):
+            yield from _leaf(value, steps)
+
+    def _differs(self, value: Any, other: Any) -> bool:
+        if not isinstance(value, str):
+            return False
+        return (isinstance(other, str) and other != value) or self.name in value or is_token_mount(value)
+
+
+_NOWHERE: Final = _Tree({"": _Tree()})
+"""Leads nowhere: no key is empty."""
+
+
+def _leaf(value: Any, steps: Steps) -> Iterator[Found]:
+    if isinstance(value, str) and is_plain(value):
+        yield Found(steps, Own("", value))
+    elif type(value) is int and 0 <= value < 10**9:
+        yield Found(steps, Own(str(steps[-1]), str(value)))

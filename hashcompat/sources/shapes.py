@@ -1,0 +1,229 @@
+"""The pods of one pattern: what their texts share is read once, and of each only what is its own.
+
+Each is the very pod that ``of_pod`` makes of its whole text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from hashcompat.errors import InputError
+from hashcompat.go.jsonlines import JsonLines
+from hashcompat.go.jsonpath import mapping, part, rows, text
+from hashcompat.go.jsontext import clean
+from hashcompat.go.pattern import Pattern, Values, pattern_of
+from hashcompat.model.pods import Blank, Container, Pod
+from hashcompat.model.uids import is_of_api_server
+from hashcompat.sources import mirrors, snapshots
+from hashcompat.sources.fields import Fields, InFile
+from hashcompat.sources.ownpaths import own_of
+from hashcompat.sources.pods import of_pod
+from hashcompat.sources.statuses import STATUSES, State, readiness, state_of
+
+_WORD: Final = "hashcompat-blank-"
+"""How the words for blanks begin."""
+
+_FIELDS: Final = tuple(one.name for one in fields(Pod))
+
+
+class _Places(dict[Any, Any]):
+    """Where values go in a JSON value: by keys and indexes, to the numbers of the holes."""
+
+    def filled(self, value: Any, values: Values | Mapping[int, str]) -> Any:
+        """Return a JSON value with others in these places; the rest is shared."""
+        new = value.copy()
+        for step, inner in self.items():
+            old = value[step]
+            if type(inner) is _Places:
+                new[step] = inner.filled(old, values)
+            else:
+                new[step] = values[inner] if type(old) is str else int(values[inner])
+        return new
+
+    def holes(self) -> Iterator[int]:
+        """Yield the numbers."""
+        for inner in self.values():
+            yield from inner.holes() if type(inner) is _Places else (inner,)
+
+    def put(self, steps: tuple[str | int, ...], hole: int) -> None:
+        """Add a place."""
+        first, *rest = steps
+        if rest:
+            self.setdefault(first, _Places()).put(tuple(rest), hole)
+        else:
+            self[first] = hole
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """How a container of the pods is made."""
+
+    first: Container
+    """That of the first pod, in a text of its own."""
+    key: str
+    """The list of the spec that holds it."""
+    index: int
+    row: tuple[str, int] | None
+    """The list of the status that reports it, and where; None where none does."""
+    state: State
+    """What the status says of one that it does not report."""
+    blank: Blank | None
+    """What the specs are made of; None where the words for blanks are in one."""
+    holes: tuple[int, ...]
+    """Whose values fill the blanks."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """What the pods of one pattern share."""
+
+    pattern: Pattern
+    """Their text."""
+    value: Mapping[str, Any]
+    """The first of them, as JSON."""
+    places: _Places
+    """Where the values in the holes go."""
+    pod: Mapping[str, Any]
+    """The fields of the first pod."""
+    containers: tuple[_Made, ...]
+    """Its containers."""
+    uid: int | None
+    """The hole of the uid, whose form shows that an API server made the pod."""
+
+    def match(self, whole: str, position: int) -> tuple[Values, int] | None:
+        """Return what is the own of a pod whose text is at a position, and its end; None for another text."""
+        found = self.pattern.match(whole, position)
+        if found is None or (self.uid is not None and not is_of_api_server(found[0][self.uid])):
+            return None
+        return found
+
+    def made(self, values: Values, origin: str, path: str, where: InFile, line: int) -> Pod:
+        """Return the pod with these values, whose text begins at a line; errors as ``of_pod``."""
+        metadata, spec, status = (self._part(key, values) for key in ("metadata", "spec", "status"))
+        ready, since = readiness(status.get("conditions"))
+        place = f"{origin}: {path}"
+        return Pod(
+            **{
+                **self.pod,
+                "origin": origin,
+                "name": clean(metadata["name"]),
+                "uid": metadata["uid"],
+                "node": clean(spec.get("nodeName") or ""),
+                "containers": tuple(self._containers(values, spec, status, place, path, line)),
+                "spec": spec,
+                "file": where.file,
+                "labels": part(metadata, "labels"),
+                "ready": ready,
+                "ready_since": since,
+                "shape": self,
+            }
+        )
+
+    def _part(self, key: str, values: Values) -> Mapping[str, Any]:
+        places, value = self.places.get(key), self.value[key]
+        found: Mapping[str, Any] = places.filled(value, values) if places else value
+        return found
+
+    def _containers(
+        self,
+        values: Values,
+        spec: Mapping[str, Any],
+        status: Mapping[str, Any],
+        place: str,
+        path: str,
+        line: int,
+    ) -> Iterator[Container]:
+        for one in self.containers:
+            first, state = one.first, one.state
+            if one.row is not None:
+                name, index = one.row
+                state = state_of(status[name][index], f"{place}.status.{name}[{index}]")
+            yield Container(
+                first.name,
+                first.type,
+                path + first.path[1:],
+                spec[one.key][one.index],
+                state.running,
+                state.started,
+                state.restarts,
+                state.probed,
+                state.id,
+                state.ended,
+                line=line + first.line - 1,
+                blank=one.blank,
+                own=tuple([values[hole] for hole in one.holes]),
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """A pod as its shape, and what is its own."""
+
+    shape: Shape
+    values: Values
+    line: int
+    """The line at which its text begins, from 1."""
+
+    @property
+    def uid(self) -> str:
+        """The pod's uid."""
+        hole = self.shape.uid
+        return self.values[hole] if hole is not None else str(self.shape.value["metadata"]["uid"])
+
+
+def shape_of(whole: str, value: Mapping[str, Any], other: Mapping[str, Any] | None) -> Shape | None:
+    """Return the shape of a pod, with its whole text; ``other`` is a replica of it, if there is one yet.
+
+    None for pods whose own strings may decide what they are: manifests, mirror pods, pods of snapshots.
+    """
+    pod = _ordinary(whole, value)
+    if pod is None:
+        return None
+    own = own_of(value, pod.name, other)
+    found = pattern_of(whole, [one.own for one in own])
+    if found is None:
+        return None
+    pattern, kept = found
+    places = _Places()
+    for hole, index in enumerate(kept):
+        places.put(own[index].path, hole)
+    shared = {name: getattr(pod, name) for name in _FIELDS}
+    containers = tuple(_made(container, value, places) for container in pod.containers)
+    uid = places.get("metadata", {}).get("uid")
+    return Shape(pattern, value, places, shared, containers, uid)
+
+
+def _ordinary(whole: str, value: Mapping[str, Any]) -> Pod | None:
+    """Return a pod that an API server made, of an ordinary text; None for any other object."""
+    metadata, lines = part(value, "metadata"), JsonLines()
+    annotations = mapping(metadata.get("annotations"))
+    plain = all(isinstance(value.get(key), dict) for key in ("metadata", "spec", "status"))
+    named = text(metadata, "name") and is_of_api_server(text(metadata, "uid"))
+    if value.get("kind") != "Pod" or not plain or not named:
+        return None
+    if any(key in annotations for key in (*mirrors.ANNOTATIONS, snapshots.WORKLOAD)):
+        return None
+    lines.add(dict(value), 1, 1 + whole.count("\n"), whole.__str__)
+    try:
+        pod = of_pod(Fields(value, "", "$", InFile("", lines.lines)))
+    except InputError:
+        return None
+    stored = any(snapshots.HASHES in container.spec for container in pod.containers)
+    return None if stored or pod.manifest or pod.static or pod.mirror_doubt else pod
+
+
+def _made(container: Container, value: Mapping[str, Any], places: _Places) -> _Made:
+    key, _, index = container.path.removeprefix("$.spec.").rstrip("]").partition("[")
+    name = STATUSES[key]
+    names = [clean(text(mapping(row), "name")) for row in rows(value["status"], name)]
+    found = [number for number, of_row in enumerate(names) if of_row == container.name]
+    own = places.get("spec", {}).get(key, {}).get(int(index), _Places())
+    holes = tuple(own.holes())
+    words = tuple(f"{_WORD}{number:05}" for number in range(len(holes)))
+    spec = own.filled(container.spec, dict(zip(holes, words, strict=True)))
+    shown = repr(container.spec)
+    blank = None if _WORD in shown else Blank(spec, words, len(shown))
+    row, state = (name, found[-1]) if found else None, State(running=container.running)
+    return _Made(container, key, int(index), row, state, blank, holes)

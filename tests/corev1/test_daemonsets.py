@@ -1,0 +1,38 @@
+"""The affinity of a DaemonSet's pod."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hashcompat.corev1.daemonsets import asks_for_its_node
+
+
+def term(**more: Any) -> dict[str, Any]:
+    return {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"], **more}]}
+
+
+def spec(*terms: Any, **more: Any) -> dict[str, Any]:
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": list(terms)}}
+    return {"nodeName": "n1", "affinity": {"nodeAffinity": {**required, **more}}}
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (spec(term()), True),
+        ({**spec(term()), "nodeName": "n2"}, False),
+        (spec(term(values=["n1", "n2"])), False),
+        (spec(term(operator="NotIn")), False),
+        (spec(term(key="metadata.uid")), False),
+        (spec(term(), term()), False),
+        (spec({**term(), "matchExpressions": [{"key": "disk", "operator": "Exists"}]}), False),
+        (spec(term(), preferredDuringSchedulingIgnoredDuringExecution=[]), False),
+        ({"affinity": {}, "nodeName": "n1"}, False),
+        ({"nodeName": "n1"}, False),
+    ],
+    ids=range(10),
+)
+def test_a_pod_that_asks_for_the_node_it_is_on(found: dict[str, Any], expected: bool) -> None:
+    assert asks_for_its_node(found) is expected

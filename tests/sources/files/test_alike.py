@@ -1,0 +1,255 @@
+"""Pods that are compared with a pattern are those that are decoded one by one."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashcompat.errors import InputError
+from hashcompat.model.pods import Pod
+from hashcompat.sources import shapes
+from hashcompat.sources.files import alike, collect
+from scripts.bench import cluster
+from tests.helpers import randomness
+from tests.helpers.unlike import Unlike
+
+Json = dict[str, Any]
+Change = Callable[[Json], object]
+
+
+def dumped(pods: list[Json], path: Path, indent: int | None = 4) -> str:
+    document = {"apiVersion": "v1", "items": pods, "kind": "List", "metadata": {"resourceVersion": ""}}
+    path.write_text(json.dumps(document, indent=indent, ensure_ascii=False))
+    return str(path)
+
+
+def shown(pod: Pod) -> object:
+    return repr(pod), pod.spec, pod.labels, [(one, one.spec, one.line) for one in pod.containers]
+
+
+def read(name: str) -> tuple[list[Any], str]:
+    """Return all that is read of a file, and the error."""
+    try:
+        inventory = collect.collect((name,))
+        found: list[Any] = [
+            inventory.nodes,
+            inventory.warnings,
+            inventory.containers,
+            inventory.origin.oldest,
+        ]
+        found += map(shown, inventory.pods)
+    except InputError as error:
+        return [], str(error)
+    return found, ""
+
+
+def same(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], str]:
+    """Read a file with patterns and without, and return what both find."""
+    found = read(name)
+    with monkeypatch.context() as patch:
+        patch.setattr(collect, "Alike", Unlike)
+        assert found == read(name)
+    return found
+
+
+def replicas(count: int = 8, *, distinct: bool = False, managed_fields: bool = False) -> list[Json]:
+    shape = cluster.Shape("1.30.14", distinct=distinct, managed_fields=managed_fields)
+    chance = random.Random(7)
+    workload = cluster.template(chance, 0)
+    return [copy.deepcopy(one) for one in cluster.replicas(workload, ["n1", "n2"], count, chance, shape)]
+
+
+def shapes_of(name: str) -> list[object]:
+    return [pod.shape for pod in collect.collect((name,)).pods]
+
+
+@pytest.mark.parametrize("distinct", [False, True])
+@pytest.mark.parametrize("indent", [1, 4])
+def test_replicas_have_one_shape(
+    distinct: bool, indent: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = dumped(replicas(distinct=distinct), tmp_path / "pods.json", indent)
+    found, _ = same(name, monkeypatch)
+    assert len(found) == 4 + 8
+    shapes = shapes_of(name)
+    assert len(set(shapes[:-1])) == 1, "the last one has no element behind it, and is decoded"
+    assert shapes[0] is not None
+
+
+def test_names_in_keys_of_managed_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, _ = same(dumped(replicas(managed_fields=True), tmp_path / "pods.json"), monkeypatch)
+    assert len(found) == 4 + 8
+
+
+def at(*steps: str | int) -> Callable[[Json], Any]:
+    def reached(pod: Json) -> Any:
+        value: Any = pod
+        for step in steps:
+            value = value[step]
+        return value
+
+    return reached
+
+
+def put(value: Any, *steps: str | int) -> Change:
+    return lambda pod: at(*steps[:-1])(pod).__setitem__(steps[-1], value)
+
+
+STATE = ("status", "containerStatuses", 0)
+ENDED = {
+    "terminated": {"containerID": "containerd://ab", "exitCode": 1, "finishedAt": "2026-03-02T09:00:00Z"}
+}
+CHANGES: dict[str, Change] = {
+    "another node": put("n-other", "spec", "nodeName"),
+    "no node": lambda pod: pod["spec"].pop("nodeName"),
+    "a name that is not plain": put("\u00e9-1", "metadata", "name"),
+    "a name that is too long": put("x" * 300, "metadata", "name"),
+    "a number for a name": put(7, "metadata", "name"),
+    "no name": lambda pod: pod["metadata"].pop("name"),
+    "the uid of a static pod": put("0123456789abcdef0123456789abcdef", "metadata", "uid"),
+    "no uid": lambda pod: pod["metadata"].pop("uid"),
+    "a mirror pod": put({"kubernetes.io/config.mirror": "x"}, "metadata", "annotations"),
+    "another label": put("x", "metadata", "labels", "more"),
+    "an index": put("17", "metadata", "labels", "apps.kubernetes.io/pod-index"),
+    "deleted": put("2026-03-02T08:15:00Z", "metadata", "deletionTimestamp"),
+    "restarted": put(3, *STATE, "restartCount"),
+    "restarted often": put(10**12, *STATE, "restartCount"),
+    "a restart count of another type": put("3", *STATE, "restartCount"),
+    "a fraction": put(1.5, *STATE, "restartCount"),
+    "true": put(True, *STATE, "restartCount"),
+    "a start that is no time": put("yesterday", *STATE, "state", "running", "startedAt"),
+    "a start in another zone": put("2026-03-02T08:15:00+02:00", *STATE, "state", "running", "startedAt"),
+    "a start that is null": put(None, *STATE, "state", "running", "startedAt"),
+    "ended": put(ENDED, *STATE, "lastState"),
+    "stopped": put(ENDED, *STATE, "state"),
+    "an end that is no time": put({"terminated": {"finishedAt": "x"}}, *STATE, "lastState"),
+    "a status of another name": put("other", *STATE, "name"),
+    "a status twice": lambda pod: pod["status"]["containerStatuses"].append(at(*STATE)(pod)),
+    "no status": lambda pod: pod.pop("status"),
+    "an empty status": put({}, "status"),
+    "not ready": put("False", "status", "conditions", 1, "status"),
+    "another image": put("registry.example.com/other:v1", "spec", "containers", 0, "image"),
+    "a hidden image": put("i\u003c:1", "spec", "containers", 0, "image"),
+    "another value": put("other.value:1", "spec", "containers", 0, "env", 0, "value"),
+    "an empty value": put("", "spec", "containers", 0, "env", 0, "value"),
+    "another argument": put("--other=1", "spec", "containers", 0, "args", 0),
+    "one more argument": lambda pod: at("spec", "containers", 0, "args")(pod).append("--more"),
+    "another port": put(1, "spec", "containers", 0, "ports", 0, "containerPort"),
+    "no containers": put([], "spec", "containers"),
+    "a container twice": lambda pod: at("spec", "containers")(pod).append(at("spec", "containers", 0)(pod)),
+    "an init container": put([{"name": "i", "image": "i:1"}], "spec", "initContainers"),
+    "on the host's network": put(True, "spec", "hostNetwork"),
+    "another kind": put("Deployment", "kind"),
+    "stored hashes": put({"a": 1}, "spec", "containers", 0, "hashcompat.io/hashes"),
+    "a word for blanks": put("hashcompat-blank-00000", "spec", "containers", 0, "env", 0, "value"),
+    "the node's name elsewhere": put("n1", "spec", "containers", 0, "env", 0, "value"),
+    "another owner": put("ef2dc8f6-0000-4000-8000-000000000000", "metadata", "ownerReferences", 0, "uid"),
+    "no owner": lambda pod: pod["metadata"].pop("ownerReferences"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("place", [0, 1, 4])
+def test_a_pod_that_differs_is_read_as_it_is(
+    change: Change, place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pods = replicas(7)
+    change(pods[place])
+    same(dumped(pods, tmp_path / "pods.json"), monkeypatch)
+    for pod in pods[place + 1 :]:
+        change(pod)
+    same(dumped(pods, tmp_path / "more.json"), monkeypatch)
+
+
+def test_two_pods_of_one_uid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pods = replicas(7)
+    pods[5]["metadata"]["uid"] = pods[2]["metadata"]["uid"]
+    _, problem = same(dumped(pods, tmp_path / "pods.json"), monkeypatch)
+    assert "$.items[2]" in problem
+    assert "$.items[5]: two different pods of one uid" in problem
+    pods[5] = pods[2]
+    found, _ = same(dumped(pods, tmp_path / "pods.json"), monkeypatch)
+    assert len(found) == 4 + 6
+
+
+def texts(pods: list[Json]) -> Iterator[str]:
+    """Yield hostile variants of a dump."""
+    text = json.dumps({"apiVersion": "v1", "items": pods, "kind": "List"}, indent=4)
+    uid = pods[4]["metadata"]["uid"]
+    yield text.replace(f'"uid": "{uid}"', f'"uid": "{uid}", "uid": "{uid}"')
+    yield text.replace(f'"uid": "{uid}"', f'"uid": "{uid}",\n"\\u0075id": "{uid}"')
+    yield text.replace(uid, uid.replace("-", "\\u002d"))
+    yield text.replace('"restartCount": 0', '"restartCount": -0', 3)
+    yield text.replace('"restartCount": 0', '"restartCount": 0.0', 3)
+    yield text.replace('"restartCount": 0', '"restartCount": 00', 3)
+    yield text.replace("\n        },\n        {", "\n        } , {", 3)
+    yield text.replace("\n        },\n        {", "\n        },\n        ,{", 1)
+    yield text.replace("\n", "\r\n")
+    yield text[: len(text) * 2 // 3]
+    yield text.replace(uid, uid + "\x01")
+    yield text.replace("Running", "R\ud83d\ude00")
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_hostile_texts(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "pods.json"
+    path.write_text(list(texts(replicas(7)))[number], errors="surrogatepass", newline="")
+    same(str(path), monkeypatch)
+
+
+def test_workloads_in_any_order_and_many_random_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(randomness.SEED)
+    shape = cluster.Shape("1.30.14", distinct=False, managed_fields=False)
+    nodes = [cluster.node(name, "1.30.14") for name in ("n1", "n2")]
+    changes = list(CHANGES.values())
+    for number in range(4):
+        pods = [copy.deepcopy(one) for one in cluster.objects(150, shape) if one["kind"] == "Pod"]
+        for pod in chance.sample(pods, 20):
+            try:
+                chance.choice(changes)(pod)
+            except (KeyError, IndexError):
+                continue
+        chance.shuffle(pods) if number % 2 else None
+        valid = [pod for pod in pods if not read(dumped([pod], tmp_path / "one.json"))[1]]
+        found, problem = same(dumped([*valid, *nodes], tmp_path / "pods.json"), monkeypatch)
+        assert found, problem
+
+
+def test_little_is_remembered_of_large_pods(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alike, "_KEPT", 50_000)
+    found = alike.Alike()
+    (pod,) = replicas(1)
+    for number in range(30):
+        one = copy.deepcopy(pod)
+        one["metadata"]["ownerReferences"][0]["uid"] = f"owner-{number % 20}"
+        one["spec"]["containers"][0]["args"] = ["x" * 300 * number]
+        found.learn(json.dumps(one, indent=4), one, 1)
+    kept = [
+        len(json.dumps(shape.value, indent=4)) for each in found._workloads.values() for shape in each._shapes
+    ]
+    assert found._size == sum(each.size for each in found._workloads.values())
+    assert 10_000 < sum(kept) < 60_000
+
+
+def test_pods_of_their_own_are_not_learned_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learned: list[int] = []
+
+    def counted(*given: Any) -> shapes.Shape | None:
+        learned.append(1)
+        return shapes.shape_of(*given)
+
+    monkeypatch.setattr(alike, "shape_of", counted)
+    pods = replicas(300)
+    for number, pod in enumerate(pods):
+        pod["metadata"]["ownerReferences"][0]["uid"] = f"owner-{number}"
+    found, _ = read(dumped(pods, tmp_path / "pods.json"))
+    assert len(found) == 4 + 300
+    assert len(learned) < 140

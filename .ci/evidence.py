@@ -28,6 +28,7 @@ ABOUT = {
     "patch": "emitted patches, built over Kubernetes' own source; Kubernetes' own tests",
     "server": "a real API server and etcd, read through a real kubectl",
     "reality": "verdicts and recreated pods: real kubelets, one after the other on one node",
+    "standalone": "the same of older kubelets, on Docker and without an API server",
     "large": "files of up to 1 GB in little memory",
 }
 """What each suite compares with what, in the order of the page."""

@@ -103,7 +103,7 @@ lint() {
 data() {
   step "golden data, by the installed command from another directory; sample and pages"
   (root=$PWD && cd / && "$root/.venv/bin/hashcompat" verify "$root/golden/containers")
-  .venv/bin/python scripts/regenerate.py --check sample docs
+  .venv/bin/python scripts/regenerate.py --check sample docs performance
 }
 
 oracles() {
@@ -174,9 +174,10 @@ server() {
 
 reality() {
   step "real kubelets, one after the other on one node"
-  packages containerd runc busybox-static
-  .venv/bin/python scripts/build.py kubelets servers crictl
+  packages docker.io containerd runc busybox-static gcc libc6-dev
+  .venv/bin/python scripts/build.py kubelets standalone servers crictl
   suite reality
+  suite standalone
 }
 
 large() {
@@ -185,7 +186,8 @@ large() {
 }
 
 benches() {
-  step "benchmarks, for the record"
+  step "benchmarks: plan next to Go as when it was committed; the others for the record"
+  .venv/bin/python -m scripts.bench.plans --rounds 3 --check
   .venv/bin/python -m scripts.bench.hashing --rounds 1 --containers 2000
   .venv/bin/python -m scripts.bench.files --bytes 2e7
   .venv/bin/python -m scripts.bench.start_times

@@ -77,6 +77,10 @@ CHOICES: Final = {
         "scripts.docs.pages",
         "the pages of docs that data decide, and the drawing in docs/architecture.md",
     ),
+    "performance": Choice(
+        "scripts.docs.performance",
+        "docs/performance.md and its charts, from the rows in scripts/bench/ratios.json",
+    ),
     "plans": Choice(
         "scripts.docs.plans",
         "docs/plan.md, what plans look like on terminals of several sizes",

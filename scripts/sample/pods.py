@@ -50,6 +50,8 @@ LISTS: Final = {
 }  # which of them get the token's mount
 EVICTING: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 TOKEN_PATH: Final = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105
+SECRETS: Final = {("monitoring", "default"): "default-token-bks80"}
+"""Accounts whose pods still mount a Secret, as all did up to 1.20; this one is a real cluster's."""
 
 
 def pod(replica: Replica) -> Json:
@@ -131,7 +133,7 @@ def _owner_references(work: Workload) -> list[Json]:
 
 def _spec(replica: Replica) -> Json:
     work, given = replica.work, replica.work.template["spec"]
-    token = _token(work)
+    token = _token(replica)
     return {
         **SPEC_DEFAULTS,
         **given,
@@ -163,14 +165,13 @@ def _tolerations(work: Workload) -> list[Json]:
     )
 
 
-def _token(work: Workload) -> str:
-    """Name the token's secret, empty for none; the default account's in monitoring is a real cluster's."""
+def _token(replica: Replica) -> str:
+    """Name the token's volume, empty for none; since 1.21 an API server gives each pod its own name."""
+    work = replica.work
     account = _account(work).get("serviceAccountName")
     if not account or not work.template["spec"].get("automountServiceAccountToken", True):
         return ""
-    if (work.namespace, account) == ("monitoring", "default"):
-        return "default-token-bks80"
-    return f"{account}-token-{suffix(5, 'token', work.namespace, account)}"
+    return SECRETS.get((work.namespace, account), f"kube-api-access-{suffix(5, 'token', *replica.key)}")
 
 
 def _container(given: Json, spec: Json, token: str) -> Json:
@@ -182,14 +183,13 @@ def _container(given: Json, spec: Json, token: str) -> Json:
 
 
 def _volumes(replica: Replica, token: str) -> list[Json]:
-    """Return the template's volumes, then the claims of a StatefulSet, the token's secret last."""
+    """Return the template's volumes, then the claims of a StatefulSet, the token's last."""
     work = replica.work
     claims = [
         {"name": name, "persistentVolumeClaim": {"claimName": f"{name}-{replica.name}"}}
         for name in work.claims
     ]
-    secrets = [{"name": token, "secret": {"secretName": token}}] if token else []
-    given = [*work.template["spec"].get("volumes", ()), *claims, *secrets]
+    given = [*work.template["spec"].get("volumes", ()), *claims, *([token_volume(token)] if token else [])]
     return [
         {
             key: {**VOLUME_DEFAULTS[key], **part} if key in VOLUME_DEFAULTS else part
@@ -197,3 +197,16 @@ def _volumes(replica: Replica, token: str) -> list[Json]:
         }
         for item in given
     ]
+
+
+def token_volume(name: str) -> Json:
+    """Return the volume of a service account's token: projected since 1.21, a Secret of the name before."""
+    if name in SECRETS.values():
+        return {"name": name, "secret": {"secretName": name}}
+    namespace = {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"}, "path": "namespace"}
+    sources = [
+        {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
+        {"configMap": {"items": [{"key": "ca.crt", "path": "ca.crt"}], "name": "kube-root-ca.crt"}},
+        {"downwardAPI": {"items": [namespace]}},
+    ]
+    return {"name": name, "projected": {"defaultMode": 0o644, "sources": sources}}

@@ -1,23 +1,25 @@
-"""Write docs/evidence.md from the reports of a whole run, or check that its commit is in this code's history.
+"""Keep what the last whole run of each suite showed, or check that it was of this code's history.
 
-    python .ci/evidence.py write REPORTS SEED    the last step of .ci/full
-    python .ci/evidence.py check                 a step of .ci/run
+    python .ci/evidence.py record SUITE REPORT SEED    after each suite of .ci/full
+    python .ci/evidence.py check                       a step of .ci/run
 
 Both work in the repository that is the current directory.
 """
 
-import csv
+import json
 import os
 import platform
-import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import reports
 
+RECORDS = Path(".ci/evidence.json")
+"""By suite: its commit, day, seed and machine, and what ran; readers with [guided, mutated] executions."""
 PAGE = Path("docs/evidence.md")
-COMMIT = re.compile(r"^Commit `([0-9a-f]{40})`", re.MULTILINE)
 ABOUT = {
     "python": "every module, the command line and the API; Python alone",
     "oracle": "texts, hashes, UIDs and served manifests: real Go with each release's own types",
@@ -34,24 +36,27 @@ ABOUT = {
 """What each suite compares with what, in the order of the page."""
 _TEXT = """# Evidence
 
-What `.ci/full` ran last: everything, on one commit, with nothing skipped. `.ci/full` writes this page, and
-`.ci/run` fails unless the commit is in the history of the one that is checked.
-
-Commit `{commit}`, in {total}, with {go} and Python {python} on {cores} cores ({machine}).
-Every random input was a new one; `RANDOM_SEED={seed} .ci/full` makes the same ones again.
+What each suite showed when `.ci/full` last ran the whole of it, with nothing skipped and every random input a
+new one. `.ci/full` and `.ci/full STEP` write this page; `.ci/run` fails unless every commit is in the history
+of the one that is checked.
 
 | suite | against | tests | compared | duration |
 |---|---|---|---|---|
 {suites}
 
+`RANDOM_SEED=N .ci/full STEP` makes the same random inputs again.
+
+| suite | day | commit | `RANDOM_SEED` | with |
+|---|---|---|---|---|
+{runs}
+{readers}"""
+_READERS = """
 | fuzzed reader | executions | guided by coverage | with changes of known inputs |
 |---|---|---|---|
-{readers}
-
-| step | duration |
-|---|---|
-{steps}
+{}
 """
+
+Record = dict[str, Any]
 
 
 def _output(*command: str) -> str:
@@ -67,64 +72,95 @@ def _row(*cells: object) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def _suite(name: str, ran: reports.Ran) -> str:
-    compared = sum(ran.compared.values()) or sum(one.total for one in ran.executions.values())
-    return _row(
-        name, ABOUT[name], f"{ran.tests:,}", f"{compared:,}" if compared else "", _duration(ran.seconds)
-    )
+def _suite(name: str, record: Record) -> str:
+    compared = f"{record['compared']:,}" if record["compared"] else ""
+    return _row(name, ABOUT[name], f"{record['tests']:,}", compared, _duration(record["seconds"]))
 
 
-def _readers(ran: reports.Ran) -> str:
+def _run(name: str, record: Record) -> str:
+    return _row(name, record["day"], f"`{record['commit'][:12]}`", record["seed"], record["with"])
+
+
+def _readers(executions: dict[str, list[int]]) -> str:
     """Return a row for each fuzzed reader, and the sum and the least of all."""
-    read = [(name, (one.total, one.guided, one.mutated)) for name, one in sorted(ran.executions.items())]
+    read = [(name, (sum(phases), *phases)) for name, phases in executions.items()]
+    if not read:
+        return ""
     columns = list(zip(*(numbers for _, numbers in read), strict=True))
     rows = [*read, ("all", map(sum, columns)), ("the least of each", map(min, columns))]
-    return "\n".join(_row(name, *(f"{number:,}" for number in numbers)) for name, numbers in rows)
+    return _READERS.format("\n".join(_row(name, *(f"{n:,}" for n in numbers)) for name, numbers in rows))
 
 
-def page(directory: Path, seed: str) -> str:
-    """Return the page for the reports in a directory; a suite without a report is an error."""
-    steps = [(name, float(seconds)) for name, seconds in csv.reader((directory / "steps.csv").open())]
+def page(records: dict[str, Record]) -> str:
+    """Return the page; a suite that never ran whole has no row."""
+    ran = [(name, records[name]) for name in ABOUT if name in records]
     return _TEXT.format(
-        commit=_output("git", "rev-parse", "HEAD"),
-        total=_duration(sum(seconds for _, seconds in steps)),
-        go=_output("go", "env", "GOVERSION"),
-        python=platform.python_version(),
-        cores=os.cpu_count(),
-        machine=platform.machine(),
-        seed=seed,
-        suites="\n".join(_suite(name, reports.read(directory / f"{name}.xml")) for name in ABOUT),
-        readers=_readers(reports.read(directory / "fuzz.xml")),
-        steps="\n".join(_row(name, _duration(seconds)) for name, seconds in steps),
+        suites="\n".join(_suite(*one) for one in ran),
+        runs="\n".join(_run(*one) for one in ran),
+        readers="".join(_readers(record["executions"]) for _, record in ran),
     )
+
+
+def record_of(report: Path, seed: str) -> Record:
+    """Return what one suite's report says of the commit that is checked out."""
+    ran = reports.read(report)
+    go, cores = _output("go", "env", "GOVERSION"), os.cpu_count()
+    compared = sum(ran.compared.values()) or sum(one.total for one in ran.executions.values())
+    return {
+        "commit": _output("git", "rev-parse", "HEAD"),
+        "day": datetime.now(UTC).date().isoformat(),
+        "seed": seed,
+        "with": f"{go}, Python {platform.python_version()}, {cores} cores ({platform.machine()})",
+        "tests": ran.tests,
+        "compared": compared,
+        "seconds": round(ran.seconds),
+        "executions": {name: [one.guided, one.mutated] for name, one in sorted(ran.executions.items())},
+    }
+
+
+def records() -> dict[str, Record]:
+    """Return what is recorded, by suite."""
+    found: dict[str, Record] = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
+    return found
+
+
+def _record(suite: str, report: str, seed: str) -> None:
+    kept = records()
+    kept[suite] = record_of(Path(report), seed)
+    ordered = {name: kept[name] for name in ABOUT if name in kept}
+    RECORDS.write_text(json.dumps(ordered, indent=2) + "\n")
+    PAGE.write_text(page(ordered))
 
 
 def problem() -> str:
     """Return why the page is not evidence for the code that is checked out, or an empty string."""
-    if not PAGE.exists() and not _output("git", "log", "--max-count=1", "--format=%H", "--", str(PAGE)):
-        return ""  # before the first whole run; a page that was removed is missing
-    found = COMMIT.search(PAGE.read_text()) if PAGE.exists() else None
-    if not found:
-        return f"{PAGE} names no commit: run .ci/full"
-    ancestor = ["git", "merge-base", "--is-ancestor", found[1], "HEAD"]
+    found = records()
+    if not found and not PAGE.exists():
+        known = _output("git", "log", "--max-count=1", "--format=%H", "--", str(RECORDS))
+        return f"{RECORDS} was removed: run .ci/full" if known else ""  # before the first whole run
+    if not PAGE.exists() or PAGE.read_text() != page(found):
+        return f"{PAGE} is not what {RECORDS} says: run .ci/full"
+    return "".join(_outside(*one) for one in found.items()).strip()
+
+
+def _outside(suite: str, record: Record) -> str:
+    """Return that the commit of a suite is not in the history of the one that is checked out, if so."""
+    ancestor = ["git", "merge-base", "--is-ancestor", record["commit"], "HEAD"]
     if subprocess.run(ancestor, capture_output=True, check=False).returncode == 0:
         return ""
     if _output("git", "rev-parse", "--is-shallow-repository") == "true":
-        return (
-            f"this clone is shallow, so the commit of {PAGE} cannot be looked up: run git fetch --unshallow"
-        )
-    return f"{PAGE} is evidence for {found[1]}, which is not in the history of this commit: run .ci/full"
+        return f"this clone is shallow: the commits of {PAGE} cannot be looked up: run git fetch --unshallow"
+    return f"{PAGE}: {suite} ran on {record['commit']}, which is not in the history of this commit\n"
 
 
 def main(command: str, *arguments: str) -> int:
-    """Write the page, or check it."""
-    if command == "write":
-        directory, seed = arguments
-        PAGE.write_text(page(Path(directory), seed))
+    """Record a suite, or check what is recorded."""
+    if command == "record":
+        _record(*arguments)
         return 0
-    found = f"{PAGE}: in the history of this commit" if PAGE.exists() else f"{PAGE}: no whole run yet"
-    print(problem() or found)
-    return 1 if problem() else 0
+    found = problem()
+    print(found or f"{PAGE}: {len(records())} suites, in the history of this commit")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

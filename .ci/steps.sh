@@ -13,16 +13,10 @@ begin() {
   trap 'echo "=== $tier: failed in: $current (${SECONDS}s)" >&2' ERR
 }
 
-# Name the step that begins here, and note how long the one before it took.
+# Name the step that begins here.
 step() {
-  note_duration
-  current=$1 began=$SECONDS
+  current=$1
   printf '\n=== %s (%ss)\n' "$current" "$SECONDS"
-}
-
-note_duration() {
-  [ -z "$current" ] || printf '"%s",%s\n' "$current" $((SECONDS - began)) >>"$reports/steps.csv"
-  current=
 }
 
 # Begin the whole run of a commit, or go on with it: a step that passed on this very commit is not run again.
@@ -46,7 +40,6 @@ each() {
     (
       set -e
       "$one"
-      note_duration
     )
     status=$?
     set -e
@@ -57,12 +50,14 @@ each() {
 }
 
 finish() {
-  note_duration
   printf '\n=== %s: done (%ss)\n' "$tier" "$SECONDS"
 }
 
-# Fail when a suite ran fewer tests than .ci/counts.json says, or skipped any.
-counted() { python3 .ci/check_counts.py "$tier" "$1" "$reports/$1.xml"; }
+# Fail when a suite ran fewer tests than .ci/counts.json says, or skipped any; record a whole run that passed.
+counted() {
+  python3 .ci/check_counts.py "$tier" "$1" "$reports/$1.xml"
+  [ "$tier" = run ] || python3 .ci/evidence.py record "$1" "$reports/$1.xml" "$RANDOM_SEED"
+}
 
 # Run one suite by its marker, with more arguments for pytest, which reads the files that have the marker and no others.
 suite() {
@@ -75,7 +70,7 @@ suite() {
 }
 
 evidence() {
-  step "evidence of the last whole run"
+  step "evidence of the last whole runs"
   python3 .ci/evidence.py check
 }
 
@@ -88,8 +83,8 @@ python_tests() {
   step "Python tests, as the README says, with the engine's coverage"
   PYTEST_ADDOPTS="--numprocesses auto --dist worksteal --cov --cov-report= --junitxml=$reports/python.xml" \
     bash -euo pipefail -c "$(python3 .ci/readme_command.py test)"
-  counted python
   .venv/bin/coverage report --fail-under=100 --include="$(paste -sd, .ci/engine.txt)"
+  counted python
 }
 
 lint() {

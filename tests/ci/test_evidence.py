@@ -1,4 +1,4 @@
-"""docs/evidence.md: made of the reports of a whole run, and valid only for commits after its own."""
+"""docs/evidence.md: made of the reports of whole suites, and valid only for commits after theirs."""
 
 from __future__ import annotations
 
@@ -11,20 +11,6 @@ import pytest
 
 from tests.ci.test_counts import report
 from tests.helpers.program import ROOT
-
-SUITES = (
-    "python",
-    "oracle",
-    "fuzz",
-    "shell",
-    "browser",
-    "runtime",
-    "patch",
-    "server",
-    "reality",
-    "standalone",
-    "large",
-)
 
 
 def evidence(directory: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -54,17 +40,14 @@ def commit(directory: Path, message: str) -> str:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a repository with one commit, and next to it the reports of a whole run; Go is not needed."""
+    """Return a repository with one commit, and next to it the reports of two suites; Go is not needed."""
     made = tmp_path / "repository"
     (made / "docs").mkdir(parents=True)
+    (made / ".ci").mkdir()
     git(made, "init", "--quiet", "--initial-branch=main")
     commit(made, "first")
-    (tmp_path / "reports").mkdir()
-    for suite in SUITES:
-        fuzzed = (1_000_000, 1_200_000) if suite == "fuzz" else ()
-        compared = 0 if fuzzed else 350_000
-        report(tmp_path / "reports" / f"{suite}.xml", passed=1200, compared=compared, fuzzed=fuzzed)
-    (tmp_path / "reports" / "steps.csv").write_text('"lint, and types",40\n"patches",3600\n')
+    report(tmp_path / "patch.xml", passed=1200, compared=350_000)
+    report(tmp_path / "fuzz.xml", passed=1200, fuzzed=(1_000_000, 1_200_000))
     go = tmp_path / "bin" / "go"
     go.parent.mkdir()
     go.write_text("#!/bin/sh\necho go1.99.3\n")
@@ -73,76 +56,102 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def write(repository: Path) -> str:
-    done = evidence(repository, "write", repository.parent / "reports", "4711")
+def record(repository: Path, suite: str, seed: str = "4711") -> str:
+    done = evidence(repository, "record", suite, repository.parent / f"{suite}.xml", seed)
     assert done.returncode == 0, done.stderr
     return (repository / "docs" / "evidence.md").read_text()
 
 
+def check(repository: Path) -> tuple[int, str]:
+    done = evidence(repository, "check")
+    return done.returncode, done.stdout
+
+
+def short(directory: Path) -> str:
+    return git(directory, "rev-parse", "HEAD")[:12]
+
+
 def test_the_page_says_what_ran_where(repository: Path) -> None:
-    page = write(repository)
-    assert f"Commit `{git(repository, 'rev-parse', 'HEAD')}`, in 61 min, with go1.99.3 and Python" in page
-    assert "RANDOM_SEED=4711" in page
-    assert f"on {os.cpu_count()} cores" in page
+    record(repository, "patch")
+    page = record(repository, "fuzz")
     assert "Kubernetes' own tests | 1,200 | 350,000 | 100 s |" in page
     assert "only declared errors | 1,202 | 2,200,000 | 100 s |" in page
+    assert f"`{short(repository)}` | 4711 | go1.99.3, Python 3" in page
+    assert f", {os.cpu_count()} cores (" in page
     assert (
         "| r0 | 1,000,000 | 200,000 | 800,000 |\n| r1 | 1,200,000 | 240,000 | 960,000 |\n"
         "| all | 2,200,000 | 440,000 | 1,760,000 |\n| the least of each | 1,000,000 | 200,000 | 800,000 |"
         in page
     )
-    assert "| lint, and types | 40 s |\n| patches | 60 min |" in page
+    assert page.index("| fuzz |") < page.index("| patch |")
 
 
-def test_a_suite_without_a_report_is_no_shorter_page(repository: Path) -> None:
-    (repository.parent / "reports" / "server.xml").unlink()
-    done = evidence(repository, "write", repository.parent / "reports", "4711")
+def test_each_suite_has_the_commit_that_it_ran_on(repository: Path) -> None:
+    first = short(repository)
+    record(repository, "patch")
+    commit(repository, "evidence")
+    second = short(repository)
+    page = record(repository, "fuzz", "42")
+    assert f"`{first}` | 4711 |" in page
+    assert f"`{second}` | 42 |" in page
+    commit(repository, "more evidence")
+    assert check(repository) == (0, "docs/evidence.md: 2 suites, in the history of this commit\n")
+
+
+def test_a_later_run_takes_the_place_of_the_one_before(repository: Path) -> None:
+    record(repository, "patch")
+    page = record(repository, "patch", "42")
+    assert ("| 42 |" in page, "| 4711 |" in page) == (True, False)
+
+
+def test_a_suite_without_a_report_is_an_error(repository: Path) -> None:
+    done = evidence(repository, "record", "server", repository.parent / "server.xml", "4711")
     assert (done.returncode, "server.xml" in done.stderr) == (1, True)
     assert not (repository / "docs" / "evidence.md").exists()
 
 
-def test_evidence_for_an_ancestor_counts(repository: Path) -> None:
-    write(repository)
-    commit(repository, "evidence")
-    commit(repository, "more")
-    done = evidence(repository, "check")
-    assert (done.returncode, done.stdout) == (0, "docs/evidence.md: in the history of this commit\n")
-
-
-def test_evidence_for_another_branch_does_not(repository: Path) -> None:
+def test_evidence_for_another_branch_does_not_count(repository: Path) -> None:
     git(repository, "checkout", "--quiet", "-b", "side")
     other = commit(repository, "aside")
-    write(repository)
+    record(repository, "patch")
     git(repository, "checkout", "--quiet", "main")
     commit(repository, "evidence of the other branch")
-    done = evidence(repository, "check")
-    assert done.returncode == 1
-    assert f"is evidence for {other}, which is not in the history of this commit" in done.stdout
+    status, printed = check(repository)
+    assert status == 1
+    assert f"patch ran on {other}, which is not in the history of this commit" in printed
 
 
 def test_before_the_first_whole_run_there_is_no_page(repository: Path) -> None:
-    done = evidence(repository, "check")
-    assert (done.returncode, done.stdout) == (0, "docs/evidence.md: no whole run yet\n")
+    assert check(repository) == (0, "docs/evidence.md: 0 suites, in the history of this commit\n")
 
 
-def test_a_page_that_was_removed_is_missing(repository: Path) -> None:
-    write(repository)
+@pytest.mark.parametrize("removed", ["docs/evidence.md", ".ci/evidence.json"])
+def test_what_was_removed_is_missing(repository: Path, removed: str) -> None:
+    record(repository, "patch")
     commit(repository, "evidence")
-    (repository / "docs" / "evidence.md").unlink()
+    (repository / removed).unlink()
     commit(repository, "none")
-    done = evidence(repository, "check")
-    assert (done.returncode, done.stdout) == (1, "docs/evidence.md names no commit: run .ci/full\n")
+    problem = "docs/evidence.md is not what .ci/evidence.json says: run .ci/full\n"
+    assert check(repository) == (1, problem)
 
 
-@pytest.mark.parametrize("text", ["# Evidence\n", "Commit `main`\n"])
-def test_a_page_that_names_no_commit_is_no_evidence(repository: Path, text: str) -> None:
-    (repository / "docs" / "evidence.md").write_text(text)
-    done = evidence(repository, "check")
-    assert (done.returncode, done.stdout) == (1, "docs/evidence.md names no commit: run .ci/full\n")
+def test_records_that_were_removed_with_their_page_are_missing(repository: Path) -> None:
+    record(repository, "patch")
+    commit(repository, "evidence")
+    git(repository, "rm", "--quiet", "docs/evidence.md", ".ci/evidence.json")
+    commit(repository, "none")
+    assert check(repository) == (1, ".ci/evidence.json was removed: run .ci/full\n")
+
+
+def test_a_page_that_was_edited_is_no_evidence(repository: Path) -> None:
+    page = record(repository, "patch")
+    (repository / "docs" / "evidence.md").write_text(page.replace("350,000", "950,000"))
+    problem = "docs/evidence.md is not what .ci/evidence.json says: run .ci/full\n"
+    assert check(repository) == (1, problem)
 
 
 def test_a_shallow_clone_says_that_it_cannot_tell(repository: Path, tmp_path: Path) -> None:
-    write(repository)
+    record(repository, "patch")
     commit(repository, "evidence")
     commit(repository, "more")
     git(tmp_path, "clone", "--quiet", "--depth", "1", repository.as_uri(), "clone")

@@ -79,6 +79,12 @@ readme() {
   bash -euo pipefail -c "$(python3 .ci/readme_command.py setup)"
 }
 
+tools() {
+  step "set up for tests"
+  python3 -m venv .venv
+  .venv/bin/pip install --quiet --editable '.[dev]'
+}
+
 python_tests() {
   step "Python tests, as the README says, with the engine's coverage"
   PYTEST_ADDOPTS="--numprocesses auto --dist worksteal --cov --cov-report= --junitxml=$reports/python.xml" \

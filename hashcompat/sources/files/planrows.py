@@ -100,7 +100,7 @@ class PlanRows:
 
         Each key and string has two quotes: where as many are in the lines, no key was there twice.
         """
-        if not text.isascii() or "\\u" in text:
+        if not text.isascii() or ("\\" in text and "\\u" in text):  # to look for one character is far faster
             return None
         try:
             rows = _ROWS.decode(text)

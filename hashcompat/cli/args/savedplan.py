@@ -8,8 +8,8 @@ from typing import Final, Protocol
 
 from hashcompat.cli.args import cluster, planned
 from hashcompat.cli.args.declare import given_flags
-from hashcompat.cli.args.joined import check_releases
 from hashcompat.cli.args.keys import key_of
+from hashcompat.cli.args.planreleases import check_releases
 from hashcompat.cli.args.releases import Names
 from hashcompat.cli.args.rollout import RolloutFlags
 from hashcompat.cli.args.scope import Scope

@@ -46,6 +46,14 @@ class Facts:
         wanted = {_FINDINGS[one] for one in self.policy.fail_on if one in _FINDINGS}
         return [item for item in self.counted if item.verdict in wanted]
 
+    def by_owner(self) -> Counter[Group]:
+        """Count these by their owner."""
+        return Counter(owner_group(item.pod) for item in self.findings())
+
+    def by_node(self) -> Counter[Group]:
+        """Count these by their node."""
+        return Counter(node_group(item.pod) for item in self.findings())
+
 
 Check = Callable[[Facts], Iterator[Line]]
 
@@ -144,11 +152,9 @@ def limits(facts: Facts) -> Iterator[Line]:
         allowed = policy.max_restarts.of(facts.containers)
         yield _line("max-restarts", len(found), allowed, _noun(len(found), "finding"), Outcome.FAIL)
     if policy.max_per_owner:
-        numbers = Counter(owner_group(item.pod) for item in found)
-        yield from _grouped("max-per-owner", policy.max_per_owner, numbers, facts.owners)
+        yield from _grouped("max-per-owner", policy.max_per_owner, facts.by_owner(), facts.owners)
     if policy.max_per_node:
-        numbers = Counter(node_group(item.pod) for item in found)
-        yield from _grouped("max-per-node", policy.max_per_node, numbers, facts.nodes)
+        yield from _grouped("max-per-node", policy.max_per_node, facts.by_node(), facts.nodes)
 
 
 def _grouped(
@@ -179,20 +185,26 @@ def violators(facts: Facts) -> Callable[[Item], bool]:
     over = not policy.is_limited or (
         policy.max_restarts is not None and len(found) > policy.max_restarts.of(facts.containers)
     )
-    owners = _exceeded(policy.max_per_owner, Counter(owner_group(one.pod) for one in found), facts.owners)
-    nodes = _exceeded(policy.max_per_node, Counter(node_group(one.pod) for one in found), facts.nodes)
+    owners = _exceeded(policy.max_per_owner, facts.by_owner, facts.owners)
+    nodes = _exceeded(policy.max_per_node, facts.by_node, facts.nodes)
 
     def violates(item: Item) -> bool:
         if static and is_static(item.pod):
             return True
         if item.verdict not in wanted:
             return False
-        return over or owner_group(item.pod) in owners or node_group(item.pod) in nodes
+        return (
+            over
+            or bool(owners and owner_group(item.pod) in owners)
+            or bool(nodes and node_group(item.pod) in nodes)
+        )
 
     return violates
 
 
-def _exceeded(limit: Limit | None, found: Mapping[Group, int], sizes: Mapping[Group, int]) -> set[Group]:
+def _exceeded(
+    limit: Limit | None, counted: Callable[[], Mapping[Group, int]], sizes: Mapping[Group, int]
+) -> set[Group]:
     if limit is None:
         return set()
-    return {group for group, number in found.items() if number > limit.of(sizes[group])}
+    return {group for group, number in counted().items() if number > limit.of(sizes[group])}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import Struct
+
 from hashcompat.errors import ExitCode
 from hashcompat.gating.exceptions import Exemption
 from hashcompat.gating.policy import Policy
@@ -42,6 +44,8 @@ class Standing(StrEnum):
     AS_PREDICTED = "AS_PREDICTED"
     """After the upgrade: it is as the plan predicted."""
 
+    __hash__ = str.__hash__  # that of Enum is a function in Python, and reports count standings
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -64,8 +68,7 @@ class Line:
         return f"{self.key}: {about}{self.why or f'{self.found} {self.noun}, allowed {self.allowed}'}"
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True, gc=False):
     """One container that is not kept."""
 
     item: Item

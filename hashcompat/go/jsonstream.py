@@ -27,15 +27,15 @@ from hashcompat.go.limits import (
     too_long,
     values_in,
 )
-from hashcompat.go.parts import ITEMS, Part
+from hashcompat.go.parts import ITEMS, Part, Run
 from hashcompat.shown import name as shown_name
 
 _PLAIN: Final = json.JSONDecoder()
 
-Quick = Callable[[str], Sequence[tuple[Any, str]] | None]
+Quick = Callable[[str], Sequence[tuple[Any, str]] | Run | None]
 """Decodes a whole JSON list as the strict decoder would; None for one that it leaves to that one.
 
-With each element comes its text; an empty one where nobody will ask for lines in it.
+With each element comes its text; an empty one where nobody will ask for lines in it. A run stays together.
 """
 
 
@@ -103,10 +103,10 @@ def _object(window: _Window, number: int, quick: Quick | None, alike: Alike | No
         if window.peek() != "[":
             members[key] = window.value(below("$", key), meter, placed)
         elif key == ITEMS:
-            for index, (value, own) in enumerate(_elements(window, key, None, quick, alike)):
+            for index, value, own in _elements(window, key, None, quick, alike):
                 yield Part(number, value, index, members.get("kind"), own.lines if own else None)
         else:
-            members[key] = [value for value, _ in _elements(window, key, meter)]
+            members[key] = [value for _, value, _ in _elements(window, key, meter)]
         more = window.goes_on("}")
     yield Part(number, members, lines=placed.lines)
 
@@ -117,18 +117,20 @@ def _elements(
     meter: Meter | None = None,
     quick: Quick | None = None,
     alike: Alike | None = None,
-) -> Iterator[tuple[Any, JsonLines | None]]:
+) -> Iterator[tuple[int, Any, JsonLines | None]]:
+    """Yield the index of each element, or of the first one of a run, its value, and where objects begin."""
     more, index = window.opens("[", "]"), 0
     while more:
         if alike and (one := window.alike(alike)) is not None:
-            yield one, None
+            yield index, one, None
             index += 1
         elif quick and (found := window.many(quick, alike)):
-            yield from found
-            index += len(found)
+            for value, own in found:
+                yield index, value, own
+                index += len(value.values) if type(value) is Run else 1
         else:
             placed = JsonLines()
-            yield window.value(element(below("$", key), index), meter, placed), placed
+            yield index, window.value(element(below("$", key), index), meter, placed), placed
             index += 1
         more = window.goes_on("]")
 
@@ -237,7 +239,8 @@ class _Window:
             return []
         end = last + len(space) + 1
         values = quick(f"[{self._text[self._position : end]}]") or ()
-        found = [self._passed(value, text, alike) if text else (value, None) for value, text in values]
+        pairs = [(values, "")] if isinstance(values, Run) else values
+        found = [self._passed(value, text, alike) if text else (value, None) for value, text in pairs]
         self._position = end if found else self._position
         self._strict_to = end
         return found

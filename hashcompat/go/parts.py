@@ -16,8 +16,16 @@ It takes the list's key, and the very list in the value. A line ends with LF or 
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """Elements of ``items`` that were decoded together, and are the value of one part."""
+
+    values: Sequence[Any]
+    """What each of them became, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """A whole document, or one element of the list under its key ``items``.
+    """A whole document, or one element of the list under its key ``items``, or a run of them.
 
     After the elements of a document, its other keys follow as a document without ``items``.
     """
@@ -26,10 +34,10 @@ class Part:
     """The document's number in the stream, from 1."""
 
     value: Any
-    """The JSON value of the document or element."""
+    """The JSON value of the document or element; a ``Run`` of some elements."""
 
     index: int | None = None
-    """The element's index, from 0; None for a document."""
+    """The element's index, from 0; the first one's of a run; None for a document."""
 
     kind: Any = None
     """The document's ``kind`` if it precedes the element; ``kubectl get -o json`` writes it after the

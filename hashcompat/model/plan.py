@@ -1,15 +1,19 @@
-"""Verdicts with their reasons, and the plan that consists of them."""
+"""Verdicts with their reasons, and the plan that consists of them.
+
+What a plan has once for each container is a ``Struct`` of msgspec: as frozen as a dataclass, but made in a
+tenth of the time, and nothing that the garbage collector looks at, because none refers back to itself.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
-from operator import attrgetter
 from sys import intern
+
+from msgspec import Struct
 
 from hashcompat.model.details import Details
 from hashcompat.model.pods import ContainerType, Origin, Pod
@@ -31,13 +35,14 @@ class Verdict(StrEnum):
     UNKNOWN = "UNKNOWN"
     """The input does not determine what it does."""
 
+    __hash__ = str.__hash__  # that of Enum is a function in Python, and plans count verdicts
+
 
 FINDINGS = frozenset({Verdict.RESTART, Verdict.KILL})
 """The verdicts that an upgrade is stopped for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True, gc=False):
     """Why a verdict is what it is."""
 
     id: str
@@ -53,8 +58,7 @@ class Reason:
     """The Go name of that field."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hashes:
+class Hashes(Struct, frozen=True, gc=False):
     """A container's hashes, unsigned 32-bit numbers; None where a hash is unknown or hidden by a snapshot."""
 
     recorded: int | None = None
@@ -67,8 +71,7 @@ class Hashes:
     """The hash that the target release computes."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodName:
+class PodName(Struct, frozen=True, gc=False):
     """How a report identifies a pod."""
 
     node: str
@@ -94,16 +97,14 @@ def name_of(pod: Pod) -> PodName:
     return PodName(node, namespace, pod.name, pod.uid, owner, workload, file)
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerName:
+class ContainerName(Struct, frozen=True, gc=False):
     """How a report identifies a container of a pod."""
 
     name: str
     type: ContainerType
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Struct, frozen=True, gc=False):
     """What the status reported of a container when the plan was made; None where it did not."""
 
     id: str
@@ -118,8 +119,7 @@ class Observed:
     running: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True, gc=False):
     """One container's verdict in a plan.
 
     A plan of a large cluster has hundreds of thousands of items, so an item does not keep the spec.
@@ -131,7 +131,7 @@ class Item:
     """The current kubelet release, as given or as the node reports it; empty where it is missing."""
 
     verdict: Verdict
-    hashes: Hashes = field(default_factory=Hashes)
+    hashes: Hashes = Hashes()
     reasons: tuple[Reason, ...] = ()
     pod_recreated: bool = False
     """Whether the whole pod is recreated, not only this container."""
@@ -193,21 +193,25 @@ class Summary:
 
 def summarized(items: Sequence[Item]) -> Summary:
     """Return the summary of items, which are in the order of a plan: by node, namespace and pod."""
-    found = [item for item in items if item.verdict in FINDINGS]
-    counts = Counter(item.verdict for item in items)
+    verdicts = [item.verdict for item in items]
+    affected = [item.pod for item in items if item.verdict in FINDINGS]
     return Summary(
         len(items),
-        {verdict: counts[verdict] for verdict in Verdict},
-        _count_pods(items),
-        _count_pods(found),
-        len({item.pod.node for item in found if item.pod.node}),
+        {verdict: verdicts.count(verdict) for verdict in Verdict},
+        _number_of(item.pod for item in items),
+        _number_of(affected),
+        len({pod.node for pod in affected if pod.node}),
     )
 
 
-def _count_pods(items: Iterable[Item]) -> int:
-    """Count pods by node, names and uid; because the items are sorted, few uids are in memory at once."""
-    groups = groupby(items, attrgetter("pod.node", "pod.namespace", "pod.name"))
-    return sum(len({item.pod.uid for item in group}) for _, group in groups)
+def _number_of(pods: Iterable[PodName]) -> int:
+    """Count pods by node, names and uid; because they are sorted, few uids are in memory at once."""
+    number, last, uids = 0, None, set[str]()
+    for pod, _ in groupby(pods):
+        if last is None or (pod.name, pod.namespace, pod.node) != (last.name, last.namespace, last.node):
+            number, last, uids = number + len(uids), pod, set()
+        uids.add(pod.uid)
+    return number + len(uids)
 
 
 @dataclass(frozen=True, slots=True)

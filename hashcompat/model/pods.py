@@ -27,6 +27,8 @@ class ContainerType(StrEnum):
     SIDECAR = "sidecar"
     EPHEMERAL = "ephemeral"
 
+    __hash__ = str.__hash__  # that of Enum is a function in Python
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, TypeVar
+
+from msgspec import structs
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
@@ -80,7 +82,7 @@ class _Ruling:
 
 
 def _with(item: Item, outcome: _Outcome) -> Item:
-    return replace(
+    return structs.replace(
         item,
         verdict=outcome.verdict,
         reasons=outcome.reasons,
@@ -177,7 +179,7 @@ class Planner:
         """
         items, judge = self.settled(), self._judge
         for place, number in enumerate(differences):
-            items[place] = replace(items[place], difference=number) if number else items[place]
+            items[place] = structs.replace(items[place], difference=number) if number else items[place]
         for key in _ORDER:
             items.sort(key=key)
         return Plan(

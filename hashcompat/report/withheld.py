@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
+from msgspec import structs
+
 from hashcompat.answers.calibration import CheckedRecord, RecordCheck
 from hashcompat.answers.expectation import Where
 from hashcompat.answers.explanation import Explanations
@@ -28,7 +30,7 @@ def _plan(plan: Plan) -> Plan:
 
 
 def _item(item: Item) -> Item:
-    return replace(item, hashes=_NONE)
+    return structs.replace(item, hashes=_NONE)
 
 
 def _explanations(explanations: Explanations) -> Explanations:

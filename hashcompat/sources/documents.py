@@ -85,12 +85,9 @@ class Row:
         if self.value.get(key) is None:
             return None
         try:
-            found = datetime.fromisoformat(self.text(key))
-        except ValueError:
-            raise self._wrong(key, "a time") from None
-        if found.tzinfo is None:
-            raise self._wrong(key, "a time with its zone")
-        return found
+            return time_of(self.text(key))
+        except ValueError as error:
+            raise self._wrong(key, str(error)) from None
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return the strings in a list."""
@@ -113,6 +110,17 @@ class Row:
     def _wrong(self, key: str, wanted: str) -> InputError:
         found = kind_of(self.value[key]) if key in self.value else "nothing"
         return InputError(f"{self.path}.{key}: want {wanted}, got {found}")
+
+
+def time_of(text: str) -> datetime:
+    """Return a time of ISO 8601 with its zone; raises ValueError, with what is wanted, for another text."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError("a time") from None
+    if found.tzinfo is None:
+        raise ValueError("a time with its zone")
+    return found
 
 
 def row_of(value: object, path: str) -> Row:

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from msgspec import structs
+
 from hashcompat import planning
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.cli.output import write_whole
@@ -35,14 +37,14 @@ def large_plan(pods: int) -> Plan:
 
 def _items(small: Plan, copies: int) -> Iterator[Item]:
     for number in range(copies):
-        yield from (replace(item, pod=_another(item.pod, number)) for item in small.items)
+        yield from (structs.replace(item, pod=_another(item.pod, number)) for item in small.items)
 
 
 def _another(pod: PodName, number: int) -> PodName:
     node = f"{pod.node}-{number}" if pod.node else ""
     uid = f"{number:08x}{pod.uid[8:]}"
     place = {"namespace": f"{pod.namespace}-{number % 500}", "name": f"{pod.name}-{number}"}
-    return replace(pod, node=node, uid=uid, **place)
+    return structs.replace(pod, node=node, uid=uid, **place)
 
 
 def main() -> None:

@@ -7,6 +7,8 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
+from msgspec import structs
+
 import hashcompat
 from hashcompat.formats import FORMATS, chosen
 from hashcompat.formats.model import Style
@@ -58,7 +60,7 @@ def _pod(name: str, container: dict[str, Any], phase: str = "Running") -> dict[s
 
 def _placed(item: Item) -> Item:
     """Return an item with the place that a file gives it."""
-    return replace(item, pod=replace(item.pod, file=f"shop/{item.pod.name}.yaml"), line=12)
+    return structs.replace(item, pod=structs.replace(item.pod, file=f"shop/{item.pod.name}.yaml"), line=12)
 
 
 def _example(text: str, plan: Plan) -> str:

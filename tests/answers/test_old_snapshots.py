@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 import hashcompat
 from hashcompat.catalog.lookup import Catalog
@@ -30,7 +30,7 @@ PAIRS = (("1.7.16", "1.9.11"), ("1.18.20", "1.19.0"), ("1.30.14", "1.31.0"), ("1
 def verdicts(inventory: Inventory, old: str, new: str) -> list[tuple[object, ...]]:
     """Return all that a plan says of each container, but for hashes and where it is."""
     return [
-        (replace(item.pod, file=""), item.container, item.verdict, item.pod_recreated, item.reasons)
+        (structs.replace(item.pod, file=""), item.container, item.verdict, item.pod_recreated, item.reasons)
         for item in hashcompat.plan(inventory, old, new).items
     ]
 

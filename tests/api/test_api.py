@@ -5,12 +5,12 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kubernetes import client
+from msgspec import structs
 
 import hashcompat
 from hashcompat.catalog.lookup import Catalog
@@ -228,7 +228,7 @@ def test_the_api_reproduces_verification_snapshot_and_calibration(
         assert run("snapshot", "-f", "-", *more, stdin=given).out.split() == saved.read_text().split()
     (item,) = hashcompat.plan(saved, "1.7.16", "1.9.11").items
     assert item.pod.file == str(saved)
-    assert (replace(item, pod=replace(item.pod, file="")),) == (
+    assert (structs.replace(item, pod=structs.replace(item.pod, file="")),) == (
         hashcompat.plan([pod(ARTICLE)], "1.7.16", "1.9.11").items
     )
     crictl = tmp_path / "crictl.json"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 import hashcompat
 from hashcompat import disruption
@@ -122,7 +123,7 @@ def test_budgets_that_are_not_known_are_never_fine() -> None:
 def test_a_container_that_is_not_started_again() -> None:
     job = replica("job", "n1", owner="Job/j", spec={"restartPolicy": "Never"})
     plan = hashcompat.plan([job], *UP)
-    killed = replace(plan, items=tuple(replace(item, verdict=Verdict.KILL) for item in plan.items))
+    killed = replace(plan, items=tuple(structs.replace(item, verdict=Verdict.KILL) for item in plan.items))
     impacts = disruption.make(killed, disruption.without_others(hashcompat.load(job)))
     found = of(impacts)
     assert (impacts.is_found, impacts.breaches) == (True, ())

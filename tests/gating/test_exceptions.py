@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
+from msgspec import structs
 
 from hashcompat.gating.exceptions import Exemption, Exemptions, Names, owner_of
 from hashcompat.model.plan import Item
@@ -40,13 +40,13 @@ def of(pattern: str, names: Names = Names.OWNER, expires: date = DAY) -> Exempti
     ],
 )
 def test_patterns_match_part_by_part(pattern: str, names: Names, covers: bool) -> None:
-    given = replace(OWNED, pod=replace(OWNED.pod, owner="ReplicaSet/web-5"))
+    given = structs.replace(OWNED, pod=structs.replace(OWNED.pod, owner="ReplicaSet/web-5"))
     assert (Exemptions([of(pattern, names)], DAY).find(given) is not None) == covers
 
 
 def test_a_slash_in_a_name_is_no_border_of_parts() -> None:
     """Names that no API server accepts cannot pass for others."""
-    given = replace(OWNED, pod=replace(OWNED.pod, namespace="a/b", name="c"))
+    given = structs.replace(OWNED, pod=structs.replace(OWNED.pod, namespace="a/b", name="c"))
     assert Exemptions([of("a/b/c", Names.CONTAINER)], DAY).find(given) is None
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat.gating.outcome import Now, judge_after
 from hashcompat.gating.policy import Policy
@@ -37,7 +38,7 @@ def judged(
 
 
 def predicted(verdict: Verdict, name: str = "web-1", **more: Any) -> Item:
-    return replace(item(verdict, pod=name), observed=RUNS, **more)
+    return structs.replace(item(verdict, pod=name), observed=RUNS, **more)
 
 
 NEW = now("new", AFTER, 3)
@@ -168,7 +169,7 @@ def test_what_decides(how: str) -> None:
 
 
 def test_a_static_pod_may_be_another_object() -> None:
-    etcd = replace(item(RESTART, "Node/n1", "etcd-n1"), observed=RUNS)
+    etcd = structs.replace(item(RESTART, "Node/n1", "etcd-n1"), observed=RUNS)
     assert judged(pod(NEW, name="etcd-n1", uid="other"), items=(etcd,)).outcome is Outcome.PASS
 
 

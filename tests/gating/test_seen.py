@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat.gating.seen import Seen, seen_of
 from hashcompat.model.plan import Observed
@@ -36,7 +37,7 @@ SEEN: dict[str, tuple[Observed | None, Container, Seen]] = {
     "no ID, another start": (RUNS, now("", AFTER), Seen.RESTARTED),
     "no ID, no start": (RUNS, now("", None), Seen.UNSEEN),
     "no plan of it": (None, now(), Seen.UNSEEN),
-    "no state in the plan": (replace(RUNS, running=None), now(), Seen.UNSEEN),
+    "no state in the plan": (structs.replace(RUNS, running=None), now(), Seen.UNSEEN),
     "idle": (IDLE, now("", None, 0, running=False), Seen.IDLE),
     "idle, started since": (IDLE, now("new", AFTER, 0), Seen.WOKEN),
 }

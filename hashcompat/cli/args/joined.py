@@ -10,7 +10,6 @@ from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.inventory import Reading, is_named
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
-from hashcompat.errors import InputError
 from hashcompat.preflight.joining import Known, items_by_node, known_of, with_own_releases
 
 if TYPE_CHECKING:
@@ -84,29 +83,10 @@ def _wanted(nodes: Iterable[Node], scope: Scope) -> Iterable[Node]:
 
 def _saved(name: str, way: Way, catalog: Catalog) -> Plan:
     """Read a saved plan; raises InputError where its releases are not those of the command line."""
+    from hashcompat.cli.args.planreleases import check_releases
     from hashcompat.planning.options import AUTO
     from hashcompat.sources.files import plans
 
     plan = plans.read(name)
     check_releases(name, plan, "" if way.old == AUTO else way.old, way.new, catalog)
     return plan
-
-
-def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) -> None:
-    """Raise InputError for a saved plan of other releases; an empty one may be any."""
-    from hashcompat.gating.refusal import releases_of
-    from hashcompat.planning.options import AUTO
-
-    if new:
-        _check(file, "--to", new, {plan.to_release}, catalog)
-    if old:
-        _check(file, "--from", old, releases_of(plan, AUTO), catalog)
-
-
-def _check(file: str, flag: str, asked: str, planned: Iterable[str], catalog: Catalog) -> None:
-    from hashcompat.catalog.releases import same_build
-
-    wanted = catalog.kubelet(asked).release
-    for name in sorted(planned):
-        if not (catalog.knows(name) and same_build(catalog.kubelet(name).release, wanted)):
-            raise InputError(f"{file}: a plan of {name}, and {flag} is {asked}; make the plan again")

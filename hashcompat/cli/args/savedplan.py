@@ -8,8 +8,8 @@ from typing import Final, Protocol
 
 from hashcompat.cli.args import cluster, planned
 from hashcompat.cli.args.declare import given_flags
-from hashcompat.cli.args.joined import check_releases
 from hashcompat.cli.args.keys import key_of
+from hashcompat.cli.args.planreleases import check_releases
 from hashcompat.cli.args.releases import Names
 from hashcompat.cli.args.rollout import RolloutFlags
 from hashcompat.cli.args.scope import Scope
@@ -23,6 +23,7 @@ from hashcompat.model.words import count
 from hashcompat.planning.options import AUTO
 from hashcompat.sources import filters
 from hashcompat.sources.files import plans
+from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.saved import opened
 
 _CLUSTER: Final = ("--context", "--kubeconfig", "--as", "--as-group", "--request-timeout")
@@ -55,7 +56,7 @@ def read(
     ready()
     key = key_of(found["verify-key"].file if "verify-key" in found else None)
     uid = cluster.uid(given.source.cluster) if any(given_flags(given.source.cluster)) else ""
-    with opened(name, (plans.KIND,), plans.WANTED) as document:
+    with opened(name, (plans.KIND,), plans.WANTED, PlanRows().items) as document:
         plan = plans.whole_of(document)
         digest = document.digest()
         refusal.check_seals(digest, document.rest.text(SIGNATURE, ""), key)

@@ -1,4 +1,7 @@
-"""Read a plan that ``hashcompat plan --out`` saved: the whole value, one container after the other."""
+"""Read a plan that ``hashcompat plan --out`` saved: the whole value, one container after the other.
+
+Most containers come in runs that ``PlanRows`` made items of; here are those that it left, checked key by key.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import allowance
+from hashcompat.go.parts import Run
 from hashcompat.model.plan import (
     ContainerName,
     Hashes,
@@ -30,22 +34,17 @@ from hashcompat.model.pods import ContainerType, Origin, Source
 from hashcompat.sources.documents import Row
 from hashcompat.sources.files import quick
 from hashcompat.sources.files.plandetails import details_of
+from hashcompat.sources.files.planrows import ASSUMED, KEPT, PlanRows
 from hashcompat.sources.files.saved import Saved, opened
 
 KIND: Final = "RestartPlan"
 
 WANTED: Final = "a plan, as hashcompat plan --out FILE saves it"
 
-_ASSUMED: Final = "the release that spec.assumptions names"
-"""What is known of an assumed creator: the document has its name in a sentence only."""
-
 _NAMES: Final = (
     "node", "namespace", "pod", "uid", "owner", "workload", "container", "fromRelease"
 )  # fmt: skip
 _NAMES_OF: Final = itemgetter(*_NAMES)
-
-_KEPT: Final = 1 << 12
-"""How many names and lists of reasons are compared with the next ones, so that equal ones are one value."""
 
 
 def read(name: str) -> Plan:
@@ -53,7 +52,7 @@ def read(name: str) -> Plan:
 
     Raises InputError, naming the file, for anything else.
     """
-    with opened(name, (KIND,), WANTED) as document:
+    with opened(name, (KIND,), WANTED, PlanRows().items) as document:
         return whole_of(document)
 
 
@@ -121,14 +120,18 @@ class _Items:
 
     def __init__(self) -> None:
         self._pod = lru_cache(1)(PodName)
-        self._name = lru_cache(_KEPT)(ContainerName)
+        self._name = lru_cache(KEPT)(ContainerName)
         self._reasons: dict[bytes, tuple[Reason, ...]] = {}
         self._allowance, self._odd = allowance.containers(), allowance.names()
 
     def read(self, document: Saved) -> Iterator[Item]:
-        for row in document.items():
-            self._allowance.take(1)
-            yield self._item(row)
+        for found in document.runs():
+            if isinstance(found, Run):
+                self._allowance.take(len(found.values))
+                yield from found.values
+            else:
+                self._allowance.take(1)
+                yield self._item(found)
 
     def _item(self, row: Row) -> Item:
         hashes, source = row.row("hash"), row.row_or_none("source")
@@ -143,7 +146,7 @@ class _Items:
             self._reasons_of(row),
             row.truth("podRecreated"),
             row.truth_or_none("calibrated"),
-            creator=_ASSUMED if row.truth("creatorAssumed") else "",
+            creator=ASSUMED if row.truth("creatorAssumed") else "",
             line=source.number("line", 0) if source else 0,
             difference=row.number("difference", 0),
             observed=_observed(seen) if (seen := row.row_or_none("observed")) else None,
@@ -168,7 +171,7 @@ class _Items:
         found = self._reasons.get(text)
         if found is None:
             found = tuple(map(_reason, row.rows("reasons")))
-            if len(self._reasons) < _KEPT:
+            if len(self._reasons) < KEPT:
                 self._reasons[text] = found
         return found
 

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
 
+from hashcompat.go.parts import Run
 from hashcompat.model.digest import Digest, line_of
 
 _PLAIN: Final = msgspec.json.Decoder(list[dict[str, Any]])
 _ENCODER: Final = msgspec.json.Encoder(order="sorted")
 
 
+Typed = Callable[[str], tuple[Sequence[Any], bytes] | None]
+"""Makes values of a whole JSON list of items, and the lines of these; None for a list that it leaves."""
+
+
 class Summed:
     """Adds up the digest of a document while its items are decoded."""
 
-    def __init__(self) -> None:
+    def __init__(self, typed: Typed | None = None) -> None:
+        """``typed`` is asked first."""
         self.digest = Digest()
+        self._typed = typed
         self._ahead = 0  # items that were added when they were decoded
 
-    def decoded(self, text: str) -> list[tuple[dict[str, Any], str]] | None:
-        """Return a JSON list of objects, as ``decoded``; whoever takes the items adds them in their order."""
+    def decoded(self, text: str) -> list[tuple[dict[str, Any], str]] | Run | None:
+        """Return a JSON list of objects, as ``decoded``; whoever takes the items adds them in their order.
+
+        Those that ``typed`` took are a run, and are added.
+        """
+        if self._typed and (taken := self._typed(text)) is not None:
+            self.digest.add(taken[1])
+            return Run(taken[0])
         found = decoded(text)
         if found is None:
             return None

@@ -9,11 +9,11 @@ from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsonstream import parts
-from hashcompat.go.parts import Part
+from hashcompat.go.parts import Part, Run
 from hashcompat.model.digest import DIGEST
 from hashcompat.sources.documents import Row, row_of
 from hashcompat.sources.files.inputs import inputs, named
-from hashcompat.sources.files.quick import Summed
+from hashcompat.sources.files.quick import Summed, Typed
 from hashcompat.sources.files.text import chunks
 
 VERSION: Final = "hashcompat.io/v1"
@@ -43,10 +43,19 @@ class Saved:
 
     def items(self) -> Iterator[Row]:
         """Yield the items; raises InputError for what is not one whole document."""
+        for found in self.runs():
+            if isinstance(found, Run):
+                raise TypeError("a reader that takes rows alone gives no function that makes runs")
+            yield found
+
+    def runs(self) -> Iterator[Row | Run]:
+        """Yield the items, some of them together as the function made them; errors as ``items``."""
         for part in self._parts:
             if part.document > 1:
                 raise InputError(f"more than one document; want {self._wanted}")
-            if part.index is not None:
+            if isinstance(part.value, Run):
+                yield part.value
+            elif part.index is not None:
                 self._summed.add(part.value)
                 yield row_of(part.value, f"$.items[{part.index}]")
             else:
@@ -81,15 +90,16 @@ class Saved:
 
 
 @contextmanager
-def opened(name: str, kinds: Iterable[str], wanted: str) -> Iterator[Saved]:
+def opened(name: str, kinds: Iterable[str], wanted: str, typed: Typed | None = None) -> Iterator[Saved]:
     """Open a saved document: a file, compressed or not, a URL or standard input.
 
-    Raises InputError, naming the file, for anything but a document of these kinds; its items are read, and
-    checked, while they are taken.
+    ``typed`` makes values of many items at once, for a reader that takes ``runs``. Raises InputError, naming
+    the file, for anything but a document of these kinds; its items are read, and checked, while they are
+    taken.
     """
     source = next(iter(inputs(name, recursive=False, suffixes=(".json",))), None)
     if source is None:
         raise InputError(f"{name}: no file in it; want {wanted}")
     with named(source.origin), source.open() as stream:
-        summed = Summed()
+        summed = Summed(typed)
         yield Saved(parts(chunks(stream, wanted), quick=summed.decoded), kinds, wanted, summed)

@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 import pytest
+from msgspec import structs
 
 import hashcompat
 from hashcompat.formats import FORMATS
@@ -121,14 +122,17 @@ def test_what_is_left_out_of_the_rows_still_counts(plan: Plan) -> None:
 
 
 def test_in_an_encoding_without_more_all_is_ascii(plan: Plan) -> None:
-    items = tuple(replace(item, pod=replace(item.pod, name="中")) for item in plan.items)
+    items = tuple(structs.replace(item, pod=structs.replace(item.pod, name="中")) for item in plan.items)
     text = shown(replace(plan, items=items), style=Style(encoding="ascii"))
     assert text.isascii()
     assert {row[3] for row in html_cells(text)[1:]} == {"\\u4e2d"}
 
 
 def test_many_bars_are_summed_up(plan: Plan) -> None:
-    items = tuple(replace(plan.items[0], pod=replace(plan.items[0].pod, node=f"n{n:03}")) for n in range(50))
+    items = tuple(
+        structs.replace(plan.items[0], pod=structs.replace(plan.items[0].pod, node=f"n{n:03}"))
+        for n in range(50)
+    )
     rows = [
         [words_of(cell) for cell in row]
         for row in by_id(shown(replace(plan, items=items)), "by-node").iter("tr")
@@ -139,7 +143,9 @@ def test_many_bars_are_summed_up(plan: Plan) -> None:
 
 
 def with_reasons(item: Item, number: int) -> Item:
-    return replace(item, verdict=Verdict.UNKNOWN, reasons=(replace(item.reasons[0], text=f"r{number}"),))
+    return structs.replace(
+        item, verdict=Verdict.UNKNOWN, reasons=(structs.replace(item.reasons[0], text=f"r{number}"),)
+    )
 
 
 def test_too_many_explanations_are_counted_and_the_rows_remain(plan: Plan) -> None:

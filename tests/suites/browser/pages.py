@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Final
+
+from msgspec import structs
 
 from hashcompat.formats import FORMATS
 from hashcompat.formats.model import Style
@@ -73,7 +74,7 @@ def some(count: int, *verdicts: Verdict) -> Iterator[Item]:
         owner, pod = f"Deployment/web-{number // 3}", f"web-{number // 3}-{number}"
         made = plans.item(verdict, owner, pod, node=f"n{number % 12}", namespace=f"team-{number % 7}")
         hashes = Hashes(from_=number * 7919 % 1000003, to=number * 104729 % 4294967291)
-        yield replace(made, hashes=hashes)
+        yield structs.replace(made, hashes=hashes)
 
 
 PLAN: Final = ("plan", "--sample", "--from", "1.7.16", "--to", "1.9.11")

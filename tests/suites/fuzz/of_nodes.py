@@ -21,6 +21,7 @@ from hashcompat.report.plan import PLAN
 from hashcompat.report.preflight import PREFLIGHT
 from hashcompat.sources import rollouts
 from hashcompat.sources.files import checks, dumps, gates, plans, saved, settings
+from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.rollout import StateFile
 from hashcompat.sources.files.saved import Saved, opened
 from tests.helpers.dumps import HEALTHY, dump, upgrade
@@ -64,7 +65,10 @@ def _collected(data: bytes) -> None:
 
 def _plan(data: bytes) -> None:
     """Read a saved plan: what is read renders as a document that reads the same."""
-    with named(saved, data, "plan.json") as name, opened(name, (plans.KIND,), plans.WANTED) as document:
+    with (
+        named(saved, data, "plan.json") as name,
+        opened(name, (plans.KIND,), plans.WANTED, PlanRows().items) as document,
+    ):
         plan = plans.plan_of(document)
     text = "".join(JSON.render(PLAN, plan, Style()))
     again = plans.plan_of(Saved(parts([text]), (plans.KIND,), plans.WANTED))
@@ -128,6 +132,7 @@ TARGETS = (
         (
             "sources/files/plans",
             "sources/files/plandetails",
+            "sources/files/planrows",
             "sources/files/saved",
             "sources/files/quick",
             "sources/documents",

@@ -120,8 +120,10 @@ def _whole(shape: Shape, text: str) -> Values | None:
     return found[0] if found is not None and found[1] == len(text) else None
 
 
-def _owner(value: Mapping[str, Any]) -> str:
-    """Return the uid of a pod's first owner; empty for none."""
+def _owner(value: Any) -> str:
+    """Return the uid of a pod's first owner; empty for none, and for what is not an object."""
+    if not isinstance(value, Mapping):
+        return ""
     metadata = value.get("metadata")
     references = rows(metadata, "ownerReferences") if isinstance(metadata, Mapping) else ()
     first = references[0] if references else None

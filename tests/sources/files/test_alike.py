@@ -23,7 +23,7 @@ Json = dict[str, Any]
 Change = Callable[[Json], object]
 
 
-def dumped(pods: list[Json], path: Path, indent: int | None = 4) -> str:
+def dumped(pods: list[Any], path: Path, indent: int | None = 4) -> str:
     document = {"apiVersion": "v1", "items": pods, "kind": "List", "metadata": {"resourceVersion": ""}}
     path.write_text(json.dumps(document, indent=indent, ensure_ascii=False))
     return str(path)
@@ -165,6 +165,13 @@ def test_a_pod_that_differs_is_read_as_it_is(
     for pod in pods[place + 1 :]:
         change(pod)
     same(dumped(pods, tmp_path / "more.json"), monkeypatch)
+
+
+@pytest.mark.parametrize("odd", ["v1", 7, None, [], [{"kind": "Pod"}]])
+def test_what_is_no_object_among_pods(odd: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, *others = replicas(4)
+    _, problem = same(dumped([first, odd, *others], tmp_path / "pods.json"), monkeypatch)
+    assert "items[1]" in problem
 
 
 def test_two_pods_of_one_uid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,9 @@ class Recorded:
     any_year: bool = False
     """Whether the year of ``created`` is not known: kubelets' logs have none."""
 
+    docker: bool = False
+    """Whether it is known to be in Docker."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
@@ -75,6 +78,9 @@ class Sandbox:
 
     created: int | None = None
     """When it was created, in nanoseconds since 1970; None where the source does not report it."""
+
+    docker: bool = False
+    """Whether it is known to be in Docker."""
 
 
 @dataclass(frozen=True, slots=True)

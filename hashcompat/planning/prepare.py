@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import static_view
 from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Container, Node, Pod
+from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.planning.creation import Creation
 from hashcompat.planning.patched import Accepting
 from hashcompat.planning.reading import Transition, read
@@ -88,11 +89,12 @@ def _situation(
 ) -> dict[str, Any]:
     """Return the fields of a case that hold what is known about this container, its pod and its node."""
     records = view.options.records
+    recorded, sandboxes = records.of(pod, container), records.sandboxes_of(pod)
     return {
-        "recorded": records.of(pod, container),
-        "sandboxes": records.sandboxes_of(pod),
+        "recorded": recorded,
+        "sandboxes": sandboxes,
         "applied": records.applied_to(pod, container),
-        "runtime": _runtime(node, old, view),
+        "runtime": _runtime(node, old, view) or _recorded_runtime(recorded, sandboxes),
         "node": node,
     }
 
@@ -100,6 +102,12 @@ def _situation(
 def _runtime(node: Node | None, old: Kubelet | None, view: View) -> str:
     """Return the runtime of a node that has the current kubelet; with another one it may differ."""
     return node.runtime if node is not None and is_current(node, old, view) else ""
+
+
+def _recorded_runtime(recorded: Recorded | None, sandboxes: Iterable[Sandbox]) -> str:
+    """Return the runtime in which a pod is seen to run; a node without an API server reports none."""
+    runs = recorded is not None and recorded.docker and recorded.running
+    return "docker://" if runs or any(one.docker and one.ready for one in sandboxes) else ""
 
 
 def is_current(node: Node, old: Kubelet | None, view: View) -> bool:

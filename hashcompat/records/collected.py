@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.go.jsonpath import rows, text
-from hashcompat.model.records import Record, Recorded
+from hashcompat.model.records import Applied, Record, Recorded
 from hashcompat.records.documents import from_node
 from hashcompat.records.probes import INCOMPLETE, MARK, Dump, Probe, UnreadError, dumps
 
@@ -67,9 +68,19 @@ def of_kubelet(answers: Sequence[list[Record]]) -> list[Record]:
     """Return, of the answers of several runtimes, that of the one that the kubelet uses.
 
     It is the one in which most containers run, and the first of these: cri-dockerd and the Docker below it
-    both answer, and so may a runtime that is left over.
+    both answer, and so may a runtime that is left over. What cri-dockerd or dockershim answered is known to
+    be in Docker where that answered too: they give a container the id that it has there.
     """
-    return max(answers, key=_running, default=[])
+    best = max(answers, key=_running, default=[])
+    ids = {
+        one.id for answer in answers for one in answer if isinstance(one, Recorded) and one.docker and one.id
+    }
+    below = any(isinstance(one, Recorded) and one.id in ids for one in best)
+    return [_as_docker(record) for record in best] if below else best
+
+
+def _as_docker(record: Record) -> Record:
+    return record if isinstance(record, Applied) else replace(record, docker=True)
 
 
 def _running(records: list[Record]) -> tuple[int, int]:

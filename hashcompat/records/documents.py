@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -106,7 +106,7 @@ def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     hashes[names.HASH] = found.hex or hashes[names.HASH] or found.labels.get(names.HASH)
     identity = text(container, "Id") or text(container, "ID")
     made = _Made(identity, time_of(container.get("Created")), found.running, found.attempt)
-    yield _recorded(named, hashes, made)
+    yield replace(_recorded(named, hashes, made), docker=True)
 
 
 def _from_rkt(manifest: Mapping[str, Any]) -> Iterator[Recorded]:

@@ -51,4 +51,12 @@ def from_docker_sandbox(found: DockerContainer, container: Mapping[str, Any]) ->
     """Return an infra container as a sandbox; its IP is the network plugin's, unknown to Docker."""
     mode = part(container, "HostConfig").get("NetworkMode")
     host_network = mode == "host" if isinstance(mode, str) and mode else None
-    return Sandbox(found.uid, found.namespace, found.pod, found.running, found.attempt or 0, host_network)
+    return Sandbox(
+        found.uid,
+        found.namespace,
+        found.pod,
+        ready=found.running,
+        attempt=found.attempt or 0,
+        host_network=host_network,
+        docker=True,
+    )

@@ -117,6 +117,7 @@ def _recorded(record: Recorded) -> Document:
         "id": record.id,
         "created": _time(record.created),
         "createdInAnyYear": record.any_year,
+        "docker": record.docker,
     }
 
 
@@ -138,6 +139,7 @@ def _sandbox(record: Sandbox) -> Document:
         "hostNetwork": record.host_network,
         "ip": record.ip,
         "created": record.created,
+        "docker": record.docker,
     }
 
 

@@ -45,7 +45,8 @@ RULES: Final = (
             ),
         ),
         since=Since(
-            "the target kubelet is one of these, the current one is older, and the node runs Docker",
+            "the target kubelet is one of these, the current one is older, and the node runs Docker, as its "
+            "Node object or a record shows",
             (Rows("behaviour", ("dockershim",), "value", value=False),),
         ),
         links=("https://github.com/kubernetes/kubernetes/pull/97252",),

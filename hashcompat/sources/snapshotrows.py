@@ -104,6 +104,7 @@ def _recorded(row: _Row) -> Recorded:
         id=row.text("id", ""),
         created=row.time("created"),
         any_year=row.flag("createdInAnyYear"),
+        docker=row.flag("docker"),
     )
 
 
@@ -117,6 +118,7 @@ def _sandbox(row: _Row) -> Sandbox:
         row.truth_or_none("hostNetwork"),
         None if row.is_null("ip") else row.text("ip"),
         row.count("created"),
+        docker=row.flag("docker"),
     )
 
 

@@ -56,6 +56,10 @@ the Docker client of 1.7 import `github.com/Sirupsen/logrus`, and Go refuses bot
 program that Go 1.22 or later built ends at its start: `panic: encoding alphabet includes duplicate
 symbols`.
 
+1.13.12 was not built either. Its `cmd/kubelet` imports `k8s.io/apiserver/pkg/server`, and that
+`github.com/emicklei/go-restful-swagger12`, which is not on the proxy: `403 Forbidden`, `This module version
+is not available.` Nor is v1.2.1 of `go-restful`. 1.12.10 has the same import.
+
 `golden/reality` has all that was given and observed, how the kubelets were started and what they logged of
 changed hashes, and the tests replay it; `tests/suites/reality` does it again.
 """

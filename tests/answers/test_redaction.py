@@ -271,6 +271,16 @@ def test_records_travel_with_the_snapshot(run: Run, tmp_path: Path) -> None:
     assert said_of(hidden) == [WARNING, *said_of(live)]
 
 
+@pytest.mark.usefixtures("untraced")
+def test_that_a_pod_is_in_docker_travels_with_the_snapshot(run: Run, tmp_path: Path) -> None:
+    infra = {"Id": "0", "Name": "/k8s_POD_p_ns_uid-p_0", "State": {"Running": True}}
+    (tmp_path / "r.json").write_text(json.dumps([infra]))
+    path = snapshot(run, tmp_path, pod(HIDING), more=("--recorded", tmp_path / "r.json"))
+    assert errors(json.loads(gzip.decompress(path.read_bytes()))) == []
+    found = run("plan", "--from", "1.23.17", "--to", "1.24.17", "-f", path, "-o", "json", "-q")
+    assert [reason["id"] for reason in found.item["reasons"]] == ["HC016"]
+
+
 def everything(plan: Result) -> tuple[object, ...]:
     """Return all that a plan shows but for where it comes from."""
     return plan.code, plan.items, plan.document["summary"], spec_of(plan), said_of(plan)

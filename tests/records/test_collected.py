@@ -96,6 +96,21 @@ def test_the_answer_with_most_running_containers_counts() -> None:
         assert names(found) == wanted
 
 
+@pytest.mark.parametrize(("row", "docker_below"), [("d-p", True), ("id-p", False), ("", False)])
+def test_what_docker_has_under_the_same_id_is_in_docker(row: str, docker_below: bool) -> None:
+    """dockershim and cri-dockerd answer with the ids of Docker's containers."""
+    below = json.dumps([{**one, "Id": one["Id"] if row else ""} for one in json.loads(docker("p"))])
+    found = read(
+        {
+            ("cri", "containers"): cri({**cri_row("p"), "id": row}),
+            ("cri", "pods"): pods("p"),
+            ("docker", "list"): below,
+        }
+    )
+    shown = [one.docker for one in found if not isinstance(one, Applied)]
+    assert (names(found), shown) == ([("p", 7)], [docker_below] * 2)
+
+
 def test_a_runtime_without_an_answer_leaves_the_other_ones() -> None:
     found = read({("cri", "containers"): failed(), ("docker", "list"): docker("a")})
     assert names(found) == [("a", 8)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,36 @@ def test_hc016_without_dockershim_everything_is_created_anew(
     item = planned(run, old, new, host, given)["c"]
     assert (item["verdict"], [reason["id"] for reason in item["reasons"]]) == expected
     assert item["podRecreated"] is (expected[1] == ["HC016"])
+
+
+def _in_docker(name: str, value: int) -> Json:
+    """Return a container of the pod ``p`` as ``docker inspect`` shows it."""
+    labels = {"annotation.io.kubernetes.container.hash": f"{value:x}"}
+    state = {"State": {"Running": True}, "HostConfig": {"NetworkMode": "none"}}
+    return {"Id": name, "Name": f"/k8s_{name}_p_ns_uid-p_0", "Config": {"Labels": labels}, **state}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "runtime", "expected"),
+    [
+        ("1.23.17", "1.24.0", "", "HC016"),
+        ("1.23.17", "1.24.0", "containerd://1.6.4", "HC012"),  # the node knows best
+        ("1.22.17", "1.23.17", "", "HC012"),
+        ("1.24.0", "1.25.0", "", "HC012"),  # cri-dockerd
+    ],
+)
+@pytest.mark.parametrize("shown", [("POD",), ("c",), ("POD", "c")])
+def test_hc016_records_show_docker_where_no_node_does(
+    run: Run, tmp_path: Path, old: str, new: str, runtime: str, expected: str, shown: tuple[str, ...]
+) -> None:
+    """Without an API server there is no Node object."""
+    host = node(f"v{old}")
+    host["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime
+    told = [_in_docker(name, hash_of(run, new, C)) for name in shown]
+    (tmp_path / "told.json").write_text(json.dumps(told))
+    given = (host, pod(C)) if runtime else (pod(C),)
+    _, reasons = decided(run, old, new, *given, more=("--recorded", tmp_path / "told.json"))
+    assert reasons == ([] if expected == "HC012" and shown == ("POD",) else [expected])
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Keep what the last whole run of each suite showed, or check that it was of this code's history.
 
     python .ci/evidence.py record SUITE REPORT SEED    after each suite of .ci/full
+    python .ci/evidence.py readers REPORT SEED         the readers that passed, even if the run broke off
     python .ci/evidence.py check                       a step of .ci/run
 
 Both work in the repository that is the current directory.
@@ -11,6 +12,7 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from typing import Any
 import reports
 
 RECORDS = Path(".ci/evidence.json")
-"""By suite: its commit, day, seed and machine, and what ran; readers with [guided, mutated] executions."""
+"""``suites`` and fuzzed ``readers``, by name: the commit, day, seed and machine, and what ran."""
 PAGE = Path("docs/evidence.md")
 ABOUT = {
     "python": "every module, the command line and the API; Python alone",
@@ -49,14 +51,14 @@ of the one that is checked.
 | suite | day | commit | `RANDOM_SEED` | with |
 |---|---|---|---|---|
 {runs}
-{readers}"""
-_READERS = """
-| fuzzed reader | executions | guided by coverage | with changes of known inputs |
-|---|---|---|---|
-{}
+
+| fuzzed reader | executions | guided by coverage | with changes of known inputs | commit | `RANDOM_SEED` |
+|---|---|---|---|---|---|
+{readers}
 """
 
 Record = dict[str, Any]
+Records = dict[str, dict[str, Record]]
 
 
 def _output(*command: str) -> str:
@@ -78,88 +80,113 @@ def _suite(name: str, record: Record) -> str:
 
 
 def _run(name: str, record: Record) -> str:
-    return _row(name, record["day"], f"`{record['commit'][:12]}`", record["seed"], record["with"])
+    return _row(name, record["day"], _commit(record), record["seed"], record["with"])
 
 
-def _readers(executions: dict[str, list[int]]) -> str:
-    """Return a row for each fuzzed reader, and the sum and the least of all."""
-    read = [(name, (sum(phases), *phases)) for name, phases in executions.items()]
-    if not read:
-        return ""
-    columns = list(zip(*(numbers for _, numbers in read), strict=True))
-    rows = [*read, ("all", map(sum, columns)), ("the least of each", map(min, columns))]
-    return _READERS.format("\n".join(_row(name, *(f"{n:,}" for n in numbers)) for name, numbers in rows))
+def _commit(record: Record) -> str:
+    return f"`{record['commit'][:12]}`"
 
 
-def page(records: dict[str, Record]) -> str:
+def _readers(readers: dict[str, Record]) -> str:
+    """Return a row for each fuzzed reader, and the least of each."""
+    counts = {
+        name: (one["guided"] + one["mutated"], one["guided"], one["mutated"]) for name, one in readers.items()
+    }
+    rows = [_row(name, *_numbers(counts[name]), _commit(one), one["seed"]) for name, one in readers.items()]
+    least = map(min, zip(*counts.values(), strict=True))
+    return "\n".join([*rows, _row(f"the least of {len(rows)}", *_numbers(least), "", "")])
+
+
+def _numbers(numbers: Iterable[int]) -> Iterator[str]:
+    return (f"{number:,}" for number in numbers)
+
+
+def page(records: Records) -> str:
     """Return the page; a suite that never ran whole has no row."""
-    ran = [(name, records[name]) for name in ABOUT if name in records]
+    suites = records["suites"]
+    ran = [(name, suites[name]) for name in ABOUT if name in suites]
     return _TEXT.format(
         suites="\n".join(_suite(*one) for one in ran),
         runs="\n".join(_run(*one) for one in ran),
-        readers="".join(_readers(record["executions"]) for _, record in ran),
+        readers=_readers(records["readers"]),
     )
 
 
-def record_of(report: Path, seed: str) -> Record:
-    """Return what one suite's report says of the commit that is checked out."""
-    ran = reports.read(report)
+def _run_now(seed: str) -> Record:
+    """Return what is known of a run that just ended."""
     go, cores = _output("go", "env", "GOVERSION"), os.cpu_count()
-    compared = sum(ran.compared.values()) or sum(one.total for one in ran.executions.values())
     return {
         "commit": _output("git", "rev-parse", "HEAD"),
         "day": datetime.now(UTC).date().isoformat(),
         "seed": seed,
         "with": f"{go}, Python {platform.python_version()}, {cores} cores ({platform.machine()})",
-        "tests": ran.tests,
-        "compared": compared,
-        "seconds": round(ran.seconds),
-        "executions": {name: [one.guided, one.mutated] for name, one in sorted(ran.executions.items())},
     }
 
 
-def records() -> dict[str, Record]:
-    """Return what is recorded, by suite."""
-    found: dict[str, Record] = json.loads(RECORDS.read_text()) if RECORDS.exists() else {}
+def _suite_of(ran: reports.Ran, seed: str) -> Record:
+    compared = sum(ran.compared.values()) or sum(one.total for one in ran.executions.values())
+    return {**_run_now(seed), "tests": ran.tests, "compared": compared, "seconds": round(ran.seconds)}
+
+
+def _readers_of(ran: reports.Ran, seed: str) -> dict[str, Record]:
+    now = _run_now(seed)
+    found = sorted(ran.executions.items())
+    return {name: {**now, "guided": one.guided, "mutated": one.mutated} for name, one in found}
+
+
+def records() -> Records:
+    """Return what is recorded."""
+    found: Records = json.loads(RECORDS.read_text()) if RECORDS.exists() else {"suites": {}, "readers": {}}
     return found
 
 
 def _record(suite: str, report: str, seed: str) -> None:
-    kept = records()
-    kept[suite] = record_of(Path(report), seed)
-    ordered = {name: kept[name] for name in ABOUT if name in kept}
-    RECORDS.write_text(json.dumps(ordered, indent=2) + "\n")
-    PAGE.write_text(page(ordered))
+    kept, ran = records(), reports.read(Path(report))
+    suites = kept["suites"] | {suite: _suite_of(ran, seed)}
+    _write(suites, kept["readers"] | _readers_of(ran, seed))
+
+
+def _record_readers(report: str, seed: str) -> None:
+    if Path(report).exists():
+        kept = records()
+        _write(kept["suites"], kept["readers"] | _readers_of(reports.read(Path(report)), seed))
+
+
+def _write(suites: dict[str, Record], readers: dict[str, Record]) -> None:
+    ordered = {name: suites[name] for name in ABOUT if name in suites}
+    found: Records = {"suites": ordered, "readers": dict(sorted(readers.items()))}
+    RECORDS.write_text(json.dumps(found, indent=2) + "\n")
+    PAGE.write_text(page(found))
 
 
 def problem() -> str:
     """Return why the page is not evidence for the code that is checked out, or an empty string."""
     found = records()
-    if not found and not PAGE.exists():
+    if not RECORDS.exists() and not PAGE.exists():
         known = _output("git", "log", "--max-count=1", "--format=%H", "--", str(RECORDS))
         return f"{RECORDS} was removed: run .ci/full" if known else ""  # before the first whole run
     if not PAGE.exists() or PAGE.read_text() != page(found):
         return f"{PAGE} is not what {RECORDS} says: run .ci/full"
-    return "".join(_outside(*one) for one in found.items()).strip()
+    return "".join(_outside(*one) for kind in found.values() for one in kind.items()).strip()
 
 
-def _outside(suite: str, record: Record) -> str:
-    """Return that the commit of a suite is not in the history of the one that is checked out, if so."""
+def _outside(name: str, record: Record) -> str:
+    """Return that the commit of a run is not in the history of the one that is checked out, if so."""
     ancestor = ["git", "merge-base", "--is-ancestor", record["commit"], "HEAD"]
     if subprocess.run(ancestor, capture_output=True, check=False).returncode == 0:
         return ""
     if _output("git", "rev-parse", "--is-shallow-repository") == "true":
         return f"this clone is shallow: the commits of {PAGE} cannot be looked up: run git fetch --unshallow"
-    return f"{PAGE}: {suite} ran on {record['commit']}, which is not in the history of this commit\n"
+    return f"{PAGE}: {name} ran on {record['commit']}, which is not in the history of this commit\n"
 
 
 def main(command: str, *arguments: str) -> int:
-    """Record a suite, or check what is recorded."""
-    if command == "record":
-        _record(*arguments)
+    """Record a suite or readers, or check what is recorded."""
+    if command != "check":
+        {"record": _record, "readers": _record_readers}[command](*arguments)
         return 0
     found = problem()
-    print(found or f"{PAGE}: {len(records())} suites, in the history of this commit")
+    print(found or f"{PAGE}: {len(records()['suites'])} suites, in the history of this commit")
     return 1 if found else 0
 
 

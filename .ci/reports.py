@@ -82,9 +82,11 @@ def read(report: Path) -> Ran:
 
 
 def _executions(cases: list[ET.Element]) -> dict[str, Executions]:
-    """Return how often each reader was executed, from the properties of the tests that did so."""
+    """Return how often each reader was executed, from the properties of the tests that passed."""
     found: dict[str, Executions] = {}
     for case in cases:
+        if case.find("failure") is not None or case.find("error") is not None:
+            continue
         named = {row.get("name", ""): row.get("value", "") for row in case.iter("property")}
         if READER in named:
             executed = Executions(int(named[GUIDED]), int(named[MUTATED]))

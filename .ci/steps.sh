@@ -116,6 +116,8 @@ oracles() {
 
 fuzzing() {
   step "fuzzing"
+  # It takes hours: what the readers showed is kept, even if another one fails or the run breaks off.
+  [ "$tier" = run ] || trap 'python3 .ci/evidence.py readers "$reports/fuzz.xml" "$RANDOM_SEED"' EXIT
   suite fuzz --numprocesses 2 --maxschedchunk 1
 }
 

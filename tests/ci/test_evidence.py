@@ -78,10 +78,10 @@ def test_the_page_says_what_ran_where(repository: Path) -> None:
     assert "only declared errors | 1,202 | 2,200,000 | 100 s |" in page
     assert f"`{short(repository)}` | 4711 | go1.99.3, Python 3" in page
     assert f", {os.cpu_count()} cores (" in page
+    where = f"`{short(repository)}` | 4711 |"
     assert (
-        "| r0 | 1,000,000 | 200,000 | 800,000 |\n| r1 | 1,200,000 | 240,000 | 960,000 |\n"
-        "| all | 2,200,000 | 440,000 | 1,760,000 |\n| the least of each | 1,000,000 | 200,000 | 800,000 |"
-        in page
+        f"| r0 | 1,000,000 | 200,000 | 800,000 | {where}\n| r1 | 1,200,000 | 240,000 | 960,000 | {where}\n"
+        "| the least of 2 | 1,000,000 | 200,000 | 800,000 |  |  |" in page
     )
     assert page.index("| fuzz |") < page.index("| patch |")
 
@@ -96,6 +96,27 @@ def test_each_suite_has_the_commit_that_it_ran_on(repository: Path) -> None:
     assert f"`{second}` | 42 |" in page
     commit(repository, "more evidence")
     assert check(repository) == (0, "docs/evidence.md: 2 suites, in the history of this commit\n")
+
+
+def test_readers_count_one_by_one_where_a_run_breaks_off(repository: Path) -> None:
+    record(repository, "fuzz")
+    first = short(repository)
+    commit(repository, "evidence")
+    path = report(repository.parent / "part.xml", passed=3, fuzzed=(2_000_000, 3_000_000))
+    failed = path.read_text().replace(
+        "</properties></testcase></testsuite>", "</properties><failure/></testcase></testsuite>"
+    )
+    path.write_text(failed)
+    assert evidence(repository, "readers", path, "42").returncode == 0
+    page = (repository / "docs" / "evidence.md").read_text()
+    assert f"| r0 | 2,000,000 | 400,000 | 1,600,000 | `{short(repository)}` | 42 |" in page
+    assert f"| r1 | 1,200,000 | 240,000 | 960,000 | `{first}` | 4711 |" in page
+    assert "only declared errors | 1,202 |" in page
+
+
+def test_no_reader_counts_without_a_report(repository: Path) -> None:
+    assert evidence(repository, "readers", repository.parent / "none.xml", "42").returncode == 0
+    assert check(repository) == (0, "docs/evidence.md: 0 suites, in the history of this commit\n")
 
 
 def test_a_later_run_takes_the_place_of_the_one_before(repository: Path) -> None:

@@ -10,9 +10,11 @@ from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
 from sys import intern
+from typing import Final
 
 from hashcompat.model.details import Details
 from hashcompat.model.pods import ContainerType, Origin, Pod
+from hashcompat.model.swift import swift
 from hashcompat.model.words import count
 
 
@@ -30,6 +32,8 @@ class Verdict(StrEnum):
 
     UNKNOWN = "UNKNOWN"
     """The input does not determine what it does."""
+
+    __hash__ = str.__hash__  # that of Enum is written in Python
 
 
 FINDINGS = frozenset({Verdict.RESTART, Verdict.KILL})
@@ -87,11 +91,14 @@ class PodName:
     """The file that the pod was read from, as given; empty for a cluster or objects."""
 
 
+_POD_NAME: Final = swift(PodName)
+
+
 def name_of(pod: Pod) -> PodName:
     """Return how a report identifies a pod; pods with the same names share their texts."""
     shared = pod.node, pod.namespace, pod.owner, pod.workload, pod.file
     node, namespace, owner, workload, file = map(intern, shared)
-    return PodName(node, namespace, pod.name, pod.uid, owner, workload, file)
+    return _POD_NAME(node, namespace, pod.name, pod.uid, owner, workload, file)
 
 
 @dataclass(frozen=True, slots=True)

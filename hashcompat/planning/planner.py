@@ -28,7 +28,8 @@ from hashcompat.model.plan import (
     name_of,
     share,
 )
-from hashcompat.model.pods import Container, Node, Pod
+from hashcompat.model.pods import Container, ContainerType, Node, Pod
+from hashcompat.model.swift import swift
 from hashcompat.planning.assumptions import assumptions
 from hashcompat.planning.cautions import Caution, Cautions
 from hashcompat.planning.creators import assumed_creator
@@ -44,6 +45,10 @@ from hashcompat.planning.templates import Named, Templates
 from hashcompat.planning.view import View
 
 Value = TypeVar("Value")
+
+_ITEM: Final = swift(Item)
+_HASHES: Final = swift(Hashes)
+_OBSERVED: Final = swift(Observed)
 
 _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
     attrgetter("pod.uid"),
@@ -121,9 +126,9 @@ class Planner:
             self._cautions.add(ruling.caution, pod, container)
             if ruling.spared and draft.prepared:
                 self._suggester.add(draft.prepared, one.replica)
-            item = Item(
+            item = _ITEM(
                 name,
-                _one(ContainerName(container.name, container.type)),
+                _container_name(container.name, container.type),
                 draft.release,
                 ruling.outcome.verdict,
                 _hashes(draft.prepared, one.replica),
@@ -201,7 +206,7 @@ def _by_template(prepared: Prepared) -> object:
 def _observed(container: Container) -> Observed | None:
     if container.running is None and not container.id:
         return None
-    return Observed(container.id, container.started, container.restarts, container.running)
+    return _OBSERVED(container.id, container.started, container.restarts, container.running)
 
 
 def _hashes(prepared: Prepared | None, replica: Named | None) -> Hashes:
@@ -210,12 +215,18 @@ def _hashes(prepared: Prepared | None, replica: Named | None) -> Hashes:
         return Hashes()
     case = prepared.case
     if replica is not None:
-        return Hashes(None, replica.hash(case.old).value, replica.hash(case.new).value)
+        return _HASHES(None, replica.hash(case.old).value, replica.hash(case.new).value)
     recorded = number_of(case.recorded.hash) if case.recorded else None
     found: Hashes = _one(
         Hashes(recorded, case.old_hash.value if case.old_known else None, case.new_hash.value)
     )
     return found
+
+
+@lru_cache(maxsize=4096)
+def _container_name(name: str, kind: ContainerType) -> ContainerName:
+    """Return how a report identifies a container; replicas share it."""
+    return ContainerName(name, kind)
 
 
 @lru_cache(maxsize=4096)

@@ -49,7 +49,8 @@ class Tally:
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""
-        for verdict, doubtful, reproduced in (one.ruling for one in self._rulings.of(pod)):
+        for one in self._rulings.of(pod):
+            verdict, doubtful, reproduced = one.ruling
             self._counts[verdict] += 1
             if doubtful is not verdict:
                 self._doubtful.setdefault(pod.node, Counter())[verdict, doubtful] += 1

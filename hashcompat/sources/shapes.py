@@ -178,6 +178,10 @@ class Replica:
         return self.values[hole] if hole is not None else str(self.shape.value["metadata"]["uid"])
 
 
+REPLICA: Final = swift(Replica)
+"""Makes a replica."""
+
+
 def shape_of(whole: str, value: Mapping[str, Any], other: Mapping[str, Any] | None) -> Shape | None:
     """Return the shape of a pod, with its whole text; ``other`` is a replica of it, if there is one yet.
 

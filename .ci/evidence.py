@@ -183,7 +183,7 @@ def _outside(name: str, record: Record) -> str:
 def main(command: str, *arguments: str) -> int:
     """Record a suite or readers, or check what is recorded."""
     if command != "check":
-        {"record": _record, "readers": _record_readers}[command](*arguments)
+        _record(*arguments) if command == "record" else _record_readers(*arguments)
         return 0
     found = problem()
     print(found or f"{PAGE}: {len(records()['suites'])} suites, in the history of this commit")

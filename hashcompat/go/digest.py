@@ -66,7 +66,13 @@ def in_c(pieces: Iterable[str], state: int, whole: InC) -> int:
     if state == _OFFSET:
         return whole(data)
     first, reached = _BY_LOW_BITS[state & 0xFF]
-    return (whole(first + data) + (state - reached) * pow(_PRIME, len(data), 1 << 32)) & _MASK
+    return (whole(first + data) + (state - reached) * _factor(len(data))) & _MASK
+
+
+@lru_cache(maxsize=1 << 12)
+def _factor(length: int) -> int:
+    """Return what so many bytes multiply a state by: the texts of replicas are of few lengths."""
+    return pow(_PRIME, length, 1 << 32)
 
 
 def by_pieces(pieces: Iterable[str], state: int) -> int:

@@ -82,7 +82,7 @@ def _each(items: Any, change: Change) -> Any:
 
 def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Return whether a value is a JSON object; nearly all of them are dicts, which is fast to see."""
-    return type(value) is dict or isinstance(value, Mapping)
+    return type(value) is dict or (value is not None and isinstance(value, Mapping))
 
 
 def mapping(value: object) -> Mapping[str, Any]:

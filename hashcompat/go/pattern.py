@@ -15,6 +15,11 @@ from typing import Final
 _VALUE: Final = re.compile(r"[A-Za-z0-9._:/@+-]{1,253}", re.ASCII)
 """What may be in a hole: no printer of JSON or Go changes any of it. Names are no longer than that."""
 
+_LONGEST: Final = 253
+
+_OTHER: Final = re.compile(r"[^A-Za-z0-9._:/@+-]", re.ASCII)
+"""What may not be in a hole."""
+
 _INTEGER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
 _ESCAPED: Final = re.compile(r"\\(?:/|u00(?:2[bdef]|3[0-9a]|[4-7]))", re.IGNORECASE)
@@ -39,8 +44,8 @@ class Pattern:
 
     first: str
     """What precedes the first hole."""
-    rest: tuple[tuple[str, int], ...]
-    """What follows each hole, and its length."""
+    rest: tuple[tuple[str, str, int], ...]
+    """What follows each hole: its first character, which no hole has; all of it; and its length."""
     integers: tuple[int, ...]
     """The holes of integers, by number."""
     lines: int
@@ -56,17 +61,17 @@ class Pattern:
             return None
         position += len(self.first)
         values = list[str]()
-        for piece, length in self.rest:
-            found = _VALUE.match(text, position)
-            if found is None:
+        for char, piece, length in self.rest:
+            end = text.find(char, position, position + _LONGEST + 1)
+            if end <= position or not text.startswith(piece, end):
                 return None
-            position = found.end()
-            if not text.startswith(piece, position):
-                return None
-            position += length
-            values.append(found[0])
-        if any(not _INTEGER.fullmatch(values[number]) for number in self.integers):
+            values.append(text[position:end])
+            position = end + length
+        if _OTHER.search("".join(values)):
             return None
+        for number in self.integers:
+            if not _INTEGER.fullmatch(values[number]):
+                return None
         return tuple(values), position
 
 
@@ -89,13 +94,15 @@ def pattern_of(text: str, own: Sequence[Own]) -> tuple[Pattern, list[int]] | Non
         pieces.append(text[end:start])
         end = start + len(one.value)
     first, *rest = (*pieces, text[end:])
+    if any(_VALUE.match(piece) for piece in rest):
+        return None
     return Pattern(
         first,
-        tuple((piece, len(piece)) for piece in rest),
+        tuple((piece[0], piece, len(piece)) for piece in rest),
         tuple(hole for hole, index in enumerate(kept) if own[index].key),
         text.count("\n"),
         len(text),
-        len(text) + len(kept) * 253,
+        len(text) + len(kept) * _LONGEST,
     ), kept
 
 

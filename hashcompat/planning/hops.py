@@ -49,7 +49,8 @@ class Tally:
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""
-        for verdict, doubtful, reproduced in (one.ruling for one in self._rulings.of(pod)):
+        for one in self._rulings.of(pod):
+            verdict, doubtful, reproduced = one.ruling
             self._counts[verdict] += 1
             if doubtful is not verdict:
                 self._doubtful.setdefault(pod.node, Counter())[verdict, doubtful] += 1
@@ -90,6 +91,7 @@ class Hops:
         self._way, self._view = way, elsewhere(view)
         self._nodes = {node.name: node for node in nodes}
         self._tallies: dict[Way, Tally] = {}
+        self._taken: dict[str, list[Tally]] = {}
         self._routes: dict[str, list[Way]] = {}
         self._lost = Way(AUTO, way.new)
         if way.old != AUTO:
@@ -98,9 +100,11 @@ class Hops:
     def add(self, pod: Pod) -> None:
         """Count one more pod; errors as Judge's."""
         release = self._release_of(pod)
-        ways = [*self._route(release), self._back(release)] if release else [self._lost]
-        for way in ways:
-            self._tally(way).add(pod)
+        if release not in self._taken:
+            ways = [*self._route(release), self._back(release)] if release else [self._lost]
+            self._taken[release] = [self._tally(way) for way in ways]
+        for tally in self._taken[release]:
+            tally.add(pod)
 
     @property
     def hops(self) -> tuple[Hop, ...]:

@@ -30,7 +30,7 @@ from hashcompat.model.plan import (
     name_of,
     share,
 )
-from hashcompat.model.pods import Container, Node, Pod
+from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.planning.assumptions import assumptions
 from hashcompat.planning.cautions import Caution, Cautions
 from hashcompat.planning.creators import assumed_creator
@@ -125,7 +125,7 @@ class Planner:
                 self._suggester.add(draft.prepared, one.replica)
             item = Item(
                 name,
-                _one(ContainerName(container.name, container.type)),
+                _container_name(container.name, container.type),
                 draft.release,
                 ruling.outcome.verdict,
                 _hashes(draft.prepared, one.replica),
@@ -218,6 +218,12 @@ def _hashes(prepared: Prepared | None, replica: Named | None) -> Hashes:
         Hashes(recorded, case.old_hash.value if case.old_known else None, case.new_hash.value)
     )
     return found
+
+
+@lru_cache(maxsize=4096)
+def _container_name(name: str, kind: ContainerType) -> ContainerName:
+    """Return how a report identifies a container; replicas share it."""
+    return ContainerName(name, kind)
 
 
 @lru_cache(maxsize=4096)

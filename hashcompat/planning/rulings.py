@@ -8,8 +8,7 @@ whose hashes compare alike, share all but their names and hashes; each one's has
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError
@@ -26,8 +25,7 @@ Compared = tuple[int, int, int]
 """How many hashes two kubelets have in common, and each alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ruled(Generic[Ruling]):
+class Ruled(NamedTuple, Generic[Ruling]):
     """One container with its ruling."""
 
     ruling: Ruling
@@ -96,7 +94,8 @@ def _compared(named: Named, old: Kubelet, new: Kubelet) -> Compared | None:
         one, other = named.hash(old).candidates, named.hash(new).candidates
     except DecodeError:
         return None
-    return len(one & other), len(one - other), len(other - one)
+    both = len(one & other)
+    return both, len(one) - both, len(other) - both
 
 
 def _is_repeated(draft: Draft) -> bool:

@@ -16,6 +16,7 @@ from hashcompat.go.jsonpath import rows
 from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
 from hashcompat.model.pods import Blank, Container, Node, Pod
+from hashcompat.model.swift import swift
 from hashcompat.planning.kinds import days, kind, kind_of_shape, node_kind, selects
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.patched import as_decoded
@@ -30,6 +31,10 @@ _ANY: Final = "kube-api-access-00000"
 _LONGEST: Final = 1 << 16
 """Characters of a spec that can have a template: the text that follows the name is kept."""
 
+_CONTAINER_HASH: Final = swift(ContainerHash)
+
+_NO_AROUNDS: Final = list[Around]()
+
 _TEXTS: Final = 8
 """How many times the spec's size such a template counts: it keeps a text for each way of hashing."""
 
@@ -42,10 +47,20 @@ class Template:
         self.spec = spec
         self._words = words
         self._known: dict[object, list[Around]] = {}
+        self._of_kubelets: dict[Kubelet, list[Around]] = {}
         self._arounds: dict[tuple[Hasher, str], Around] = {}
 
     def arounds(self, kubelet: Kubelet) -> list[Around]:
-        """Return the kubelet's hashes by the names, one for each encoding/json; errors as Hasher.hash."""
+        """Return the kubelet's hashes by the names, one for each encoding/json; errors as Hasher.hash.
+
+        The same list for all kubelets that hash in the same way.
+        """
+        found = self._of_kubelets.get(kubelet)
+        if found is None:
+            found = self._of_kubelets[kubelet] = self._for_all_like(kubelet)
+        return found
+
+    def _for_all_like(self, kubelet: Kubelet) -> list[Around]:
         key = kubelet.way, kubelet.decodes
         if key not in self._known:
             spec = as_decoded(self.spec, kubelet)
@@ -69,19 +84,19 @@ class Named:
         self.names = names
         self.likeness = likeness
         """What its replicas share, those with other names included; with its size."""
-        self._known: dict[object, ContainerHash] = {}
+        self._known: dict[int, ContainerHash] = {}  # by the template's list
 
     def hash(self, kubelet: Kubelet) -> ContainerHash:
         """Return the hash of a container with a template; once for all kubelets that hash in the same way.
 
         Errors as ``Hasher.hash``.
         """
-        key = kubelet.way, kubelet.decodes
-        if key not in self._known:
-            arounds = self.template.arounds(kubelet) if self.template else ()
+        arounds = self.template.arounds(kubelet) if self.template else _NO_AROUNDS
+        found = self._known.get(id(arounds))
+        if found is None:
             candidates = frozenset([one.hash(self.names) for one in arounds])
-            self._known[key] = ContainerHash(candidates, kubelet.era.name)
-        return self._known[key]
+            found = self._known[id(arounds)] = _CONTAINER_HASH(candidates, kubelet.era.name)
+        return found
 
 
 class Templates:
@@ -95,23 +110,29 @@ class Templates:
         self._templates: Latest[Likeness | Blank, Template] = Latest(kept)
         self._pod: Pod | None = None
         self._named: dict[int, tuple[Container, Named]] = {}
-        self._kind: Hashable = None
+        self._kind: object = None
+        self._kinds: Latest[Hashable, object] = Latest(kept)
         self._node_kinds: dict[tuple[str, bool], bytes] = {}
 
-    def kind(self, pod: Pod, node: Node | None) -> Hashable:
-        """Return what of a pod decides besides hashes; that of the last pod is remembered."""
+    def kind(self, pod: Pod, node: Node | None) -> object:
+        """Return what stands for all of a pod that decides besides hashes; the last one is remembered.
+
+        It is the same object for pods of one kind among the latest, so it is quick to look up.
+        """
         self._go_on_to(pod)
         if self._kind is None:
             shape = pod.shape
-            self._kind = (
-                days(pod),
-                (
-                    kind(pod, node)
-                    if shape is None
-                    else (kind_of_shape(pod, shape), self._node_kind(pod, node))
-                ),
+            found = (
+                kind(pod, node) if shape is None else (kind_of_shape(pod, shape), self._node_kind(pod, node))
             )
+            self._kind = self._standing_for((days(pod), found))
         return self._kind
+
+    def _standing_for(self, facts: Hashable) -> object:
+        found = self._kinds.get(facts)
+        if found is None:
+            found = self._kinds[facts] = object()
+        return found
 
     def _node_kind(self, pod: Pod, node: Node | None) -> bytes | None:
         """Return what of the node of a pod decides."""

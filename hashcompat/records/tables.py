@@ -26,5 +26,7 @@ class Table(Generic[Row]):
 
     def of(self, key: Key) -> Sequence[Row]:
         """Return the rows of a key."""
+        if not self._rows:
+            return ()
         start = bisect_left(self._rows, key, key=self._key)
         return self._rows[start : bisect_right(self._rows, key, lo=start, key=self._key)]

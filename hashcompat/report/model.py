@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
 
 from hashcompat.report.findings import Findings
@@ -28,6 +29,7 @@ def document(kind: str, **content: Any) -> Document:
     return {"apiVersion": API_VERSION, "kind": kind, **content}
 
 
+@lru_cache(maxsize=4096)
 def time_text(time: datetime | None) -> str | None:
     """Return a time in UTC as RFC 3339 has it; None for none."""
     return time.isoformat().replace("+00:00", "Z") if time else None

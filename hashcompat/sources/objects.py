@@ -12,6 +12,7 @@ from hashcompat.go.jsontext import kind_of
 from hashcompat.model.budgets import Budget
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.records import Record
+from hashcompat.model.swift import swift
 from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.fields import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.nodes import of_node
@@ -62,6 +63,10 @@ class Object:
 
     def __str__(self) -> str:
         return f"{self.origin}: {self.path}"
+
+
+REPLICA_OBJECT: Final = swift(Object)
+"""Makes the objects that are replicas."""
 
 
 def read_object(value: object, origin: str, path: str = "$", where: InFile = IN_NO_FILE) -> Iterator[Found]:

@@ -15,6 +15,7 @@ from hashcompat.go.jsonpath import mapping, part, rows, text
 from hashcompat.go.jsontext import clean
 from hashcompat.go.pattern import Pattern, Values, pattern_of
 from hashcompat.model.pods import Blank, Container, Pod
+from hashcompat.model.swift import swift
 from hashcompat.model.uids import is_of_api_server
 from hashcompat.sources import mirrors, snapshots
 from hashcompat.sources.fields import Fields, InFile
@@ -26,6 +27,10 @@ _WORD: Final = "hashcompat-blank-"
 """How the words for blanks begin."""
 
 _FIELDS: Final = tuple(one.name for one in fields(Pod))
+
+_POD: Final = swift(Pod)
+
+_CONTAINER: Final = swift(Container)
 
 
 class _Places(dict[Any, Any]):
@@ -104,7 +109,7 @@ class Shape:
         metadata, spec, status = (self._part(key, values) for key in ("metadata", "spec", "status"))
         ready, since = readiness(status.get("conditions"))
         place = f"{origin}: {path}"
-        return Pod(
+        return _POD(
             **{
                 **self.pod,
                 "origin": origin,
@@ -140,7 +145,7 @@ class Shape:
             if one.row is not None:
                 name, index = one.row
                 state = state_of(status[name][index], f"{place}.status.{name}[{index}]")
-            yield Container(
+            yield _CONTAINER(
                 first.name,
                 first.type,
                 path + first.path[1:],
@@ -171,6 +176,10 @@ class Replica:
         """The pod's uid."""
         hole = self.shape.uid
         return self.values[hole] if hole is not None else str(self.shape.value["metadata"]["uid"])
+
+
+REPLICA: Final = swift(Replica)
+"""Makes a replica."""
 
 
 def shape_of(whole: str, value: Mapping[str, Any], other: Mapping[str, Any] | None) -> Shape | None:

@@ -13,6 +13,7 @@ from hashcompat.go.jsonpath import is_object
 from hashcompat.go.jsontext import clean
 from hashcompat.go.metav1 import is_time
 from hashcompat.model.pods import Ended
+from hashcompat.model.swift import swift
 
 STATUSES: Final = {
     "initContainers": "initContainerStatuses",
@@ -41,6 +42,9 @@ class State:
     """Its id in the runtime, without the runtime's name; empty where that is not reported."""
     ended: Ended | None = None
     """How it ended last; None where that is not reported."""
+
+
+_STATE: Final = swift(State)
 
 
 class States:
@@ -77,7 +81,7 @@ def state_of(row: Mapping[str, Any], place: str) -> State:
     state, restarts = row.get("state"), row.get("restartCount")
     running = state.get("running") if is_object(state) else None
     started = running.get("startedAt") if is_object(running) else None
-    return State(
+    return _STATE(
         is_object(state) and "running" in state,
         _time(started, f"{place}.state.running.startedAt"),
         restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,
@@ -132,18 +136,24 @@ def _ready(conditions: object) -> Mapping[str, Any] | None:
 
 def _shown_time(text: object) -> datetime | None:
     """Return a time that no verdict depends on: any other text counts as not shown."""
-    return _utc(text) if isinstance(text, str) and is_time(text) else None
+    return _of_text(text)[1] if isinstance(text, str) else None
 
 
 def _time(text: object, place: str) -> datetime | None:
     if text is None:
         return None
-    if not isinstance(text, str) or not is_time(text):
+    is_one, found = _of_text(text) if isinstance(text, str) else (False, None)
+    if not is_one:
         raise InputError(f"{place}: want a time such as 2026-01-31T12:00:00Z")
-    return _utc(text)
+    return found
 
 
 @lru_cache(maxsize=4096)
+def _of_text(text: str) -> tuple[bool, datetime | None]:
+    """Return whether a text is a time, and that time, UTC."""
+    return (True, _utc(text)) if is_time(text) else (False, None)
+
+
 def _utc(text: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text).astimezone(UTC)

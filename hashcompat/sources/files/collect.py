@@ -26,6 +26,7 @@ from hashcompat.sources.files.reading import is_yaml, parts
 from hashcompat.sources.files.whole import check_end, doubt
 from hashcompat.sources.objects import (
     BESIDE_PODS,
+    REPLICA_OBJECT,
     Found,
     Object,
     cluster_of,
@@ -275,7 +276,9 @@ def _objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) 
         yield from opened(part.value, origin, where=where)
     elif is_list(kind) and isinstance(part.value, Replica):
         replica = part.value
-        yield Object(replica.shape.value, origin, f"$.items[{part.index}]", where=where, replica=replica)
+        yield REPLICA_OBJECT(
+            replica.shape.value, origin, f"$.items[{part.index}]", where=where, replica=replica
+        )
     elif is_list(kind):
         item, path = with_kind(part.value, str(kind)), f"$.items[{part.index}]"
         yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND, where=where)

@@ -22,11 +22,12 @@ _FEW: Final = 1 << 16
 def parts(source: Input, *, strict: bool = True, alike: Alike | None = None) -> Iterator[Part]:
     """Yield the parts of a file: JSON, also several documents one after another (JSON lines), or else YAML.
 
-    The value of a part is a Replica where ``alike`` knows the pattern of its text. Raises InputError, naming
+    ``strict`` comes after a look at all of the same file that is not. The value of a part is a Replica where
+    ``alike`` knows the pattern of its text. Raises InputError, naming
     the file, for what cannot be read to its end.
     """
     with source.open() as stream, named(source.origin):
-        text = chunks(stream, _WANTED)
+        text = chunks(stream, _WANTED, again=strict)
         first = next(text)
         yield from _read(first, chain([first], text), alike, strict=strict)
 

@@ -47,6 +47,12 @@ The upgrade with which this project began left from 1.7.16, which is not on the 
 place: it records the hashes that 1.7.16 does. The 1.9.11 that followed it on the node logged, of a
 container with that spec, `Container spec hash changed (1559107639 vs 1428860573)`.
 
+With the patch `accept`, 1.9.11 keeps the containers of a kubelet that hashes as 1.7.16 does, whether `pin` or
+`strip` made it so; that one keeps them on the way back. The one that restarted in each of these changes sets
+`allowPrivilegeEscalation`, which is new in 1.8: what it ran with had been hashed without it, and only
+`--accept-new-fields` lets that count. From `accept` to upstream's 1.9.11 everything else restarts, for no
+kubelet writes the hash of a container that it keeps.
+
 1.9.11 has no go.mod; its module is written from its Godeps/Godeps.json, and
 `scripts/suites/kubelets.json` lists the dependencies that are built in another version, with why. The
 nearest older kubelet on the proxy, 1.7.5, was not built. Of `github.com/codedellemc/goscaleio` the proxy

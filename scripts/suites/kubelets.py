@@ -18,7 +18,7 @@ from typing import Final
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.catalog.releases import parse_range
 from hashcompat.patching.model import apply
-from hashcompat.patching.strategies import Choices, make_patch
+from hashcompat.patching.strategies import make_patch
 from hashcompat.patching.unified import mail
 from hashcompat.release import parse_release
 from scripts.lib import gotool
@@ -46,7 +46,7 @@ class Kubelet:
     """A release whose module k8s.io/kubernetes the module proxy has (``1.31.14``)."""
 
     strategy: str = ""
-    """``accept`` or ``pin``; empty for upstream's."""
+    """``accept``, ``pin`` or ``strip``; empty for upstream's."""
 
     like: str = ""
     """The release that the patched one is like."""
@@ -80,9 +80,7 @@ class Kubelet:
         """Return the patch as ``hashcompat patch`` prints it; empty for upstream's kubelet."""
         if not self.strategy:
             return ""
-        made = make_patch(
-            self.release, (self.like,), self.strategy, default_catalog(), Choices(accept_new_fields=True)
-        )
+        made = make_patch(self.release, (self.like,), self.strategy, default_catalog())
         if made is None:
             raise GoError(f"no patch is needed for {self.name}")
         pristine = patches.source(self.release)
@@ -115,13 +113,16 @@ CHAIN: Final = (
 """As the suite starts them: each minor in turn, rollbacks by one and by many, a skip, patched ones."""
 
 
+_ASSUMED: Final = {"strip": "pin"}
+"""The strategies that plans know by another one, which hashes alike."""
+
+
 def flags(old: Kubelet, new: Kubelet) -> list[str]:
     """Return the options by which `plan` knows two kubelets."""
     options = ["--from", old.release, "--to", new.release]
-    if old.strategy:
-        options += ["--from-patched", old.strategy, "--like", old.like]
-    if new.strategy:
-        options += ["--assume-patch", new.strategy, "--like", new.like]
+    for option, kubelet in (("--from-patched", old), ("--assume-patch", new)):
+        if kubelet.strategy:
+            options += [option, _ASSUMED.get(kubelet.strategy, kubelet.strategy), "--like", kubelet.like]
     return options
 
 

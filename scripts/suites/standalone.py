@@ -16,8 +16,13 @@ def there_and_back(old: str, new: str) -> tuple[Kubelet, ...]:
 
 PINNED: Final = Kubelet("1.9.11", "pin", "1.7.16")
 """In place of 1.7.16, which is not on the module proxy: it hashes as that does."""
+ACCEPTING: Final = Kubelet("1.9.11", "accept", "1.7.16")
+"""With the patch by which a node is upgraded: it keeps the containers of 1.7.16."""
+STRIPPED: Final = Kubelet("1.9.11", "strip", "1.7.16")
+"""With the patch that operators made by hand: it hashes as 1.7.16 does."""
 CHAINS: Final = (
-    (Kubelet("1.9.11"), PINNED, Kubelet("1.9.11")),  # two new fields
+    (Kubelet("1.9.11"), PINNED, ACCEPTING, PINNED, Kubelet("1.9.11")),  # two new fields, and a patch
+    (Kubelet("1.9.11"), STRIPPED, ACCEPTING, Kubelet("1.9.11"), ACCEPTING, STRIPPED, Kubelet("1.9.11")),
     there_and_back("1.15.12", "1.16.15"),  # Go's text becomes JSON
     there_and_back("1.18.20", "1.19.16"),  # a new field, seccompProfile, changes hashes where it is set
     there_and_back("1.20.15", "1.21.14"),  # other UIDs of static pods: the node and the file enter

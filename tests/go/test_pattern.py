@@ -116,3 +116,8 @@ def test_a_string_that_is_elsewhere_too_stays_as_it_is() -> None:
     assert kept == [0]
     assert pattern.match('{"a": "z", "b": "y", "c": "y"}', 0) == (("z",), len(text))
     assert pattern.match('{"a": "z", "b": "z", "c": "y"}', 0) is None
+
+
+@pytest.mark.parametrize("number", ["3.5", "3.0"])
+def test_a_number_that_goes_on_behind_the_hole_has_no_pattern(number: str) -> None:
+    assert pattern_of(f'{{"n": {number}}}', [Own("n", "3")]) is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Final
 
@@ -14,21 +14,35 @@ _BYTES: Final = 16
 """As many as a computed UID has, so that its alias still reads as computed."""
 
 
-def aliases(pods: Iterable[Pod], records: Iterable[Record]) -> Mapping[str, str]:
-    """Return what stands for each UID of a static pod whose name is known: a digest of its names alone."""
-    found: dict[str, str] = {}
-    known: dict[tuple[str, str], int] = {}
-    uids = [(uid, pod.namespace, pod.name) for pod in pods for uid in (pod.config_hash, _computed(pod.uid))]
-    uids += [
-        (_computed(record.uid), record.namespace, record.pod)
-        for record in records
-        if not isinstance(record, Applied)
-    ]
-    for uid, namespace, name in uids:
-        if uid and uid not in found:
-            number = known[namespace, name] = known.get((namespace, name), 0) + 1
-            found[uid] = _alias(f"{namespace}/{name}/{number}", uid)
-    return found
+class Aliases:
+    """What stands for each UID of a static pod whose name is known: a digest of its names alone."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, str] = {}
+        self._known: dict[tuple[str, str], int] = {}
+
+    def see_pod(self, pod: Pod) -> None:
+        """Take one more pod."""
+        for uid in (pod.config_hash, _computed(pod.uid)):
+            self._see(uid, pod.namespace, pod.name)
+
+    def see_records(self, records: Iterable[Record]) -> None:
+        """Take records, after all pods."""
+        for record in records:
+            if not isinstance(record, Applied):
+                self._see(_computed(record.uid), record.namespace, record.pod)
+
+    def _see(self, uid: str, namespace: str, name: str) -> None:
+        if uid and uid not in self._found:
+            number = self._known[namespace, name] = self._known.get((namespace, name), 0) + 1
+            self._found[uid] = _alias(f"{namespace}/{name}/{number}", uid)
+
+    def __contains__(self, uid: object) -> bool:
+        return uid in self._found
+
+    def of(self, uid: str) -> str:
+        """Return what stands for a UID; itself where it is not one of those."""
+        return self._found.get(uid, uid)
 
 
 def _computed(uid: str) -> str:

@@ -1,9 +1,9 @@
-"""Hashed texts with gaps: what is printed once of containers that differ in hidden values alone.
+"""Hashed texts with gaps: what is printed once of containers that differ in names and values alone.
 
-Replicas differ by the name of their token mount, and after a sidecar injector by values of env and args too.
-Every release prints these as they are, each in one place with something else around it, and nothing that a
-release or an API server does depends on them. So the texts of one container are those of all others like it,
-but for the gaps.
+Most containers of a cluster set the same fields, with other names, images, paths and values in them. Every
+release prints these as they are, each in one place with something else around it, and nothing that a release
+or an API server does depends on them. So the texts of one container are those of all others like it, but for
+the gaps.
 """
 
 from __future__ import annotations
@@ -13,24 +13,59 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hashcompat.compile.spew import in_bytes
+from hashcompat.answers.writing import GAP, GAP_IN_BYTES, HEAD, TAIL, Kind, Value, Values, Writing, writing_of
 from hashcompat.go.digest import Digest
-from hashcompat.go.jsontext import ESCAPES, clean, quote
+from hashcompat.go.jsonpath import EACH, below
 from hashcompat.kubelet.hashing import Hasher
 
 Spec = Mapping[str, Any]
 
-_TEXTS: Final = ("args", "command")
-"""The lists of texts with gaps."""
+_ANY: Final = "*"
+"""Stands for every key of a map."""
 
-_FIELDS: Final = {"env": "value", "volumeMounts": "name"}
-"""The lists of objects whose text under this key is a gap."""
+_PROBES: Final = ("livenessProbe", "readinessProbe", "startupProbe")
 
-_HEAD, _TAIL = "hashcompat-gap-", "z"
+_HANDLER: Final = (
+    f"exec.command{EACH}",
+    "httpGet.path",
+    f"httpGet.httpHeaders{EACH}.name",
+    f"httpGet.httpHeaders{EACH}.value",
+)
 
-_GAP: Final = re.compile(f"{_HEAD}([0-9]{{5}}){_TAIL}")
+_TEXTS: Final = (
+    *("name", "image", "workingDir", "terminationMessagePath", f"command{EACH}", f"args{EACH}"),
+    *(f"env{EACH}.{key}" for key in ("name", "value", "valueFrom.fieldRef.fieldPath")),
+    *(
+        f"env{EACH}.valueFrom.{source}.{key}"
+        for source in ("configMapKeyRef", "secretKeyRef")
+        for key in ("name", "key")
+    ),
+    *(f"envFrom{EACH}.{key}" for key in ("prefix", "configMapRef.name", "secretRef.name")),
+    f"ports{EACH}.name",
+    *(f"volumeMounts{EACH}.{key}" for key in ("name", "mountPath", "subPath")),
+    *(
+        f"{owner}.{place}"
+        for owner in (*_PROBES, "lifecycle.postStart", "lifecycle.preStop")
+        for place in _HANDLER
+    ),
+)
+"""The texts that can be in gaps: of type string in every release, and no default that is set on reading."""
 
-_GAP_IN_BYTES: Final = re.compile(f"{in_bytes(_HEAD)}((?: [0-9]{{2}}){{5}}){in_bytes(_TAIL)}")
+_INTEGERS: Final = (
+    f"ports{EACH}.containerPort",
+    *(
+        f"{probe}.{key}"
+        for probe in _PROBES
+        for key in (
+            *("httpGet.port", "tcpSocket.port", "initialDelaySeconds", "timeoutSeconds", "periodSeconds"),
+            *("successThreshold", "failureThreshold"),
+        )
+    ),
+)
+"""The numbers that can be: of 32 bits in every release, or numbers or texts."""
+
+_QUANTITIES: Final = tuple(f"resources.{key}.{_ANY}" for key in ("limits", "requests"))
+"""The quantities that can be."""
 
 _LONGEST_VALUE: Final = 256
 """Characters of a value that can be a gap: a longer one is usually a script, which replicas share."""
@@ -42,19 +77,59 @@ _MOST: Final = 100_000
 """Gaps of one container: their numbers have five digits."""
 
 _UNLIKE: Final = re.compile(r"\**|.*[\b\f].*", re.DOTALL)
-"""Values that decide more than their own place: empty ones, masks, those that Go 1.22 escapes in its way."""
+"""Texts that decide more than their own place: empty ones, masks, those that Go 1.22 escapes in its way."""
 
-_ESCAPES: Final = ESCAPES["go1.22"]
+_QUANTITY: Final = re.compile(r"[1-9][0-9]{0,8}(?:m|k|M|G|Ki|Mi|Gi)?", re.ASCII)
+"""Quantities that every release decodes."""
+
+_LARGEST: Final = 10**9
+"""Numbers are smaller, so that none is like the one that stands for a gap."""
+
+_STANDS: Final = re.compile(rf"{HEAD}|20[0-9]{{7}}1|90[0-9]{{7}}1")
+"""What may stand for a gap."""
+
+
+class _Tree(dict[str, "_Tree"]):
+    """The keys that lead on from a value to gaps."""
+
+    kind: Kind | None = None
+    """The kind of a gap."""
+
+
+def _tree() -> _Tree:
+    root = _Tree()
+    for paths, kind in ((_TEXTS, Kind.TEXT), (_INTEGERS, Kind.INTEGER), (_QUANTITIES, Kind.QUANTITY)):
+        for path in paths:
+            place = root
+            for step in path.replace(EACH, f".{EACH}").split("."):
+                place = place.setdefault(step, _Tree())
+            place.kind = kind
+    return root
+
+
+_ROOT: Final = _tree()
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A place in containers where each may have something else."""
+
+    path: str
+    """Where it is, without indexes and keys of maps: ``env.value``."""
+    kind: Kind
+    stand: Value
+    """What stands for what is in it, and is nowhere else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gapped:
     """A container's JSON as what is in the gaps, and what is around them."""
 
-    around: dict[str, Any]
-    """The JSON with a name of its own in each gap."""
-    values: tuple[str, ...]
+    around: Any
+    """The JSON with what stands for it in each gap."""
+    values: tuple[Value, ...]
     """What is in them, in order."""
+    gaps: tuple[Gap, ...]
 
     @property
     def key(self) -> str:
@@ -65,29 +140,59 @@ class Gapped:
 def gapped(spec: Spec) -> Gapped | None:
     """Return a container's JSON with gaps; None where that would not pay, or could be mistaken."""
     shown = repr(spec)
-    if len(shown) > _LONGEST or _HEAD in shown:
+    if len(shown) > _LONGEST or _STANDS.search(shown):
         return None
-    values: list[str] = []
-    around = dict(spec)
-    for key in _TEXTS:
-        if isinstance(items := spec.get(key), list):
-            around[key] = [_gap(item, values) for item in items]
-    for key, field in _FIELDS.items():
-        if isinstance(items := spec.get(key), list):
-            around[key] = [_with_gap(item, field, values) for item in items]
-    return Gapped(around, tuple(values)) if values and len(values) < _MOST else None
+    found: list[tuple[Value, Gap]] = []
+    around = _around(spec, _ROOT, "", found)
+    if not found or len(found) >= _MOST:
+        return None
+    values, gaps = zip(*found, strict=True)
+    return Gapped(around, values, gaps)
 
 
-def _with_gap(item: Any, field: str, values: list[str]) -> Any:
-    return {**item, field: _gap(item[field], values)} if isinstance(item, dict) and field in item else item
-
-
-def _gap(value: Any, values: list[str]) -> Any:
-    """Return the name of the gap that a value is in; itself where it is none."""
-    if type(value) is not str or len(value) > _LONGEST_VALUE or _UNLIKE.fullmatch(value):
+def _around(value: Any, tree: _Tree, path: str, found: list[tuple[Value, Gap]]) -> Any:
+    """Return JSON with what stands for gaps in it; add what is in each of them."""
+    if isinstance(value, Mapping):
+        if _ANY in tree:
+            return {key: _around(item, tree[_ANY], path, found) for key, item in value.items()}
+        return {
+            key: _around(item, tree[key], below(path, key), found) if key in tree else item
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_around(item, tree[EACH], path, found) for item in value] if EACH in tree else value
+    if tree.kind is None or not _may_be(value, tree.kind):
         return value
-    values.append(value)
-    return f"{_HEAD}{len(values) - 1:05}{_TAIL}"
+    stand = _stand(tree.kind, len(found))
+    found.append((value, Gap(path, tree.kind, stand)))
+    return stand
+
+
+def _may_be(value: object, kind: Kind) -> bool:
+    """Return whether a value can be in a gap."""
+    if kind is Kind.INTEGER:
+        return type(value) is int and 0 < value < _LARGEST
+    if type(value) is not str:
+        return False
+    if kind is Kind.QUANTITY:
+        return _QUANTITY.fullmatch(value) is not None
+    return len(value) <= _LONGEST_VALUE and not _UNLIKE.fullmatch(value)
+
+
+def _stand(kind: Kind, number: int) -> Value:
+    """Return what stands for a gap; a number ends in 1, so that every release prints it as it is."""
+    if kind is Kind.TEXT:
+        return f"{HEAD}{number:05}{TAIL}"
+    return int(f"20{number:07}1") if kind is Kind.INTEGER else f"90{number:07}1"
+
+
+def filled(around: Any, values: Mapping[Value, Value]) -> Any:
+    """Return JSON with values in place of what stands for them."""
+    if isinstance(around, dict):
+        return {key: filled(item, values) for key, item in around.items()}
+    if isinstance(around, list):
+        return [filled(item, values) for item in around]
+    return values.get(around, around) if isinstance(around, str | int) else around
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +204,26 @@ class Text:
     """The digest of what precedes the first gap: of the whole text if it has none."""
     after: tuple[tuple[int, str], ...]
     """The number of each gap, and what follows it up to the next one."""
-    in_bytes: bool
-    """Whether the text is that of JSON's bytes, printed as numbers."""
+    writing: Writing
+    """How what is in the gaps is printed."""
 
     @classmethod
-    def of(cls, hasher: Hasher, text: str) -> Text:
-        """Return what a kubelet hashes of a container whose gaps have their names in them."""
-        as_bytes = len(hasher.stages) > 1
-        head, *rest = (_GAP_IN_BYTES if as_bytes else _GAP).split(text)
-        numbers = map(_number if as_bytes else int, rest[::2])
-        return cls(
-            hasher.digest, hasher.digest([head]), tuple(zip(numbers, rest[1::2], strict=True)), as_bytes
-        )
+    def of(cls, hasher: Hasher, text: str, gaps: Sequence[Gap]) -> Text | None:
+        """Return what a kubelet hashes of a container in which something stands for the gaps.
+
+        None where it does not print one as its value alone.
+        """
+        writing = writing_of(hasher)
+        for number, gap in enumerate(gaps):
+            if gap.kind is not Kind.TEXT:
+                name = writing.written(Kind.TEXT, _stand(Kind.TEXT, number))
+                text = text.replace(writing.written(gap.kind, gap.stand), name)
+                if writing.written(Kind.TEXT, str(gap.stand)) in text:
+                    return None
+        head, *rest = (GAP_IN_BYTES if writing.in_bytes else GAP).split(text)
+        numbers = map(_number if writing.in_bytes else int, rest[::2])
+        after = tuple(zip(numbers, rest[1::2], strict=True))
+        return cls(hasher.digest, hasher.digest([head]), after, writing)
 
     @property
     def size(self) -> int:
@@ -121,16 +234,20 @@ class Text:
         """Return the unsigned 32-bit hash with these values in the gaps."""
         if not self.after:
             return self.before
-        written = values.in_bytes if self.in_bytes else values.plain
-        return self.digest(_pieces(written, self.after), self.before)
+        return self.digest(_pieces(values.written(self.writing), self.after), self.before)
 
-
-class Values:
-    """What is in the gaps of one container, as the hashed texts hold it."""
-
-    def __init__(self, values: Sequence[str]) -> None:
-        self.plain = [clean(value) for value in values]
-        self.in_bytes = [in_bytes(quote(value, _ESCAPES)[1:-1]) for value in self.plain]
+    def closed(self, values: Values, still: Mapping[int, int]) -> Text:
+        """Return the text with these values in all gaps but some, which get other numbers."""
+        written = values.written(self.writing)
+        head, open_ = list[str](), list[tuple[int, list[str]]]()
+        for number, text in self.after:
+            if number in still:
+                open_.append((still[number], [text]))
+            else:
+                (open_[-1][1] if open_ else head).extend((written[number], text))
+        before = self.digest(head, self.before) if head else self.before
+        after = tuple((number, "".join(pieces)) for number, pieces in open_)
+        return Text(self.digest, before, after, self.writing)
 
 
 def _pieces(written: Sequence[str], after: tuple[tuple[int, str], ...]) -> Iterator[str]:

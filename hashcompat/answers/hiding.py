@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final
 
-from hashcompat.answers.gaps import Text, Values, gapped
+from hashcompat.answers.gaps import Gap, Gapped, gapped
 from hashcompat.answers.keeping import Keeper
+from hashcompat.answers.outlines import Hidden, Outline, Printed, Replicas
 from hashcompat.apiserver.on_read import as_read, as_unread
 from hashcompat.catalog.eras import Era
 from hashcompat.catalog.lookup import Catalog, Kubelet
@@ -21,7 +21,7 @@ from hashcompat.go.jsontext import ESCAPES
 from hashcompat.kubelet.hashing import Hasher, compile_hasher
 from hashcompat.kubelet.stored import true_hash
 from hashcompat.model.hashes import Hash, StoredHashes
-from hashcompat.model.pods import Container
+from hashcompat.model.pods import Blank, Container
 from hashcompat.planning.replicas import Latest
 
 Spec = Mapping[str, Any]
@@ -44,23 +44,6 @@ _LONGEST_MASK: Final = 20
 """Stars; that two of a hundred texts share a hash under each of so many masks is not by chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hidden:
-    """A container as a snapshot holds it."""
-
-    spec: Spec
-    """Its JSON with values hidden."""
-    true: Mapping[int, Hash]
-    """The hash with values, by that of the JSON with values hidden: each kubelet's that decodes it."""
-    public: frozenset[int]
-    """The hashes in which no hidden value takes part."""
-
-    @property
-    def has_values(self) -> bool:
-        """Whether a hidden value takes part in any hash."""
-        return len(self.public) < len(self.true)
-
-
 class Hider:
     """Hides containers, by the release data of all known kubelets."""
 
@@ -69,9 +52,29 @@ class Hider:
         patched = [kubelet for kubelet in kubelets if kubelet.era.digest == _PATCHED]
         gated = [kubelet for kubelet in kubelets if kubelet.behaviour.hash_without_resources]
         self._keeper, self._defaults = keeper, catalog.every_read_default
-        self._alike: Latest[str, _Alike | None] = Latest()
+        self._outlines: Latest[str, Outline | None] = Latest()
+        self._replicas: Latest[Blank, Replicas | None] = Latest()
         self._ways, self._patched_ways, self._gated_ways = map(_ways, (kubelets, patched, gated))
         self._schemas = list(dict.fromkeys(kubelet.schema for kubelet in patched))
+
+    def replica(self, container: Container, origin: str) -> Hidden | None:
+        """Return one of several containers of one pod template without its values, errors as ``hidden``.
+
+        None for a container that is not known to be one, or that has to be hidden by itself.
+        """
+        blank = container.blank
+        if blank is None or container.stored is not None:
+            return None
+        if blank not in self._replicas:
+            replicas = self._of_blank(container, blank, origin)
+            self._replicas.add(blank, replicas, replicas.size if replicas else 0)
+        known = self._replicas[blank]
+        return known.hidden(container.own) if known else None
+
+    def _of_blank(self, container: Container, blank: Blank, origin: str) -> Replicas | None:
+        found = gapped(blank.spec)
+        outline = self._outline(found, container, origin) if found else None
+        return outline.replicas(found.values, blank.words) if found and outline else None
 
     def hidden(self, container: Container, origin: str) -> Hidden:
         """Return a container without its values.
@@ -79,26 +82,36 @@ class Hider:
         Raises InputError, which names ``origin`` and the path, for a value of the wrong type.
         """
         found = gapped(container.spec) if container.stored is None else None
-        if found is None:
-            return self._hidden(container, origin)[0]
-        key = found.key
-        if key not in self._alike:
-            alike = _alike(*self._hidden(replace(container, spec=found.around), origin))
-            self._alike.add(key, alike, len(key) + (alike.size if alike else 0))
-        known = self._alike[key]
-        return known.hidden(found.values) if known else self._hidden(container, origin)[0]
+        outline = self._outline(found, container, origin) if found else None
+        made = outline.hidden(found.values) if found and outline else None
+        return made or self._hidden(container, origin)
 
-    def _hidden(self, container: Container, origin: str) -> tuple[Hidden, _Table]:
-        """Return the same by itself, and its texts."""
-        try:
+    def _outline(self, found: Gapped, container: Container, origin: str) -> Outline | None:
+        """Return what a container shares with those that differ from it in gaps alone; None for nothing."""
+        key = found.key
+        if key not in self._outlines:
+            outline = self._made(found, container, origin)
+            self._outlines.add(key, outline, len(key) + (outline.size if outline else 0))
+        return self._outlines[key]
+
+    def _made(self, found: Gapped, container: Container, origin: str) -> Outline | None:
+        with _placed(origin, container):
+            given = self._keeper.container(found.around, lambda text: text)
+            hide = _hide("*" * _SHORTEST_MASK)
+            stands = {gap.stand for gap in found.gaps}
+            spec = self._keeper.container(found.around, lambda text: text if text in stands else hide(text))
+            table = self._table(given, spec, None)
+        return table.outline(spec, found.gaps) if table else None
+
+    def _hidden(self, container: Container, origin: str) -> Hidden:
+        """Return the same by itself."""
+        with _placed(origin, container):
             given = self._keeper.container(container.spec, lambda text: text)
             for length in range(_SHORTEST_MASK, _LONGEST_MASK):
                 spec = self._keeper.container(container.spec, _hide("*" * length))
                 table = self._table(given, spec, container.stored)
                 if table is not None:
-                    return Hidden(spec, *table.result()), table
-        except DecodeError as error:
-            raise InputError(f"{origin}: {container.path}{error}") from None
+                    return Hidden(spec, *table.result())
         raise InputError(f"{origin}: {container.path}: no mask tells its hashes apart")
 
     def _table(self, given: Spec, spec: Spec, stored: StoredHashes | None) -> _Table | None:
@@ -133,6 +146,15 @@ class Hider:
         yield from ((form, self._ways) for form in served)
         yield from ((form, self._patched_ways) for form in forms[len(served) :])
         yield from ((form, self._gated_ways) for form in without)
+
+
+@contextmanager
+def _placed(origin: str, container: Container) -> Iterator[None]:
+    """Name where a container is in what is wrong with it."""
+    try:
+        yield
+    except DecodeError as error:
+        raise InputError(f"{origin}: {container.path}{error}") from None
 
 
 def _ways(kubelets: Iterable[Kubelet]) -> list[Way]:
@@ -170,6 +192,7 @@ class _Table:
         self._keys: dict[tuple[Digest, str], int] = {}
         self._true: dict[int, tuple[str, Hash]] = {}
         self._hashers: dict[int, Hasher] = {}
+        self._texts: dict[int, str] = {}
         self._public: set[int] = set()
         self._doubtful: set[int] = set()
 
@@ -190,7 +213,7 @@ class _Table:
         if key in self._true:
             return False
         self._keys[hasher.digest, text], self._true[key] = key, (true_text, true)
-        self._hashers[key] = hasher
+        self._hashers[key], self._texts[key] = hasher, text
         if true == computed and text == true_text:
             self._public.add(key)
         return True
@@ -200,32 +223,9 @@ class _Table:
         true = {key: found for key, (_, found) in self._true.items() if key not in self._doubtful}
         return true, frozenset(self._public & true.keys())
 
-    def texts(self) -> dict[int, Text] | None:
+    def outline(self, spec: Spec, gaps: tuple[Gap, ...]) -> Outline | None:
         """Return the texts with gaps; None where some are not stored."""
         if self._doubtful:
             return None
-        return {key: Text.of(self._hashers[key], text) for key, (text, _) in self._true.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _Alike:
-    """Containers that differ in gaps alone."""
-
-    first: Hidden
-    """The container with a name in each gap; only its hashes are other ones."""
-    texts: Mapping[int, Text]
-
-    @property
-    def size(self) -> int:
-        """The characters that it keeps."""
-        return sum(text.size for text in self.texts.values())
-
-    def hidden(self, values: Sequence[str]) -> Hidden:
-        """Return the container with these values."""
-        written = Values(values)
-        return replace(self.first, true={key: text.hash(written) for key, text in self.texts.items()})
-
-
-def _alike(first: Hidden, table: _Table) -> _Alike | None:
-    texts = table.texts()
-    return None if texts is None else _Alike(first, texts)
+        printed = (Printed(self._hashers[key], text, self._true[key][0]) for key, text in self._texts.items())
+        return Outline.of(spec, printed, gaps)

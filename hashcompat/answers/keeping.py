@@ -122,6 +122,16 @@ class Keeper:
         return _List(POD).compiled(self._pods)
 
 
+def may_be_kept(path: str) -> bool:
+    """Return whether a snapshot may show texts at a path of a container, such as ``env.name``."""
+    return path in CONTAINER
+
+
+def is_kept(path: str, text: str) -> bool:
+    """Return whether a snapshot shows a text at a path of a container."""
+    return path in CONTAINER and _MORE.get(path, bool)(text)
+
+
 def masked(text: str) -> str:
     """Return what replaces a text of a pod; whether it is empty is shown."""
     return MASK if text else ""

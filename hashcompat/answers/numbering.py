@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hashcompat.answers.hiding import Hidden
+from hashcompat.answers.outlines import Hidden
 from hashcompat.model.hashes import Hash, HiddenHash, StoredHashes
 from hashcompat.model.records import Recorded
 

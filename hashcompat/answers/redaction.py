@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hashcompat.answers.aliases import aliases
-from hashcompat.answers.hiding import Hidden, Hider
+from hashcompat.answers.aliases import Aliases
+from hashcompat.answers.hiding import Hider
 from hashcompat.answers.keeping import Keeper, masked
 from hashcompat.answers.numbering import Numbers, has_hidden
+from hashcompat.answers.outlines import Hidden
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.corev1.scheduling import label_keys
 from hashcompat.errors import DecodeError, InputError
@@ -68,26 +69,28 @@ class Redaction:
     """Hides one inventory: first its pods, one by one, and then the rest, which depends on all of them."""
 
     def __init__(self, inventory: Inventory, catalog: Catalog, *, with_hashes: bool = False) -> None:
-        """Read the pods once; errors as ``snapshot``."""
         self._keeper = Keeper(catalog)
         self._hider = Hider(catalog, self._keeper)
         self._given, self._newest = inventory, catalog.known.newest
         self._with_hashes = with_hashes
         self._index = index(inventory.records)
-        self._uids = aliases(inventory.pods, inventory.records)
+        self._uids = Aliases()
         self._keys = {_SYSTEM}
         self._known: Latest[Likeness, Hidden] = Latest(_KEPT)
+        self._alike: Latest[object, StoredHashes] = Latest()
         self._numbered: dict[Recorded, Recorded] = {}
 
     def pods(self) -> Iterator[Pod]:
         """Yield the pods as the snapshot holds them; errors as ``snapshot``."""
         for pod in self._given.pods:
+            self._uids.see_pod(pod)
             hidden = self._pod(pod)
             self._keys.update(label_keys(hidden.spec))
             yield hidden
 
     def snapshot(self, pods: Iterable[Pod]) -> Snapshot:
         """Return the snapshot with these pods, once ``pods`` has yielded its last; errors as ``snapshot``."""
+        self._uids.see_records(self._given.records)
         keys = frozenset(self._keys)
         nodes = tuple(_node(node, keys) for node in self._given.nodes)
         records = map(self._record, self._given.records)
@@ -109,29 +112,43 @@ class Redaction:
             place = pod.containers[0].path.rpartition(".")[0]
             raise InputError(f"{pod.origin}: {place}{error}") from None
         containers = tuple(self._container(pod, container) for container in pod.containers)
-        uid, config_hash = (self._uids.get(one, one) for one in (pod.uid, pod.config_hash))
+        uid, config_hash = map(self._uids.of, (pod.uid, pod.config_hash))
         return replace(pod, spec=spec, containers=containers, uid=uid, config_hash=config_hash)
 
     def _container(self, pod: Pod, container: Container) -> Container:
+        hidden = self._hider.replica(container, pod.origin) or self._alone(pod, container)
+        if self._with_hashes:
+            return replace(container, spec=hidden.spec, stored=_kept(hidden, pod))
+        found = self._index.of(pod, container)
+        if found is None:
+            return replace(container, spec=hidden.spec, stored=self._stored(hidden))
+        numbers = Numbers(hidden)
+        stored, record = numbers.stored(), numbers.recorded(found)
+        same = self._numbered.setdefault(found, record) == record
+        self._numbered[found] = record if same else _nowhere(found)  # that of several pods has no namespace
+        needed = hidden.has_values or has_hidden(record)
+        return replace(container, spec=hidden.spec, stored=stored if needed else None)
+
+    def _alone(self, pod: Pod, container: Container) -> Hidden:
+        """Return a container without its values, hidden once for all that have the same."""
         key = likeness(pod, container, text_of(container))
         if key not in self._known:
             self._known.add(key, self._hider.hidden(container, pod.origin), key.size)
-        hidden = self._known[key]
-        if self._with_hashes:
-            return replace(container, spec=hidden.spec, stored=_kept(hidden, pod))
-        numbers = Numbers(hidden)
-        stored = numbers.stored()
-        found = self._index.of(pod, container)
-        record = numbers.recorded(found) if found else None
-        if found and record:  # one without namespace may be that of several pods
-            same = self._numbered.setdefault(found, record) == record
-            self._numbered[found] = record if same else _nowhere(found)
-        needed = hidden.has_values or (record is not None and has_hidden(record))
-        return replace(container, spec=hidden.spec, stored=stored if needed else None)
+        return self._known[key]
+
+    def _stored(self, hidden: Hidden) -> StoredHashes | None:
+        """Return which kubelets hash a container alike that has no record: the same for its replicas."""
+        if not hidden.has_values:
+            return None
+        if hidden.template is None:
+            return Numbers(hidden).stored()
+        if hidden.template not in self._alike:
+            self._alike[hidden.template] = Numbers(hidden).stored()
+        return self._alike[hidden.template]
 
     def _record(self, record: Record) -> Record | None:
         """Return a record as the snapshot holds it; None for resources of no pod that is named."""
-        uid = self._uids.get(record.uid, record.uid)
+        uid = self._uids.of(record.uid)
         match record:
             case Sandbox():
                 return replace(record, uid=uid, ip=record.ip and MASK)

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
+import msgspec
+
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.go.limits import check_depth, too_deep
 from hashcompat.shown import name as shown_name
@@ -46,6 +48,7 @@ _LONGEST_INTEGER: Final = 400
 """Digits; Python refuses to read integers of several thousand digits, and no field has one of 20."""
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
+_SURROGATE: Final = "\\ud"
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _KINDS: Final = {
     bool: "a boolean",
@@ -96,11 +99,23 @@ def dumps(value: Any) -> str:
 
     Numbers keep their text, and two lone surrogates never combine into one character.
     """
+    text = _compact(value)
+    if text is not None:
+        return msgspec.json.format(text, indent=1)
     plain = json.dumps(_plain(value, ""))
     mark = "#"
     while mark in plain:
         mark += "#"
     return re.sub(f'"{mark}([^"#]*){mark}"', r"\1", json.dumps(_plain(value, mark), indent=1))
+
+
+def _compact(value: Any) -> str | None:
+    """Return JSON in one line; None where a number has a text of its own, or for surrogates."""
+    try:
+        text = json.dumps(value)
+    except TypeError:
+        return None
+    return None if _SURROGATE in text else text
 
 
 def canonical(value: Any) -> bytes:

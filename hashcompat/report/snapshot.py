@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from typing import Any, Final, TypeVar
@@ -13,6 +13,7 @@ from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.words import count
+from hashcompat.planning.replicas import Latest
 from hashcompat.report.model import Document, Report, Rows, document
 from hashcompat.sources.mirrors import annotations_of
 from hashcompat.sources.snapshots import HASHES, HIDDEN, WORKLOAD, document_of, text_of
@@ -55,13 +56,47 @@ def _rows(inventory: Inventory, kind: type[Row], row: Callable[[Row], Document])
     return Rows([record for record in inventory.records if isinstance(record, kind)], row)
 
 
-def pod_text(pod: Pod) -> str:
-    """Return a pod of a snapshot as its text in the document, without a line break at its end."""
-    return _text(_pod(pod), "\n  ")
+class PodTexts:
+    """Makes the texts of pods in the document; that of a container which replicas share is made once."""
+
+    def __init__(self) -> None:
+        self._containers: Latest[tuple[int, int], tuple[Container, str]] = Latest()
+
+    def of(self, pod: Pod) -> str:
+        """Return a pod of a snapshot as its text in the document, without a line break at its end."""
+        texts = {
+            key: self._spec(pod) if key == "spec" else _text(value, "\n   ")
+            for key, value in _pod(pod, {}).items()
+        }
+        return _members(texts, "\n  ")
+
+    def _spec(self, pod: Pod) -> str:
+        rest = {key: _text(value, "\n    ") for key, value in pod.spec.items()}
+        lists = {key: _list(map(self._container, rows), "\n    ") for key, rows in _lists(pod).items()}
+        return _members({**rest, **lists}, "\n   ")
+
+    def _container(self, container: Container) -> str:
+        key = id(container.spec), id(container.stored)
+        known = self._containers.get(key)
+        if known is None:
+            # the container is kept, so that nothing else gets the two ids
+            known = container, _text(_container(container), "\n     ")
+            self._containers.add(key, known, len(known[1]))
+        return known[1]
+
+
+def _members(texts: Mapping[str, str], line: str) -> str:
+    """Return an object of members whose texts are given."""
+    lead = ",".join(f"{line} {jsontext.dumps(key)}: {text}" for key, text in texts.items())
+    return f"{{{lead}{line}}}" if texts else "{}"
+
+
+def _list(texts: Iterable[str], line: str) -> str:
+    return f"[{','.join(f'{line} {text}' for text in texts)}{line}]"
 
 
 def text(snapshot: Snapshot, pods: Iterable[str] = ()) -> Iterator[str]:
-    """Yield a snapshot's document in pieces, with the ``pod_text`` of more pods at the end of its items."""
+    """Yield a snapshot's document in pieces, with the texts of more pods at the end of its items."""
     lead = "{\n "
     for key, value in _document(snapshot).items():
         yield f'{lead}"{key}": '
@@ -100,7 +135,9 @@ def closing(snapshot: Snapshot, pods: int, containers: int) -> str:
 
 
 def _item(thing: Node | Pod) -> Document:
-    return _node(thing) if isinstance(thing, Node) else _pod(thing)
+    if isinstance(thing, Node):
+        return _node(thing)
+    return _pod(thing, {key: [_container(one) for one in rows] for key, rows in _lists(thing).items()})
 
 
 def _recorded(record: Recorded) -> Document:
@@ -162,11 +199,8 @@ def _node(node: Node) -> Document:
     }
 
 
-def _pod(pod: Pod) -> Document:
-    lists: dict[str, list[Any]] = {}
-    for container in pod.containers:
-        stored = {HASHES: document_of(container.stored)} if container.stored else {}
-        lists.setdefault(_LISTS[container.type], []).append({**container.spec, **stored})
+def _pod(pod: Pod, lists: Mapping[str, Sequence[Document]]) -> Document:
+    """Return a pod with these lists of containers."""
     made: Document = {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -174,6 +208,19 @@ def _pod(pod: Pod) -> Document:
         "spec": {**pod.spec, **lists},
     }
     return made if pod.manifest else {**made, "status": _status(pod)}
+
+
+def _lists(pod: Pod) -> dict[str, list[Container]]:
+    """Return the containers by the list that holds them."""
+    lists: dict[str, list[Container]] = {}
+    for container in pod.containers:
+        lists.setdefault(_LISTS[container.type], []).append(container)
+    return lists
+
+
+def _container(container: Container) -> Document:
+    stored = {HASHES: document_of(container.stored)} if container.stored else {}
+    return {**container.spec, **stored}
 
 
 def _metadata(pod: Pod) -> Document:

@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 
-from hashcompat.answers.gaps import Gapped, Text, Values, gapped
+from hashcompat.answers.gaps import Text, gapped
 from hashcompat.answers.hiding import Hider
 from hashcompat.answers.keeping import Keeper
+from hashcompat.answers.outlines import Hidden
+from hashcompat.answers.writing import Values
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.go.digest import BY_NAME
 from hashcompat.go.jsontext import Number
 from hashcompat.kubelet.hashing import hashers
-from hashcompat.model.pods import Container, ContainerType
+from hashcompat.model.pods import Blank, Container, ContainerType
 
 GAP = "hashcompat-gap-{:05}z"
 
@@ -33,14 +35,18 @@ VALUES = [
 ]
 
 
-def container(value: str) -> dict[str, Any]:
+def container(value: str, cpu: Any = "100m", port: Any = 8080) -> dict[str, Any]:
     return {
         "name": "c",
-        "image": "i:1",
+        "image": "registry.example.com/i:1",
         "command": ["run"],
         "args": ["--first", value],
+        "ports": [{"name": "web", "containerPort": 8080}],
         "env": [{"name": "A", "value": value}, {"name": "B", "valueFrom": {"fieldRef": {"fieldPath": "x"}}}],
+        "resources": {"limits": {"cpu": cpu, "memory": "64Mi"}, "requests": {"cpu": "10m"}},
         "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+        "livenessProbe": {"httpGet": {"path": "/live", "port": port}, "periodSeconds": 10},
+        "readinessProbe": {"exec": {"command": ["test", value]}, "initialDelaySeconds": 5},
     }
 
 
@@ -52,32 +58,97 @@ def hider(catalog: Catalog) -> Hider:
     return made
 
 
-def hidden(hider: Hider, spec: dict[str, Any]) -> Any:
-    return hider.hidden(Container("c", ContainerType.CONTAINER, "$", spec), "here")
+def as_container(spec: dict[str, Any]) -> Container:
+    return Container("c", ContainerType.CONTAINER, "$", spec)
 
 
-@pytest.mark.parametrize("value", VALUES)
+def hidden(hider: Hider, spec: dict[str, Any]) -> Hidden:
+    return hider.hidden(as_container(spec), "here")
+
+
+def alone(hider: Hider, spec: dict[str, Any]) -> Hidden:
+    """Return a container hidden by itself."""
+    return hider._hidden(as_container(spec), "here")  # what others have in common with it is not used
+
+
+CONTAINERS = [
+    *(pytest.param(container(*value.values), id=str(value.id)) for value in VALUES),
+    *(
+        pytest.param(container("x", cpu), id=f"cpu {cpu!r}")
+        for cpu in ("1", "2500m", "1.5", "0", "3e2", "9000000001", "0900000001m", "1Ei", 2, Number("0.5"))
+    ),
+    *(
+        pytest.param(container("x", port=port), id=f"port {port!r}")
+        for port in (1, 0, 65535, -1, 2000000001, 2000000011, "web", "8080", None)
+    ),
+    pytest.param({**container("x"), "image": "user:secret@registry/x"}, id="an image that is not shown"),
+    pytest.param({**container("x"), "env": [{"name": "A=B", "value": "v"}]}, id="a name that is not shown"),
+    pytest.param({**container("x"), "env": [{"name": "***", "value": "v"}]}, id="a name like a mask"),
+    pytest.param({**container("x"), "name": "***", "image": "a"}, id="a name like a mask alone"),
+    pytest.param({"name": "c", "image": "a", "resources": {"limits": {}}}, id="little"),
+]
+
+
+@pytest.mark.parametrize("spec", CONTAINERS)
 def test_a_container_is_hidden_as_if_it_were_the_only_one(
-    value: str, hider: Hider, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+    spec: dict[str, Any], hider: Hider, catalog: Catalog
 ) -> None:
-    found = hidden(hider, container(value))
-    monkeypatch.setattr("hashcompat.answers.hiding.gapped", lambda _: None)
-    alone = hidden(hider, container(value))
-    assert found == alone
-    assert list(found.true) == list(alone.true)
+    found, by_itself = hidden(hider, spec), alone(hider, spec)
+    assert found == by_itself
+    assert list(found.true) == list(by_itself.true)
     (hasher,) = hashers(catalog.kubelet("1.9.11"))
-    assert hasher.hash(container(value)) in found.true.values()
+    assert hasher.hash(spec) in found.true.values()
 
 
 def test_containers_that_differ_in_gaps_are_printed_once(
     hider: Hider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hider, "_hidden", None)
-    first, second = (hidden(hider, container(value)) for value in ("one", "two"))
-    assert (first.spec, first.public) == (second.spec, second.public)
-    assert set(first.true.values()) & set(second.true.values()) == {
-        number for key, number in first.true.items() if key in first.public
-    }
+    monkeypatch.setattr(hider, "_table", None)
+    first, second = hidden(hider, container("one")), hidden(hider, container("two", "350m", 81))
+    assert first.spec["livenessProbe"]["httpGet"]["port"] == 8080
+    assert second.spec["livenessProbe"]["httpGet"]["port"] == 81
+    assert second.spec["resources"]["limits"]["cpu"] == "350m"
+    assert first.spec["env"] == second.spec["env"]
+    of_name_and_image = {number for key, number in first.true.items() if key in first.public}
+    assert set(first.true.values()) & set(second.true.values()) == of_name_and_image
+
+
+WORD = "hashcompat-blank-00000"
+
+
+def replica(around: dict[str, Any], own: str) -> Container:
+    return Container(
+        "c",
+        ContainerType.CONTAINER,
+        "$",
+        {},
+        blank=Blank(around, (WORD,), len(repr(around))),
+        own=(own,),
+    )
+
+
+@pytest.mark.parametrize("value", ["one", "kube-api-access-x7f2q", "a/b:c@d+e"])
+def test_replicas_are_hidden_as_if_each_were_the_only_one(value: str, hider: Hider) -> None:
+    around = {**container("x"), "volumeMounts": [{"name": WORD, "mountPath": "/data"}]}
+    one = replica(around, value)
+    found = hider.replica(one, "here")
+    by_itself = alone(hider, {**around, "volumeMounts": [{"name": value, "mountPath": "/data"}]})
+    assert found == by_itself
+    assert found is not None
+    assert list(found.true) == list(by_itself.true)
+    assert found.template is not None
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        pytest.param({**container("x"), "image": WORD}, id="what is shown differs"),
+        pytest.param({**container("x"), "imagePullPolicy": WORD}, id="not a gap"),
+    ],
+)
+def test_some_replicas_are_hidden_by_themselves(around: dict[str, Any], hider: Hider) -> None:
+    assert hider.replica(replica(around, "y"), "here") is None
+    assert hider.replica(as_container(container("x")), "here") is None
 
 
 @pytest.mark.parametrize(
@@ -94,30 +165,53 @@ def test_containers_that_differ_in_gaps_are_printed_once(
         ),
         pytest.param(
             {"env": [{"name": "N", "value": "v"}, {"name": "M"}, "x", {"value": 7}]},
-            {"env": [{"name": "N", "value": GAP.format(0)}, {"name": "M"}, "x", {"value": 7}]},
-            ("v",),
-            id="values of env",
+            {
+                "env": [
+                    {"name": GAP.format(0), "value": GAP.format(1)},
+                    {"name": GAP.format(2)},
+                    "x",
+                    {"value": 7},
+                ]
+            },
+            ("N", "v", "M"),
+            id="env",
         ),
         pytest.param(
-            {"volumeMounts": [{"mountPath": "/m", "name": "v"}]},
-            {"volumeMounts": [{"mountPath": "/m", "name": GAP.format(0)}]},
-            ("v",),
-            id="names of mounts",
+            {"volumeMounts": [{"mountPath": "/m", "name": "v", "readOnly": True}]},
+            {"volumeMounts": [{"mountPath": GAP.format(0), "name": GAP.format(1), "readOnly": True}]},
+            ("/m", "v"),
+            id="mounts",
+        ),
+        pytest.param(
+            {"livenessProbe": {"httpGet": {"port": 80, "scheme": "HTTP"}, "periodSeconds": True}},
+            {"livenessProbe": {"httpGet": {"port": 2000000001, "scheme": "HTTP"}, "periodSeconds": True}},
+            (80,),
+            id="numbers",
+        ),
+        pytest.param(
+            {"resources": {"limits": {"cpu": "1", "memory": "1.5Gi"}, "claims": []}},
+            {"resources": {"limits": {"cpu": "9000000001", "memory": "1.5Gi"}, "claims": []}},
+            ("1",),
+            id="quantities",
         ),
     ],
 )
 def test_values_that_decide_nothing_else_are_gaps(
-    spec: dict[str, Any], around: dict[str, Any], values: tuple[str, ...]
+    spec: dict[str, Any], around: dict[str, Any], values: tuple[str | int, ...]
 ) -> None:
-    assert gapped(spec) == Gapped(around, values)
+    found = gapped(spec)
+    assert found is not None
+    assert (found.around, found.values) == (around, values)
+    assert len(found.gaps) == len(values)
 
 
 @pytest.mark.parametrize(
     "spec",
     [
-        pytest.param({"name": "c", "image": "i"}, id="no value"),
+        pytest.param({"name": "", "image": None}, id="no value"),
         pytest.param({"args": "text", "env": {"name": "N", "value": "v"}}, id="wrong types"),
         pytest.param({"args": ["a"], "image": "hashcompat-gap-00000z"}, id="a text like a gap"),
+        pytest.param({"args": ["2000000001"]}, id="a number like one that stands for a gap"),
         pytest.param({"args": ["a"], "image": "i" * (1 << 16)}, id="large"),
     ],
 )
@@ -125,14 +219,20 @@ def test_some_containers_have_no_gaps(spec: dict[str, Any]) -> None:
     assert gapped(spec) is None
 
 
-@pytest.mark.parametrize("release", ["1.5.8", "1.9.11", "1.15.12", "1.16.15", "1.31.14"])
+@pytest.mark.parametrize("release", ["1.0.7", "1.2.7", "1.5.8", "1.9.11", "1.15.12", "1.16.15", "1.31.14"])
 def test_a_text_is_a_function_of_its_gaps(release: str, catalog: Catalog) -> None:
     """Of every era: the whole container as Go's values and as JSON's bytes, name and image alone."""
     found = gapped(container("x"))
     assert found is not None
     (hasher,) = hashers(catalog.kubelet(release))
-    text = Text.of(hasher, hasher.text(found.around))
+    text = Text.of(hasher, hasher.text(found.around), found.gaps)
+    assert text is not None
     assert text.digest in BY_NAME.values()
-    assert text.hash(Values(found.values)) == hasher.hash(container("x"))
-    assert bool(text.after) == (release != "1.31.14")
+    kinds = [gap.kind for gap in found.gaps]
+    assert text.hash(Values(found.values, kinds)) == hasher.hash(container("x"))
+    other = gapped(container("y", "2", 99))
+    assert other is not None
+    assert text.hash(Values(other.values, kinds)) == hasher.hash(container("y", "2", 99))
+    unknown = 1 if release == "1.0.7" else 0  # periodSeconds
+    assert len(text.after) == (2 if release == "1.31.14" else len(found.gaps) - unknown)
     assert text.size == sum(len(part) for _, part in text.after)

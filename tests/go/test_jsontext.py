@@ -272,6 +272,17 @@ def test_what_is_written_reads_as_the_same_to_go(text: str, written: str) -> Non
     assert "".join(dumps(loads(text)).split()) == written
 
 
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | unicode_text,
+        lambda inner: st.lists(inner) | st.dictionaries(unicode_text, inner),
+        max_leaves=20,
+    )
+)
+def test_plain_values_are_indented_as_by_python(value: Any) -> None:
+    assert dumps(value) == json.dumps(value, indent=1)
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

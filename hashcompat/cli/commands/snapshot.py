@@ -83,11 +83,11 @@ class _Pods:
     def __init__(self, redaction: Redaction) -> None:
         self.number = self.containers = 0
         self._copy, self._ends = Copy(), array("Q")
-        end = 0
+        end, texts = 0, report.PodTexts()
         for pod in redaction.pods():
             self.number += 1
             self.containers += len(pod.containers)
-            text = report.pod_text(pod).encode()
+            text = texts.of(pod).encode()
             self._copy.add(text)
             end += len(text)
             self._ends.append(end)

@@ -1,0 +1,35 @@
+"""A snapshot that is written pod by pod is the same as one that is written whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hashcompat.answers.redaction import snapshot
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.go.jsontext import dumps, loads
+from hashcompat.report.model import Rows
+from hashcompat.report.snapshot import SNAPSHOT, PodTexts, text
+from hashcompat.sources.files.collect import collect
+from hashcompat.sources.files.sample import sample_path
+
+
+def test_pods_one_by_one_are_the_whole_document(catalog: Catalog) -> None:
+    found = snapshot(collect((str(sample_path()),)), catalog)
+    texts = PodTexts()
+    pods = [texts.of(pod) for pod in found.inventory.pods]
+    rest = replace(found, inventory=replace(found.inventory, pods=()))
+    assert "".join(text(rest, pods)) == "".join(text(found))
+
+
+def test_the_text_is_that_of_the_document(catalog: Catalog) -> None:
+    found = snapshot(collect((str(sample_path()),)), catalog)
+    document = SNAPSHOT.document(found)
+    rows = {key: list(value) if isinstance(value, Rows) else value for key, value in document.items()}
+    assert loads("".join(text(found))) == loads(dumps(rows))
+
+
+def test_copies_of_a_container_are_written_alike(catalog: Catalog) -> None:
+    found = snapshot(collect((str(sample_path()),)), catalog)
+    texts = PodTexts()
+    for pod in found.inventory.pods:
+        assert texts.of(pod) == texts.of(replace(pod, containers=tuple(map(replace, pod.containers))))

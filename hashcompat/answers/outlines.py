@@ -31,7 +31,7 @@ class Hidden:
     public: frozenset[int]
     """The hashes in which no hidden value takes part."""
     template: object = field(default=None, compare=False)
-    """The same object in replicas, where all of them have different hashes by the same kubelets; else None."""
+    """The same object in replicas whose hashes are all different; else None."""
 
     @property
     def has_values(self) -> bool:
@@ -62,7 +62,7 @@ class Outline:
 
     @classmethod
     def of(cls, spec: Spec, printed: Iterable[Printed], gaps: tuple[Gap, ...]) -> Outline | None:
-        """Return the outline of containers of which this is printed; None where a gap is not certain."""
+        """Return the outline of containers, printed with gaps; None where a gap is not certain."""
         texts = []
         for one in printed:
             hidden = Text.of(one.hasher, one.hidden, gaps)

@@ -21,7 +21,7 @@ from hashcompat.go.yamlscalar import json_value, key_of, scalar_value
 from hashcompat.shown import name as shown_name
 
 DEEPEST: Final = 200
-"""Levels of lists and objects: each is three calls deeper, and Python ends at 1,000."""
+"""Levels of lists and objects: each is up to four calls deeper, and Python ends at 1,000."""
 
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _MOST_ALIASED: Final = 0.99
@@ -247,7 +247,9 @@ class _Builder:
     def _merged(self, key: Any) -> dict[str, Any]:
         """Return what a merge key adds; earlier mappings take precedence (decode.go ``merge``)."""
         event = self._next()
+        self._depth += 1  # what is merged is more calls deeper than a value
         value = self.value(event)
+        self._depth -= 1
         # Go accepts a list here, but not an alias of one.
         listed = isinstance(value, list) and not _is_alias(event)
         mappings = value if listed else [value]
@@ -260,6 +262,8 @@ class _Builder:
 
     def _key_text(self, event: Any) -> str:
         """Return the text of the key that begins with ``event``; infinities are valid only as keys."""
+        if isinstance(event, yaml.CollectionStartEvent):
+            return key_of(None, event)  # which refuses it, whatever is in it
         if type(event) is not yaml.ScalarEvent or event.anchor is not None:
             return key_of(self.value(event), event)
         self._count(event, 1, len(event.value))

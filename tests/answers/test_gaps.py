@@ -19,20 +19,20 @@ from hashcompat.model.pods import Blank, Container, ContainerType
 
 GAP = "hashcompat-gap-{:05}z"
 
-VALUES = [
-    pytest.param("plain", id="plain"),
-    pytest.param("kube-api-access-x7f2q", id="token mount"),
-    pytest.param('<a href="x\\y">&\n\t\u2028', id="escaped in JSON"),
-    pytest.param("żółw 🐢", id="not ASCII"),
-    pytest.param("half of a pair \ud800", id="lone surrogate"),
-    pytest.param("**** *", id="nearly a mask"),
-    pytest.param("x] Env:([]v1.EnvVar)<nil>", id="like a text that is hashed"),
-    pytest.param("***", id="a mask"),
-    pytest.param("", id="empty"),
-    pytest.param("a\bc", id="escaped since Go 1.22"),
-    pytest.param(GAP.format(0), id="like a gap"),
-    pytest.param("long" * 100, id="long"),
-]
+VALUES = {
+    "plain": "plain",
+    "token mount": "kube-api-access-x7f2q",
+    "escaped in JSON": '<a href="x\\y">&\n\t\u2028',
+    "not ASCII": "żółw 🐢",
+    "lone surrogate": "half of a pair \ud800",
+    "nearly a mask": "**** *",
+    "like a text that is hashed": "x] Env:([]v1.EnvVar)<nil>",
+    "a mask": "***",
+    "empty": "",
+    "escaped since Go 1.22": "a\bc",
+    "like a gap": GAP.format(0),
+    "long": "long" * 100,
+}
 
 
 def container(value: str, cpu: Any = "100m", port: Any = 8080) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def alone(hider: Hider, spec: dict[str, Any]) -> Hidden:
 
 
 CONTAINERS = [
-    *(pytest.param(container(*value.values), id=str(value.id)) for value in VALUES),
+    *(pytest.param(container(value), id=name) for name, value in VALUES.items()),
     *(
         pytest.param(container("x", cpu), id=f"cpu {cpu!r}")
         for cpu in ("1", "2500m", "1.5", "0", "3e2", "9000000001", "0900000001m", "1Ei", 2, Number("0.5"))

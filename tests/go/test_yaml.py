@@ -111,6 +111,12 @@ def test_a_key_that_appears_twice_is_refused_though_go_takes_the_last(text: str,
         ),
         pytest.param("? [a]\n: b\n", "line 1 column 3: a key that is neither text", id="list as key"),
         pytest.param("? {a: 1}\n: b\n", "line 1 column 3: a key that is neither text", id="mapping as key"),
+        pytest.param("{" * 300, "line 1 column 2: a key that is neither text", id="keys in keys"),
+        pytest.param(
+            "a: " + "{<<: " * 300,
+            "line 1 column 504: nested too deeply to be a Kubernetes object: more than 200 levels",
+            id="merges in merges",
+        ),
         pytest.param("a: 1\n~: b\n", "line 2 column 1: a key that is neither text", id="null as key"),
         pytest.param(
             "9223372036854775808: a\n", "line 1 column 1: a key that is neither text", id="key beyond int64"

@@ -23,6 +23,7 @@ def test_pods_one_by_one_are_the_whole_document(catalog: Catalog) -> None:
 
 def test_the_text_is_that_of_the_document(catalog: Catalog) -> None:
     found = snapshot(collect((str(sample_path()),)), catalog)
+    assert SNAPSHOT.document is not None
     document = SNAPSHOT.document(found)
     rows = {key: list(value) if isinstance(value, Rows) else value for key, value in document.items()}
     assert loads("".join(text(found))) == loads(dumps(rows))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
+
+import msgspec
 
 from hashcompat.answers.origin import Origin, origin_of
 from hashcompat.answers.tokenmount import TokenMount, find_token_mount
@@ -36,8 +37,7 @@ COMPARED: Final = ("", OTHER_CREATOR, WITH_MOUNT, DIFFERS)
 """The problems of the records that were compared; any other one is why a record was not."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedRecord:
+class CheckedRecord(msgspec.Struct, frozen=True):
     """One record and the hash that its kubelet's release computes."""
 
     node: str
@@ -54,8 +54,7 @@ class CheckedRecord:
     """The token mount with which its release computes the record of a manifest."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordCheck:
+class RecordCheck(msgspec.Struct, frozen=True):
     """All records of some nodes, each compared with what its kubelet's release computes, then with others."""
 
     rows: tuple[CheckedRecord, ...]

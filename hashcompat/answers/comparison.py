@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from hashcompat.answers.deep import ABSENT, differences
 from hashcompat.answers.sentences.situation import hashed
@@ -12,8 +13,7 @@ from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.types import reachable_fields
 
 
-@dataclass(frozen=True, slots=True)
-class TypeDifference:
+class TypeDifference(msgspec.Struct, frozen=True):
     """A field of a Go type that only one of two releases has, or has with another type."""
 
     type: str
@@ -28,8 +28,7 @@ class TypeDifference:
     """What is known about the change."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseDifference:
+class ReleaseDifference(msgspec.Struct, frozen=True):
     """What differs between two releases: the era, the encoding/json, the type trees."""
 
     old: Kubelet

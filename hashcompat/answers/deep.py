@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.go.jsonpath import dotted
 
@@ -15,8 +16,7 @@ _ALIGNED: Final = 200
 longer ones are compared by their indexes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """One place where two pieces of data differ."""
 
     path: tuple[str | int, ...]

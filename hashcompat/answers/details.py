@@ -7,11 +7,12 @@ whose masked specs are equal; of too many distinct ones the rest is only counted
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from itertools import permutations
 from typing import Final
+
+import msgspec
 
 from hashcompat import planning
 from hashcompat.answers.fragment import beginning, fragment
@@ -178,8 +179,7 @@ def _difference(draft: Draft, old: Texts, new: Texts) -> Difference:
     return Difference(*ends, found.pieces, found.more)
 
 
-@dataclass(frozen=True, slots=True)
-class _WayReleases:
+class _WayReleases(msgspec.Struct, frozen=True):
     """The releases of a matrix."""
 
     chosen: tuple[str, ...]

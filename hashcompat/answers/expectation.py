@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+import msgspec
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
@@ -69,8 +70,7 @@ class Where(StrEnum):
     """In the annotation ``kubernetes.io/config.hash`` of the mirror pod."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(msgspec.Struct, frozen=True):
     """One thing that will be seen."""
 
     where: Where

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import msgspec
+from msgspec import structs
 
 from hashcompat.answers.onecontainer import Explanation, explained
 from hashcompat.answers.selection import Quoted, Reading, not_found, readings
@@ -15,8 +16,7 @@ from hashcompat.planning.planner import Planner
 from hashcompat.planning.view import View
 
 
-@dataclass(frozen=True, slots=True)
-class Explanations:
+class Explanations(msgspec.Struct, frozen=True):
     """The explanations of the containers that a name selects."""
 
     items: tuple[Explanation, ...]
@@ -43,7 +43,9 @@ def explain(
     """
     asked = readings(target, in_namespace=in_namespace)
     view, _ = bound(way, inventory, view)
-    planner = Planner(way, inventory.nodes, replace(view, options=replace(view.options, keep_going=True)))
+    planner = Planner(
+        way, inventory.nodes, structs.replace(view, options=structs.replace(view.options, keep_going=True))
+    )
     found: list[tuple[int, Draft]] = []
     allowance = allowances.explained()
     for pod in inventory.pods:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeVar
+
+import msgspec
 
 from hashcompat.kubelet.hashing import ContainerHash
 
@@ -16,8 +17,7 @@ _FORM: Final = "I"
 """Unsigned integers of 32 bits, as hashes are."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundHashes:
+class FoundHashes(msgspec.Struct, frozen=True):
     """The hashes of one container."""
 
     releases: tuple[str, ...]

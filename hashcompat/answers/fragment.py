@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
 from typing import Final
+
+import msgspec
 
 from hashcompat.model.details import Kind, Piece
 
@@ -45,8 +46,7 @@ _ALIKE: Final = 4
 GAP: Final = Piece(Kind.GAP, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(msgspec.Struct, frozen=True):
     """Where two texts differ."""
 
     pieces: tuple[Piece, ...] = ()
@@ -58,8 +58,7 @@ class Fragment:
 NO_DIFFERENCE: Final = Fragment()
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """Where the texts differ, as ranges of words."""
 
     old: tuple[int, int]

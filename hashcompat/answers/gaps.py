@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.answers.writing import GAP, GAP_IN_BYTES, HEAD, TAIL, Kind, Value, Values, Writing, writing_of
 from hashcompat.go.digest import Digest
@@ -110,8 +111,7 @@ def _tree() -> _Tree:
 _ROOT: Final = _tree()
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True):
     """A place in containers where each may have something else."""
 
     path: str
@@ -121,8 +121,7 @@ class Gap:
     """What stands for what is in it, and is nowhere else."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gapped:
+class Gapped(msgspec.Struct, frozen=True):
     """A container's JSON as what is in the gaps, and what is around them."""
 
     around: Any
@@ -195,8 +194,7 @@ def filled(around: Any, values: Mapping[Value, Value]) -> Any:
     return values.get(around, around) if isinstance(around, str | int) else around
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(msgspec.Struct, frozen=True):
     """A hashed text as a function of what is in its gaps."""
 
     digest: Digest

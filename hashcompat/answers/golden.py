@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import DecodeError, InputError, UsageError
@@ -33,8 +34,7 @@ _SOURCES: Final = ("api", "file")
 _REFUSED: Final = "refused"
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """One golden input."""
 
     name: str
@@ -45,8 +45,7 @@ class Case:
     """Whether empty lists and maps count, as in a manifest that a kubelet reads from a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch:
+class Mismatch(msgspec.Struct, frozen=True):
     """One difference between golden data and this program."""
 
     release: str
@@ -57,8 +56,7 @@ class Mismatch:
     """What differs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(msgspec.Struct, frozen=True):
     """The outcome for one golden directory."""
 
     directory: str
@@ -73,8 +71,7 @@ class Verification:
     """What differs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verifications:
+class Verifications(msgspec.Struct, frozen=True):
     """The outcome for several golden directories."""
 
     items: tuple[Verification, ...]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from hashcompat.answers.foundhashes import FoundHashes
 from hashcompat.apiserver.admission import NOTE
 from hashcompat.catalog.apiserver import ApiServer
@@ -43,8 +45,7 @@ class HashRow:
         return self.found.by_release
 
 
-@dataclass(frozen=True, slots=True)
-class Hashed:
+class Hashed(msgspec.Struct, frozen=True):
     """The hashes of some containers."""
 
     rows: Sequence[HashRow] | HashedAgain
@@ -80,8 +81,7 @@ def hash_containers(
     return Hashed(every if with_text else tuple(kept), read, assumptions, tuple(unknown))
 
 
-@dataclass(frozen=True, slots=True)
-class HashedAgain:
+class HashedAgain(msgspec.Struct, frozen=True):
     """The rows of some pods, hashed again each time: texts may take many times the memory of their pods."""
 
     pods: Iterable[Pod]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.compile.decode import compile_decoder
@@ -137,8 +138,7 @@ def masked(text: str) -> str:
     return MASK if text else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _List:
+class _List(msgspec.Struct, frozen=True):
     """An allow-list, to be compiled: the same type of several releases at once, the newest first."""
 
     allowed: frozenset[str]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import combinations, permutations
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.answers.folding import folded
 from hashcompat.answers.paths import Path, cheapest_path, shortest_path
@@ -30,8 +32,7 @@ Ends = tuple[str, str]
 """The releases of a pair, the current one first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """What an upgrade from one release to another does to an unchanged API pod."""
 
     old: str
@@ -101,8 +102,7 @@ def _retyped(old: GoType, new: GoType) -> bool:
     return old.name != new.name
 
 
-@dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(msgspec.Struct, frozen=True):
     """Every ordered pair of some releases."""
 
     releases: tuple[str, ...]
@@ -117,7 +117,7 @@ class Matrix:
     """The path of fewest steps whose kubelets the version skew policy allows; None without pods or path."""
     groups: tuple[tuple[str, ...], ...] = ()
     """The releases, neighbours together that nothing distinguishes: for these pods, or for any."""
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Each release's short name: its minor, where it is the newest patch release of it."""
     warnings: tuple[str, ...] = ()
     """The version skew policy, quoted where the cheapest path breaks it."""
@@ -141,12 +141,12 @@ def make(
     matrix = Matrix(tuple(releases), cells, labels=dict(_labels(releases, view.catalog)))
     if inventory is None:
         scopes = {pair: found.scope for pair, found in cells.items()}
-        return replace(matrix, groups=folded(releases, scopes, Scope.NONE))
+        return structs.replace(matrix, groups=folded(releases, scopes, Scope.NONE))
     counter = _Counter(inventory, releases, pairs, view)
     counts = {pair: counter.count(*pair) for pair in pairs}
     path = cheapest_path(releases, counter.step)
     numbers = {pair: (hop.findings, hop.unknown) for pair, hop in counts.items()}
-    return replace(
+    return structs.replace(
         matrix,
         counts=counts,
         path=path,
@@ -198,13 +198,13 @@ def pair_cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalo
     new = catalog.kubelet(pair[1])
     olds = current if pair[0] == AUTO else [catalog.kubelet(pair[0])]
     found = _merged([cell(old, new) for old in olds])
-    return replace(found, old=pair[0], new=pair[1], upstream=_upstream(found, [*olds, new], catalog))
+    return structs.replace(found, old=pair[0], new=pair[1], upstream=_upstream(found, [*olds, new], catalog))
 
 
 def _merged(cells: Sequence[Cell]) -> Cell:
     """Return one cell for several current releases: some containers restart, unless all or none do."""
     scopes = {found.scope for found in cells}
-    return replace(
+    return structs.replace(
         cells[0],
         scope=cells[0].scope if len(scopes) == 1 else Scope.SOME,
         era=", ".join(dict.fromkeys(found.era for found in cells if found.era)),

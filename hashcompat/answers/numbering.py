@@ -5,7 +5,7 @@ So they are the same for every container in which the same kubelets hash alike, 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec import structs
 
 from hashcompat.answers.outlines import Hidden
 from hashcompat.model.hashes import Hash, HiddenHash, StoredHashes
@@ -28,7 +28,7 @@ class Numbers:
 
     def recorded(self, record: Recorded) -> Recorded:
         """Return the record of the container with numbers for its hashes."""
-        return replace(
+        return structs.replace(
             record, hash=self._of(record.hash), without_resources=self._of(record.without_resources)
         )
 

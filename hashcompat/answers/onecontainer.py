@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+import msgspec
+from msgspec import structs
 
 from hashcompat import rules
 from hashcompat.answers.deep import differences
@@ -41,8 +43,7 @@ BY_TEXT: Final = frozenset(
 """The reasons for which it matters where the texts differ that the two kubelets hash."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """One kubelet's view of a container."""
 
     release: str
@@ -59,8 +60,7 @@ class Side:
     """What it hashes, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldDifference:
+class FieldDifference(msgspec.Struct, frozen=True):
     """A place where what the two sides hash differs."""
 
     path: str
@@ -71,8 +71,7 @@ class FieldDifference:
     """The target value; ``absent`` where the target release does not know the field."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True):
     """Everything about one container's verdict."""
 
     item: Item
@@ -168,9 +167,11 @@ def _with_differences(explanation: Explanation, old: Texts | None, new: Texts | 
         return explanation
     fields = tuple(_fields(old, new))
     if not explanation.by_text:
-        return replace(explanation, fields=fields)
+        return structs.replace(explanation, fields=fields)
     json = old.kubelet.era.hashes_json
-    return replace(explanation, fields=fields, fragment=fragment(old.readable, new.readable, json=json))
+    return structs.replace(
+        explanation, fields=fields, fragment=fragment(old.readable, new.readable, json=json)
+    )
 
 
 def _fields(old: Texts, new: Texts) -> Iterator[FieldDifference]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from hashcompat.answers.deep import differences
 from hashcompat.catalog.lookup import Catalog, Kubelet
@@ -11,8 +11,7 @@ from hashcompat.model.hashes import Hash
 from hashcompat.planning.origin import Subject, maker_of
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """A release that computes a recorded hash, and what it hashes that the kubelet's own release does not."""
 
     release: str

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from hashcompat.answers.gaps import Gap, Text, filled
 from hashcompat.answers.keeping import is_kept, may_be_kept
 from hashcompat.answers.writing import Kind, Value, Values
@@ -39,8 +41,7 @@ class Hidden:
         return len(self.public) < len(self.true)
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(msgspec.Struct, frozen=True):
     """What one kubelet prints of a container with gaps."""
 
     hasher: Hasher
@@ -50,8 +51,7 @@ class Printed:
     """That of the container itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(msgspec.Struct, frozen=True):
     """What containers share that differ in gaps alone."""
 
     spec: Spec
@@ -138,8 +138,7 @@ class Outline:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Replicas:
+class Replicas(msgspec.Struct, frozen=True, eq=False):
     """The containers of one pod template, each with a few texts of its own that a snapshot hides."""
 
     first: Hidden

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from hashcompat.model.plan import Hop
 
@@ -14,8 +15,7 @@ Allowed = Callable[[str, str], bool]
 """Whether a step from one release to another is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(msgspec.Struct, frozen=True):
     """A path from one release to another, hop by hop."""
 
     hops: tuple[Hop, ...] = ()

@@ -7,8 +7,11 @@ UIDs of static pods. So a snapshot holds which of them are equal, by numbers tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.answers.aliases import Aliases
 from hashcompat.answers.hiding import Hider
@@ -41,8 +44,7 @@ _NOWHERE: Final = HiddenHash(0)
 """A recorded hash of no container in the snapshot: nothing can be compared with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(msgspec.Struct, frozen=True):
     """A cluster without its values."""
 
     inventory: Inventory
@@ -95,7 +97,7 @@ class Redaction:
         nodes = tuple(_node(node, keys) for node in self._given.nodes)
         records = map(self._record, self._given.records)
         kept = tuple(record for record in records if record is not None)
-        made = replace(self._given, pods=pods, nodes=nodes, records=kept)
+        made = structs.replace(self._given, pods=pods, nodes=nodes, records=kept)
         return Snapshot(made, self._newest, self._with_hashes)
 
     def _pod(self, pod: Pod) -> Pod:
@@ -151,15 +153,15 @@ class Redaction:
         uid = self._uids.of(record.uid)
         match record:
             case Sandbox():
-                return replace(record, uid=uid, ip=record.ip and MASK)
+                return structs.replace(record, uid=uid, ip=record.ip and MASK)
             case Applied() if is_computed(record.uid) and record.uid not in self._uids:
                 return None
             case Applied():
                 kept = self._keeper.container({"resources": record.resources}, masked)["resources"]
-                return replace(record, uid=uid, resources=kept)
+                return structs.replace(record, uid=uid, resources=kept)
         if self._with_hashes:
-            return replace(record, uid=uid)
-        return replace(self._numbered.get(record) or _nowhere(record), uid=uid)
+            return structs.replace(record, uid=uid)
+        return structs.replace(self._numbered.get(record) or _nowhere(record), uid=uid)
 
 
 def _kept(hidden: Hidden, pod: Pod) -> StoredHashes | None:
@@ -174,7 +176,7 @@ def _kept(hidden: Hidden, pod: Pod) -> StoredHashes | None:
 
 def _nowhere(record: Recorded) -> Recorded:
     """Return a record that belongs to no container of the snapshot, or to several, without its hashes."""
-    return replace(
+    return structs.replace(
         record,
         hash=None if record.hash is None else _NOWHERE,
         without_resources=None if record.without_resources is None else _NOWHERE,
@@ -189,4 +191,4 @@ def _node(node: Node, keys: frozenset[str]) -> Node:
         for key, value in row.items():
             if not isinstance(value, str | None):
                 raise InputError(f"node {node.name}: $.{place}: {key}: want a string, got {kind_of(value)}")
-    return replace(node, labels=labels, taints=taints)
+    return structs.replace(node, labels=labels, taints=taints)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 import hashcompat
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.releases import ReleaseRow
 
 
-@dataclass(frozen=True, slots=True)
-class KnownMinor:
+class KnownMinor(msgspec.Struct, frozen=True):
     """The known releases of one minor, and what they hash."""
 
     name: str
@@ -29,16 +28,14 @@ class KnownMinor:
     """Whether ``hashcompat releases --add`` made it known."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseList:
+class ReleaseList(msgspec.Struct, frozen=True):
     """Every known release, oldest first."""
 
     minors: tuple[KnownMinor, ...]
     """One per minor."""
 
 
-@dataclass(frozen=True, slots=True)
-class Versions:
+class Versions(msgspec.Struct, frozen=True):
     """The program's version, and the releases it knows."""
 
     tool: str

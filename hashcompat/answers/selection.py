@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.errors import InputError, UsageError
 from hashcompat.model.escape import name_path
@@ -17,8 +18,7 @@ _FORMS: Final = "NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME, or POD wit
 _SHOWN: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """One way to read a name."""
 
     name: str
@@ -45,8 +45,7 @@ class Reading:
         return self.container in ("", container.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Quoted:
+class Quoted(msgspec.Struct, frozen=True):
     """A name as ``-o name`` prints it, with quotes where it could pass for two."""
 
     text: str

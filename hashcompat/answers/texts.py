@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError, NotStoredError
@@ -15,8 +16,7 @@ from hashcompat.planning.reading import Transition, read
 from hashcompat.planning.view import Spec, View
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(msgspec.Struct, frozen=True):
     """What one kubelet hashes of a container."""
 
     kubelet: Kubelet

@@ -7,9 +7,10 @@ the first characters lead to from the start of the text meet those that the last
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from typing import Final
+
+import msgspec
 
 from hashcompat.apiserver.admission import with_token_mount
 from hashcompat.catalog.lookup import Kubelet
@@ -27,8 +28,7 @@ _HALF: Final = 3
 _HASHES: Final = 1 << 32
 
 
-@dataclass(frozen=True, slots=True)
-class TokenMount:
+class TokenMount(msgspec.Struct, frozen=True):
     """A mount with which a manifest's container has the recorded hash."""
 
     name: str
@@ -60,8 +60,7 @@ def find_token_mount(recorded: int, pod: Pod, spec: Spec, kubelet: Kubelet) -> T
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(msgspec.Struct, frozen=True):
     """A hashed text without the random characters of one name."""
 
     start: str

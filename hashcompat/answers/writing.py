@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.compile.spew import compile_printer, in_bytes
 from hashcompat.go.jsontext import ESCAPES, clean, quote
@@ -37,8 +38,7 @@ class Kind(Enum):
     __hash__ = object.__hash__
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Writing:
+class Writing(msgspec.Struct, frozen=True, eq=False):
     """How an era prints values."""
 
     in_bytes: bool

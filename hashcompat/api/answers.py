@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Unpack
+
+from msgspec import structs
 
 from hashcompat import disruption, planning
 from hashcompat.answers import calibration, comparison, explanation, golden, redaction
@@ -52,7 +53,7 @@ def plan(
     inventory = load(source)
     make = detailed.make if details else planning.make
     found = make(inventory, *ends, view_of(inventory, catalog, options))
-    return replace(found, created=created)
+    return structs.replace(found, created=created)
 
 
 def impact(
@@ -184,7 +185,7 @@ def snapshot(
     snapshot is made of a cluster's pods.
     """
     inventory = load(source)
-    kept = replace(inventory, records=(*inventory.records, *records))
+    kept = structs.replace(inventory, records=(*inventory.records, *records))
     return redaction.snapshot(kept, catalog or default_catalog(), with_hashes=with_hashes)
 
 

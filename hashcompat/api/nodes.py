@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from msgspec import structs
 
 from hashcompat import planning
 from hashcompat.api.inputs import Source, load
@@ -80,7 +81,7 @@ def _known(source: Source | None, question: Question, dumps: Sequence[Dump], cat
     if source is None:
         return Known()
     found = load(source)
-    found = replace(found, nodes=with_own_releases(found.nodes, dumps), pods=tuple(found.pods))
+    found = structs.replace(found, nodes=with_own_releases(found.nodes, dumps), pods=tuple(found.pods))
     options = Options(keep_going=True, records=index(found.records), apiserver_to=question.server)
     plan = planning.make(found, question.current or AUTO, question.target, View(catalog, options))
     return known_of(found.nodes, found.pods, plan.items)

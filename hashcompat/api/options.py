@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypedDict
+
+from msgspec import structs
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.model.pods import Inventory
@@ -39,7 +40,7 @@ def release_of(name: str, catalog: Catalog | None = None) -> str:
 def options_of(catalog: Catalog | None, given: OptionFields) -> Options:
     """Return options with releases by their full names."""
     options = Options(**given)
-    return replace(
+    return structs.replace(
         options,
         apiserver=release_of(options.apiserver, catalog),
         apiserver_to=release_of(options.apiserver_to, catalog),
@@ -51,12 +52,12 @@ def options_of(catalog: Catalog | None, given: OptionFields) -> Options:
 def _patch_of(asked: AssumePatch | None, catalog: Catalog | None) -> AssumePatch | None:
     if asked is None:
         return None
-    return replace(asked, like=tuple(release_of(name, catalog) for name in asked.like))
+    return structs.replace(asked, like=tuple(release_of(name, catalog) for name in asked.like))
 
 
 def view_of(inventory: Inventory, catalog: Catalog | None, given: OptionFields) -> View:
     """Bind options; the records of a snapshot count unless others are given."""
     options = options_of(catalog, given)
     if not options.records and inventory.records:
-        options = replace(options, records=index(inventory.records))
+        options = structs.replace(options, records=index(inventory.records))
     return View(catalog or default_catalog(), options)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Unpack
+
+from msgspec import structs
 
 from hashcompat.api.inputs import Source, load
 from hashcompat.api.options import OptionFields, release_of, view_of
@@ -33,7 +34,7 @@ def patch(
     known = catalog or default_catalog()
     likes = [release_of(name, known) for name in like]
     if known.known.is_short(choices.until):
-        choices = replace(choices, until=release_of(choices.until, known))
+        choices = structs.replace(choices, until=release_of(choices.until, known))
     return strategies.make_patch(release_of(kubelet, known), likes, strategy, known, choices)
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import shlex
 import stat
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.catalog import files
 from hashcompat.catalog.releases import ReleaseRow, oldest_first
@@ -27,8 +29,7 @@ _HASHED: Final = ("name", "image")
 """The fields of a container that the newest era picks, by their keys in JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(msgspec.Struct, frozen=True):
     """One added release."""
 
     release: Release
@@ -42,8 +43,7 @@ class Added:
         return {"release": self.release.upstream, **self.tree}
 
 
-@dataclass(frozen=True, slots=True)
-class AddedReleases:
+class AddedReleases(msgspec.Struct, frozen=True):
     """What the user's directory holds."""
 
     releases: tuple[Added, ...] = ()
@@ -121,7 +121,7 @@ def added(document: Any) -> Added:
 
 def row_of(added: Added, newest: ReleaseRow, types: str) -> ReleaseRow:
     """Return the row of an added release: the newest one's, with its own types."""
-    return replace(
+    return structs.replace(
         newest,
         minor=added.release.minor,
         patches=(added.release.patch,),

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from hashcompat.catalog.defaults import Default
 from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.releases import Range, parse_range
@@ -16,8 +18,7 @@ from hashcompat.release import Release
 Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadDefault:
+class ReadDefault(msgspec.Struct, frozen=True):
     """A default that an API server writes besides what decoding sets: a row of apiserver.json."""
 
     path: str
@@ -40,8 +41,7 @@ class ReadDefault:
     """With ``merge_key``: only those items are added whose key is set in the object at this path."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(msgspec.Struct, frozen=True):
     """A field of a feature; API servers drop it from new pods while its gate is off (dropped.json)."""
 
     path: str
@@ -62,8 +62,7 @@ class Dropped:
     """The types of containers that lose it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(msgspec.Struct, frozen=True):
     """An annotation that becomes a field of a new pod's containers: a row of profiles.json."""
 
     annotation: str
@@ -101,8 +100,7 @@ class ApiServer:
         return self.defaults is other.defaults and mine == others
 
 
-@dataclass(frozen=True, slots=True)
-class ApiServerTables:
+class ApiServerTables(msgspec.Struct, frozen=True):
     """The rows of apiserver.json and dropped.json."""
 
     written: tuple[ReadDefault, ...]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from hashcompat.release import parse_release
 
 Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """A field of a hashed Go type that differs between a release and the one before."""
 
     release: str
@@ -59,8 +59,7 @@ class Change:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class EraChange:
+class EraChange(msgspec.Struct, frozen=True):
     """A release from which on the hash has other steps."""
 
     release: str
@@ -92,8 +91,7 @@ class EraChange:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class GoChange:
+class GoChange(msgspec.Struct, frozen=True):
     """A patch release that is built with a Go whose encoding/json writes some characters differently."""
 
     release: str
@@ -110,8 +108,7 @@ class GoChange:
     """The change in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Incident:
+class Incident(msgspec.Struct, frozen=True):
     """Restarts that users reported."""
 
     old: str | None
@@ -124,8 +121,7 @@ class Incident:
     """What happened, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(msgspec.Struct, frozen=True):
     """The tables of changes.json, each oldest first."""
 
     fields: tuple[Change, ...]

@@ -6,8 +6,9 @@ API servers do it to pods, and kubelets to static pods; the rows are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.releases import Range, parse_range
@@ -26,8 +27,7 @@ _OF_A_FIELD: Final = frozenset({"copy", "firstOf", "listOf", "pullPolicy"})
 """The verbs whose argument names a field of the same object."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DefaultRow:
+class DefaultRow(msgspec.Struct, frozen=True, eq=False):
     """What some releases set in fields of a v1 type: a row of defaults.json; compared by identity."""
 
     order: int
@@ -48,8 +48,7 @@ class DefaultRow:
     """The lists below spec and status that it is confined to; empty: everywhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImageParser:
+class ImageParser(msgspec.Struct, frozen=True):
     """How some releases read an image's name to find its tag, which decides pull policies."""
 
     name: str
@@ -58,8 +57,7 @@ class ImageParser:
     """The releases that use it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Default:
+class Default(msgspec.Struct, frozen=True):
     """One field's default: where it applies, when, and what happens."""
 
     id: str
@@ -82,8 +80,7 @@ class Default:
     """The release's way to read an image."""
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultTables:
+class DefaultTables(msgspec.Struct, frozen=True):
     """The rows of defaults.json."""
 
     rows: tuple[DefaultRow, ...]

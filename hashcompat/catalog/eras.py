@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from hashcompat.catalog.releases import Range, parse_range
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Era:
+class Era(msgspec.Struct, frozen=True, eq=False):
     """A row of eras.json; compared by identity, so that it can be the key of compiled functions.
 
     Its properties answer what follows from the steps; only ``kubelet/hashing`` compiles them.

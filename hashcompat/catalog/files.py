@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 
@@ -19,8 +20,7 @@ POD: Final = "pod"
 """The kind of trees that static pods' UIDs are made over."""
 
 
-@dataclass(frozen=True, slots=True)
-class DataFiles:
+class DataFiles(msgspec.Struct, frozen=True):
     """One directory of release data: ``types/<kind>/<minor>.json`` and ``tables/<name>.json``."""
 
     directory: Path

@@ -7,9 +7,10 @@ Both know the same gates. Source: k8s.io/component-base/featuregate/feature_gate
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.catalog.files import DataFiles
 from hashcompat.catalog.releases import Range, parse_range
@@ -24,8 +25,7 @@ _OF_STAGE: Final = {"ALPHA": "AllAlpha", "BETA": "AllBeta"}
 """The gates that set every gate of a stage that is not set by its own name."""
 
 
-@dataclass(frozen=True, slots=True)
-class GateSpec:
+class GateSpec(msgspec.Struct, frozen=True):
     """What a gate is in some releases."""
 
     releases: Range

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from hashcompat.catalog.kubeletconfig import ConfigTable
 from hashcompat.catalog.kubeletflags import FlagTable
 from hashcompat.catalog.statefiles import StateFiles
 
 
-@dataclass(frozen=True, slots=True)
-class Hazards:
+class Hazards(msgspec.Struct, frozen=True):
     """What one release does at its start; the rows name their sources."""
 
     cgroup_v1: str

@@ -9,17 +9,17 @@ from starting (``DecodeKubeletConfiguration`` in pkg/kubelet/kubeletconfig/util/
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from hashcompat.catalog.files import DataFiles
 from hashcompat.catalog.releases import Range, parse_range
 from hashcompat.release import Release
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigField:
+class ConfigField(msgspec.Struct, frozen=True):
     """What a field of the config file is in some releases."""
 
     path: str
@@ -31,8 +31,7 @@ class ConfigField:
     ``quantity``."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigVersion:
+class ConfigVersion(msgspec.Struct, frozen=True):
     """How some releases read a config file."""
 
     releases: Range
@@ -43,8 +42,7 @@ class ConfigVersion:
     """The flag that names the file, or the directory that it is in."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Decoding:
+class _Decoding(msgspec.Struct, frozen=True):
     releases: Range
     unknown: str
 

@@ -7,10 +7,11 @@ A kubelet parses its flags before anything else and ends with an error at one th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.catalog.files import DataFiles
 from hashcompat.catalog.releases import Range, parse_range
@@ -20,8 +21,7 @@ _WITHOUT_VALUE: Final = ("bool", "version")
 """The kinds of flags that are complete without a value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(msgspec.Struct, frozen=True):
     """What a flag is in some releases."""
 
     name: str

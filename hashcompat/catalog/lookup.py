@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from packaging.version import Version
 
 from hashcompat.catalog import files
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 _SHORT_ESCAPES_SINCE = Version("1.22")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kubelet:
+class Kubelet(msgspec.Struct, frozen=True, eq=False):
     """One release as a hash sees it."""
 
     release: Release
@@ -79,8 +78,7 @@ class Kubelet:
         return bool(self.release.vendor)
 
 
-@dataclass(frozen=True, slots=True)
-class Predecessor:
+class Predecessor(msgspec.Struct, frozen=True):
     """A release that may have run on a node before its current one."""
 
     kubelet: Kubelet

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
+
+import msgspec
 
 from hashcompat.catalog.releases import Range, parse_range
 from hashcompat.errors import InputError
 from hashcompat.release import Release
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(msgspec.Struct, frozen=True):
     """A function of Kubernetes' source, in some releases."""
 
     file: str
@@ -25,8 +25,7 @@ class Function:
     """The SHA-256 of its text, from ``func`` to the closing brace's line, in hexadecimal digits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assertion:
+class Assertion(msgspec.Struct, frozen=True):
     """A test file of Kubernetes that asserts hashes."""
 
     file: str
@@ -37,8 +36,7 @@ class Assertion:
     """The containers' JSON, in the order in which their hashes are asserted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(msgspec.Struct, frozen=True):
     """The import path under which some releases have a package."""
 
     releases: Range
@@ -47,8 +45,7 @@ class Import:
     """The import path."""
 
 
-@dataclass(frozen=True, slots=True)
-class PatchTables:
+class PatchTables(msgspec.Struct, frozen=True):
     """The rows of patch.json."""
 
     functions: tuple[Function, ...]
@@ -59,8 +56,7 @@ class PatchTables:
     """The import paths of a package by its name in patch.json: ``log``, ``version``, ``versionUtil``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(msgspec.Struct, frozen=True):
     """One release's source, as far as a patch needs to know it."""
 
     functions: tuple[Function, ...]

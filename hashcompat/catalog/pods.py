@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from hashcompat.catalog.defaults import Default, DefaultTables, default_tables, field_keys
 from hashcompat.catalog.files import POD, DataFiles
 from hashcompat.catalog.gates import Gates
@@ -42,8 +44,7 @@ class PodTypes:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class MovedField:
+class MovedField(msgspec.Struct, frozen=True):
     """A row of ``fields`` in conversions.json: a v1 field whose internal place or name differs."""
 
     internal: str | None
@@ -56,8 +57,7 @@ class MovedField:
     """The releases that convert so."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConvertedValue:
+class ConvertedValue(msgspec.Struct, frozen=True):
     """A row of ``values`` in conversions.json: what conversion changes in a value."""
 
     what: str
@@ -68,8 +68,7 @@ class ConvertedValue:
     """The function that does it, which names the step."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConversionTables:
+class ConversionTables(msgspec.Struct, frozen=True):
     """The rows of conversions.json."""
 
     fields: tuple[MovedField, ...]
@@ -78,8 +77,7 @@ class ConversionTables:
     """Values that are not simply copied."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conversion:
+class Conversion(msgspec.Struct, frozen=True):
     """A step between the v1 and the internal pod."""
 
     step: str

@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from typing import Any, Final, Protocol, TypeVar
 
+import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
@@ -26,8 +27,7 @@ _MAINTAINED: Final = timedelta(days=426)
 """How long upstream maintains a minor: fourteen months (KEP 1498, since 1.19; nine months before)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(msgspec.Struct, frozen=True):
     """The releases that a row holds for."""
 
     text: str
@@ -143,8 +143,7 @@ def _minor_order(minor: str) -> tuple[int, ...]:
     return tuple(map(int, minor.split(".")))
 
 
-@dataclass(frozen=True, slots=True)
-class GoBuild:
+class GoBuild(msgspec.Struct, frozen=True):
     """The Go that upstream built some releases with."""
 
     releases: Range
@@ -153,8 +152,7 @@ class GoBuild:
     """The Go minor, such as ``1.22``."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseRow:
+class ReleaseRow(msgspec.Struct, frozen=True):
     """One minor's row of releases.json."""
 
     minor: str

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import Any, TypeVar
+
+import msgspec
 
 from hashcompat.catalog.releases import Range, parse_range
 from hashcompat.errors import InputError
 from hashcompat.release import Release
 
-Decided = TypeVar("Decided")
+Decided = TypeVar("Decided", bound=msgspec.Struct)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """What some releases do in one respect."""
 
     releases: Range
@@ -27,8 +27,7 @@ class Row:
     """The same in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """The rows of one file, by the name that it gives a field."""
 
     file: str
@@ -37,11 +36,11 @@ class Table:
     """The rows by respect."""
 
     def decide(self, made: type[Decided], release: Release, **given: Any) -> Decided:
-        """Return the dataclass of all that a release does; ``given`` are the fields that no row decides.
+        """Return the values of all that a release does; ``given`` are the fields that no row decides.
 
         Raises InputError where the rows do not decide every other field exactly once.
         """
-        names = [field.name for field in fields(made) if field.name not in given]  # type: ignore[arg-type]  # a dataclass
+        names = [name for name in made.__struct_fields__ if name not in given]
         return made(**given, **{name: self._value(camel(name), release) for name in names})
 
     def _value(self, name: str, release: Release) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.catalog.releases import Range, parse_range
 from hashcompat.release import Release, parse_release
@@ -14,8 +15,7 @@ _VERSION: Final = re.compile(r"v?([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4})")
 """What a version begins with; distributions append their own: ``1.6.20~ds1``, ``1.7.11-k3s2``."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeFault:
+class RuntimeFault(msgspec.Struct, frozen=True):
     """A row of runtimes.json."""
 
     runtime: str
@@ -38,8 +38,7 @@ class RuntimeFault:
         return found is not None and self.versions.holds(found)
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeAbility:
+class RuntimeAbility(msgspec.Struct, frozen=True):
     """A row of abilities.json."""
 
     runtime: str
@@ -52,8 +51,7 @@ class RuntimeAbility:
     """The pull request."""
 
 
-@dataclass(frozen=True, slots=True)
-class Runtimes:
+class Runtimes(msgspec.Struct, frozen=True):
     """What is known of container runtimes."""
 
     faults: tuple[RuntimeFault, ...] = ()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.catalog.files import DataFiles
 from hashcompat.catalog.rows import Table, camel
@@ -24,8 +25,7 @@ _CHECKPOINT: Final = "checkpoint"
 """The kind of trees that checksums are made over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(msgspec.Struct, frozen=True):
     """One way to write a state file."""
 
     name: str
@@ -42,7 +42,7 @@ class Form:
     """The key of the value that is hashed; empty for the whole file without its checksum."""
     checksum: str = ""
     """The key of the checksum."""
-    filled: Mapping[str, Any] = field(default_factory=dict)
+    filled: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """What is empty and not nil where the file lacks it: keys, and empty values of their kinds."""
     needs: frozenset[str] = frozenset()
     """The keys that such a file has."""
@@ -58,8 +58,7 @@ class Form:
     """Whether a file with neither text nor checksum is accepted."""
 
 
-@dataclass(frozen=True, slots=True)
-class StateFile:
+class StateFile(msgspec.Struct, frozen=True):
     """A state file, and what one release makes of it."""
 
     path: str
@@ -78,8 +77,7 @@ class StateFile:
     """Whether an empty file is as good as none."""
 
 
-@dataclass(frozen=True, slots=True)
-class StateFiles:
+class StateFiles(msgspec.Struct, frozen=True):
     """What one release makes of each state file."""
 
     cpu_manager_state: StateFile
@@ -98,8 +96,7 @@ class StateFiles:
     """Devices that containers have."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(msgspec.Struct, frozen=True):
     """The rows of hazards.json about state files; a field is null where a release does not read the file."""
 
     cpu_manager_state: Mapping[str, Any] | None
@@ -144,7 +141,7 @@ class StateForms:
     def files(self, table: Table, release: Release) -> StateFiles:
         """Return what a release makes of each file, by the rows of hazards.json."""
         rows = table.decide(_Rows, release)
-        names = {each.name: camel(each.name) for each in fields(StateFiles)}
+        names = {name: camel(name) for name in StateFiles.__struct_fields__}
         return StateFiles(**{name: self._file(key, getattr(rows, name)) for name, key in names.items()})
 
     def _file(self, key: str, row: Mapping[str, Any] | None) -> StateFile:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.release import Release, parse_release
 
@@ -16,8 +18,7 @@ _NOT_PUBLIC: Final = "not public"
 _OWN_UID: Final = "own uid"
 
 
-@dataclass(frozen=True, slots=True)
-class Vendor:
+class Vendor(msgspec.Struct, frozen=True):
     """A row of vendors.json."""
 
     name: str

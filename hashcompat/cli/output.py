@@ -7,12 +7,12 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
 import click
+from msgspec import structs
 
 from hashcompat.cli import streams
 from hashcompat.cli.reports import STDOUT, Destination, add_summaries, check_places
@@ -76,7 +76,7 @@ def show(report: Report[Result], result: Result, shown: Shown, below: Iterable[s
     if report.document or printed or shown.out is None:
         paint = _paint if _has_colours(shown.color) else plain
         put = write if form.for_programs or report.raw else _write_text
-        put(form.render(report, result, replace(style, paint=paint, argument=argument)))
+        put(form.render(report, result, structs.replace(style, paint=paint, argument=argument)))
     add_summaries([form, *(chosen(one.form)[0] for one in reports)], report, result)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.cli import streams
 from hashcompat.model.pods import Inventory, Pod
@@ -23,11 +25,10 @@ def shown(inventory: Inventory, doing: str, *, quiet: bool) -> Inventory:
     """Return an inventory that shows how many of its pods were read; only where stderr is a terminal."""
     if quiet or not sys.stderr.isatty():
         return inventory
-    return replace(inventory, pods=_Counted(inventory.pods, doing))
+    return structs.replace(inventory, pods=_Counted(inventory.pods, doing))
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
+class _Counted(msgspec.Struct, frozen=True):
     """Pods that are counted on stderr each time they are iterated over."""
 
     pods: Iterable[Pod]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.errors import InputError, UsageError
 from hashcompat.formats import FORMATS, chosen
@@ -18,8 +19,7 @@ STDOUT: Final = "-"
 """The path that stands for standard output."""
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
+class Destination(msgspec.Struct, frozen=True):
     """One report: a format and where it goes."""
 
     form: str

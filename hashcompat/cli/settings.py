@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -25,8 +24,7 @@ KEYS: Final[Mapping[str, bool]] = {
 """The settings of ``gate``, each with whether it is true or false."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True):
     """One value, as text, and where it was given."""
 
     text: str

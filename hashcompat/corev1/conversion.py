@@ -7,8 +7,9 @@ Source: pkg/apis/core/v1/conversion.go.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.catalog.pods import Conversion, StaticPods
 from hashcompat.compile.decode import compile_decoder
@@ -25,8 +26,7 @@ _INIT_CONTAINERS: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(msgspec.Struct, frozen=True):
     """What a step works on."""
 
     row: Conversion

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from hashcompat.catalog.defaults import Default
 from hashcompat.go.types import Coded, GoType, Pointer, Slice, Struct
@@ -12,8 +13,7 @@ from hashcompat.go.types import Coded, GoType, Pointer, Slice, Struct
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(msgspec.Struct, frozen=True):
     """Where a default applies."""
 
     row: Default

@@ -12,7 +12,8 @@ each pod), ``census`` (the pods, one by one; nothing of a single pod is kept but
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec import structs
 
 from hashcompat.disruption.census import Census, OwnerKey, OwnerSeen, is_replicated
 from hashcompat.disruption.downtime import median
@@ -50,7 +51,7 @@ def make(plan: Plan, inventory: Inventory, size: int = 1, nodes: Iterable[str] |
         plan.from_release,
         plan.to_release,
         size,
-        tuple(replace(one, batch=numbers[one.name]) for one in impacts),
+        tuple(structs.replace(one, batch=numbers[one.name]) for one in impacts),
         groups,
         tuple(_owner(key, cluster) for key in sorted(cluster.owners) if cluster.owners[key].nodes),
         len(inventory.budgets.found),
@@ -65,7 +66,7 @@ def make(plan: Plan, inventory: Inventory, size: int = 1, nodes: Iterable[str] |
 
 def without_others(inventory: Inventory) -> Inventory:
     """Return an inventory that is taken to have all budgets."""
-    return replace(inventory, budgets=replace(inventory.budgets, missing=""))
+    return structs.replace(inventory, budgets=structs.replace(inventory.budgets, missing=""))
 
 
 def _cluster(census: Census, inventory: Inventory) -> Cluster:

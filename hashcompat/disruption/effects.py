@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from hashcompat.disruption.census import NodeSeen as Node
 from hashcompat.disruption.census import OwnerKey, OwnerSeen, Places, is_replicated
@@ -13,8 +14,7 @@ from hashcompat.model.impact import BudgetImpact, Certainty, Effect, OwnerImpact
 _NOWHERE = Places()
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(msgspec.Struct, frozen=True):
     """What was counted."""
 
     healths: Sequence[Health]

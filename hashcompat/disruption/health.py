@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 from hashcompat.model.budgets import Amount, Budget
 from hashcompat.model.impact import BudgetImpact, Certainty
 
@@ -47,8 +49,7 @@ class Hits:
         self.unsure += other.unsure
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(msgspec.Struct, frozen=True):
     """What a budget demands, and what it has."""
 
     budget: Budget

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.model.escape import UTF_8
 from hashcompat.report.model import Report, Screen
@@ -19,14 +21,13 @@ def plain(text: str, colour: str) -> str:  # noqa: ARG001 - the signature of Pai
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(msgspec.Struct, frozen=True):
     """How people want to see a result."""
 
     headers: bool = True
     """Whether a table has its header line."""
     paint: Paint = plain
-    screen: Screen = field(default_factory=Screen)
+    screen: Screen = msgspec.field(default_factory=Screen)
     """What the result has to fit."""
     encoding: str = UTF_8
     """What the characters are written in, as ``codecs`` names it; what it lacks is escaped."""
@@ -42,8 +43,7 @@ def _without_summary(_report: Report[Any], _result: Any) -> Iterator[str]:
     return iter(())
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(msgspec.Struct, frozen=True):
     """One value of ``-o``."""
 
     name: str
@@ -92,7 +92,7 @@ def on_demand(
         yield from file().summary(report, result)
 
     found = Format(name, shows, render, for_programs, takes)
-    return replace(
+    return structs.replace(
         found,
         check=check if takes else found.check,
         summary_in=summary_in,

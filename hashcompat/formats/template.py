@@ -7,45 +7,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(msgspec.Struct, frozen=True):
     """Text between actions, or in quotes in one."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(msgspec.Struct, frozen=True):
     """A number or boolean."""
 
     value: float | bool
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """``.name``: what is below a key."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Wildcard:
+class Wildcard(msgspec.Struct, frozen=True):
     """``.*``: everything in an object or list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recursive:
+class Recursive(msgspec.Struct, frozen=True):
     """``..``: an object or list, and all of those in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(msgspec.Struct, frozen=True):
     """``[start:end:step]``; ``[2]`` is one element, and ``[*]`` all."""
 
     start: int | None = None
@@ -55,15 +50,13 @@ class Slice:
     """Whether only ``start`` was given, without a colon."""
 
 
-@dataclass(frozen=True, slots=True)
-class Union:
+class Union(msgspec.Struct, frozen=True):
     """``[a,b]``: what each of them finds."""
 
     paths: tuple[Path, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(msgspec.Struct, frozen=True):
     """``[?(@.a=="b")]``: the elements for which it holds."""
 
     left: Path
@@ -72,8 +65,7 @@ class Filter:
     right: Path = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(msgspec.Struct, frozen=True):
     """``range`` or ``end``."""
 
     word: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
+
+from msgspec import structs
 
 from hashcompat.formats.model import Style
 from hashcompat.formats.sections import sections
@@ -16,4 +17,4 @@ def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     if report.raw:
         yield from report.raw(result)
     elif report.text:
-        yield from sections(report.text(result), replace(style, headers=True))
+        yield from sections(report.text(result), structs.replace(style, headers=True))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from hashcompat.gating.exceptions import owner_of
 from hashcompat.gating.policy import FailOn, Limit, Policy
@@ -24,8 +25,7 @@ _FINDINGS: Final = {FailOn.RESTART: Verdict.RESTART, FailOn.KILL: Verdict.KILL}
 Group = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True):
     """What the lines of a policy are judged by."""
 
     policy: Policy
@@ -33,9 +33,9 @@ class Facts:
     """The containers that count and are not kept, those that are UNKNOWN included."""
     containers: int
     """How many the plan has."""
-    owners: Mapping[Group, int] = field(default_factory=dict)
+    owners: Mapping[Group, int] = msgspec.field(default_factory=dict)
     """How many containers each owner has, by namespace and owner; empty where no limit asks for it."""
-    nodes: Mapping[Group, int] = field(default_factory=dict)
+    nodes: Mapping[Group, int] = msgspec.field(default_factory=dict)
     """How many containers each node has."""
     preflight: Preflight | None = None
     impact: Impact | None = None

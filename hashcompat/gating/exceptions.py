@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from fnmatch import translate
 from functools import lru_cache
+
+import msgspec
 
 from hashcompat.model.plan import Item, PodName
 
@@ -22,8 +23,7 @@ class Names(StrEnum):
     """``NAMESPACE/POD/CONTAINER``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exemption:
+class Exemption(msgspec.Struct, frozen=True):
     """One accepted finding, or several that a pattern matches."""
 
     names: Names

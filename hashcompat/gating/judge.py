@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
+
+import msgspec
 
 from hashcompat.gating.baseline import Identity, identity
 from hashcompat.gating.checks import CHECKS, Facts, limits, node_group, owner_group, violators
@@ -18,8 +19,7 @@ from hashcompat.model.preflight import Preflight
 from hashcompat.model.words import count
 
 
-@dataclass(frozen=True, slots=True)
-class Besides:
+class Besides(msgspec.Struct, frozen=True):
     """What a policy refers to besides the plan."""
 
     exemptions: tuple[Exemption, ...] = ()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
+
+import msgspec
 
 from hashcompat.gating import outcomelines
 from hashcompat.gating.checks import is_static
@@ -21,8 +22,7 @@ HashKey = tuple[str, str]
 """The UID of a pod, and the name of a container."""
 
 
-@dataclass(frozen=True, slots=True)
-class Now:
+class Now(msgspec.Struct, frozen=True):
     """What the cluster shows after the upgrade."""
 
     names: Sequence[str]
@@ -32,9 +32,9 @@ class Now:
     """The nodes whose kubelet reports the target release."""
     pods: Sequence[Pod]
     """The pods of these nodes."""
-    begun: Mapping[str, datetime] = field(default_factory=dict)
+    begun: Mapping[str, datetime] = msgspec.field(default_factory=dict)
     """When the upgrade of a node began, UTC, where that is known."""
-    recorded: Mapping[HashKey, int] = field(default_factory=dict)
+    recorded: Mapping[HashKey, int] = msgspec.field(default_factory=dict)
     """The recorded hashes of the containers that run now."""
 
 

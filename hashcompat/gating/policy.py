@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from fractions import Fraction
 from typing import Final
+
+import msgspec
 
 from hashcompat.errors import UsageError
 
@@ -45,8 +46,7 @@ class FailOn(StrEnum):
 DEFAULT: Final = (FailOn.RESTART, FailOn.KILL, FailOn.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(msgspec.Struct, frozen=True):
     """How many findings are allowed."""
 
     text: str
@@ -59,8 +59,7 @@ class Limit:
         return int(Fraction(self.text[:-1]) * containers / 100)
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True):
     """What a gate lets pass; as it is by default, nothing that restarts and nothing UNKNOWN."""
 
     max_restarts: Limit | None = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
 from msgspec import Struct
 
 from hashcompat.errors import ExitCode
@@ -47,8 +47,7 @@ class Standing(StrEnum):
     __hash__ = str.__hash__  # that of Enum is a function in Python, and reports count standings
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """One line of the policy, judged."""
 
     key: str
@@ -78,8 +77,7 @@ class Judged(Struct, frozen=True, gc=False):
     """What became of it, in words; empty before the upgrade."""
 
 
-@dataclass(frozen=True, slots=True)
-class GateResult:
+class GateResult(msgspec.Struct, frozen=True):
     """A plan, judged by a policy."""
 
     plan: Plan

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
+
+from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.gating.result import GateResult, Line, Outcome
@@ -75,7 +76,7 @@ def decided(
         return None, None
     phase = Phase.DONE if result.outcome is Outcome.PASS else Phase.FAILED
     why = str(result.deciding)
-    ended = {name: replace(turn, phase=phase, ended=now, reason=why) for name, turn in turns.items()}
+    ended = {name: structs.replace(turn, phase=phase, ended=now, reason=why) for name, turn in turns.items()}
     for name, turn in ended.items():
         found = rollout.turns.get(name)
         if found is None or found.id != turn.id:
@@ -86,4 +87,4 @@ def decided(
 
 
 def _is_same(one: Turn, other: Turn) -> bool:
-    return replace(one, ended=other.ended) == other
+    return structs.replace(one, ended=other.ended) == other

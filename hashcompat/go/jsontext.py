@@ -10,7 +10,6 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 import msgspec
@@ -20,8 +19,7 @@ from hashcompat.go.limits import check_depth, too_deep
 from hashcompat.shown import name as shown_name
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(msgspec.Struct, frozen=True):
     """A JSON number that is not a plain integer: its text.
 
     ``resource.Quantity`` parses and prints the text, so ``1.5`` and ``1.500`` are two values. It is not a

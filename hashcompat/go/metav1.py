@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NoReturn
+
+import msgspec
 
 from hashcompat.errors import DecodeError, UndecidedError
 from hashcompat.go.jsontext import ESCAPES, Number, clean, kind_of, quote
@@ -19,8 +20,7 @@ LOCATION: Final = Struct("time.Location", ())
 """Represents ``time.Location``: a nil pointer to it is printed, and nothing else is ever decoded."""
 
 
-@dataclass(frozen=True, slots=True)
-class RawJson:
+class RawJson(msgspec.Struct, frozen=True):
     """The bytes of a JSON value.
 
     A reader of JSON text puts this in place of ``fieldsV1``, whose text a kubelet keeps unchanged.

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import msgspec
+
 ITEMS: Final = "items"
 
 Lines = Callable[[str, Sequence[Any]], Sequence[int]]
@@ -15,8 +17,7 @@ It takes the list's key, and the very list in the value. A line ends with LF or 
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """Elements of ``items`` that were decoded together, and are the value of one part."""
 
     values: Sequence[Any]

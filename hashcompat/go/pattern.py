@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 _VALUE: Final = re.compile(r"[A-Za-z0-9._:/@+-]{1,253}", re.ASCII)
 """What may be in a hole: no printer of JSON or Go changes any of it. Names are no longer than that."""
@@ -28,8 +29,7 @@ _ESCAPED: Final = re.compile(r"\\(?:/|u00(?:2[bdef]|3[0-9a]|[4-7]))", re.IGNOREC
 Values = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
+class Own(msgspec.Struct, frozen=True):
     """A string or an integer of a JSON value that other texts of the pattern may have otherwise."""
 
     key: str
@@ -38,8 +38,7 @@ class Own:
     """The string, or the digits."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pattern:
+class Pattern(msgspec.Struct, frozen=True, eq=False):
     """A JSON text with holes."""
 
     first: str

@@ -6,8 +6,9 @@ representation that no JSON decodes to. Source: pkg/api/resource/quantity.go and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.errors import DecodeError
 from hashcompat.go import inf
@@ -18,8 +19,7 @@ _WIDEST: Final = 10_000
 """Decimal places between two quantities; beyond this Go would compute for hours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(msgspec.Struct, frozen=True):
     """A computed quantity, in place of its text in a JSON document."""
 
     quantity: Quantity

@@ -22,8 +22,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.errors import UsageError
 
@@ -34,8 +35,7 @@ KINDS: Final = frozenset({"bool", "string", *INT_BITS, *UINT_BITS, *FLOATS})
 _ALIASES: Final = {"byte": "uint8", "rune": "int32", "any": "interface {}"}
 
 
-@dataclass(frozen=True, slots=True)
-class Basic:
+class Basic(msgspec.Struct, frozen=True):
     """A type whose values are scalars."""
 
     name: str
@@ -44,8 +44,7 @@ class Basic:
     """The underlying Go kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(msgspec.Struct, frozen=True):
     """``[]elem``; the zero value is nil."""
 
     name: str
@@ -54,8 +53,7 @@ class Slice:
     """The elements' type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Array:
+class Array(msgspec.Struct, frozen=True):
     """``[length]elem``."""
 
     name: str
@@ -66,8 +64,7 @@ class Array:
     """The elements' type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Map:
+class Map(msgspec.Struct, frozen=True):
     """``map[key]value``; the zero value is nil."""
 
     name: str
@@ -78,8 +75,7 @@ class Map:
     """The values' type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(msgspec.Struct, frozen=True):
     """``*elem``; the zero value is nil."""
 
     name: str
@@ -88,16 +84,14 @@ class Pointer:
     """The type that it points to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interface:
+class Interface(msgspec.Struct, frozen=True):
     """``interface {}``; the zero value is nil."""
 
     name: str
     """The name that reflection prints."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """One struct field in declaration order."""
 
     name: str
@@ -112,8 +106,7 @@ class Field:
     """Whether Go embeds the field."""
 
 
-@dataclass(frozen=True, slots=True)
-class Struct:
+class Struct(msgspec.Struct, frozen=True):
     """A struct."""
 
     name: str
@@ -122,8 +115,7 @@ class Struct:
     """The fields in declaration order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Coded(Struct):
+class Coded(Struct, frozen=True):
     """A struct with an UnmarshalJSON and a MarshalJSON of its own (``resource.Quantity``)."""
 
     decode: Callable[[object], Any]

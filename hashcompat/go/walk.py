@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.go import jsonpath
 from hashcompat.go.types import Array, Coded, Field, GoType, Map, Pointer, Slice, Struct
@@ -63,8 +64,7 @@ ANY: Final = object()
 """Stands for every value of a type: only the types are walked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(msgspec.Struct, frozen=True):
     """A field of one of two types, and a value of it."""
 
     owner: Struct
@@ -80,8 +80,7 @@ class Member:
         return self.owner.name.rpartition(".")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """One JSON key of two types; at least one of them has it."""
 
     path: str
@@ -132,8 +131,7 @@ def _walk(old: GoType, new: GoType, wanted: Callable[[Pair], bool], path: str) -
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """Where a struct has a field."""
 
     path: tuple[int, ...]
@@ -144,8 +142,7 @@ class _Place:
         return Member(self.owner, self.field, ANY if value is ANY else at(value, self.path))
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(msgspec.Struct, frozen=True):
     """One JSON key of two structs."""
 
     path: str

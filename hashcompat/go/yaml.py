@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+import msgspec
 import yaml
 
 from hashcompat.errors import InputError
@@ -64,8 +64,7 @@ What an alias repeats begins where its anchor is, because its text is there.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Anchored:
+class _Anchored(msgspec.Struct, frozen=True):
     """A value that aliases can repeat."""
 
     value: Any

@@ -7,9 +7,10 @@ Source of the chains: pkg/kubelet/container/helpers.go ``HashContainer`` and pkg
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+import msgspec
 
 from hashcompat.catalog.eras import Era
 from hashcompat.catalog.lookup import Kubelet
@@ -28,8 +29,7 @@ from hashcompat.model.hashes import Hash, StoredHashes, number_of
 Step = Callable[[Any], Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hasher:
+class Hasher(msgspec.Struct, frozen=True, eq=False):
     """The compiled hash of one schema, era and encoding/json variant."""
 
     container: Struct
@@ -74,8 +74,7 @@ class Hasher:
         return view(self.container, self.decode(container))
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerHash:
+class ContainerHash(msgspec.Struct, frozen=True):
     """A container's hash under one kubelet: two candidates if it depends on the Go of a vendor's build."""
 
     candidates: frozenset[Hash]
@@ -143,8 +142,7 @@ def compile_hasher(schema: Schema, era: Era, escapes: str, keep_empty: bool) -> 
     return Hasher(schema.container, decode, tuple(compiled), BY_NAME[digest])
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
+class _Context(msgspec.Struct, frozen=True):
     """What a step is compiled for: its input's type, the encoding/json variant, its arguments."""
 
     go_type: GoType

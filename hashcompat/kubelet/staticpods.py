@@ -8,9 +8,10 @@ Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod`` and ``applyDefaults`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.pods import PodTypes, StaticPods
@@ -32,8 +33,7 @@ _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 _DATA: Final = "there are data from 1.6 to the newest release that ships with this program"
 
 
-@dataclass(frozen=True, slots=True)
-class StaticUid:
+class StaticUid(msgspec.Struct, frozen=True):
     """A static pod's UID, or why it is unknown."""
 
     uid: str | None
@@ -46,8 +46,7 @@ class StaticUid:
     """Why it is unknown; empty if it is not."""
 
 
-@dataclass(frozen=True, slots=True)
-class StaticView:
+class StaticView(msgspec.Struct, frozen=True):
     """A static pod as one kubelet sees it."""
 
     uid: StaticUid

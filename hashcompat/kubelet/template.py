@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from hashcompat.compile.spew import in_bytes
 from hashcompat.kubelet.hashing import Hasher
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(msgspec.Struct, frozen=True):
     """A hash as a function of names in the hashed text."""
 
     hasher: Hasher

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 Amount = int | str
 """A number of pods, or a percentage as text: ``50%``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(msgspec.Struct, frozen=True):
     """One condition of a label selector."""
 
     key: str
@@ -28,8 +28,7 @@ EVERYTHING: Final[Selector] = ()
 """The selector of every pod of a namespace: also of a budget whose own cannot be read, for it may be any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(msgspec.Struct, frozen=True):
     """What the disruption controller counted, as the status of a budget shows it."""
 
     healthy: int
@@ -42,8 +41,7 @@ class Counted:
     """``expectedPods``"""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(msgspec.Struct, frozen=True):
     """A PodDisruptionBudget."""
 
     namespace: str
@@ -60,15 +58,14 @@ class Budget:
     """Why it cannot be evaluated; empty where nothing is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budgets:
+class Budgets(msgspec.Struct, frozen=True):
     """The PodDisruptionBudgets of a source."""
 
     found: tuple[Budget, ...] = ()
     missing: str = ""
     """Why there may be others; empty where these are all."""
 
-    scales: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    scales: Mapping[tuple[str, str], int] = msgspec.field(default_factory=dict)
     """The ``spec.replicas`` of controllers, by namespace and ``Deployment/web``."""
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 
 class Kind(StrEnum):
@@ -18,8 +19,7 @@ class Kind(StrEnum):
     """Stands for characters that are left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A part of a fragment.
 
     Between two gaps, the same and the removed pieces in a row are part of the first text, and the same and
@@ -31,8 +31,7 @@ class Piece:
     """Empty for a gap."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """Where the masked texts differ that two kubelets hash of some containers."""
 
     old: str
@@ -59,8 +58,7 @@ class Scope(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """What an upgrade between two releases does."""
 
     old: str
@@ -75,8 +73,7 @@ class Pair:
     """How many of them are UNKNOWN; None where that was not counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
+class Details(msgspec.Struct, frozen=True):
     """The details of a plan, as far as they are gathered."""
 
     differences: tuple[Difference, ...] = ()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class HiddenHash:
+class HiddenHash(msgspec.Struct, frozen=True):
     """A hash that a snapshot hides: of one container, two are equal where the hashes are.
 
     Those of two containers have nothing to do with each other, and nothing compares them.
@@ -21,8 +21,7 @@ Hash = int | HiddenHash
 """An unsigned 32-bit hash, or one that a snapshot hides."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredHashes:
+class StoredHashes(msgspec.Struct, frozen=True):
     """What a snapshot stores about the hashes of a container with hidden values."""
 
     by_text: Mapping[int, Hash]

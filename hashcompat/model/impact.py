@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
 
 from hashcompat.model.pods import Origin
 
@@ -36,8 +37,7 @@ class Step(StrEnum):
     """Drained first."""
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetImpact:
+class BudgetImpact(msgspec.Struct, frozen=True):
     """What restarts at one time do to a PodDisruptionBudget."""
 
     namespace: str
@@ -76,8 +76,7 @@ class BudgetImpact:
         return max((self.desired or 0) - (self.healthy or 0), 0)
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerImpact:
+class OwnerImpact(msgspec.Struct, frozen=True):
     """An owner whose replicas are all down at some time."""
 
     namespace: str
@@ -88,8 +87,7 @@ class OwnerImpact:
     replicas: int
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(msgspec.Struct, frozen=True):
     """What happens when some kubelets are restarted in place at once."""
 
     budgets: tuple[BudgetImpact, ...] = ()
@@ -108,8 +106,7 @@ class Effect:
         return certainty in found
 
 
-@dataclass(frozen=True, slots=True)
-class Pods:
+class Pods(msgspec.Struct, frozen=True):
     """The pods of one node that need more than a restart, by what they are."""
 
     killed: tuple[PodPlace, ...] = ()
@@ -125,8 +122,7 @@ class Pods:
     """The owners, by namespace and ``Deployment/web``, whose only replica restarts, or may."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeImpact:
+class NodeImpact(msgspec.Struct, frozen=True):
     """One node."""
 
     name: str
@@ -154,8 +150,7 @@ class NodeImpact:
     """The budgets, ``namespace/name``, that allow no eviction of a pod of the node at present."""
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(msgspec.Struct, frozen=True):
     """Nodes whose kubelets are restarted at once."""
 
     number: int
@@ -165,8 +160,7 @@ class Batch:
     """What all of them do together; nothing where nodes are drained, for evictions keep to the budgets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(msgspec.Struct, frozen=True):
     """An owner of pods that restart, or may."""
 
     namespace: str
@@ -198,8 +192,7 @@ class Owner:
     """Whether it has one replica, so that nothing replaces it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Impact:
+class Impact(msgspec.Struct, frozen=True):
     """The impact of a plan."""
 
     from_release: str
@@ -230,7 +223,7 @@ class Impact:
     warnings: tuple[str, ...] = ()
     """The plan's."""
 
-    origin: Origin = field(default_factory=Origin)
+    origin: Origin = msgspec.field(default_factory=Origin)
     """Where the pods come from."""
 
     def effects(self) -> Iterator[Effect]:

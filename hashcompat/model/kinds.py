@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.model.near import near
 from hashcompat.model.plan import PodName
@@ -55,8 +56,7 @@ def names_a_kind(word: str) -> bool:
     return any(is_kind(word, kind) for kind in KINDS)
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(msgspec.Struct, frozen=True):
     """What controls pods: their direct controller, or the workload above it; without a name: nothing does."""
 
     kind: str

@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
+import msgspec
+
 from hashcompat.model.budgets import NOT_READ, Budgets
 from hashcompat.model.hashes import StoredHashes
 from hashcompat.model.records import Record
@@ -30,8 +32,7 @@ class ContainerType(StrEnum):
     __hash__ = str.__hash__  # that of Enum is a function in Python
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(msgspec.Struct, frozen=True):
     """How a container ended, as the status reports it."""
 
     id: str
@@ -47,8 +48,7 @@ class Ended:
     """Its exit code; None where the status does not show that."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Blank:
+class Blank(msgspec.Struct, frozen=True, eq=False):
     """The spec of the containers of replicas, with blanks for the texts that each has as its own.
 
     These are values of strings, never keys, and no verdict depends on them but by hashes.
@@ -207,8 +207,7 @@ class Pod:
     their hashes depend on; None where that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(msgspec.Struct, frozen=True):
     """A node, as its status describes it."""
 
     name: str
@@ -244,8 +243,7 @@ class Source(StrEnum):
     OBJECTS = "objects"
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """Where the pods of an inventory come from, for a plan that names its source."""
 
     kind: Source = Source.OBJECTS
@@ -267,8 +265,7 @@ class Origin:
     """When the oldest of the files was last written, UTC; None for other sources, and where none shows it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(msgspec.Struct, frozen=True):
     """All pods and nodes of a source, in the order given."""
 
     pods: Iterable[Pod]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 
 class Status(StrEnum):
@@ -22,8 +23,7 @@ class Status(StrEnum):
     """The check found nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """What one check found on one node, about one object."""
 
     id: str
@@ -40,8 +40,7 @@ class Finding:
     """What to do, with the command; empty where there is nothing to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Preflight:
+class Preflight(msgspec.Struct, frozen=True):
     """The findings of all nodes, and what they are about."""
 
     target: str

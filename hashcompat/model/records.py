@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+import msgspec
 
 from hashcompat.model.hashes import Hash
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(msgspec.Struct, frozen=True):
     """A hash that a kubelet recorded when it created a container, as a runtime or a log reports it."""
 
     uid: str
@@ -53,8 +53,7 @@ class Recorded:
     """Whether it is known to be in Docker."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sandbox:
+class Sandbox(msgspec.Struct, frozen=True):
     """A pod's sandbox, as a runtime reports it."""
 
     uid: str
@@ -83,8 +82,7 @@ class Sandbox:
     """Whether it is known to be in Docker."""
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(msgspec.Struct, frozen=True):
     """The resources that a kubelet applied to a container, as its own file has them (1.33 and later)."""
 
     uid: str

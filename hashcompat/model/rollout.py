@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+import msgspec
 
 
 class Phase(StrEnum):
@@ -21,8 +22,7 @@ class Phase(StrEnum):
     """Something happened there that the plan did not predict."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(msgspec.Struct, frozen=True):
     """One node's turn."""
 
     phase: Phase
@@ -45,9 +45,8 @@ class Turn:
     """What decided."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rollout:
+class Rollout(msgspec.Struct, frozen=True):
     """The state that the pipelines of one rollout share."""
 
-    turns: Mapping[str, Turn] = field(default_factory=dict)
+    turns: Mapping[str, Turn] = msgspec.field(default_factory=dict)
     """By the name of the node."""

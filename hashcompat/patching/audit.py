@@ -6,8 +6,9 @@ Also which other hashes the global form of the patch changes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError, InputError, UndecidedError
@@ -21,8 +22,7 @@ from hashcompat.patching.stripping import Cut, cuts_between, stripped
 from hashcompat.planning.view import View
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(msgspec.Struct, frozen=True):
     """Why stripping fails for a container."""
 
     strings: tuple[str, ...]
@@ -32,8 +32,7 @@ class Hit:
     """The paths of new fields that are set."""
 
 
-@dataclass(frozen=True, slots=True)
-class AuditRow:
+class AuditRow(msgspec.Struct, frozen=True):
     """One container for which stripping fails, and why."""
 
     pod: PodName
@@ -41,8 +40,7 @@ class AuditRow:
     hit: Hit
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(msgspec.Struct, frozen=True):
     """What stripping would miss in a cluster, and what its global form would change besides."""
 
     old: Kubelet

@@ -7,8 +7,9 @@ modified; the copy shares its strings, pointers to scalars and quantities.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import keys
@@ -21,8 +22,7 @@ Row = Mapping[str, Any]
 _BUILTIN: Final = frozenset({"string", "bool", "int32", "int64"})
 
 
-@dataclass(frozen=True, slots=True)
-class Conversion:
+class Conversion(msgspec.Struct, frozen=True):
     """What the generated code converts between."""
 
     old: Types

@@ -7,8 +7,9 @@ no files: a step finds its place in the text that it is given, or raises an erro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+import msgspec
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.patching import Site
@@ -21,8 +22,7 @@ class MisplacedError(HashcompatError):
     exit_code = ExitCode.FINDING
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(msgspec.Struct, frozen=True):
     """What a patch is to achieve: kubelet ``new`` accepts the hashes of ``olds``."""
 
     new: Kubelet
@@ -48,8 +48,7 @@ class Task:
     """Whether ``strip`` takes the literal, global form in which the method was published."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewFile:
+class NewFile(msgspec.Struct, frozen=True):
     """A file that the patch adds."""
 
     path: str
@@ -74,8 +73,7 @@ class Step(Protocol):
         """Return the file's new text; raise MisplacedError if the text is not as expected."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileEdit:
+class FileEdit(msgspec.Struct, frozen=True):
     """The steps that change one file of the source."""
 
     path: str
@@ -85,8 +83,7 @@ class FileEdit:
     """The steps, in order; each gets the text that the previous one returned."""
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(msgspec.Struct, frozen=True):
     """A patch before it is applied to the source."""
 
     subject: str
@@ -102,8 +99,7 @@ class Patch:
     """The files that it changes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """A file before and after the patch."""
 
     path: str

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from hashcompat.catalog.patching import Site
 from hashcompat.patching.model import MisplacedError
@@ -24,8 +25,7 @@ def function_text(text: str, name: str) -> str:
     return found[0] if found else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _OfFunction:
+class _OfFunction(msgspec.Struct, frozen=True):
     """A step that changes one function, which must be upstream's."""
 
     site: Site
@@ -45,8 +45,7 @@ class _OfFunction:
         return text.replace(old, change(old))
 
 
-@dataclass(frozen=True, slots=True)
-class InFunction(_OfFunction):
+class InFunction(_OfFunction, frozen=True):
     """Insert lines into a function."""
 
     before: str
@@ -68,8 +67,7 @@ class InFunction(_OfFunction):
         return self._with(text, self.mark, lambda old: old.replace(self.before, self.insert + self.before))
 
 
-@dataclass(frozen=True, slots=True)
-class ReplaceLine(_OfFunction):
+class ReplaceLine(_OfFunction, frozen=True):
     """Replace one line of a function."""
 
     line: str
@@ -91,8 +89,7 @@ class ReplaceLine(_OfFunction):
         return self._with(text, self.mark, lambda old: old.replace(self.line, self.instead))
 
 
-@dataclass(frozen=True, slots=True)
-class Body(_OfFunction):
+class Body(_OfFunction, frozen=True):
     """Replace the body of a function."""
 
     body: str
@@ -111,8 +108,7 @@ class Body(_OfFunction):
         return self._with(text, self.mark, lambda old: old[: old.index("\n") + 1] + self.body + "}\n")
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveFunction(_OfFunction):
+class RemoveFunction(_OfFunction, frozen=True):
     """Remove a function that is no longer called, with the comment above it."""
 
     @property
@@ -148,8 +144,7 @@ def checked_function(text: str, name: str, site: Site, mark: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AddImport:
+class AddImport(msgspec.Struct, frozen=True):
     """Import a package of Kubernetes, where gofmt sorts it."""
 
     path: str
@@ -191,8 +186,7 @@ class AddImport:
         return max(before, default=group - 1) + 1
 
 
-@dataclass(frozen=True, slots=True)
-class DropUnusedImports:
+class DropUnusedImports(msgspec.Struct, frozen=True):
     """Remove imports that the file no longer uses, because Go does not compile them."""
 
     names: tuple[tuple[str, str], ...]
@@ -217,8 +211,7 @@ class DropUnusedImports:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class Literals:
+class Literals(msgspec.Struct, frozen=True):
     """Replace the hash literals of a test."""
 
     pairs: tuple[tuple[int, int], ...]

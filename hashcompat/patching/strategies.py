@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import UsageError
@@ -18,8 +19,7 @@ from hashcompat.planning.patched import check_patchable, check_pin
 from hashcompat.release import parse_release
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(msgspec.Struct, frozen=True):
     """What the user can choose besides releases and strategy."""
 
     accept_new_fields: bool = False
@@ -35,8 +35,7 @@ class Choices:
     """Whether to pin even where every in-place resize would then restart the container."""
 
 
-@dataclass(frozen=True, slots=True)
-class Strategy:
+class Strategy(msgspec.Struct, frozen=True):
     """A way to patch the kubelet."""
 
     check: Callable[[Kubelet, Sequence[Kubelet], Choices], None]

@@ -8,8 +8,9 @@ too, and a new field that is set stays.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.compile.decode import compile_decoder
@@ -38,8 +39,7 @@ def check_strip(new: Kubelet, olds: Sequence[Kubelet]) -> None:
 _INSTEAD: Final = "use --strategy accept or pin"
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(msgspec.Struct, frozen=True):
     """A piece of the newer text to remove."""
 
     field: str

@@ -8,8 +8,9 @@ kubelet does), ``planner`` (items, warnings and assumptions), ``hops`` (the same
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Protocol
+
+from msgspec import structs
 
 from hashcompat.model.details import Details
 from hashcompat.model.plan import Item, Plan, Way
@@ -64,9 +65,9 @@ def make(
             planner.add(pod)
         hops.add(pod)
     numbers = gathering.numbers(planner.settled()) if gathering else ()
-    plan = replace(planner.plan(numbers), notes=notes, origin=inventory.origin)
+    plan = structs.replace(planner.plan(numbers), notes=notes, origin=inventory.origin)
     details = gathering.details() if gathering else None
-    return replace(plan, hops=hops.hops, rollback=hops.rollback, details=details)
+    return structs.replace(plan, hops=hops.hops, rollback=hops.rollback, details=details)
 
 
 def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:
@@ -77,9 +78,9 @@ def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, 
     check_gates(view.options, (*current(way, inventory.nodes, view.catalog), way.new), view.catalog)
     if view.options.current_patch is not None:
         patch = resolved_current(view.options.current_patch, way, view.catalog)
-        view = replace(view, current_patch=patch)
+        view = structs.replace(view, current_patch=patch)
     options = view.options
     if options.patch is None:
         return view, ()
     target, note = resolved(options.patch, way, inventory.nodes, view.catalog, options.gate_settings)
-    return replace(view, patch=target), (note,) if note else ()
+    return structs.replace(view, patch=target), (note,) if note else ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.corev1.scheduling import label_keys
 from hashcompat.kubelet.decide import static
@@ -23,8 +24,7 @@ _OF_KUBELETS: Final = frozenset(
 """The labels that a kubelet gives its node by itself (kubelet_node_status.go ``initialNode``)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Caution:
+class Caution(msgspec.Struct, frozen=True):
     """What to warn of in one container."""
 
     doubtful: tuple[bool, str] | None = None

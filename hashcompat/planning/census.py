@@ -9,9 +9,11 @@ and each kind of container is decided once for all pairs of kubelets that agree.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide import decide
@@ -32,8 +34,7 @@ _KEPT: Final = 4096
 """Kinds of containers whose outcomes are kept, with a few bits for each pair."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What some upgrades do to one container, as pairs of kubelets."""
 
     findings: int
@@ -122,7 +123,7 @@ class Census:
         groups = crossed(compared, {True: current, False: pairs.every & ~current})
         if subject.pod.static:
             groups = crossed(groups, self._by_uid(subject, compare))
-        later = self._split(_Decider(subject, replace(self._view, dated=False), compare), groups)
+        later = self._split(_Decider(subject, structs.replace(self._view, dated=False), compare), groups)
         if not unsettled:
             return later, later
         decider = _Decider(subject, self._view, compare)
@@ -162,8 +163,8 @@ class _Decider:
     def verdict(self, old: Kubelet, new: Kubelet) -> Callable[[Kubelet, Kubelet], Verdict]:
         """Return what decides for two kubelets whose case differs by these alone."""
         same = same_uid(self._subject.pod, old, new, self._compare)
-        case = replace(self.case(old, new), same_uid=same)
-        return lambda one, other: decide(replace(case, old=one, new=other)).verdict
+        case = structs.replace(self.case(old, new), same_uid=same)
+        return lambda one, other: decide(structs.replace(case, old=one, new=other)).verdict
 
 
 def _creators(

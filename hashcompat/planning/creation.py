@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
+
+import msgspec
 
 from hashcompat.apiserver.admission import ADDITIONS
 from hashcompat.apiserver.gates import gates_at_work, image_volumes
@@ -16,8 +18,7 @@ from hashcompat.planning.view import Spec, View, created
 _PROFILE: Final = "the profile of an annotation"
 
 
-@dataclass(frozen=True, slots=True)
-class Creation:
+class Creation(msgspec.Struct, frozen=True):
     """A manifest's container as an API server creates it, and whether another spec changes its verdict."""
 
     case: Case

@@ -12,6 +12,8 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
+from msgspec import structs
+
 from hashcompat.catalog.lookup import Kubelet, Predecessor
 from hashcompat.kubelet.alike import never_alike
 from hashcompat.kubelet.decide.case import Case, Creators, Decision
@@ -47,7 +49,7 @@ class Provenance:
         """
         case = prepared.case
         if case.recorded is not None:
-            return replace(prepared, case=replace(case, maker=self._maker(prepared)))
+            return replace(prepared, case=structs.replace(case, maker=self._maker(prepared)))
         if not self._view.dated or case.pod.manifest or not case.old_known:
             return prepared
         if node is not None and not is_current(node, case.old, self._view):
@@ -56,7 +58,7 @@ class Provenance:
         creators = None if survived else self._creators(prepared)
         if not survived and creators is None:
             return prepared
-        return replace(prepared, case=replace(case, survived=survived, creators=creators))
+        return replace(prepared, case=structs.replace(case, survived=survived, creators=creators))
 
     def _maker(self, prepared: Prepared) -> str:
         """Return the release whose hash is recorded, where it is neither kubelet's."""

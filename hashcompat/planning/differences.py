@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+import msgspec
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.releases import newer_of
@@ -18,8 +19,7 @@ from hashcompat.model.plan import Reason
 from hashcompat.rules import ALGORITHM, FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED, GO_ESCAPES
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(msgspec.Struct, frozen=True):
     """A field that two releases hash differently."""
 
     path: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
+
+import msgspec
 
 from hashcompat.catalog.apiserver import ReadDefault
 from hashcompat.catalog.lookup import Kubelet
@@ -23,8 +24,7 @@ Groups = dict[Hashable, int]
 """Pairs by what they have in common."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """One container of an API pod, with what decides about it."""
 
     pod: Pod
@@ -44,8 +44,7 @@ class Subject:
         return next(place for place, one in enumerate(self.pod.containers) if one is self.container)
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """What a target kubelet compares."""
 
     candidates: frozenset[Hash]
@@ -56,8 +55,7 @@ class Target:
     """How it hashes."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Defaulting:
+class _Defaulting(msgspec.Struct, frozen=True):
     """The pairs of kubelets whose API servers write the same defaults on reading."""
 
     written: tuple[ReadDefault, ...]

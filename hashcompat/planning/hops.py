@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Final
+
+from msgspec import structs
 
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.releases import oldest_first, same_build
@@ -169,8 +170,8 @@ def _route(way: Way, catalog: Catalog) -> list[Way]:
 
 def elsewhere(view: View) -> View:
     """Return the view of an upgrade that starts elsewhere: without what shows the current kubelets' work."""
-    options = replace(view.options, records=Records())
-    return replace(view, options=options, current_patch=None, dated=False)
+    options = structs.replace(view.options, records=Records())
+    return structs.replace(view, options=options, current_patch=None, dated=False)
 
 
 def steps(way: Way, catalog: Catalog) -> list[Way]:

@@ -6,8 +6,11 @@ Plans, explanations, matrices and hops all use the same judge, so none of them c
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+
+import msgspec
+from msgspec import structs
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
@@ -28,8 +31,7 @@ from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View, place
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True):
     """A container before its verdict."""
 
     pod: Pod
@@ -52,7 +54,7 @@ class Draft:
             return self.obstacle
         case = self.prepared.case
         if case.calibrated is not calibrated:
-            case = replace(case, calibrated=calibrated)
+            case = structs.replace(case, calibrated=calibrated)
         return decide(case) if case.old_known else decide_by_record(case) or self.obstacle
 
     @property
@@ -155,7 +157,7 @@ def with_same_uid(prepared: Prepared) -> Prepared:
     case = prepared.case
     if not case.pod.static:
         return prepared
-    return replace(prepared, case=replace(case, same_uid=same_uid(case.pod, case.old, case.new)))
+    return replace(prepared, case=structs.replace(case, same_uid=same_uid(case.pod, case.old, case.new)))
 
 
 def _unknown(rule: str, text: str) -> Decision:

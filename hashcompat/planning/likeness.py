@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
+
+import msgspec
 
 from hashcompat.apiserver.gates import image_volumes
 from hashcompat.model.pods import PROFILES, Container, Pod
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
+class Likeness(msgspec.Struct, frozen=True):
     """What replicas share, as a key: equal for two containers only if every kubelet hashes them alike."""
 
     spec: bytes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from hashcompat.catalog.gates import NO_SETTINGS, Settings
 from hashcompat.records.index import Records
@@ -15,8 +16,7 @@ AUTO: Final = "auto"
 """In place of the current release: the one that each pod's node reports."""
 
 
-@dataclass(frozen=True, slots=True)
-class AssumePatch:
+class AssumePatch(msgspec.Struct, frozen=True):
     """A patch that a kubelet is assumed to have."""
 
     strategy: str
@@ -25,15 +25,14 @@ class AssumePatch:
     """The releases whose hashes it accepts; empty for the target kubelet: the current ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """How pods are read, and what else is known about the cluster."""
 
     defaults: bool = True
     """Whether manifests get an API server's defaults and canonical quantities first."""
     keep_going: bool = False
     """Whether a container that does not decode is UNKNOWN rather than an error."""
-    records: Records = field(default_factory=Records)
+    records: Records = msgspec.field(default_factory=Records)
     """The hashes and sandboxes that a runtime reports."""
     gates: frozenset[str] = frozenset()
     """The feature gates that are set to on, in every kubelet and API server that has them."""

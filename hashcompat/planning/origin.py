@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import DecodeError, NotStoredError
@@ -12,8 +13,7 @@ from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.hashes import Hash, StoredHashes
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """What a kubelet saw of a container whose hash is recorded."""
 
     spec: Mapping[str, Any]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.catalog.gates import Settings
 from hashcompat.catalog.lookup import Catalog, Kubelet
@@ -24,8 +26,7 @@ from hashcompat.model.pods import Node
 from hashcompat.planning.options import AUTO, STRATEGIES, AssumePatch
 
 
-@dataclass(frozen=True, slots=True)
-class AssumedPatch:
+class AssumedPatch(msgspec.Struct, frozen=True):
     """A patch of the target kubelet, which accepts the hashes of other releases or computes those of one."""
 
     strategy: str
@@ -48,8 +49,7 @@ class AssumedPatch:
         return f"--kubelet {self.new.release} --like {likes} --strategy {self.strategy}"
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentPatch:
+class CurrentPatch(msgspec.Struct, frozen=True):
     """The patch that the current kubelets have."""
 
     strategy: str
@@ -68,7 +68,9 @@ class CurrentPatch:
 @lru_cache(maxsize=256)
 def _pinned(kubelet: Kubelet, like: Kubelet) -> Kubelet:
     """Return a kubelet that decodes its own types and hashes those of another; one object for each pair."""
-    return replace(kubelet, schema=like.schema, era=like.era, escapes=like.escapes, decodes=kubelet.schema)
+    return structs.replace(
+        kubelet, schema=like.schema, era=like.era, escapes=like.escapes, decodes=kubelet.schema
+    )
 
 
 def resolved_current(asked: AssumePatch, way: Way, catalog: Catalog) -> CurrentPatch:
@@ -141,8 +143,7 @@ def _decoded(spec: Mapping[str, Any], schema: Schema) -> Mapping[str, Any]:
     return decoded
 
 
-@dataclass(frozen=True, slots=True)
-class Accepting:
+class Accepting(msgspec.Struct, frozen=True):
     """A kubelet that is patched to accept the hashes of other releases."""
 
     kubelet: Kubelet

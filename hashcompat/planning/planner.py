@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
+import msgspec
 from msgspec import structs
 
 from hashcompat import rules
@@ -57,8 +57,7 @@ _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
 """The order of items, the least important key first: one stable sort per key needs no tuple per item."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(msgspec.Struct, frozen=True):
     """What of an item depends on whether every record of its node was reproduced."""
 
     verdict: Verdict
@@ -67,8 +66,7 @@ class _Outcome:
     creator: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Ruling:
+class _Ruling(msgspec.Struct, frozen=True):
     """What the items of replicas share."""
 
     outcome: _Outcome

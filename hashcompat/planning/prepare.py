@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from msgspec import structs
+
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_upstream
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case
@@ -73,7 +75,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
     )
     if view.is_created(pod):
         creation = Creation(case, spec, view)
-        case = replace(case, admission=creation.addition(), server_gate=creation.gates())
+        case = structs.replace(case, admission=creation.addition(), server_gate=creation.gates())
     return Prepared(case, spec, reading.spec, reading.filled)
 
 
@@ -81,7 +83,7 @@ def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | Non
     """Return the case of a replica of a prepared container: same hashes, its own pod, node and records."""
     case = prepared.case
     situation = _situation(pod, container, case.old if case.old_known else None, node, view)
-    return replace(prepared, case=replace(case, pod=pod, container=container, **situation))
+    return replace(prepared, case=structs.replace(case, pod=pod, container=container, **situation))
 
 
 def _situation(

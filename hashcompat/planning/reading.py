@@ -7,8 +7,10 @@ server changes pods before any kubelet is upgraded (kubernetes/kubernetes#63814)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.apiserver.created import as_defaulted
 from hashcompat.apiserver.on_read import added_paths, as_read, as_unread
@@ -21,8 +23,7 @@ from hashcompat.model.pods import Container, Pod
 from hashcompat.planning.view import Spec, View
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(msgspec.Struct, frozen=True):
     """One container and the two kubelets of an upgrade."""
 
     pod: Pod
@@ -37,8 +38,7 @@ class Transition:
     """Whether the current release is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """What the target kubelet sees of a container."""
 
     spec: Spec
@@ -116,5 +116,5 @@ def _with_lost(
             before is not reading.spec
             and without != container_hash(reading.spec, new, stored=stored).candidates
         ):
-            return replace(reading, lost=default.path, without=without)
+            return structs.replace(reading, lost=default.path, without=without)
     return reading

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec import structs
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import oldest_first
@@ -54,14 +54,14 @@ class Suggester:
         case = prepared.case
         if not case.old_known or not self._helps(case.old):
             return False
-        return decide(replace(case, accepted=_compared(prepared))).verdict is Verdict.KEEP
+        return decide(structs.replace(case, accepted=_compared(prepared))).verdict is Verdict.KEEP
 
     def keeps(self, prepared: Prepared) -> bool:
         """Return whether a patch can be made that would keep a container which restarts for its hash."""
         case = prepared.case
         if not case.old_known or not self._helps(case.old):
             return False
-        return decide(replace(case, accepted=self._accepted(prepared))).verdict is Verdict.KEEP
+        return decide(structs.replace(case, accepted=self._accepted(prepared))).verdict is Verdict.KEEP
 
     def _helps(self, old: Kubelet) -> bool:
         patched = self._view.patch is not None or self._view.current_patch is not None

@@ -16,7 +16,6 @@ from hashcompat.go.jsonpath import rows
 from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
 from hashcompat.model.pods import Blank, Container, Node, Pod
-from hashcompat.model.swift import swift
 from hashcompat.planning.kinds import days, kind, kind_of_shape, node_kind, selects
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.patched import as_decoded
@@ -30,8 +29,6 @@ _ANY: Final = "kube-api-access-00000"
 
 _LONGEST: Final = 1 << 16
 """Characters of a spec that can have a template: the text that follows the name is kept."""
-
-_CONTAINER_HASH: Final = swift(ContainerHash)
 
 _NO_AROUNDS: Final = list[Around]()
 
@@ -95,7 +92,7 @@ class Named:
         found = self._known.get(id(arounds))
         if found is None:
             candidates = frozenset([one.hash(self.names) for one in arounds])
-            found = self._known[id(arounds)] = _CONTAINER_HASH(candidates, kubelet.era.name)
+            found = self._known[id(arounds)] = ContainerHash(candidates, kubelet.era.name)
         return found
 
 

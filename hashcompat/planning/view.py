@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from hashcompat.apiserver.created import as_served
 from hashcompat.apiserver.gates import image_volumes
@@ -23,13 +24,12 @@ Spec = Mapping[str, Any]
 """A container's JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(msgspec.Struct, frozen=True):
     """The release data and the options for one computation."""
 
     catalog: Catalog
     """The release data."""
-    options: Options = field(default_factory=Options)
+    options: Options = msgspec.field(default_factory=Options)
     """How pods are read, and what else is known."""
     patch: AssumedPatch | None = None
     """The patch of ``options``, resolved for one upgrade."""

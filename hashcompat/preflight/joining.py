@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.model.plan import FINDINGS, Item, Verdict
@@ -15,11 +16,10 @@ from hashcompat.records.probes import AbsentError, Dump, UnreadError
 _PREFIX = "Kubernetes "
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(msgspec.Struct, frozen=True):
     """What is known besides dumps."""
 
-    nodes: Mapping[str, Node] = field(default_factory=dict)
+    nodes: Mapping[str, Node] = msgspec.field(default_factory=dict)
     """The Node objects by their names."""
     pods: Mapping[str, tuple[Pod, ...]] | None = None
     """The pods by their nodes; None where no pods were read."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.releases import same_upstream
@@ -16,8 +17,7 @@ from hashcompat.preflight.joining import Known, restarts_of, without_dumps
 from hashcompat.records.probes import Dump
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """What is asked of nodes."""
 
     target: str

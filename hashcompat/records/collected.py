@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
@@ -80,7 +81,7 @@ def of_kubelet(answers: Sequence[list[Record]]) -> list[Record]:
 
 
 def _as_docker(record: Record) -> Record:
-    return record if isinstance(record, Applied) else replace(record, docker=True)
+    return record if isinstance(record, Applied) else structs.replace(record, docker=True)
 
 
 def _running(records: list[Record]) -> tuple[int, int]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.go.jsonpath import part, rows, text
 from hashcompat.model.records import Record, Recorded, Sandbox
@@ -32,8 +34,7 @@ _RKT_HASH: Final = "rkt.kubernetes.io/container-hash"
 _RKT_ATTEMPT: Final = "rkt.kubernetes.io/restart-count"
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
+class _Made(msgspec.Struct, frozen=True):
     """What a runtime reports of a container besides labels and annotations."""
 
     id: str
@@ -106,7 +107,7 @@ def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     hashes[names.HASH] = found.hex or hashes[names.HASH] or found.labels.get(names.HASH)
     identity = text(container, "Id") or text(container, "ID")
     made = _Made(identity, time_of(container.get("Created")), found.running, found.attempt)
-    yield replace(_recorded(named, hashes, made), docker=True)
+    yield structs.replace(_recorded(named, hashes, made), docker=True)
 
 
 def _from_rkt(manifest: Mapping[str, Any]) -> Iterator[Recorded]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.model.pods import Container, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
@@ -23,21 +25,20 @@ def _empty() -> Table[Any]:
     return Table()
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(msgspec.Struct, frozen=True):
     """Recorded hashes, sandboxes and resources by uid, and by names where the source has no uid."""
 
     rows: Sequence[Recorded] = ()
     """The records that may count, in the order in which they were given."""
-    by_uid: Table[Recorded] = field(default_factory=_empty)
+    by_uid: Table[Recorded] = msgspec.field(default_factory=_empty)
     """One for each uid and container."""
-    by_name: Table[Recorded] = field(default_factory=_empty)
+    by_name: Table[Recorded] = msgspec.field(default_factory=_empty)
     """Of each container one for each uid, and one for none."""
-    sandboxes: Table[Sandbox] = field(default_factory=_empty)
+    sandboxes: Table[Sandbox] = msgspec.field(default_factory=_empty)
     """By uid."""
-    named_sandboxes: Table[Sandbox] = field(default_factory=_empty)
+    named_sandboxes: Table[Sandbox] = msgspec.field(default_factory=_empty)
     """By namespace and name."""
-    applied: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    applied: Mapping[tuple[str, str], Mapping[str, Any]] = msgspec.field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.rows)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
 from sys import getsizeof
 from typing import Any, Final
+
+from msgspec import structs
 
 from hashcompat.go import allowance
 from hashcompat.model.records import Applied, Record
@@ -40,15 +41,13 @@ class Keeper:
             self._allowance.take(_ROW + _bytes_of([record.uid, record.container, record.resources]))
             return record
         texts = {
-            field.name: text
-            for field in fields(record)
-            if isinstance(text := getattr(record, field.name), str)
+            name: text for name in record.__struct_fields__ if isinstance(text := getattr(record, name), str)
         }
         own = sum(getsizeof(text) for name, text in texts.items() if text and name not in _SHARED)
         new = {texts[name] for name in _SHARED & texts.keys() if texts[name] not in self._texts}
         self._allowance.take(_ROW + own + sum(getsizeof(text) + _TEXT for text in new))
         shared: dict[str, Any] = {name: self._once(texts[name]) for name in _SHARED & texts.keys()}
-        return replace(record, **shared)
+        return structs.replace(record, **shared)
 
     def _once(self, text: str) -> str:
         return self._texts.setdefault(text, text)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import part
@@ -39,8 +40,7 @@ _SANDBOX: Final = "POD"
 _ATTEMPT: Final = re.compile(r"[0-9]{1,9}")
 
 
-@dataclass(frozen=True, slots=True)
-class DockerContainer:
+class DockerContainer(msgspec.Struct, frozen=True):
     """A kubelet's container in Docker: the parts of its name, and its labels.
 
     ``hex`` is the hash in names up to 1.5.

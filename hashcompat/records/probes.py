@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import msgspec
+
 from hashcompat.errors import HashcompatError, InputError
 from hashcompat.shown import said
 
@@ -45,8 +47,7 @@ class Probe:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Dump:
+class Dump(msgspec.Struct, frozen=True):
     """Everything that was read on one node, once or, where states change, twice."""
 
     node: str

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from hashcompat.answers.onecontainer import Explanation, Side
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """Containers whose explanations are the same."""
 
     explanation: Explanation

@@ -9,6 +9,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final
 
+import msgspec
+
 from hashcompat.model.plan import Item, Plan, Summary, Verdict
 from hashcompat.report.tally import GroupBy, Tally, owner_of, tallied
 
@@ -26,8 +28,7 @@ ROWS: Final = "none"
 """The value of ``--group-by`` that stands for rows instead of groups."""
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
+class Again(msgspec.Struct, frozen=True):
     """The command line that a plan was made by, for others that go on from there."""
 
     program: str = "hashcompat"

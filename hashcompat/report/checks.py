@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec import structs
 
 from hashcompat.preflight.checks.check import Check, Need
 from hashcompat.preflight.registry import CHECKS
@@ -50,7 +51,7 @@ _BY_OBJECTS: Final = (Step("By the cluster's objects alone:", "hashcompat prefli
 def paged(check: Check) -> Rule:
     """Return a check's rule with all that its page has."""
     accepted = f"hashcompat preflight --to NEW --ignore-preflight-errors {check.rule.id}"
-    return replace(
+    return structs.replace(
         check.rule,
         confirm=(
             Step(f"What is read: {'; '.join(check.reads)}."),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
+
+import msgspec
 
 from hashcompat.rules import Rule
 
@@ -29,8 +30,7 @@ FOUND: Final = frozenset({Outcome.FAILED, Outcome.UNDECIDED, Outcome.WARNED, Out
 """The outcomes that a list of findings shows; the rest is in order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """One thing that was judged: a container, a check of a node, a case of golden data."""
 
     outcome: Outcome
@@ -59,8 +59,7 @@ class Case:
     """The line there, from 1; 0 where that is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(msgspec.Struct, frozen=True):
     """What was found in one result."""
 
     subject: str
@@ -81,5 +80,5 @@ class Findings:
     rules: tuple[Rule, ...] = ()
     """The rules that cases may name."""
 
-    more: Mapping[str, int] = field(default_factory=dict)
+    more: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Other totals, by what they count."""

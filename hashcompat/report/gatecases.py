@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec import structs
 
 from hashcompat.gating.result import GateResult, Judged, Line, Standing
 from hashcompat.gating.result import Outcome as Judgement
@@ -92,4 +93,6 @@ def _container(one: Judged) -> Case:
         text = f"{one.seen}, predicted {one.item.verdict}"
         rule = "" if outcome is Outcome.PASSED else _PREDICTION.id
     labels = {**case.labels, "policy": "", "about": ""}
-    return replace(case, outcome=outcome, verdict=one.standing.value, rule=rule, text=text, labels=labels)
+    return structs.replace(
+        case, outcome=outcome, verdict=one.standing.value, rule=rule, text=text, labels=labels
+    )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.answers.matrix import Matrix
 from hashcompat.answers.paths import Path
@@ -59,8 +60,7 @@ _RESTARTS: Final = "Fewest restarts"
 _NO_PATH: Final = "none, for some node is too many minors behind (or ahead) already"
 
 
-@dataclass(frozen=True, slots=True)
-class _Grid:
+class _Grid(msgspec.Struct, frozen=True):
     """Rows and columns before they are fitted."""
 
     rows: tuple[str, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec import structs
 
 from hashcompat.answers.hashes import Hashed, HashRow
 from hashcompat.model.escape import name_path
@@ -87,5 +88,5 @@ HASHES: Final[Report[Hashed]] = Report(
     "HashList", document=_document, table=_table, wide=_wide, names=_names, notes=_notes
 )
 
-TEXTS: Final = replace(HASHES, table=None, wide=None, names=None, raw=_texts)
+TEXTS: Final = structs.replace(HASHES, table=None, wide=None, names=None, raw=_texts)
 """The same result where the hashed texts are asked for."""

@@ -7,10 +7,11 @@ A kind of result is one file of this package with one :class:`Report`, listed in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
+
+import msgspec
 
 from hashcompat.report.findings import Findings
 from hashcompat.report.page import Page
@@ -35,8 +36,7 @@ def time_text(time: datetime | None) -> str | None:
     return time.isoformat().replace("+00:00", "Z") if time else None
 
 
-@dataclass(frozen=True, slots=True)
-class Rows(Generic[Value]):
+class Rows(msgspec.Struct, Generic[Value], frozen=True):
     """A document's list that is made while it is written: one plain object of each value."""
 
     values: Iterable[Value]
@@ -46,8 +46,7 @@ class Rows(Generic[Value]):
         return map(self.row, self.values)
 
 
-@dataclass(frozen=True, slots=True)
-class Coloured:
+class Coloured(msgspec.Struct, frozen=True):
     """A text with the colour in which a terminal may show it."""
 
     text: str
@@ -58,8 +57,7 @@ class Coloured:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(msgspec.Struct, frozen=True):
     """A cell of several words, such as a reason."""
 
     text: str
@@ -72,8 +70,7 @@ Line = Sequence[str | Coloured]
 """Pieces of one line; a line break or control character inside one is data, for the format to escape."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """Columns and rows; a cell is a name or number, as ``str`` prints it, or Prose; None for nothing."""
 
     columns: Sequence[str]
@@ -88,8 +85,7 @@ class Table:
     """A line below the table that begins with an ellipsis: what the table leaves out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """A part of a text for people: lines or a table, under a title or without one."""
 
     body: Sequence[Line] | Table
@@ -104,8 +100,7 @@ class Section:
     """The columns before what goes on from the line above."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(msgspec.Struct, frozen=True):
     """A title within a text of several pages."""
 
     text: str
@@ -113,15 +108,13 @@ class Heading:
     """1 for that of the whole text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bullets:
+class Bullets(msgspec.Struct, frozen=True):
     """Some sentences, each of which stands for itself."""
 
     lines: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(msgspec.Struct, frozen=True):
     """What is typed into a shell, line by line."""
 
     lines: Sequence[str | tuple[str, ...]]
@@ -132,8 +125,7 @@ Block = Heading | Bullets | Script | Table
 """A part of a text that is read as a page, not on a terminal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(msgspec.Struct, frozen=True):
     """What a result has to fit; None where it is not on a terminal, and nothing is left out."""
 
     width: int | None = None
@@ -146,8 +138,7 @@ def _no_notes(_: object) -> Iterable[str]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Report(Generic[Result]):
+class Report(msgspec.Struct, Generic[Result], frozen=True):
     """What can be shown of one kind of result, as functions of the result; None for what cannot be shown."""
 
     kind: str

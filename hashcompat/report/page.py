@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A part of a sentence."""
 
     text: str
@@ -15,8 +15,7 @@ class Piece:
     """``bad``, ``open`` or ``good``; empty for what is none of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(msgspec.Struct, frozen=True):
     """How many there are of something."""
 
     number: int
@@ -25,8 +24,7 @@ class Count:
     """The verdict that is counted; empty for anything else."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(msgspec.Struct, frozen=True):
     """A rule that is a reason on this page, explained once."""
 
     number: int
@@ -45,8 +43,7 @@ class Cause:
     """Upstream's pull requests and files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """A table; a cell is a text, a number, or None for nothing."""
 
     columns: Sequence[str]
@@ -56,8 +53,7 @@ class Listing:
     """What the table leaves out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(msgspec.Struct, frozen=True):
     """The containers that have something in common."""
 
     label: str
@@ -70,8 +66,7 @@ class Bar:
         return sum(self.counts.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(msgspec.Struct, frozen=True):
     """Bars of one kind; the longest fills the width."""
 
     id: str
@@ -88,8 +83,7 @@ class Chart:
         return max([1, *(bar.total for bar in self.bars)])
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One step of a way, from one release to the next or back."""
 
     title: str
@@ -100,8 +94,7 @@ class Step:
     parts: Sequence[Step] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """What an upgrade from one release to another does."""
 
     text: str
@@ -113,8 +106,7 @@ class Cell:
     """Whether it is a step of the plan itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heat:
+class Heat(msgspec.Struct, frozen=True):
     """A matrix of releases: rows are those that run, columns the targets."""
 
     columns: Sequence[str]
@@ -125,8 +117,7 @@ class Heat:
     """What the matrix leaves out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(msgspec.Struct, frozen=True):
     """Where two texts differ, or how a text begins."""
 
     title: str
@@ -136,8 +127,7 @@ class Fragment:
     """What is not shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(msgspec.Struct, frozen=True):
     """One explanation, of every row that has its number."""
 
     number: int
@@ -154,20 +144,18 @@ class Why:
     fragments: Sequence[Fragment] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One row of the main table."""
 
     cells: Sequence[object]
     verdict: str = ""
     why: int = 0
     """The number of its explanation; 0 for none."""
-    facts: Mapping[str, object] = field(default_factory=dict)
+    facts: Mapping[str, object] = msgspec.field(default_factory=dict)
     """What else is known of it, by its name; None for what is not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Main:
+class Main(msgspec.Struct, frozen=True):
     """The table that is searched and sorted."""
 
     id: str
@@ -176,14 +164,13 @@ class Main:
     rows: Callable[[], Iterable[Row]]
     total: int | None = None
     """The number of rows, where it is known before they are made."""
-    verdicts: Mapping[str, int] = field(default_factory=dict)
+    verdicts: Mapping[str, int] = msgspec.field(default_factory=dict)
     """How many rows have each verdict; empty where rows have none."""
     explained: bool = False
     """Whether rows have explanations."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(msgspec.Struct, frozen=True):
     """All of a page, from top to bottom."""
 
     title: str

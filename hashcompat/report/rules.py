@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec import structs
 
 from hashcompat.preflight.registry import CHECKS
 from hashcompat.report import rulepages
@@ -51,7 +52,7 @@ RULES: Final[Report[RuleList]] = Report(
     names=lambda rules: (rule.id for rule in rules.rules),
 )
 
-PAGES: Final = replace(RULES, table=None, text=_text)
+PAGES: Final = structs.replace(RULES, table=None, text=_text)
 """The same with a page for each rule, in place of a table."""
 
 

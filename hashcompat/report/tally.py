@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+import msgspec
+
 from hashcompat.model.plan import FINDINGS, Item, PodName, Reason, Verdict
 from hashcompat.report.reasons import Kind, Kinds
 
@@ -93,8 +95,7 @@ class Group:
             self.first, self._first_found = item.pod, verdict in FINDINGS
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(msgspec.Struct, frozen=True):
     """The counts of a plan."""
 
     owners: tuple[Group, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from msgspec import structs
@@ -26,7 +25,7 @@ def without_hashes(result: Result) -> Result:
 
 
 def _plan(plan: Plan) -> Plan:
-    return replace(plan, items=tuple(map(_item, plan.items)))
+    return structs.replace(plan, items=tuple(map(_item, plan.items)))
 
 
 def _item(item: Item) -> Item:
@@ -34,14 +33,14 @@ def _item(item: Item) -> Item:
 
 
 def _explanations(explanations: Explanations) -> Explanations:
-    return replace(explanations, items=tuple(map(_explanation, explanations.items)))
+    return structs.replace(explanations, items=tuple(map(_explanation, explanations.items)))
 
 
 def _explanation(explanation: Explanation) -> Explanation:
     """Withhold too what has the hashes in it of what will be seen, and the UIDs of static pods."""
     hashes = explanation.item.hashes
     printed = [str(one) for one in (hashes.recorded, hashes.from_, hashes.to) if one is not None]
-    return replace(
+    return structs.replace(
         explanation,
         item=_item(explanation.item),
         old=_side(explanation.old),
@@ -56,15 +55,17 @@ def _explanation(explanation: Explanation) -> Explanation:
 
 
 def _side(side: Side | None) -> Side | None:
-    return side and replace(side, hash=None)
+    return side and structs.replace(side, hash=None)
 
 
 def _calibration(check: RecordCheck) -> RecordCheck:
-    return replace(check, rows=tuple(map(_row, check.rows)))
+    return structs.replace(check, rows=tuple(map(_row, check.rows)))
 
 
 def _row(row: CheckedRecord) -> CheckedRecord:
-    return replace(row, record=replace(row.record, hash=None, without_resources=None), computed=None)
+    return structs.replace(
+        row, record=structs.replace(row.record, hash=None, without_resources=None), computed=None
+    )
 
 
 _WITHHELD: Final[Mapping[type, Callable[[Any], Any]]] = {

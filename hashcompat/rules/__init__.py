@@ -6,8 +6,9 @@ about it. ``docs/rules.md`` and ``hashcompat rules`` show it; ``link`` says wher
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.rules import (
     admission,
@@ -85,8 +86,7 @@ RULES: Final = tuple(
 """Every rule, by its id."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuleList:
+class RuleList(msgspec.Struct, frozen=True):
     """Some of the rules, as a result to show."""
 
     rules: tuple[Rule, ...] = RULES

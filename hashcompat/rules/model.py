@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """Something to do, or to know."""
 
     text: str
@@ -15,8 +14,7 @@ class Step:
     """A command for a shell, in one line; words in capitals are to be replaced."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(msgspec.Struct, frozen=True):
     """Rows of the release data that have releases: all of a list, or those with one value."""
 
     table: str
@@ -31,8 +29,7 @@ class Rows:
     """Whether the rows count in which the field has any other value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Since:
+class Since(msgspec.Struct, frozen=True):
     """In which releases a rule can be a reason."""
 
     note: str
@@ -47,8 +44,7 @@ class Since:
     """The releases in words, where no data decides them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """One rule, which the reasons of a plan cite by its id, or one check of preflight."""
 
     id: str

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
@@ -31,8 +32,7 @@ _NAMED: Final = 3
 """Objects that a warning names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Templates:
+class Templates(msgspec.Struct, frozen=True):
     """Which pod templates of an input count as pods."""
 
     left_out: frozenset[str] = frozenset()
@@ -71,8 +71,7 @@ def _is_zero(value: object) -> bool:
     return type(value) is int and value == 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Workload:
+class _Workload(msgspec.Struct, frozen=True):
     """An object with pod templates, as far as others decide whether they count."""
 
     kind: str

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, TypeVar
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean, kind_of
@@ -15,8 +16,7 @@ from hashcompat.go.jsontext import clean, kind_of
 Word = TypeVar("Word", bound=StrEnum)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One object; every method raises InputError, with the path, for what no such document has."""
 
     value: Mapping[str, Any]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go.allowance import LONGEST_NAME
@@ -12,8 +13,7 @@ from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.go.parts import Lines
 
 
-@dataclass(frozen=True, slots=True)
-class InFile:
+class InFile(msgspec.Struct, frozen=True):
     """The file that an object is in, and where."""
 
     file: str = ""
@@ -30,8 +30,7 @@ class InFile:
 IN_NO_FILE: Final = InFile()
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(msgspec.Struct, frozen=True):
     """An object in the input."""
 
     value: Mapping[str, Any]

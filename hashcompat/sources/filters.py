@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.go import allowance as allowances
@@ -14,8 +16,7 @@ from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.model.words import count
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(msgspec.Struct, frozen=True):
     """Which pods count; an empty tuple filters nothing."""
 
     namespaces: tuple[str, ...] = ()
@@ -54,7 +55,7 @@ def select(inventory: Inventory, filters: Filters) -> Inventory:
     """
     if filters == Filters():
         allowances.containers().take(inventory.containers)
-    return replace(inventory, pods=_Selected(inventory.pods, filters))
+    return structs.replace(inventory, pods=_Selected(inventory.pods, filters))
 
 
 def narrowed(plan: Plan, filters: Filters) -> Plan:
@@ -68,11 +69,10 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
     items = tuple(item for item in plan.items if filters.matches(item.pod))
     if not items:
         raise InputError(f"none of the {count(len(plan.items), 'container')} matches the filters")
-    return replace(plan, items=items)
+    return structs.replace(plan, items=items)
 
 
-@dataclass(frozen=True, slots=True)
-class _Selected:
+class _Selected(msgspec.Struct, frozen=True):
     pods: Iterable[Pod]
     filters: Filters
 

@@ -8,8 +8,9 @@ pod for a mirror pod by ``config.mirror`` (pkg/kubelet/types/pod_update.go ``IsM
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.go.jsonpath import text
 from hashcompat.go.jsontext import clean
@@ -37,8 +38,7 @@ _URL: Final = "http"
 _OF_NO_STATIC_POD: Final = "api"
 
 
-@dataclass(frozen=True, slots=True)
-class Mirror:
+class Mirror(msgspec.Struct, frozen=True):
     """What a pod's metadata shows of the static pod behind it."""
 
     static: bool = False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.corev1.daemonsets import OF_DAEMON_SETS
 from hashcompat.corev1.tokenmounts import is_token_mount
@@ -89,8 +90,7 @@ def _tree() -> _Tree:
 _ROOT: Final = _tree()
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """A place of a pod's own string or number."""
 
     path: Steps
@@ -106,8 +106,7 @@ def own_of(value: Mapping[str, Any], name: str, other: Mapping[str, Any] | None)
     return list(_Search(name).own(value, other, _ROOT, ()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
+class _Search(msgspec.Struct, frozen=True):
     name: str
 
     def own(self, value: Any, other: Any, tree: _Tree, steps: Steps) -> Iterator[Found]:

@@ -6,8 +6,10 @@ Each is the very pod that ``of_pod`` makes of its whole text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsonlines import JsonLines
@@ -61,8 +63,7 @@ class _Places(dict[Any, Any]):
             self[first] = hole
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
+class _Made(msgspec.Struct, frozen=True):
     """How a container of the pods is made."""
 
     first: Container
@@ -80,8 +81,7 @@ class _Made:
     """Whose values fill the blanks."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class Shape(msgspec.Struct, frozen=True, eq=False):
     """What the pods of one pattern share."""
 
     pattern: Pattern
@@ -162,8 +162,7 @@ class Shape:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Replica:
+class Replica(msgspec.Struct, frozen=True):
     """A pod as its shape, and what is its own."""
 
     shape: Shape
@@ -176,10 +175,6 @@ class Replica:
         """The pod's uid."""
         hole = self.shape.uid
         return self.values[hole] if hole is not None else str(self.shape.value["metadata"]["uid"])
-
-
-REPLICA: Final = swift(Replica)
-"""Makes a replica."""
 
 
 def shape_of(whole: str, value: Mapping[str, Any], other: Mapping[str, Any] | None) -> Shape | None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import is_object
 from hashcompat.go.jsontext import clean
 from hashcompat.go.metav1 import is_time
 from hashcompat.model.pods import Ended
-from hashcompat.model.swift import swift
 
 STATUSES: Final = {
     "initContainers": "initContainerStatuses",
@@ -26,8 +26,7 @@ _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 """Go's zero time, which the API uses for no time at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """What a status reports of one container."""
 
     running: bool | None = None
@@ -42,9 +41,6 @@ class State:
     """Its id in the runtime, without the runtime's name; empty where that is not reported."""
     ended: Ended | None = None
     """How it ended last; None where that is not reported."""
-
-
-_STATE: Final = swift(State)
 
 
 class States:
@@ -81,7 +77,7 @@ def state_of(row: Mapping[str, Any], place: str) -> State:
     state, restarts = row.get("state"), row.get("restartCount")
     running = state.get("running") if is_object(state) else None
     started = running.get("startedAt") if is_object(running) else None
-    return _STATE(
+    return State(
         is_object(state) and "running" in state,
         _time(started, f"{place}.state.running.startedAt"),
         restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,

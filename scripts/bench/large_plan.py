@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -32,7 +31,7 @@ def large_plan(pods: int) -> Plan:
     """Return a plan of so many pods, or of a few more: whole copies."""
     small = planning.make(sample.collect(), *_WAY, View(default_catalog()))
     copies = -(-pods // small.summary.pods)
-    return replace(small, items=tuple(_items(small, copies)))
+    return structs.replace(small, items=tuple(_items(small, copies)))
 
 
 def _items(small: Plan, copies: int) -> Iterator[Item]:

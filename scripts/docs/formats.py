@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import Any, Final
 
 from msgspec import structs
@@ -49,7 +48,7 @@ def _plan() -> Plan:
     container = {"name": "web", "image": "web:1", "volumeMounts": [{"name": "data", "mountPath": "/data"}]}
     pods = [_pod("web-0", container), _pod("migrate", container, phase="Succeeded")]
     plan = hashcompat.plan(pods, "1.13.12", "1.14.10")
-    return replace(plan, items=tuple(map(_placed, plan.items)))
+    return structs.replace(plan, items=tuple(map(_placed, plan.items)))
 
 
 def _pod(name: str, container: dict[str, Any], phase: str = "Running") -> dict[str, Any]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import structs
 
 from hashcompat import planning
 from hashcompat.catalog.lookup import default_catalog
@@ -88,7 +89,7 @@ def plan_of(pods: int) -> Plan:
         with path.open("w", encoding="utf-8") as stream:
             stream.writelines(json.dumps(one, separators=(",", ":")) + "\n" for one in objects(pods))
         plan = planning.make(files.collect((str(path),)), AUTO, _WAY[1], View(default_catalog()))
-    return replace(plan, origin=replace(plan.origin, names=(_FILE,), oldest=None))
+    return structs.replace(plan, origin=structs.replace(plan.origin, names=(_FILE,), oldest=None))
 
 
 def captures(plan: Plan, source: tuple[str, ...]) -> Iterator[str]:

@@ -7,11 +7,11 @@ import json
 import re
 import string
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat.answers.hiding import Hider, _Table
 from hashcompat.answers.keeping import Keeper
@@ -143,8 +143,8 @@ def test_no_mask_that_tells_the_hashes_apart(catalog: Catalog, monkeypatch: pyte
 def test_texts_that_share_a_hash_ask_for_another_mask(catalog: Catalog) -> None:
     one = hasher("1.9.11", catalog)
     table = _Table(None)
-    assert table.add(replace(one, digest=lambda *_: 1), C, {**C, "env": []})
-    assert not table.add(replace(one, digest=lambda *_: 1), C, {**C, "stdin": False})
+    assert table.add(structs.replace(one, digest=lambda *_: 1), C, {**C, "env": []})
+    assert not table.add(structs.replace(one, digest=lambda *_: 1), C, {**C, "stdin": False})
 
 
 def test_what_differs_in_a_hidden_value_is_not_stored(catalog: Catalog) -> None:

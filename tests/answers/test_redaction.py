@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from msgspec import structs
 
 import hashcompat
 from hashcompat.answers.keeping import Keeper
@@ -132,7 +133,9 @@ def assert_same_plans(
     read = saved(inventory, catalog)
     assert len(pairs) > 5
     for (old, new), way in itertools.product(pairs, ways):
-        views = [View(catalog, replace(way, records=index(given.records))) for given in (inventory, read)]
+        views = [
+            View(catalog, structs.replace(way, records=index(given.records))) for given in (inventory, read)
+        ]
         found = [
             plan_alone(given, Way(old, new), view)
             for given, view in zip((inventory, read), views, strict=True)

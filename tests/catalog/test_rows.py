@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import pytest
 
 from hashcompat.catalog.rows import read_table
@@ -12,8 +12,7 @@ from hashcompat.errors import InputError
 from hashcompat.release import parse_release
 
 
-@dataclass(frozen=True)
-class Decided:
+class Decided(msgspec.Struct, frozen=True):
     """What a release does in two respects."""
 
     one: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ def files(release: str) -> StateFiles:
 
 
 def each(states: StateFiles) -> list[StateFile]:
-    return [getattr(states, field.name) for field in fields(states)]
+    return [getattr(states, name) for name in states.__struct_fields__]
 
 
 def test_every_release_has_one_row_for_each_file() -> None:

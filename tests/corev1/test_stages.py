@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat.catalog.defaults import field_keys
 from hashcompat.catalog.files import DataFiles, default_directory
@@ -199,7 +199,7 @@ def test_an_empty_limits_map_makes_empty_requests_and_null_makes_none() -> None:
 @pytest.mark.parametrize("resources", [None, {}, {"limits": {}}, {"requests": {"cpu": "1"}}])
 def test_no_pod_limits_no_pod_requests(resources: Any) -> None:
     spec = {"resources": own(resources), "containers": [{"resources": {"requests": {"memory": "1"}}}]}
-    row = replace(default("PodSpec.Resources.Requests"), argument="requests")
+    row = structs.replace(default("PodSpec.Resources.Requests"), argument="requests")
     pod_requests(Site(row, spec))
     assert spec["resources"] == resources
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -123,7 +122,9 @@ def test_budgets_that_are_not_known_are_never_fine() -> None:
 def test_a_container_that_is_not_started_again() -> None:
     job = replica("job", "n1", owner="Job/j", spec={"restartPolicy": "Never"})
     plan = hashcompat.plan([job], *UP)
-    killed = replace(plan, items=tuple(structs.replace(item, verdict=Verdict.KILL) for item in plan.items))
+    killed = structs.replace(
+        plan, items=tuple(structs.replace(item, verdict=Verdict.KILL) for item in plan.items)
+    )
     impacts = disruption.make(killed, disruption.without_others(hashcompat.load(job)))
     found = of(impacts)
     assert (impacts.is_found, impacts.breaches) == (True, ())

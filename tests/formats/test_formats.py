@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterator
 
 import pytest
 import yaml
+from msgspec import structs
 
 from hashcompat.formats import FORMATS, offered
 from hashcompat.formats.json import to_json
@@ -94,7 +94,7 @@ def test_names_are_one_a_line_and_escaped() -> None:
 
 
 def test_text_indents_what_has_a_title() -> None:
-    prose = dataclasses.replace(REPORT, table=None)
+    prose = structs.replace(REPORT, table=None)
     assert (
         shown("table", report=prose)
         == 'é\\x9b!\n\nRows\n  ONE    TWO\n  a      -\n  red    "x\\x1b[2J\\ny"\n'

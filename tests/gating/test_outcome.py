@@ -91,32 +91,34 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
     ),
     "no node": (judged(pod(NEW), node=None), Outcome.UNDECIDED, "after: n1: no such node in the input"),
     "the current release": (
-        judged(pod(now()), node=replace(READY, kubelet="v1.8.15"), upgraded=False),
+        judged(pod(now()), node=structs.replace(READY, kubelet="v1.8.15"), upgraded=False),
         Outcome.UNDECIDED,
         "after: n1: its kubelet reports v1.8.15, not 1.9.11",
     ),
     "no release": (
-        judged(pod(NEW), node=replace(READY, kubelet=""), upgraded=False),
+        judged(pod(NEW), node=structs.replace(READY, kubelet=""), upgraded=False),
         Outcome.UNDECIDED,
         "after: n1: its kubelet reports none, not 1.9.11",
     ),
     "a surprise before it is Ready": (
-        judged(pod(NEW), items=(predicted(KEEP),), node=replace(READY, conditions={"Ready": "False"})),
+        judged(
+            pod(NEW), items=(predicted(KEEP),), node=structs.replace(READY, conditions={"Ready": "False"})
+        ),
         Outcome.FAIL,
         "after: shop/web-1/c: was restarted, predicted KEEP",
     ),
     "not Ready": (
-        judged(pod(NEW), node=replace(READY, conditions=None)),
+        judged(pod(NEW), node=structs.replace(READY, conditions=None)),
         Outcome.UNDECIDED,
         "after: n1: it is not Ready",
     ),
     "an old status": (
-        judged(pod(NEW), node=replace(READY, heartbeat=BEGUN - MINUTE)),
+        judged(pod(NEW), node=structs.replace(READY, heartbeat=BEGUN - MINUTE)),
         Outcome.UNDECIDED,
         "after: n1: its kubelet has not renewed the node's status since the upgrade began",
     ),
     "no heartbeat since the plan": (
-        judged(pod(NEW), node=replace(READY, heartbeat=None), begun={}),
+        judged(pod(NEW), node=structs.replace(READY, heartbeat=None), begun={}),
         Outcome.UNDECIDED,
         "after: n1: its kubelet has not renewed the node's status since the upgrade began",
     ),

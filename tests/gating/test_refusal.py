@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.gating.policy import Policy
@@ -55,7 +55,7 @@ def test_a_plan_has_its_seals(digest: str, signed: str, key: bytes, why: str) ->
 )
 def test_a_plan_is_as_old_as_the_policy_allows(created: datetime | None, policy: Policy, why: str) -> None:
     with refused(why):
-        check_age(replace(plan(), created=created), policy, NOW)
+        check_age(structs.replace(plan(), created=created), policy, NOW)
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ def test_a_plan_is_as_old_as_the_policy_allows(created: datetime | None, policy:
 )
 def test_a_plan_is_of_the_cluster(uid: str, wanted: str, why: str) -> None:
     with refused(why):
-        check_cluster(replace(plan(), origin=Origin(cluster=uid)), wanted, "--cluster-uid")
+        check_cluster(structs.replace(plan(), origin=Origin(cluster=uid)), wanted, "--cluster-uid")
 
 
 def test_the_releases_of_nodes_are_those_of_a_plan() -> None:
     found = plan(item(release="1.8.0"), item(release=""), item(release="1.7.0"))
     assert releases_of(found, "auto") == {"1.8.0", "1.7.0"}
-    assert releases_of(replace(found, from_release="1.6.0"), "auto") == {"1.6.0"}
+    assert releases_of(structs.replace(found, from_release="1.6.0"), "auto") == {"1.6.0"}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.gating.policy import Policy
@@ -16,9 +16,9 @@ from tests.helpers.plans import item, plan
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 MINE = Turn(Phase.STARTED, "mine", "ci@a", "sha256:1", NOON)
-THEIRS = replace(MINE, id="theirs", holder="ci@b")
-DONE = replace(THEIRS, phase=Phase.DONE, ended=NOON, reason="fine")
-FAILED = replace(DONE, phase=Phase.FAILED, reason="after: x: was restarted")
+THEIRS = structs.replace(MINE, id="theirs", holder="ci@b")
+DONE = structs.replace(THEIRS, phase=Phase.DONE, ended=NOON, reason="fine")
+FAILED = structs.replace(DONE, phase=Phase.FAILED, reason="after: x: was restarted")
 
 STOPS: dict[str, tuple[dict[str, Turn], bool, str]] = {
     "nothing": ({}, False, ""),
@@ -29,7 +29,7 @@ STOPS: dict[str, tuple[dict[str, Turn], bool, str]] = {
         "UNDECIDED state: b: started at 2026-01-31T12:00:00Z by ci@b, and not decided yet",
     ),
     "one without a holder": (
-        {"b": replace(THEIRS, holder="")},
+        {"b": structs.replace(THEIRS, holder="")},
         False,
         "UNDECIDED state: b: started at 2026-01-31T12:00:00Z, and not decided yet",
     ),
@@ -72,9 +72,11 @@ def result(outcome: Outcome) -> GateResult:
 
 
 @pytest.mark.parametrize(("outcome", "phase"), [(Outcome.PASS, Phase.DONE), (Outcome.FAIL, Phase.FAILED)])
-@pytest.mark.parametrize("before", [MINE, replace(MINE, phase=Phase.FAILED, ended=NOON, reason="bad")])
+@pytest.mark.parametrize(
+    "before", [MINE, structs.replace(MINE, phase=Phase.FAILED, ended=NOON, reason="bad")]
+)
 def test_a_turn_ends_as_its_node_was_judged(before: Turn, outcome: Outcome, phase: Phase) -> None:
-    ended = replace(MINE, phase=phase, ended=NOON, reason="after: x: as it is")
+    ended = structs.replace(MINE, phase=phase, ended=NOON, reason="after: x: as it is")
     changed, _ = decided(Rollout({"a": before, "b": DONE}), {"a": before}, result(outcome), NOON)
     assert changed == Rollout({"a": ended, "b": DONE})
     assert decided(Rollout({"a": ended}), {"a": before}, result(outcome), NOON) == (None, None)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from hashcompat import rules
 from hashcompat.formats import FORMATS
 from hashcompat.formats.model import Style
@@ -40,7 +42,7 @@ def plan(*items: Item, **more: Any) -> Plan:
     in_order = sorted(
         items, key=lambda one: (not one.pod.node, one.pod.node, one.pod.namespace, one.pod.name)
     )
-    return replace(Plan("auto", "1.9.11", tuple(in_order)), **more)
+    return structs.replace(Plan("auto", "1.9.11", tuple(in_order)), **more)
 
 
 def excerpt(*items: Item, **asked: Any) -> Excerpt:

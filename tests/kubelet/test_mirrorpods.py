@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat.catalog.lookup import Kubelet, default_catalog
 from hashcompat.corev1.defaults import apply_defaults
@@ -85,7 +86,7 @@ def test_a_default_of_one_release_alone_leaves_it_open() -> None:
 
 def test_a_conversion_of_one_release_alone_leaves_it_open() -> None:
     old = kubelet("1.16")
-    new = replace(old, static_pods=replace(old.static_pods))
+    new = structs.replace(old, static_pods=replace(old.static_pods))
     new.static_pods.__dict__["conversions"] = old.static_pods.conversions[:-1]
     assert same_for_mirror({}, old, new) is None
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import combinations, permutations
 
 import pytest
+from msgspec import structs
 
 from hashcompat import planning
 from hashcompat.answers.redaction import snapshot
@@ -192,7 +193,7 @@ def test_a_snapshot_counts_as_its_plans_do(catalog: Catalog) -> None:
 def test_only_pods_and_releases_decide_where_all_are_counted_together(catalog: Catalog) -> None:
     view = View(catalog)
     assert is_plain(view)
-    assert not is_plain(replace(view, options=Options(records=RECORDS)))
+    assert not is_plain(structs.replace(view, options=Options(records=RECORDS)))
     patched, _ = planning.bound(
         Way("1.30.14", "1.31.14"), of(pod(C)), View(catalog, Options(patch=AssumePatch("accept")))
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat.catalog.changes import Changes
 from hashcompat.catalog.lookup import Catalog, default_catalog
@@ -229,7 +229,7 @@ def test_a_new_field_without_omitempty_is_in_every_json(catalog: Catalog) -> Non
         {"name": "Count", "type": "int32", "json": "count"},
         {"name": "Note", "type": "string", "json": "note", "omitempty": True},
     ]
-    new = replace(old, schema=Schema("future", tree, old.schema.foreign))
+    new = structs.replace(old, schema=Schema("future", tree, old.schema.foreign))
     assert field_changes(NAMES, old, new) == [FieldChange("count", "Container", "Count", added=True)]
     assert container_hash(NAMES, old) != container_hash(NAMES, new)
 

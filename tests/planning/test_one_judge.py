@@ -185,7 +185,7 @@ def test_steps_of_a_plan_are_the_pairs_of_a_matrix() -> None:
 
 
 def test_the_api_takes_the_fields_of_options_and_no_others() -> None:
-    assert set(hashcompat.OptionFields.__annotations__) == set(Options.__dataclass_fields__)
+    assert set(hashcompat.OptionFields.__annotations__) == set(Options.__struct_fields__)
     with pytest.raises(TypeError):
         hashcompat.plan(hashcompat.load_sample(), "1.7.16", "1.9.11", keepgoing=True)  # type: ignore[call-arg]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat import planning
 from hashcompat.catalog.lookup import Catalog
@@ -136,7 +136,9 @@ def test_records_and_patches_decide_by_the_hash_of_each_name(catalog: Catalog) -
     view = View(catalog, Options(records=records))
     check(values, view, "1.8.15", "1.9.11")
     patch = AssumePatch("accept", ("1.8.15",))
-    check(values, replace(view, options=replace(view.options, patch=patch)), "1.8.15", "1.9.11")
+    check(
+        values, structs.replace(view, options=structs.replace(view.options, patch=patch)), "1.8.15", "1.9.11"
+    )
     for strategy in ("accept", "pin"):
         current = AssumePatch(strategy, ("1.7.16",))
         check(values, View(catalog, Options(current_patch=current)), "1.8.15", "1.9.11")

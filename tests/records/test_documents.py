@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.model.records import Recorded, Sandbox
@@ -80,7 +80,7 @@ HASH = {"io.kubernetes.container.hash": "552aae9d"}
 )
 def test_the_recorded_hash_is_found(document: object, request: pytest.FixtureRequest) -> None:
     in_docker = "ocker" in request.node.callspec.id
-    assert list(from_node(document)) == [replace(EXPECTED, docker=in_docker)]
+    assert list(from_node(document)) == [structs.replace(EXPECTED, docker=in_docker)]
 
 
 def test_labels_in_one_text_are_refused() -> None:
@@ -109,7 +109,7 @@ def test_from_1_6_the_name_says_whose_container_it_is() -> None:
     """Only a kubelet's own labels replace an image's, and 1.6 has fewer of them."""
     planted = {"io.kubernetes.pod.uid": "other", "io.kubernetes.pod.name": "web-1"}
     (record,) = containers([docker(**planted, **{f"annotation.{key}": value for key, value in HASH.items()})])
-    assert record == replace(EXPECTED, docker=True)
+    assert record == structs.replace(EXPECTED, docker=True)
 
 
 def test_a_label_of_1_2_is_read_where_the_name_has_none() -> None:
@@ -228,7 +228,7 @@ def infra(
 
 
 SANDBOX = Sandbox(UID, "shop", "web-0", ready=True, attempt=2)
-IN_DOCKER = replace(SANDBOX, docker=True)
+IN_DOCKER = structs.replace(SANDBOX, docker=True)
 NETWORK = {"linux": {"namespaces": {"options": {"network": "POD"}}}, "network": {"ip": "10.0.0.1"}}
 
 
@@ -238,34 +238,34 @@ NETWORK = {"linux": {"namespaces": {"options": {"network": "POD"}}}, "network": 
         pytest.param({"items": [cri_pod()]}, SANDBOX, id="crictl pods"),
         pytest.param(
             {"items": [cri_pod(state="SANDBOX_NOTREADY")]},
-            replace(SANDBOX, ready=False),
+            structs.replace(SANDBOX, ready=False),
             id="crictl pods, not ready",
         ),
         pytest.param(
             {"status": cri_pod(**NETWORK)},
-            replace(SANDBOX, host_network=False, ip="10.0.0.1"),
+            structs.replace(SANDBOX, host_network=False, ip="10.0.0.1"),
             id="crictl inspectp",
         ),
         pytest.param(
             {"status": cri_pod(linux={"namespaces": {"options": {"network": "NODE"}}}, network={"ip": ""})},
-            replace(SANDBOX, host_network=True, ip=""),
+            structs.replace(SANDBOX, host_network=True, ip=""),
             id="crictl inspectp, the host's network",
         ),
         pytest.param(
             {"status": cri_pod(linux={"namespaces": {"options": {"hostNetwork": True}}})},
-            replace(SANDBOX, host_network=True),
+            structs.replace(SANDBOX, host_network=True),
             id="crictl inspectp, CRI of 1.10",
         ),
-        pytest.param([infra()], replace(IN_DOCKER, host_network=False), id="docker inspect"),
+        pytest.param([infra()], structs.replace(IN_DOCKER, host_network=False), id="docker inspect"),
         pytest.param(
             [infra(mode="host")],
-            replace(IN_DOCKER, host_network=True),
+            structs.replace(IN_DOCKER, host_network=True),
             id="docker inspect, the host's network",
         ),
         pytest.param([infra(mode=None)], IN_DOCKER, id="docker ps tells no network"),
         pytest.param(
             [infra(f"/k8s_POD.6d00e006_web-0_shop_{UID}_ab")],
-            replace(IN_DOCKER, host_network=False, attempt=0),
+            structs.replace(IN_DOCKER, host_network=False, attempt=0),
             id="docker inspect, 1.5",
         ),
         pytest.param([docker(**{"io.kubernetes.docker.type": "podsandbox"})], IN_DOCKER, id="by label"),

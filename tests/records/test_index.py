@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec import structs
 
 from hashcompat.model.plan import ContainerName, Item, PodName, Share, Verdict, share
 from hashcompat.model.pods import Container, ContainerType, Pod, StaticManifest
@@ -37,17 +38,20 @@ RECORD = Recorded("u1", "shop", "web-0", "app", 7, running=True)
     ("pod", "record", "found"),
     [
         pytest.param(POD, RECORD, True, id="uid and container"),
-        pytest.param(POD, replace(RECORD, uid="u2"), False, id="another pod of the same name"),
+        pytest.param(POD, structs.replace(RECORD, uid="u2"), False, id="another pod of the same name"),
         pytest.param(
-            replace(POD, static=True), replace(RECORD, uid="u2"), True, id="a mirror pod has a uid of its own"
+            replace(POD, static=True),
+            structs.replace(RECORD, uid="u2"),
+            True,
+            id="a mirror pod has a uid of its own",
         ),
-        pytest.param(POD, replace(RECORD, uid=""), True, id="no uid told: namespace and name"),
+        pytest.param(POD, structs.replace(RECORD, uid=""), True, id="no uid told: namespace and name"),
         pytest.param(replace(POD, uid=""), RECORD, True, id="no uid in the pod: namespace and name"),
         pytest.param(
-            POD, replace(RECORD, uid="", namespace=""), True, id="a log of 1.7: the pod's name alone"
+            POD, structs.replace(RECORD, uid="", namespace=""), True, id="a log of 1.7: the pod's name alone"
         ),
-        pytest.param(POD, replace(RECORD, uid="", namespace="other"), False, id="another namespace"),
-        pytest.param(POD, replace(RECORD, container="sidecar"), False, id="another container"),
+        pytest.param(POD, structs.replace(RECORD, uid="", namespace="other"), False, id="another namespace"),
+        pytest.param(POD, structs.replace(RECORD, container="sidecar"), False, id="another container"),
     ],
 )
 def test_a_record_belongs_to_a_container(pod: Pod, record: Recorded, *, found: bool) -> None:
@@ -57,17 +61,22 @@ def test_a_record_belongs_to_a_container(pod: Pod, record: Recorded, *, found: b
 @pytest.mark.parametrize(
     ("first", "second", "chosen"),
     [
-        pytest.param(replace(RECORD, running=False, attempt=3), RECORD, RECORD, id="the running one"),
+        pytest.param(structs.replace(RECORD, running=False, attempt=3), RECORD, RECORD, id="the running one"),
         pytest.param(
-            RECORD, replace(RECORD, running=False, attempt=3), RECORD, id="the running one, told first"
+            RECORD,
+            structs.replace(RECORD, running=False, attempt=3),
+            RECORD,
+            id="the running one, told first",
         ),
         pytest.param(
-            replace(RECORD, attempt=1),
-            replace(RECORD, attempt=2),
-            replace(RECORD, attempt=2),
+            structs.replace(RECORD, attempt=1),
+            structs.replace(RECORD, attempt=2),
+            structs.replace(RECORD, attempt=2),
             id="the latest attempt",
         ),
-        pytest.param(RECORD, replace(RECORD, hash=8), replace(RECORD, hash=8), id="the last one told"),
+        pytest.param(
+            RECORD, structs.replace(RECORD, hash=8), structs.replace(RECORD, hash=8), id="the last one told"
+        ),
     ],
 )
 def test_of_several_records_one_counts(first: Recorded, second: Recorded, chosen: Recorded) -> None:
@@ -91,7 +100,7 @@ def test_the_share_counts_what_has_a_record() -> None:
 
 
 LINE_TIME = datetime(2019, 1, 14, 18, tzinfo=UTC)
-LINE = replace(RECORD, hash=8, running=None, created=LINE_TIME)
+LINE = structs.replace(RECORD, hash=8, running=None, created=LINE_TIME)
 
 
 @pytest.mark.parametrize(
@@ -99,15 +108,17 @@ LINE = replace(RECORD, hash=8, running=None, created=LINE_TIME)
     [
         pytest.param(LINE, LINE_TIME - timedelta(days=1), 8, id="created again since"),
         pytest.param(LINE, LINE_TIME + timedelta(seconds=9), 7, id="what was created then"),
-        pytest.param(replace(LINE, any_year=True), LINE_TIME - timedelta(days=1), 7, id="of no known year"),
-        pytest.param(replace(LINE, created=None), LINE_TIME, 7, id="of no known time"),
+        pytest.param(
+            structs.replace(LINE, any_year=True), LINE_TIME - timedelta(days=1), 7, id="of no known year"
+        ),
+        pytest.param(structs.replace(LINE, created=None), LINE_TIME, 7, id="of no known time"),
     ],
 )
 @pytest.mark.parametrize("reverse", [False, True])
 def test_a_line_of_a_log_counts_where_it_is_later_than_the_container(
     line: Recorded, created: datetime, expected: int, *, reverse: bool
 ) -> None:
-    told = [line, replace(RECORD, created=created)]
+    told = [line, structs.replace(RECORD, created=created)]
     found = index(told[::-1] if reverse else told).of(POD, CONTAINER)
     assert found is not None
     assert found.hash == expected
@@ -115,11 +126,13 @@ def test_a_line_of_a_log_counts_where_it_is_later_than_the_container(
 
 def test_a_static_pod_whose_manifest_sets_its_uid_has_no_other() -> None:
     static = replace(POD, static=True, static_manifest=StaticManifest({}, "n", "file:/x"))
-    assert index([replace(RECORD, uid="u2")]).of(static, CONTAINER) is None
+    assert index([structs.replace(RECORD, uid="u2")]).of(static, CONTAINER) is None
 
 
 def test_pods_of_one_name_keep_a_record_each() -> None:
     """The later one of a uid takes the place of the earlier one, and stays where that was."""
-    rows = [replace(RECORD, uid=uid, hash=number) for number, uid in enumerate(("u1", "u2", "u1", "u3"))]
+    rows = [
+        structs.replace(RECORD, uid=uid, hash=number) for number, uid in enumerate(("u1", "u2", "u1", "u3"))
+    ]
     found = index(rows).by_name.of(("shop", "web-0", "app"))
     assert [(one.uid, one.hash) for one in found] == [("u1", 2), ("u2", 1), ("u3", 3)]

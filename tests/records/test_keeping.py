@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.go import allowance
@@ -34,7 +33,7 @@ def test_a_record_stays_equal(record: Record) -> None:
 def test_names_are_kept_once() -> None:
     keeper = Keeper()
     first = keeper.kept(RECORDED)
-    second = keeper.kept(replace(SANDBOX, uid=copied(SANDBOX.uid), pod=copied(SANDBOX.pod)))
+    second = keeper.kept(structs.replace(SANDBOX, uid=copied(SANDBOX.uid), pod=copied(SANDBOX.pod)))
     assert isinstance(first, Recorded)
     assert isinstance(second, Sandbox)
     assert (first.uid is second.uid, first.pod is second.pod) == (True, True)
@@ -44,8 +43,8 @@ def test_records_of_few_names_take_less(monkeypatch: pytest.MonkeyPatch) -> None
     """The names of the first are counted, and those of the others only where they are new."""
     keeper = room_for(monkeypatch, 5_000)
     for attempt in range(8):
-        keeper.kept(replace(RECORDED, attempt=attempt))
-    others = (replace(RECORDED, uid="u" * length) for length in range(1_000, 1_008))
+        keeper.kept(structs.replace(RECORDED, attempt=attempt))
+    others = (structs.replace(RECORDED, uid="u" * length) for length in range(1_000, 1_008))
     with pytest.raises(InputError, match="more than 5,000 bytes of records"):
         list(map(keeper.kept, others))
 
@@ -53,11 +52,11 @@ def test_records_of_few_names_take_less(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     "record",
     [
-        replace(RECORDED, pod="p" * 9_000),
-        replace(RECORDED, id="i" * 9_000),
-        replace(SANDBOX, ip="1" * 9_000),
-        replace(APPLIED, resources={"claims": [{"name": "n" * 9_000}]}),
-        replace(APPLIED, resources={"claims": [[] for _ in range(200)]}),
+        structs.replace(RECORDED, pod="p" * 9_000),
+        structs.replace(RECORDED, id="i" * 9_000),
+        structs.replace(SANDBOX, ip="1" * 9_000),
+        structs.replace(APPLIED, resources={"claims": [{"name": "n" * 9_000}]}),
+        structs.replace(APPLIED, resources={"claims": [[] for _ in range(200)]}),
     ],
 )
 def test_long_texts_are_counted(monkeypatch: pytest.MonkeyPatch, record: Record) -> None:

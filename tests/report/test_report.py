@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from hashcompat import disruption, planning
 from hashcompat.answers.calibration import check_records
@@ -45,7 +45,7 @@ SOME = ("--sample", "-n", "shop")
 def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
     """Return a result of every kind by the command line that prints it."""
     view, pods = View(catalog), select(sample.collect(), Filters(("shop",)))
-    plan = replace(planning.make(pods, *UP, view), created=clock.now())
+    plan = structs.replace(planning.make(pods, *UP, view), created=clock.now())
     name = plan.items[0].pod.name
     old, new = catalog.kubelet("1.7.16"), catalog.kubelet("1.9.11")
     return {

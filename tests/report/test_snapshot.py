@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from msgspec import structs
+
 from hashcompat.answers.redaction import snapshot
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.go.jsontext import dumps, loads
@@ -17,7 +19,7 @@ def test_pods_one_by_one_are_the_whole_document(catalog: Catalog) -> None:
     found = snapshot(collect((str(sample_path()),)), catalog)
     texts = PodTexts()
     pods = [texts.of(pod) for pod in found.inventory.pods]
-    rest = replace(found, inventory=replace(found.inventory, pods=()))
+    rest = structs.replace(found, inventory=structs.replace(found.inventory, pods=()))
     assert "".join(text(rest, pods)) == "".join(text(found))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.answers.sentences.situation import Situation
 from hashcompat.answers.sentences.todo import commands, todo
@@ -14,8 +15,7 @@ from hashcompat.answers.sentences.why import why
 _RELEASE: Final = re.compile(r"v\d")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentences:
+class Sentences(msgspec.Struct, frozen=True):
     """What an operator wants to know first, each a sentence with a full stop."""
 
     what: str

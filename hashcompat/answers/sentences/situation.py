@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.catalog.eras import Era
@@ -13,8 +14,7 @@ from hashcompat.model.plan import Item, Reason
 _DIGESTS = {"adler32": "Adler-32", "fnv32a": "FNV-1a"}
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(msgspec.Struct, frozen=True):
     """What sentences about one container are made of."""
 
     item: Item

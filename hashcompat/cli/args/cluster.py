@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
+
+from msgspec import structs
 
 from hashcompat.cli.args.declare import option
 from hashcompat.cli.output import note
@@ -88,7 +90,7 @@ def is_named(cluster: Cluster) -> bool:
 def collect_beside_static(cluster: Cluster, scope: Scope, *, quiet: bool) -> Inventory | None:
     """Read the live cluster too; None where that fails and neither a flag nor ``--from auto`` asks for it."""
     try:
-        return _read(cluster, replace(scope, needs_pods=False), quiet=quiet)
+        return _read(cluster, structs.replace(scope, needs_pods=False), quiet=quiet)
     except InputError as error:
         if cluster.context or cluster.kubeconfig or scope.needs_nodes:
             raise InputError(f"cannot read the cluster: {error}") from None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import click
+import msgspec
 
 from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.inventory import Reading
@@ -66,14 +67,16 @@ class Records:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Patches:
+class Patches(msgspec.Struct, frozen=True):
     """The patches that kubelets are assumed to have."""
 
     target: AssumePatch | None = None
     """That of the target kubelet."""
     current: AssumePatch | None = None
     """That of the kubelets that run now."""
+
+
+_NO_PATCHES: Final = Patches()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +120,7 @@ class Facts:
         names: Names,
         *,
         keep_going: bool = False,
-        patches: Patches = Patches(),
+        patches: Patches = _NO_PATCHES,
     ) -> Options:
         """Return how pods are to be read and what else is known; raises UsageError for unknown releases."""
         from hashcompat.records.index import index

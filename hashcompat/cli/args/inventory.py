@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.cli.args import cluster, static
 from hashcompat.cli.args.declare import given_flags
@@ -22,8 +24,7 @@ if TYPE_CHECKING:
     from hashcompat.sources.cluster import collect as live
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """What a command reads: by default all pods of the live cluster."""
 
     source: Source
@@ -109,7 +110,7 @@ def _read(reading: Reading) -> Inventory:
 
 def _cluster_scope(reading: Reading) -> live.Scope:
     found = cluster_scope(reading.scope, needs_nodes=reading.needs_nodes, budgets=reading.budgets)
-    return replace(found, needs_pods=reading.needs_pods)
+    return structs.replace(found, needs_pods=reading.needs_pods)
 
 
 def _check_sample(source: Source) -> None:
@@ -164,4 +165,6 @@ def _static(source: Source, scope: Scope, others: Inventory | None) -> Inventory
         return Inventory(pods, origin=Origin(Kind.FILES, directories))
     expected = [] if scope.labels.selector else filter(scope.filters.matches, pods)
     found = staticpods.beside(others, pods, expected)
-    return replace(found, origin=replace(others.origin, names=(*others.origin.names, *directories)))
+    return structs.replace(
+        found, origin=structs.replace(others.origin, names=(*others.origin.names, *directories))
+    )

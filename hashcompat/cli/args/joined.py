@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
+
+from msgspec import structs
 
 from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.inventory import Reading, is_named
@@ -49,11 +51,13 @@ class Joined:
         known = Known()
         if self.no_node or is_named(reading.source, reading.scope.labels):
             found = reading.inventory()
-            found = replace(found, nodes=with_own_releases(found.nodes, dumps), pods=tuple(found.pods))
+            found = structs.replace(
+                found, nodes=with_own_releases(found.nodes, dumps), pods=tuple(found.pods)
+            )
             items = None if self.plan else self._made(found, reading.source, way, catalog)
             known = known_of(_wanted(found.nodes, reading.scope), found.pods, items)
         if self.plan:
-            known = replace(known, items=items_by_node(_saved(self.plan, way, catalog).items))
+            known = structs.replace(known, items=items_by_node(_saved(self.plan, way, catalog).items))
         return known
 
     def _made(self, found: Inventory, source: Source, way: Way, catalog: Catalog) -> Iterable[Item]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+import msgspec
+from msgspec import structs
 
 from hashcompat import planning
 from hashcompat.cli.args.facts import Facts, Patched
@@ -50,8 +52,7 @@ class Options(Protocol):
         """Which kubelets are patched."""
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(msgspec.Struct, frozen=True):
     """A plan, and what it was made of."""
 
     plan: Plan
@@ -85,4 +86,4 @@ def planned(
     options = given.facts.options(reading, found, names, keep_going=given.keep_going, patches=patches)
     plan = make(found, way.old, way.new, View(names.catalog, options))
     given.releases.check_items(plan.items)
-    return Planned(replace(plan, created=created), found, whole, way)
+    return Planned(structs.replace(plan, created=created), found, whole, way)

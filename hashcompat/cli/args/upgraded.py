@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from hashcompat.cli.args.facts import Records
 from hashcompat.cli.args.inventory import Reading
@@ -28,7 +29,9 @@ def now_of(
     from hashcompat.records.index import index
 
     whole = _whole(plan, reading)
-    found = replace(whole, pods=tuple(pod for pod in whole.pods if reading.scope.filters.matches(pod)))
+    found = structs.replace(
+        whole, pods=tuple(pod for pod in whole.pods if reading.scope.filters.matches(pod))
+    )
     return upgraded.now_of(
         found,
         reading.scope.nodes,
@@ -49,8 +52,8 @@ def impact_of(plan: Plan, reading: Reading, whole: Inventory | None = None) -> I
     found = _whole(plan, reading) if whole is None else whole
     if whole is None:
         pods = tuple(found.pods)
-        found = replace(found, pods=pods)
-        plan = replace(plan, items=(*plan.items, *_unplanned(plan, found, reading)))
+        found = structs.replace(found, pods=pods)
+        plan = structs.replace(plan, items=(*plan.items, *_unplanned(plan, found, reading)))
     nodes = reading.scope.nodes
     return disruption.make(plan, found, max(len(set(nodes)), 1), nodes or None)
 

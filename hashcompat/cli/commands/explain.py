@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
+
+from msgspec import structs
 
 from hashcompat.answers.comparison import compare_releases
 from hashcompat.answers.explanation import explain
@@ -72,5 +74,5 @@ def command(given: Arguments) -> None:
     view = View(names.catalog, given.facts.options(reading, found, names, patches=patches))
     chosen = {"show_values": given.show_values, "in_namespace": bool(given.scope.namespaces)}
     explanations = explain(found, given.target, way, view, **chosen)
-    shown = replace(given.withheld.of(explanations), full=given.full)
+    shown = structs.replace(given.withheld.of(explanations), full=given.full)
     output.show(EXPLANATIONS, shown, given.shown)

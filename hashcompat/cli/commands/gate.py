@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from typing import Annotated, Final
 from uuid import uuid4
+
+from msgspec import structs
 
 from hashcompat.cli import output
 from hashcompat.cli.args import savedplan
@@ -148,7 +150,7 @@ def _taken(given: Arguments, result: GateResult, digest: str, store: State) -> G
     turn = Turn(Phase.STARTED, uuid4().hex, given.rollout.who, digest, _now())
     take = partial(taken, names=given.scope.nodes, turn=turn, take_over=given.rollout.take_over)
     lines = store.update(take) if result.outcome is Outcome.PASS else take(store.read())[1]
-    return replace(result, lines=(*result.lines, *lines))
+    return structs.replace(result, lines=(*result.lines, *lines))
 
 
 def _reading(given: Arguments, *, budgets: bool = False, quiet: bool = False) -> Reading:

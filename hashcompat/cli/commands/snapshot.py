@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
+
+from msgspec import structs
 
 from hashcompat.answers.redaction import Redaction
 from hashcompat.cli import output
@@ -65,7 +67,7 @@ def command(given: Arguments) -> None:
     catalog = given.data.catalog(quiet=quiet)
     reading = Reading(given.source, given.scope, quiet=quiet)
     found = reading.inventory()
-    found = replace(found, records=tuple(given.records.collect(reading, found)))
+    found = structs.replace(found, records=tuple(given.records.collect(reading, found)))
     redaction = Redaction(found, catalog, with_hashes=given.saved.with_hashes)
     pods = _Pods(redaction)
     hidden = redaction.snapshot(())

@@ -8,8 +8,9 @@ container); up to 1.5 pkg/kubelet/dockertools/docker_manager.go ``computePodCont
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
+
+from msgspec import structs
 
 from hashcompat.kubelet.decide import admission, container, creator, pod, resize, static
 from hashcompat.kubelet.decide.case import Case, Decide, Decision
@@ -88,7 +89,7 @@ def _decide(case: Case) -> Decision:
     by_mirror_pod = static.by_mirror_pod(case)
     if by_mirror_pod is not None and by_mirror_pod.pod_recreated:
         return by_mirror_pod
-    found = _first(RECORD, case) or replace(_first(HASH, case) or _KEPT, by_hash=True)
+    found = _first(RECORD, case) or structs.replace(_first(HASH, case) or _KEPT, by_hash=True)
     return by_mirror_pod if by_mirror_pod is not None and found.verdict is Verdict.KEEP else found
 
 

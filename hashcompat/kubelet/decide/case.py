@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+import msgspec
+from msgspec import structs
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
@@ -21,8 +23,7 @@ RESIZE_GATE: Final = "InPlacePodVerticalScaling"
 REFERENCES_GATE: Final = "PreventStaticPodAPIReferences"
 
 
-@dataclass(frozen=True, slots=True)
-class Creators:
+class Creators(msgspec.Struct, frozen=True):
     """The releases that may have created a container, by what the target kubelet does with their hash."""
 
     evidence: str
@@ -33,8 +34,7 @@ class Creators:
     """The releases whose hash it does not accept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """All that a decision depends on."""
 
     pod: Pod
@@ -123,8 +123,7 @@ class Case:
         return self.waits and (self.container.probed is False or waiting)
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """A verdict with its reasons."""
 
     verdict: Verdict
@@ -162,6 +161,6 @@ def delayed(case: Case, decision: Decision) -> Decision:
         return decision
     if case.may_never_pass:
         reason = Reason(rules.STARTUP_PROBE, "only once its startupProbe passes, which it has not yet")
-        return replace(decision, verdict=Verdict.UNKNOWN, reasons=(*decision.reasons, reason))
+        return structs.replace(decision, verdict=Verdict.UNKNOWN, reasons=(*decision.reasons, reason))
     reason = Reason(rules.STARTUP_PROBE, "once its startupProbe has passed again")
-    return replace(decision, reasons=(*decision.reasons, reason))
+    return structs.replace(decision, reasons=(*decision.reasons, reason))

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_build, same_minor
@@ -59,7 +61,7 @@ def with_pod(case: Case, kept: Decision) -> Decision:
     found = by_manifest(case) or by_mirror_pod(case)
     if found is None or not found.pod_recreated:
         return kept
-    return replace(kept, reasons=(*kept.reasons, *found.reasons), pod_recreated=True)
+    return structs.replace(kept, reasons=(*kept.reasons, *found.reasons), pod_recreated=True)
 
 
 def _sets_uids(kubelet: Kubelet) -> bool:
@@ -88,7 +90,7 @@ def doubt(case: Case) -> str:
 def as_ordinary(case: Case) -> Case:
     """Return the case of a pod that the API server alone knows, whatever its annotations."""
     pod = replace(case.pod, static=False, config_hash="", from_url=False)
-    return replace(case, pod=pod)
+    return structs.replace(case, pod=pod)
 
 
 def same_uid(pod: Pod, old: Kubelet, new: Kubelet, compare: Compare = same_for_mirror) -> bool | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
+
+import msgspec
 
 from hashcompat.catalog.hazards import Hazards
 from hashcompat.catalog.lookup import Kubelet
@@ -42,8 +43,7 @@ def _not_planned(_uid: str, _container: str) -> bool | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Upgrade:
+class Upgrade(msgspec.Struct, frozen=True):
     """What will be started on a node, and what is known of the cluster."""
 
     target: Kubelet
@@ -59,14 +59,13 @@ class Upgrade:
     in a plan."""
     planned: tuple[Item, ...] | None = None
     """The verdicts of the containers on the node; None where there is no plan."""
-    runtimes: Runtimes = field(default_factory=Runtimes)
+    runtimes: Runtimes = msgspec.field(default_factory=Runtimes)
     """What is known of container runtimes."""
     now: datetime | None = None
     """The time, UTC, by which certificates are judged; None where it is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """What a check found about one object; the check and the node are added by whoever runs it."""
 
     status: Status
@@ -82,8 +81,7 @@ class Problem:
 Find = Callable[[Facts, Upgrade], Iterator[Problem]]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(msgspec.Struct, frozen=True):
     """One hazard: what it is called and means, what it reads, and how it is found."""
 
     rule: Rule

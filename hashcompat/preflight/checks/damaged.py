@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Final
 
 from hashcompat.catalog.statefiles import StateFile
@@ -27,10 +26,10 @@ _WORDS: Final = {Condition.EMPTY: "it is empty", Condition.NO_JSON: "it holds no
 
 
 def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
-    for field in fields(upgrade.hazards.states):
-        file: StateFile = getattr(upgrade.hazards.states, field.name)
+    for name in upgrade.hazards.states.__struct_fields__:
+        file: StateFile = getattr(upgrade.hazards.states, name)
         try:
-            yield from _of_file(facts, upgrade, file, own=field.name in _OWN)
+            yield from _of_file(facts, upgrade, file, own=name in _OWN)
         except AbsentError:
             continue
         except UnreadError as error:

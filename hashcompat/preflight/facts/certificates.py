@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
+
+import msgspec
 
 from hashcompat.records.probes import Dump, Probe, UnreadError
 
@@ -17,8 +18,7 @@ _LINE: Final = "notAfter="
 _PEM: Final = "-----BEGIN CERTIFICATE-----"
 
 
-@dataclass(frozen=True, slots=True)
-class Expiry:
+class Expiry(msgspec.Struct, frozen=True):
     """When one certificate expires."""
 
     path: str

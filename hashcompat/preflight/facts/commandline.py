@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from hashcompat.catalog.kubeletflags import Flag, FlagTable
 from hashcompat.preflight.facts.units import Word
 from hashcompat.release import Release
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(msgspec.Struct, frozen=True):
     """A flag as it was given."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.records.probes import UnreadError
 
@@ -12,8 +13,7 @@ _LINE: Final = re.compile(r".*?\s(\d+|-)\s+(\d+|-)\s+(-?\d+|-)\s+(?:\d+%|-)\s+/.
 _LINES: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True):
     """What a file system has and what of it is used; 0 where it does not count such things."""
 
     kilobytes: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 MOUNTS: Final = "/proc/1/mounts"
 
@@ -15,8 +16,7 @@ _LOCAL: Final = frozenset({"fuse.lxcfs", "fuse.portal", "fuse.gvfsd-fuse", "fuse
 """FUSE without a server elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(msgspec.Struct, frozen=True):
     """A line of a mount table."""
 
     device: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
+
+import msgspec
 
 from hashcompat.records.probes import Dump
 
@@ -14,8 +15,7 @@ Key = tuple[str, str]
 ALL: Key = ("processes", "all")
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(msgspec.Struct, frozen=True):
     """A line of the list of processes."""
 
     pid: str
@@ -28,8 +28,7 @@ class Process:
     """The name of its program, as the kernel shortens it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Processes:
+class Processes(msgspec.Struct, frozen=True):
     """The processes of a node."""
 
     reads: tuple[Mapping[str, Process], ...]

@@ -8,8 +8,9 @@ of the same names, but not the name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
@@ -31,8 +32,7 @@ _LISTED_PARTS: Final = (6, 7)
 """Into how many parts a name may fall: Docker 1.11 and older got a random part more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class Container(msgspec.Struct, frozen=True):
     """A container or sandbox of Docker, or a container of a CRI runtime."""
 
     id: str
@@ -69,8 +69,7 @@ class Container:
         return self.problem.startswith(HANGS)
 
 
-@dataclass(frozen=True, slots=True)
-class Runtime:
+class Runtime(msgspec.Struct, frozen=True):
     """A runtime that was read."""
 
     kind: str

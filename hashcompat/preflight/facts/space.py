@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.corev1.qos import amount
 from hashcompat.errors import DecodeError
@@ -16,8 +17,7 @@ MEMINFO: Final = "/proc/meminfo"
 _BLOCK: Final = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True):
     """How full a file system is."""
 
     size: int

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.statefiles import Form, StateFile
@@ -35,15 +36,14 @@ class Condition(StrEnum):
     """Something else than a JSON object."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """A state file as a kubelet finds it."""
 
     condition: Condition
     """What it finds."""
     form: Form | None = None
     """The form whose checksum holds."""
-    content: Mapping[str, Any] = field(default_factory=dict)
+    content: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """What the file holds in that form; empty where there is none."""
 
 

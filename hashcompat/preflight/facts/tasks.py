@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.records.probes import Dump, Probe, UnreadError
 
@@ -25,8 +26,7 @@ _RUNTIMES: Final = ("containerd", "dockerd", "docker-containe", "crio", "conmon"
 """How the names of runtimes' processes begin; the kernel keeps 15 characters of a name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One process in the list of all."""
 
     pid: int
@@ -39,8 +39,7 @@ class Row:
     """Its name, at most 15 characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(msgspec.Struct, frozen=True):
     """A process of a runtime that belongs to one container: a shim, or a runc that has not ended."""
 
     pid: int

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.records.probes import AbsentError, Dump, UnreadError
 
@@ -32,8 +33,7 @@ _PREFIXES: Final = "@-:+!|"
 """Characters with a meaning of their own before the command of a unit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(msgspec.Struct, frozen=True):
     """An argument of the kubelet."""
 
     text: str
@@ -42,8 +42,7 @@ class Word:
     """The file that it is in, or ``the running kubelet``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(msgspec.Struct, frozen=True):
     """The next start of the kubelet, as far as its files show it."""
 
     words: tuple[Word, ...]
@@ -52,8 +51,7 @@ class Start:
     """Whether these are all: a unit was read, and each file that it names was read or is absent."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(msgspec.Struct, frozen=True):
     key: str
     value: str
     source: str

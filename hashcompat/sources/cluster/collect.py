@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
+import msgspec
+from msgspec import structs
 from urllib3 import HTTPHeaderDict
 
 from hashcompat.errors import InputError
@@ -38,8 +39,7 @@ _POLICY: Final = ("policy/v1", "policy/v1beta1")
 """The versions of their API, from 1.21 and from 1.5 to 1.24."""
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(msgspec.Struct, frozen=True):
     """Which cluster, as whom: kubectl's own flags, and how many seconds an answer may take."""
 
     kubeconfig: str = ""
@@ -56,8 +56,7 @@ class Access:
         return tuple(f"--{name}={value}" for name, value in named if value)
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True):
     """Which pods are read."""
 
     namespaces: tuple[str, ...] = ()
@@ -73,8 +72,7 @@ class Scope:
     """Whether PodDisruptionBudgets are read too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """One read: a list, or one object by its ``name``; ``namespace`` is empty for all of them."""
 
     resource: str
@@ -164,7 +162,7 @@ def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
             raise InputError("the cluster has no pods that match; an empty plan would look like a safe one")
         nodes = tuple(_nodes(client, scope, say, progress))
         budgets = _budgets(client, scope, progress) if scope.budgets else NOT_READ
-        origin = replace(_origin(access), cluster=_uid_or_none(client))
+        origin = structs.replace(_origin(access), cluster=_uid_or_none(client))
         return Inventory(tuple(pods), nodes, origin=origin, budgets=budgets)
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
+import msgspec
 from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPHeaderDict, Retry
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, MaxRetryError, ProtocolError, ReadTimeoutError
 from urllib3.util import Timeout
@@ -70,8 +70,7 @@ class _Retry(Retry):
 _POLICY: Final = _Retry(total=5, backoff_factor=0.2, status_forcelist=(429, 500, 502, 503, 504))
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(msgspec.Struct, frozen=True):
     """One request."""
 
     method: str
@@ -84,8 +83,7 @@ class _Question:
         return self.url.partition("?")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(msgspec.Struct, frozen=True):
     """Reads, and rarely writes, JSON documents over one pool; ``headers`` are asked for before each request.
 
     ``timeout`` (seconds) holds for a whole answer with all tries, so that a server that drips is none.

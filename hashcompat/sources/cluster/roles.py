@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.sources.cluster.collect import (
     Request,
@@ -24,8 +25,7 @@ _NODE_BY_NODE: Final = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["ge
 """What a rollout reads of each node once that is upgraded; its plan lists them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Roles:
+class Roles(msgspec.Struct, frozen=True):
     """Roles, and their bindings where a service account is named."""
 
     objects: tuple[dict[str, Any], ...]

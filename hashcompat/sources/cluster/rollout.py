@@ -7,8 +7,9 @@ API server takes one (409 Conflict for the other, which then reads again).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import part
@@ -31,8 +32,7 @@ _TRIES: Final = 20
 """Each try that conflicts is one in which another pipeline wrote."""
 
 
-@dataclass(frozen=True, slots=True)
-class StateConfigMap:
+class StateConfigMap(msgspec.Struct, frozen=True):
     """A ConfigMap; one that is not there is a rollout in which no node was started."""
 
     access: Access

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from hashcompat.go.jsonpath import rows, text
 from hashcompat.go.pattern import Values
-from hashcompat.sources.shapes import REPLICA, Replica, Shape, shape_of
+from hashcompat.sources.shapes import Replica, Shape, shape_of
 
 _TRIED: Final = 16
 """Patterns that a text is compared with; most differ from it in their first few hundred characters."""
@@ -47,7 +47,7 @@ class Alike:
                 if number:
                     self._put_first(shape)
                 values, end = found
-                return REPLICA(shape, values, line), shape.pattern.lines, end
+                return Replica(shape, values, line), shape.pattern.lines, end
         return None
 
     def learn(self, whole: str, value: Any, line: int) -> Any:

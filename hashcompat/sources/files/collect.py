@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from sys import getsizeof, intern
 from typing import Final
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go import allowance as allowances
@@ -73,14 +76,13 @@ def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool
     cluster = clusters.pop() if len(clusters) == 1 else ""
     origin = Origin(_kind(surveys), tuple(map(called, names)), cluster=cluster, oldest=oldest)
     warnings = (*templates.warnings, *dict.fromkeys(line for one in surveys for line in one.warnings))
-    seen = tuple(replace(survey, found=(), census=Census(), scales={}) for survey in surveys)
+    seen = tuple(structs.replace(survey, found=(), census=Census(), scales={}) for survey in surveys)
     pods = _Pods(origin.names, seen, templates, needs_pods)
     containers = max(survey.containers for survey in surveys)  # files may hold copies of each other
     return Inventory(pods, nodes, records, origin, warnings, containers, budgets)
 
 
-@dataclass(frozen=True, slots=True)
-class _Survey:
+class _Survey(msgspec.Struct, frozen=True):
     """What a first look at a file shows."""
 
     source: Input
@@ -130,8 +132,7 @@ def _kind(surveys: list[_Survey]) -> Source:
     return Source.SNAPSHOT if saved else Source.FILES
 
 
-@dataclass(frozen=True, slots=True)
-class _Objects:
+class _Objects(msgspec.Struct, frozen=True):
     """All objects of some files, read again each time they are iterated over."""
 
     surveys: tuple[_Survey, ...]
@@ -147,8 +148,7 @@ class _Objects:
                 yield from _checked(part, found, survey, label) if survey.yaml else found
 
 
-@dataclass(frozen=True, slots=True)
-class _Pods:
+class _Pods(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     surveys: tuple[_Survey, ...]
     templates: Templates

@@ -8,11 +8,12 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean
@@ -30,8 +31,7 @@ _DEVICES: Final = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IF
 """What has no end, or is not read as a file at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(msgspec.Struct, frozen=True):
     """A file's label in messages, and the function that opens its bytes again; that raises InputError."""
 
     origin: str

@@ -6,9 +6,10 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
@@ -24,8 +25,7 @@ _OWN: Final = 0o600
 """The mode of a new lock."""
 
 
-@dataclass(frozen=True, slots=True)
-class StateFile:
+class StateFile(msgspec.Struct, frozen=True):
     """A file; one that is not there is a rollout in which no node was started."""
 
     path: Path

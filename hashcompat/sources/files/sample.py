@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import structs
+
 from hashcompat.model.pods import Inventory, Origin, Pod, Source
 from hashcompat.sources.files import collect as files
 
@@ -17,7 +19,7 @@ def sample_path() -> Path:
 def collect() -> Inventory:
     """Read the sample cluster as any other file, but for its name and lines: nobody gave it, or edits it."""
     found = files.collect((str(sample_path()),))
-    return replace(found, pods=tuple(map(_without_place, found.pods)), origin=Origin(Source.SAMPLE))
+    return structs.replace(found, pods=tuple(map(_without_place, found.pods)), origin=Origin(Source.SAMPLE))
 
 
 def _without_place(pod: Pod) -> Pod:

@@ -8,9 +8,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
@@ -96,7 +99,7 @@ def beside(others: Inventory, static: tuple[Pod, ...], expected: Iterable[Pod]) 
     A file may hold the pods of some nodes only; there, a node without any pod shows nothing.
     """
     warnings = (*others.warnings, *_without_mirror(others, tuple(expected)))
-    return replace(others, pods=InPlaceOfMirrors(others.pods, static), warnings=warnings)
+    return structs.replace(others, pods=InPlaceOfMirrors(others.pods, static), warnings=warnings)
 
 
 def _without_mirror(others: Inventory, expected: tuple[Pod, ...]) -> Iterator[str]:
@@ -119,8 +122,7 @@ def _without_mirror(others: Inventory, expected: tuple[Pod, ...]) -> Iterator[st
             yield f"on node {pod.node} but not among the pods: {named}: {pod.origin} has no mirror pod"
 
 
-@dataclass(frozen=True, slots=True)
-class InPlaceOfMirrors:
+class InPlaceOfMirrors(msgspec.Struct, frozen=True):
     """Pods as they pass without the mirrors of some static pods, and then these."""
 
     others: Iterable[Pod]

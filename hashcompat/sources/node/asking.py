@@ -6,9 +6,10 @@ import errno
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from threading import Thread
 from typing import Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.records.probes import Probe
@@ -30,8 +31,7 @@ class NoneSuchError(InputError):
     """What was asked for does not exist."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """Something to read on a node."""
 
     kind: str

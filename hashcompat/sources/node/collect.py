@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.model.records import Record
@@ -16,8 +17,7 @@ from hashcompat.sources.node import cri, docker
 AUTO: Final = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class _Runtime:
+class _Runtime(msgspec.Struct, frozen=True):
     """How to ask one kind of runtime, and where its sockets usually are."""
 
     documents: Callable[[str], list[Any]]

@@ -9,9 +9,10 @@ import os
 import socket as sockets
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
@@ -31,8 +32,7 @@ _CONNECT_SECONDS: Final = 5.0
 _DEAD: Final = ("Z", "X")
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(msgspec.Struct, frozen=True):
     """A runtime that was asked."""
 
     kind: str

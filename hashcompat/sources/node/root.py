@@ -6,9 +6,10 @@ import errno
 import os
 import stat
 from collections import deque
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from hashcompat.sources.limits import LONGEST_TEXT
 
@@ -16,8 +17,7 @@ _MOST_LINKS: Final = 40
 """As many as Linux follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(msgspec.Struct, frozen=True):
     """A directory in which a node's / is; every path is one on the node."""
 
     directory: Path

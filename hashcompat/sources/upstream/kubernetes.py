@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from platformdirs import user_cache_path
 
 from hashcompat.errors import InputError
@@ -24,8 +24,7 @@ _NAMED_SINCE: Final = 8
 _CHANGELOG: Final = re.compile(r"CHANGELOG-1\.(\d+)\.md")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(msgspec.Struct, frozen=True):
     """One file with its SHA-256 (hex) and where it came from, for people to compare."""
 
     path: str

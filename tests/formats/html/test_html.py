@@ -6,7 +6,6 @@ import base64
 import hashlib
 import re
 import tracemalloc
-from dataclasses import replace
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -110,7 +109,7 @@ def test_a_row_leads_to_its_explanation_with_the_difference_marked(plan: Plan) -
 
 
 def test_a_plan_that_was_saved_without_details_says_how_to_get_them(plan: Plan) -> None:
-    text = shown(replace(plan, details=None))
+    text = shown(structs.replace(plan, details=None))
     assert "plan --details" in words_of(by_id(text, "matrix"))
     assert not list(page(text).iter("ins"))
 
@@ -123,7 +122,7 @@ def test_what_is_left_out_of_the_rows_still_counts(plan: Plan) -> None:
 
 def test_in_an_encoding_without_more_all_is_ascii(plan: Plan) -> None:
     items = tuple(structs.replace(item, pod=structs.replace(item.pod, name="中")) for item in plan.items)
-    text = shown(replace(plan, items=items), style=Style(encoding="ascii"))
+    text = shown(structs.replace(plan, items=items), style=Style(encoding="ascii"))
     assert text.isascii()
     assert {row[3] for row in html_cells(text)[1:]} == {"\\u4e2d"}
 
@@ -135,7 +134,7 @@ def test_many_bars_are_summed_up(plan: Plan) -> None:
     )
     rows = [
         [words_of(cell) for cell in row]
-        for row in by_id(shown(replace(plan, items=items)), "by-node").iter("tr")
+        for row in by_id(shown(structs.replace(plan, items=items)), "by-node").iter("tr")
     ]
     assert len(rows) == 1 + 30 + 1
     assert rows[-1] == ["and 20 other nodes", "", "0", "20", "0", "0"]
@@ -160,7 +159,7 @@ def test_rows_are_made_while_they_are_written(plan: Plan) -> None:
     """Memory does not grow with the rows: the text of these has megabytes."""
     items = plan.items * 2000
     length = 0
-    pieces = FORMATS["html"].render(PLAN, replace(plan, items=items), Style())
+    pieces = FORMATS["html"].render(PLAN, structs.replace(plan, items=items), Style())
     next(pieces)
     tracemalloc.start()
     for piece in pieces:

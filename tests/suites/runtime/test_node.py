@@ -7,11 +7,11 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat.model.records import Record, Recorded, Sandbox
 from hashcompat.records.collected import from_documents
@@ -212,7 +212,9 @@ def test_auto_takes_the_runtime_in_which_most_containers_run(
 ) -> None:
     usual = {"cri": (str(docker.containerd_socket),), "docker": (str(docker.docker_socket),)}
     monkeypatch.setattr(
-        runtime, "_RUNTIMES", {kind: replace(runtime._RUNTIMES[kind], sockets=usual[kind]) for kind in usual}
+        runtime,
+        "_RUNTIMES",
+        {kind: structs.replace(runtime._RUNTIMES[kind], sockets=usual[kind]) for kind in usual},
     )
     assert summary(verified(run, "1.30.14", "--runtime", "auto")) == BOTH
     in_docker(docker, "k8s_e_p_ns_uid-p_0", **{**labels("p", "e"), "io.kubernetes.docker.type": "container"})
@@ -278,7 +280,7 @@ def ordered(records: Iterable[Record]) -> list[Record]:
 def in_seconds(records: Iterable[Record]) -> list[Record]:
     """Cut the times of sandboxes to seconds: Docker and crictl show more or fewer digits."""
     return ordered(
-        replace(one, created=one.created and one.created // 10**9 * 10**9)
+        structs.replace(one, created=one.created and one.created // 10**9 * 10**9)
         if isinstance(one, Sandbox)
         else one
         for one in records
@@ -321,7 +323,7 @@ def test_without_crictl_ctr_shows_the_same(containerd: Node, shell: list[str]) -
 
 def without_ip(records: Iterable[Record]) -> list[Record]:
     """Leave out the addresses of sandboxes, which ctr does not show."""
-    return [replace(one, ip=None) if isinstance(one, Sandbox) else one for one in records]
+    return [structs.replace(one, ip=None) if isinstance(one, Sandbox) else one for one in records]
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=["dash", "busybox"])

@@ -18,6 +18,7 @@ CRI_DOCKERD = (
     "it finds dockershim's containers and sandboxes by the labels that both write"
 )
 NO_DOCKER = "nodes that are not in the input do not run Docker, which 1.24.0 does not drive"
+SAME_RUNTIME = "nodes stay with their container runtime, though 1.23.17 drives Docker by default"
 UNRECORDED = "no kubelet that records resources, as 1.33.0 does, ran on these nodes before: ns/p/c"
 CGROUPS = (
     "pods' cgroups stay where they are, "
@@ -99,6 +100,15 @@ def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ..
             [created(), ONE_SANDBOX, admits("1.25.0")],
             id="cri-dockerd before and after",
         ),
+        pytest.param(
+            "1.24.0",
+            "1.23.17",
+            [pod(C)],
+            (),
+            [SAME_RUNTIME, created(), ONE_SANDBOX, admits("1.23.17")],
+            id="back to a release with dockershim",
+        ),
+        pytest.param("1.24.0", "1.23.17", [pod(C)], ("--other-runtime",), [], id="another runtime"),
         pytest.param(
             "1.32.0",
             "1.33.0",

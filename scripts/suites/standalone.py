@@ -26,10 +26,11 @@ CHAINS: Final = (
     there_and_back("1.15.12", "1.16.15"),  # Go's text becomes JSON
     there_and_back("1.18.20", "1.19.16"),  # a new field, seccompProfile, changes hashes where it is set
     there_and_back("1.20.15", "1.21.14"),  # other UIDs of static pods: the node and the file enter
+    there_and_back("1.26.15", "1.27.16"),  # on containerd
 )
 """Each is a node of its own, and begins with its oldest kubelet."""
 
 
 def programs() -> dict[str, Program]:
     """Describe every kubelet by its name."""
-    return {kubelet.name: kubelet.program() for kubelet in dict.fromkeys(chain(*CHAINS))}
+    return {kubelet.build: kubelet.program() for kubelet in dict.fromkeys(chain(*CHAINS))}

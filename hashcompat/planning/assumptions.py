@@ -85,8 +85,13 @@ def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Ite
             f"cri-dockerd drives Docker under {new.release}: "
             "it finds dockershim's containers and sandboxes by the labels that both write"
         )
-    elif any(item.pod.node not in judge.nodes for item in items):
+    elif any(item.pod.node not in judge.nodes and not _without_runtime(item) for item in items):
         yield f"nodes that are not in the input do not run Docker, which {new.release} does not drive"
+
+
+def _without_runtime(item: Item) -> bool:
+    """Return whether a pod is known to be in Docker, or its container to rest in any runtime."""
+    return item.rests or any(reason.id == rules.RUNTIME_GONE for reason in item.reasons)
 
 
 def _creators(items: Sequence[Item]) -> Iterator[str]:

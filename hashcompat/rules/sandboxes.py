@@ -45,7 +45,7 @@ RULES: Final = (
                 "hashcompat plan --from OLD --to NEW --cri-dockerd",
             ),
             Step(
-                "Before a kubelet goes back to a runtime, remove what it left there, and say so:",
+                "Before a kubelet goes back to a runtime, remove what it left there, and plan with:",
                 "hashcompat plan --from OLD --to NEW --other-runtime",
             ),
         ),

@@ -36,7 +36,7 @@ and a static pod whose manifest sets a uid of 32 digits, which only the manifest
 ## Without an API server
 
 Older kubelets, which today's API servers do not serve, one node for each pair: there and back, on Docker and
-dockershim. Every pod is a static pod, and most set a uid, so that the hashes of their containers decide. Each
+dockershim, from 1.24 on containerd. Every pod is a static pod, and most set a uid, so that the hashes of their containers decide. Each
 first kubelet was calibrated: `verify --recorded` reproduced every hash that it had recorded. Plans were made
 from the collector's output and the manifests.
 
@@ -65,6 +65,15 @@ symbols`.
 1.13.12 was not built either. Its `cmd/kubelet` imports `k8s.io/apiserver/pkg/server`, and that
 `github.com/emicklei/go-restful-swagger12`, which is not on the proxy: `403 Forbidden`, `This module version
 is not available.` Nor is v1.2.1 of `go-restful`. 1.12.10 has the same import.
+
+From 1.23.17 to 1.24.17, which has no dockershim, the node goes from Docker to containerd. The collector's
+records show that the pods are in Docker, so all are RESTART (HC016); all were created again in containerd,
+those that are never restarted too, and Docker's containers ran on. `1.23.17-containerd` is 1.23.17 with
+`--container-runtime=remote`: where the runtime stays, hashes decide. In its two changes the collector found
+containers in both runtimes; the records are of the one in which more run. What is observed is always in the
+runtime of the kubelet that runs. On the way back to Docker, the lab removed what was left there. Nothing on
+the node shows that runtime before the kubelet starts: `--other-runtime` names the change. Without it the
+plan says KEEP by what containerd has, and prints that the nodes are taken to stay with their runtime.
 
 `golden/reality` has all that was given and observed, how the kubelets were started and what they logged of
 changed hashes, and the tests replay it; `tests/suites/reality` does it again.

@@ -157,6 +157,16 @@ def test_a_sandbox_that_a_record_tells_of_is_not_assumed(run: Run, tmp_path: Pat
     ]
 
 
+def test_what_records_show_in_docker_is_not_assumed_to_be_elsewhere(run: Run, tmp_path: Path) -> None:
+    told = tmp_path / "told.json"
+    labels = {"Labels": {"annotation.io.kubernetes.container.hash": "1"}}
+    state = {"State": {"Running": True}, "Config": labels}
+    told.write_text(json.dumps([{"Id": "c", "Name": "/k8s_c_p_ns_uid-p_0", **state}]))
+    assert NO_DOCKER not in assumed(run, "1.23.17", "1.24.0", pod(C), more=("--recorded", told))
+    more = (pod(C), pod(C, name="q"))
+    assert NO_DOCKER in assumed(run, "1.23.17", "1.24.0", *more, more=("--recorded", told))
+
+
 def test_a_record_on_a_node_of_no_known_release_hangs_on_the_runtime_too(run: Run, tmp_path: Path) -> None:
     told = recorded(tmp_path, record(hash_of(run, "1.24.0", C)))
     assert NO_DOCKER in assumed(run, "auto", "1.24.0", pod(C), more=told)

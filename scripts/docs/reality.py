@@ -36,9 +36,9 @@ and a static pod whose manifest sets a uid of 32 digits, which only the manifest
 ## Without an API server
 
 Older kubelets, which today's API servers do not serve, one node for each pair: there and back, on Docker and
-dockershim, from 1.24 on containerd. Every pod is a static pod, and most set a uid, so that the hashes of their containers decide. Each
-first kubelet was calibrated: `verify --recorded` reproduced every hash that it had recorded. Plans were made
-from the collector's output and the manifests.
+dockershim, from 1.24 on containerd. Every pod is a static pod, and most set a uid, so that the hashes of
+their containers decide. Each first kubelet was calibrated: `verify --recorded` reproduced every hash that it
+had recorded. Plans were made from the collector's output and the manifests.
 
 {without_server}
 
@@ -68,7 +68,8 @@ is not available.` Nor is v1.2.1 of `go-restful`. 1.12.10 has the same import.
 
 From 1.23.17 to 1.24.17, which has no dockershim, the node goes from Docker to containerd. The collector's
 records show that the pods are in Docker, so all are RESTART (HC016); all were created again in containerd,
-those that are never restarted too, and Docker's containers ran on. `1.23.17-containerd` is 1.23.17 with
+those that are never restarted too. Docker's containers ran on, but for those of the five static pods with
+another UID, which 1.24.17 killed with the cgroup of the old one. `1.23.17-containerd` is 1.23.17 with
 `--container-runtime=remote`: where the runtime stays, hashes decide. In its two changes the collector found
 containers in both runtimes; the records are of the one in which more run. What is observed is always in the
 runtime of the kubelet that runs. On the way back to Docker, the lab removed what was left there. Nothing on

@@ -76,6 +76,12 @@ runtime of the kubelet that runs. On the way back to Docker, the lab removed wha
 the node shows that runtime before the kubelet starts: `--other-runtime` names the change. Without it the
 plan says KEEP by what containerd has, and prints that the nodes are taken to stay with their runtime.
 
+Runs besides those of the suite show why that runtime has to be empty. With everything left running in both,
+the kubelet of either side took up the 54 containers there whose pods kept their UIDs, by the hashes recorded
+there, and created six; in the other runtime 54 ran on. With Docker's containers stopped, not removed, 1.23.17
+created all but those of the pod that is never restarted: there the pod had failed. One more container of
+containerd ended then, as it does when the cgroup of such a pod is removed.
+
 `golden/reality` has all that was given and observed, how the kubelets were started and what they logged of
 changed hashes, and the tests replay it; `tests/suites/reality` does it again.
 """

@@ -22,6 +22,7 @@ class OptionFields(TypedDict, total=False):
     gates: frozenset[str]
     gates_off: frozenset[str]
     cri_dockerd: bool
+    other_runtime: bool
     apiserver: str
     apiserver_to: str
     patch: AssumePatch | None

@@ -68,11 +68,15 @@ def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
 
 
 def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Iterator[str]:
-    """Yield what a plan assumes where the target release has no dockershim.
+    """Yield what a plan assumes where one of the releases has no dockershim.
 
     1.24 and cri-dockerd list the same Docker labels (``ListContainers`` of both).
     """
     new, known = judge.new, {kubelet.release.text for kubelet in olds}
+    if judge.view.options.other_runtime:
+        return
+    if new.behaviour.dockershim and any(not old.behaviour.dockershim for old in olds):
+        yield f"nodes stay with their container runtime, though {new.release} drives Docker by default"
     by_record = any(item.from_release not in known and item.hashed for item in items)
     if new.behaviour.dockershim or not (by_record or any(old.behaviour.dockershim for old in olds)):
         return
@@ -81,8 +85,13 @@ def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Ite
             f"cri-dockerd drives Docker under {new.release}: "
             "it finds dockershim's containers and sandboxes by the labels that both write"
         )
-    elif any(item.pod.node not in judge.nodes for item in items):
+    elif any(item.pod.node not in judge.nodes and not _without_runtime(item) for item in items):
         yield f"nodes that are not in the input do not run Docker, which {new.release} does not drive"
+
+
+def _without_runtime(item: Item) -> bool:
+    """Return whether a pod is known to be in Docker, or its container to rest in any runtime."""
+    return item.rests or any(reason.id == rules.RUNTIME_GONE for reason in item.reasons)
 
 
 def _creators(items: Sequence[Item]) -> Iterator[str]:

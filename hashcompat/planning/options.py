@@ -40,6 +40,8 @@ class Options(msgspec.Struct, frozen=True):
     """The feature gates that are set to off there."""
     cri_dockerd: bool = False
     """Whether cri-dockerd drives Docker where the target kubelet does not."""
+    other_runtime: bool = False
+    """Whether the target kubelet uses another container runtime than the current one."""
     apiserver: str = ""
     """The API server's current release; empty: that of the current kubelet."""
     apiserver_to: str = ""

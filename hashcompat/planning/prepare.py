@@ -66,6 +66,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         new_hash=new_hash.with_candidates(reading.without),
         old_known=transition.old_known,
         cri_dockerd=view.options.cri_dockerd,
+        other_runtime=view.options.other_runtime,
         assume_upstream=view.options.assume_upstream,
         without_resources=_without_resources(transition, reading.spec),
         lost_default=reading.lost,

@@ -26,8 +26,10 @@ RULES: Final = (
         "Docker containers are left behind.",
         "kubernetes/kubernetes#97252 (1.24)",
         effect="The old containers run on under Docker, next to their successors: they hold ports, memory "
-        "and locks, and nothing in Kubernetes shows or stops them. Even pods with the restartPolicy Never "
-        "are created a second time.",
+        "and locks, and nothing in Kubernetes shows them. The kubelet kills them only with their pod's "
+        "cgroup, as when a static pod gets another UID, or when the pod is deleted. Even pods with the "
+        "restartPolicy Never are created a second time. The same happens wherever a kubelet gets another "
+        "runtime, as on the way back to Docker, which only --other-runtime shows.",
         confirm=(
             steps.NODES,
             Step("Afterwards, on the node: containers that Docker still runs:", "docker ps"),
@@ -43,10 +45,14 @@ RULES: Final = (
                 "Or install cri-dockerd, which drives Docker for the new kubelet, and plan with it:",
                 "hashcompat plan --from OLD --to NEW --cri-dockerd",
             ),
+            Step(
+                "Before a kubelet goes back to a runtime, remove what it left there, and plan with:",
+                "hashcompat plan --from OLD --to NEW --other-runtime",
+            ),
         ),
         since=Since(
             "the target kubelet is one of these, the current one is older, and the node runs Docker, as its "
-            "Node object or a record shows",
+            "Node object or a record shows; with --other-runtime, any",
             (Rows("behaviour", ("dockershim",), "value", value=False),),
         ),
         links=("https://github.com/kubernetes/kubernetes/pull/97252",),

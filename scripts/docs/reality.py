@@ -36,9 +36,9 @@ and a static pod whose manifest sets a uid of 32 digits, which only the manifest
 ## Without an API server
 
 Older kubelets, which today's API servers do not serve, one node for each pair: there and back, on Docker and
-dockershim. Every pod is a static pod, and most set a uid, so that the hashes of their containers decide. Each
-first kubelet was calibrated: `verify --recorded` reproduced every hash that it had recorded. Plans were made
-from the collector's output and the manifests.
+dockershim, from 1.24 on containerd. Every pod is a static pod, and most set a uid, so that the hashes of
+their containers decide. Each first kubelet was calibrated: `verify --recorded` reproduced every hash that it
+had recorded. Plans were made from the collector's output and the manifests.
 
 {without_server}
 
@@ -65,6 +65,22 @@ symbols`.
 1.13.12 was not built either. Its `cmd/kubelet` imports `k8s.io/apiserver/pkg/server`, and that
 `github.com/emicklei/go-restful-swagger12`, which is not on the proxy: `403 Forbidden`, `This module version
 is not available.` Nor is v1.2.1 of `go-restful`. 1.12.10 has the same import.
+
+From 1.23.17 to 1.24.17, which has no dockershim, the node goes from Docker to containerd. The collector's
+records show that the pods are in Docker, so all are RESTART (HC016); all were created again in containerd,
+those that are never restarted too. Docker's containers ran on, but for those of the five static pods with
+another UID, which 1.24.17 killed with the cgroup of the old one. `1.23.17-containerd` is 1.23.17 with
+`--container-runtime=remote`: where the runtime stays, hashes decide. In its two changes the collector found
+containers in both runtimes; the records are of the one in which more run. What is observed is always in the
+runtime of the kubelet that runs. On the way back to Docker, the lab removed what was left there. Nothing on
+the node shows that runtime before the kubelet starts: `--other-runtime` names the change. Without it the
+plan says KEEP by what containerd has, and prints that the nodes are taken to stay with their runtime.
+
+Runs besides those of the suite show why that runtime has to be empty. With everything left running in both,
+the kubelet of either side took up the 54 containers there whose pods kept their UIDs, by the hashes recorded
+there, and created six; in the other runtime 54 ran on. With Docker's containers stopped, not removed, 1.23.17
+created all but those of the pod that is never restarted: there the pod had failed. One more container of
+containerd ended then, as it does when the cgroup of such a pod is removed.
 
 `golden/reality` has all that was given and observed, how the kubelets were started and what they logged of
 changed hashes, and the tests replay it; `tests/suites/reality` does it again.

@@ -51,14 +51,28 @@ class Kubelet:
     like: str = ""
     """The release that the patched one is like."""
 
+    remote: bool = False
+    """Whether it is started on containerd though it has dockershim."""
+
     @property
     def name(self) -> str:
-        """How plans and files call it: ``1.31.14``, ``1.31.14-accept-1.30.14``."""
+        """How plans and files call it: ``1.31.14``, ``1.31.14-accept-1.30.14``, ``1.23.17-containerd``."""
+        return "-".join(filter(None, (self.build, "containerd" if self.remote else "")))
+
+    @property
+    def build(self) -> str:
+        """The name of what is built."""
         return "-".join(filter(None, (self.release, self.strategy, self.like)))
+
+    @property
+    def docker(self) -> bool:
+        """Whether it drives Docker, by dockershim."""
+        accepted = default_catalog().flag_table.flags(parse_release(self.release))
+        return "docker-endpoint" in accepted and not self.remote
 
     def program(self) -> Program:
         """Describe the build, from a module that is written when it is built."""
-        directory = CACHE / "kubelets" / self.name
+        directory = CACHE / "kubelets" / self.build
         return Program(
             directory / "kubelet",
             directory / "module",
@@ -123,6 +137,8 @@ def flags(old: Kubelet, new: Kubelet) -> list[str]:
     for option, kubelet in (("--from-patched", old), ("--assume-patch", new)):
         if kubelet.strategy:
             options += [option, _ASSUMED.get(kubelet.strategy, kubelet.strategy), "--like", kubelet.like]
+    if new.docker and not old.docker:  # from Docker, the records show it
+        options.append("--other-runtime")
     return options
 
 

@@ -20,16 +20,20 @@ ACCEPTING: Final = Kubelet("1.9.11", "accept", "1.7.16")
 """With the patch by which a node is upgraded: it keeps the containers of 1.7.16."""
 STRIPPED: Final = Kubelet("1.9.11", "strip", "1.7.16")
 """With the patch that operators made by hand: it hashes as 1.7.16 does."""
+DOCKER, CONTAINERD = Kubelet("1.23.17"), Kubelet("1.23.17", remote=True)
+"""The last kubelet that drives Docker by itself, and the same one on containerd."""
 CHAINS: Final = (
     (Kubelet("1.9.11"), PINNED, ACCEPTING, PINNED, Kubelet("1.9.11")),  # two new fields, and a patch
     (Kubelet("1.9.11"), STRIPPED, ACCEPTING, Kubelet("1.9.11"), ACCEPTING, STRIPPED, Kubelet("1.9.11")),
     there_and_back("1.15.12", "1.16.15"),  # Go's text becomes JSON
     there_and_back("1.18.20", "1.19.16"),  # a new field, seccompProfile, changes hashes where it is set
     there_and_back("1.20.15", "1.21.14"),  # other UIDs of static pods: the node and the file enter
+    (DOCKER, Kubelet("1.24.17"), CONTAINERD, Kubelet("1.24.17"), DOCKER),  # dockershim removed
+    there_and_back("1.26.15", "1.27.16"),  # on containerd
 )
 """Each is a node of its own, and begins with its oldest kubelet."""
 
 
 def programs() -> dict[str, Program]:
     """Describe every kubelet by its name."""
-    return {kubelet.name: kubelet.program() for kubelet in dict.fromkeys(chain(*CHAINS))}
+    return {kubelet.build: kubelet.program() for kubelet in dict.fromkeys(chain(*CHAINS))}

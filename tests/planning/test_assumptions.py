@@ -18,6 +18,7 @@ CRI_DOCKERD = (
     "it finds dockershim's containers and sandboxes by the labels that both write"
 )
 NO_DOCKER = "nodes that are not in the input do not run Docker, which 1.24.0 does not drive"
+SAME_RUNTIME = "nodes stay with their container runtime, though 1.23.17 drives Docker by default"
 UNRECORDED = "no kubelet that records resources, as 1.33.0 does, ran on these nodes before: ns/p/c"
 CGROUPS = (
     "pods' cgroups stay where they are, "
@@ -100,6 +101,15 @@ def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ..
             id="cri-dockerd before and after",
         ),
         pytest.param(
+            "1.24.0",
+            "1.23.17",
+            [pod(C)],
+            (),
+            [SAME_RUNTIME, created(), ONE_SANDBOX, admits("1.23.17")],
+            id="back to a release with dockershim",
+        ),
+        pytest.param("1.24.0", "1.23.17", [pod(C)], ("--other-runtime",), [], id="another runtime"),
+        pytest.param(
             "1.32.0",
             "1.33.0",
             [pod(RESIZED)],
@@ -145,6 +155,16 @@ def test_a_sandbox_that_a_record_tells_of_is_not_assumed(run: Run, tmp_path: Pat
         created(),
         admits("1.11.0"),
     ]
+
+
+def test_what_records_show_in_docker_is_not_assumed_to_be_elsewhere(run: Run, tmp_path: Path) -> None:
+    told = tmp_path / "told.json"
+    labels = {"Labels": {"annotation.io.kubernetes.container.hash": "1"}}
+    state = {"State": {"Running": True}, "Config": labels}
+    told.write_text(json.dumps([{"Id": "c", "Name": "/k8s_c_p_ns_uid-p_0", **state}]))
+    assert NO_DOCKER not in assumed(run, "1.23.17", "1.24.0", pod(C), more=("--recorded", told))
+    more = (pod(C), pod(C, name="q"))
+    assert NO_DOCKER in assumed(run, "1.23.17", "1.24.0", *more, more=("--recorded", told))
 
 
 def test_a_record_on_a_node_of_no_known_release_hangs_on_the_runtime_too(run: Run, tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ def test_explain_says_of_each_container_what_plan_says(run: Run, tmp_path: Path)
         ("--apiserver", "1.9.11", "--apiserver-to", "1.12.10"),
         ("--feature-gates", "ProcMountType=true"),
         ("--cri-dockerd",),
+        ("--other-runtime",),
         ("--assume-patch", "accept"),
         ("--assume-patch", "pin", "--like", "1.9.11"),
     ],

@@ -26,6 +26,8 @@ def _static_uid(given: Situation, found: Reasons) -> str:
 
 
 def _runtime_gone(given: Situation, _: Reasons) -> str:
+    if given.decided.other_runtime:
+        return f"another runtime has none of its containers, so {given.new} finds none"
     return f"from 1.24 on kubelets do not drive Docker by themselves, so {given.new} finds none of its pods"
 
 

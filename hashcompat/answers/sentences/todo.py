@@ -66,6 +66,8 @@ def _moves(given: Situation) -> bool:
 
 def _restart(given: Situation) -> str:
     if given.has(rules.RUNTIME_GONE):
+        if given.decided.other_runtime:
+            return "drain the node first and remove the old containers from the old runtime afterwards"
         return (
             "drain the node first and remove the old containers from Docker afterwards, or install "
             "cri-dockerd, which --cri-dockerd plans with"

@@ -37,9 +37,10 @@ def what(given: Situation) -> str:
 def _restart(given: Situation) -> str:
     start = _start(given)
     if given.has(rules.RUNTIME_GONE):
+        where = "the old one" if given.decided.other_runtime else "Docker"
         return (
             f"{start} it creates {_EVERY}, again in another container runtime, and the old containers "
-            "stay behind in Docker"
+            f"stay behind in {where}"
         )
     if given.has(rules.STATIC_UID):
         return f"{start} it treats this static pod as a new one: it kills {_EVERY}, and creates all again"

@@ -101,6 +101,11 @@ class Facts:
         is_flag=True,
         help="cri-dockerd drives Docker under a kubelet that does not do so by itself (1.24+).",
     )
+    other_runtime: bool = option(
+        "--other-runtime",
+        is_flag=True,
+        help="The target kubelet uses another container runtime, which has none of these pods.",
+    )
     assume_upstream: bool = option(
         "--assume-upstream",
         is_flag=True,
@@ -134,6 +139,7 @@ class Facts:
             gates=frozenset(name for name, on in gates if on),
             gates_off=frozenset(name for name, on in gates if not on),
             cri_dockerd=self.cri_dockerd,
+            other_runtime=self.other_runtime,
             assume_upstream=self.assume_upstream,
             apiserver=servers[0],
             apiserver_to=servers[1],

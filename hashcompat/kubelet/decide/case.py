@@ -65,6 +65,8 @@ class Case(msgspec.Struct, frozen=True):
     """The pod's node, where it is in the input."""
     cri_dockerd: bool = False
     """Whether cri-dockerd drives Docker where the target kubelet does not."""
+    other_runtime: bool = False
+    """Whether the target kubelet is said to use another container runtime, which has none of the pods."""
     without_resources: frozenset[Hash] = frozenset()
     """The target kubelet's hashes without resources, where it compares them."""
     admission: str = ""

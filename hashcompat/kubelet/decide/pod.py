@@ -44,7 +44,13 @@ def _begins_to_refuse(case: Case) -> bool:
 
 
 def runtime_gone(case: Case) -> Decision | None:
-    """Restart every pod in Docker without dockershim, even a Never pod (no sandbox, hence attempt 0)."""
+    """Restart every pod in another runtime, even a Never pod (no sandbox, hence attempt 0).
+
+    By itself only a kubelet without dockershim, on a node with Docker, has another one than before.
+    """
+    if case.other_runtime:
+        text = f"{case.new.release} uses another container runtime: everything is created again in it"
+        return Decision(Verdict.RESTART, (Reason(rules.RUNTIME_GONE, text),), pod_recreated=True)
     if (
         drives_docker(case)
         and case.old.behaviour.dockershim

@@ -11,7 +11,7 @@ import pytest
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.hashes import Hash
-from tests.helpers.pods import Json, mirror_pod, node, pod
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import KEEP, MAIN, NEW_UID, RUN_AGAIN, C, Expected, never, with_status
 from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
@@ -135,6 +135,40 @@ def test_hc016_records_show_docker_where_no_node_does(
     given = (host, pod(C)) if runtime else (pod(C),)
     _, reasons = decided(run, old, new, *given, more=("--recorded", tmp_path / "told.json"))
     assert reasons == ([] if expected == "HC012" and shown == ("POD",) else [expected])
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (pod(C), ("RESTART", ["HC016"])),
+        (never(), ("RESTART", ["HC016"])),
+        (mirror_pod(C), ("RESTART", ["HC016"])),
+        (pod(C, status={"phase": "Succeeded"}), ("KEEP", ["HC002"])),
+    ],
+)
+@pytest.mark.parametrize(
+    ("old", "new"), [("1.24.17", "1.23.17"), ("1.22.17", "1.22.17"), ("1.6.0", "1.37.0")]
+)
+def test_hc016_another_runtime_has_nothing_whatever_is_recorded(
+    run: Run, tmp_path: Path, old: str, new: str, given: Json, expected: Expected
+) -> None:
+    more = ("--other-runtime", *recorded(tmp_path, record(hash_of(run, new, C))))
+    item = planned(run, old, new, given, more=more)["c"]
+    assert (item["verdict"], [reason["id"] for reason in item["reasons"]]) == expected
+    assert item["podRecreated"] is (expected[1] == ["HC016"])
+
+
+def test_hc016_sentences_about_another_runtime_do_not_name_docker(run: Run) -> None:
+    way = ("--from", "1.24.17", "--to", "1.23.17", "--other-runtime")
+    item = run("explain", "ns/p/c", *way, "-f", "-", "-o", "json", stdin=as_json(pod(C))).item
+    said = item["sentences"]
+    assert said["what"].endswith(
+        "again in another container runtime, and the old containers stay behind in the old one."
+    )
+    assert said["why"] == "Another runtime has none of its containers, so 1.23.17 finds none."
+    assert (
+        said["todo"] == "Drain the node first and remove the old containers from the old runtime afterwards."
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,12 @@ from typing import Final
 
 from tests.helpers import daemons
 from tests.helpers.daemons import Node
-from tests.suites.reality.outcome import RUNNING
+from tests.suites.reality.outcome import RUNNING, Look
 from tests.suites.reality.pods import Json
 
 _KIND: Final = "io.kubernetes.docker.type"
 _SANDBOX: Final = "podsandbox"
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00Z")
-Look = tuple[list[Json], list[Json]]
-"""Containers and sandboxes."""
 
 
 def look(node: Node) -> Look:

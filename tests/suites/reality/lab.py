@@ -17,7 +17,7 @@ from scripts.suites.kubelets import Kubelet
 from tests.helpers import daemons, processes, realserver
 from tests.helpers.daemons import Node
 from tests.helpers.realserver import ADMIN, Cluster
-from tests.suites.reality import pods, rest
+from tests.suites.reality import containerd, pods, rest
 from tests.suites.reality.outcome import NAME
 from tests.suites.reality.pods import IMAGE, LABEL, NODE, OTHER_IMAGE, Json
 
@@ -72,12 +72,10 @@ class Lab:
 
     def containers(self) -> list[Json]:
         """Return every container that the runtime has, as crictl lists it."""
-        listed: list[Json] = json.loads(self.node.cri("ps", "-a", "-o", "json"))["containers"]
-        return listed
+        return containerd.containers(self.node)
 
     def sandboxes(self) -> list[Json]:
-        listed: list[Json] = json.loads(self.node.cri("pods", "-o", "json"))["items"]
-        return listed
+        return containerd.sandboxes(self.node)
 
     def create(self, made: Json) -> None:
         self.cluster.create(PODS, made)

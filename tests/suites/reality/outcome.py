@@ -10,6 +10,8 @@ Json = dict[str, Any]
 NAME, CONTAINER = "io.kubernetes.pod.name", "io.kubernetes.container.name"
 _POD = ("io.kubernetes.pod.namespace", NAME)
 RUNNING = "CONTAINER_RUNNING"
+Look = tuple[list[Json], list[Json]]
+"""The containers and the sandboxes of a runtime, as crictl lists them."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class Outcome:
         return {**names, "outcome": self.word, "podRecreated": self.recreated}
 
 
-def outcomes(before: tuple[list[Json], list[Json]], after: tuple[list[Json], list[Json]]) -> list[Outcome]:
-    """Compare two looks, each the containers and the sandboxes as crictl lists them."""
+def outcomes(before: Look, after: Look) -> list[Outcome]:
+    """Compare two looks, each into the runtime of the kubelet that ran then."""
     sandboxes = newest(before[1], *_POD), newest(after[1], *_POD)
     old, new = (newest(look[0], *_POD, CONTAINER) for look in (before, after))
     states = {row["id"]: row["state"] for row in after[0]}

@@ -1,4 +1,4 @@
-"""One node with kubelets but no API server: static pods alone, in Docker."""
+"""One node with kubelets but no API server: static pods alone, in Docker or in containerd."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from scripts.suites import kubelets
 from scripts.suites.kubelets import Kubelet
 from tests.helpers import daemons, processes
 from tests.helpers.daemons import Node
-from tests.suites.reality import pods, rest
-from tests.suites.reality.dockershim import Look, look
+from tests.suites.reality import containerd, dockershim, pods, rest
+from tests.suites.reality.outcome import Look
 from tests.suites.reality.pods import IMAGE, NODE, Json
 
 ARTICLE: Final = "harbor.finupgroup.com/kubernetes/node-exporter:v0.16.0"
@@ -48,6 +48,8 @@ class Lab:
     node: Node
     static_pods: dict[str, Json]
     """The static pods by the name of their manifest."""
+    kubelet: Kubelet
+    """The one that runs, or that ran last."""
     log: Path = Path()
     """What the kubelet that runs prints."""
     command: list[str] = field(default_factory=list)
@@ -65,6 +67,7 @@ class Lab:
 
     def start(self, kubelet: Kubelet) -> None:
         """Start a kubelet on the root directory; the one before has stopped."""
+        self.kubelet = kubelet
         self.log = self.directory / f"kubelet-{time.time():.0f}-{kubelet.name}.log"
         self.command = [str(kubelets.built(kubelet)), *self._flags(kubelet)]
         self.running.enter_context(processes.running(self.command, self.log))
@@ -76,7 +79,7 @@ class Lab:
     def _flags(self, kubelet: Kubelet) -> list[str]:
         """Return those of the flags that the release accepts."""
         accepted = default_catalog().flag_table.flags(parse_release(kubelet.release))
-        flags = {**self._common(), **self._docker()}
+        flags = {**self._common(), **(self._docker() if kubelet.docker else self._containerd())}
         return [f"--{name}={value}" for name, value in flags.items() if name in accepted]
 
     def _common(self) -> dict[str, str | Path]:
@@ -115,9 +118,20 @@ class Lab:
             "pod-infra-container-image": daemons.IMAGE,
         }
 
+    def _containerd(self) -> dict[str, str | Path]:
+        endpoint = f"unix://{self.node.containerd_socket}"
+        return {"container-runtime": "remote", "container-runtime-endpoint": endpoint}
+
     def look(self) -> Look:
-        """Return what the runtime has."""
-        return look(self.node)
+        """Return what the runtime of the kubelet has."""
+        return dockershim.look(self.node) if self.kubelet.docker else containerd.look(self.node)
+
+    def clear(self, kubelet: Kubelet) -> None:
+        """Remove what earlier kubelets left in the runtime of the next one, where that is another runtime."""
+        if kubelet.docker and not self.kubelet.docker:
+            daemons.remove_containers(self.node)
+        elif self.kubelet.docker and not kubelet.docker:
+            containerd.clear(self.node)
 
     def wait(self, least: float = 60, quiet: float = 30, limit: float = 600) -> None:
         """Wait until nothing has changed for some seconds in the runtime."""
@@ -140,7 +154,7 @@ def lab(directory: Path, oldest: Kubelet) -> Iterator[Lab]:
         for name in ("manifests", "kubelet", "dockershim"):
             (directory / name).mkdir()
         node = stack.enter_context(daemons.node(directory, IMAGE, ARTICLE))
-        made = Lab(directory, node, manifests(oldest))
+        made = Lab(directory, node, manifests(oldest), oldest)
         stack.callback(made.stop)
         for name, manifest in made.static_pods.items():
             (made.manifests / name).write_text(json.dumps(manifest))

@@ -49,6 +49,7 @@ def calibrated(lab: Lab, kubelet: Kubelet, run: Run, directory: Path) -> Json:
 def change(lab: Lab, old: Kubelet, new: Kubelet) -> Json:
     """Let the node go from one kubelet to the next, and say what there was before and what happened."""
     lab.stop()
+    lab.clear(new)
     given = {
         "from": old.name,
         "to": new.name,

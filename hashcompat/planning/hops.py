@@ -50,8 +50,7 @@ class Tally:
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""
-        for one in self._rulings.of(pod):
-            verdict, doubtful, reproduced = one.ruling
+        for verdict, doubtful, reproduced in self._rulings.alone(pod):
             self._counts[verdict] += 1
             if doubtful is not verdict:
                 self._doubtful.setdefault(pod.node, Counter())[verdict, doubtful] += 1

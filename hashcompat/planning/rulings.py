@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.errors import DecodeError
 from hashcompat.model.pods import Pod
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.reading import rows
@@ -20,9 +19,6 @@ from hashcompat.planning.templates import Named
 from hashcompat.planning.view import is_plain
 
 Ruling = TypeVar("Ruling")
-
-Compared = tuple[int, int, int]
-"""How many hashes two kubelets have in common, and each alone."""
 
 
 class Ruled(NamedTuple, Generic[Ruling]):
@@ -48,25 +44,35 @@ class Rulings(Generic[Ruling]):
 
     def of(self, pod: Pod) -> Iterator[Ruled[Ruling]]:
         """Yield each container of a pod with its ruling; errors as ``Judge.drafts``."""
+        for found, named in self._each(pod):
+            yield found if named is None else Ruled(found.ruling, found.draft, named)
+
+    def alone(self, pod: Pod) -> Iterator[Ruling]:
+        """Yield the ruling of each container of a pod; errors as ``Judge.drafts``."""
+        for found, _ in self._each(pod):
+            yield found.ruling
+
+    def _each(self, pod: Pod) -> Iterator[tuple[Ruled[Ruling], Named | None]]:
+        """Yield each container of a pod with its ruling, or that of one that it is a replica of, and itself."""
         old = self._old(pod) if self._is_shared(pod) else None
         if old is None:
-            yield from (Ruled(self._rule(draft), draft) for draft in self._judge.drafts(pod))
+            for draft in self._judge.drafts(pod):
+                yield Ruled(self._rule(draft), draft), None
             return
         templates, new = self._judge.templates, self._judge.new
         kind = templates.kind(pod, self._judge.nodes.get(pod.node))
-        for place, container in enumerate(pod.containers):
-            named = templates.of(pod, container)
-            compared = _compared(named, old, new)
+        for place, named in enumerate(templates.all_of(pod)):
+            compared = named.compared(old, new)
             key = kind, place, old, named.template, compared
             known = self._known.get(key) if compared else None
             if known is not None:
-                yield Ruled(known.ruling, known.draft, named)
+                yield known, named
                 continue
-            draft = self._judge.draft(pod, container)
+            draft = self._judge.draft(pod, pod.containers[place])
             found = Ruled(self._rule(draft), draft)
             if compared and _is_repeated(draft):
                 self._known.add(key, found, named.likeness.size)
-            yield found
+            yield found, None
 
     def _is_shared(self, pod: Pod) -> bool:
         """Return whether other pods may have the same answer: none whose records or names decide."""
@@ -84,18 +90,6 @@ class Rulings(Generic[Ruling]):
             old = view.current(release) if view.catalog.knows(release) else None
             self._olds[release] = None if old is None or rows(old, new, view)[1] else old
         return self._olds[release]
-
-
-def _compared(named: Named, old: Kubelet, new: Kubelet) -> Compared | None:
-    """Compare the hashes of a container; None for one without a template, or that does not decode."""
-    if named.template is None:
-        return None
-    try:
-        one, other = named.hash(old).candidates, named.hash(new).candidates
-    except DecodeError:
-        return None
-    both = len(one & other)
-    return both, len(one) - both, len(other) - both
 
 
 def _is_repeated(draft: Draft) -> bool:

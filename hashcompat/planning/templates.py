@@ -12,9 +12,11 @@ from typing import Any, Final
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.corev1.tokenmounts import is_token_mount
+from hashcompat.errors import DecodeError
 from hashcompat.go.jsonpath import rows
 from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
+from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Blank, Container, Node, Pod
 from hashcompat.planning.kinds import days, kind, kind_of_shape, node_kind, selects
 from hashcompat.planning.likeness import Likeness, likeness, text_of
@@ -34,6 +36,12 @@ _NO_AROUNDS: Final = list[Around]()
 
 _TEXTS: Final = 8
 """How many times the spec's size such a template counts: it keeps a text for each way of hashing."""
+
+
+Compared = tuple[int, int, int]
+"""How many hashes two kubelets have in common, and each alone."""
+
+_ALIKE: Final[Compared] = 1, 0, 0
 
 
 class Template:
@@ -81,7 +89,7 @@ class Named:
         self.names = names
         self.likeness = likeness
         """What its replicas share, those with other names included; with its size."""
-        self._known: dict[int, ContainerHash] = {}  # by the template's list
+        self._known: dict[int, frozenset[Hash]] = {}  # by the template's list
 
     def hash(self, kubelet: Kubelet) -> ContainerHash:
         """Return the hash of a container with a template; once for all kubelets that hash in the same way.
@@ -89,10 +97,26 @@ class Named:
         Errors as ``Hasher.hash``.
         """
         arounds = self.template.arounds(kubelet) if self.template else _NO_AROUNDS
+        return ContainerHash(self._candidates(arounds), kubelet.era.name)
+
+    def compared(self, old: Kubelet, new: Kubelet) -> Compared | None:
+        """Compare the hashes of two kubelets; None without a template, and for what does not decode."""
+        if self.template is None:
+            return None
+        try:
+            one, other = self.template.arounds(old), self.template.arounds(new)
+        except DecodeError:
+            return None
+        if one is other and len(one) == 1:
+            return _ALIKE
+        mine, theirs = self._candidates(one), self._candidates(other)
+        both = len(mine & theirs)
+        return both, len(mine) - both, len(theirs) - both
+
+    def _candidates(self, arounds: list[Around]) -> frozenset[Hash]:
         found = self._known.get(id(arounds))
         if found is None:
-            candidates = frozenset([one.hash(self.names) for one in arounds])
-            found = self._known[id(arounds)] = ContainerHash(candidates, kubelet.era.name)
+            found = self._known[id(arounds)] = frozenset([one.hash(self.names) for one in arounds])
         return found
 
 
@@ -107,6 +131,7 @@ class Templates:
         self._templates: Latest[Likeness | Blank, Template] = Latest(kept)
         self._pod: Pod | None = None
         self._named: dict[int, tuple[Container, Named]] = {}
+        self._all: list[Named] | None = None
         self._kind: object = None
         self._kinds: Latest[Hashable, object] = Latest(kept)
         self._node_kinds: dict[tuple[str, bool], bytes] = {}
@@ -140,6 +165,13 @@ class Templates:
             self._node_kinds[key] = node_kind(pod, node)
         return self._node_kinds[key]
 
+    def all_of(self, pod: Pod) -> list[Named]:
+        """Return the containers of a pod with their templates; those of the last pod are remembered."""
+        self._go_on_to(pod)
+        if self._all is None:
+            self._all = [self.of(pod, container) for container in pod.containers]
+        return self._all
+
     def of(self, pod: Pod, container: Container) -> Named:
         """Return a container with its template; those of the last pod are remembered."""
         self._go_on_to(pod)
@@ -149,7 +181,7 @@ class Templates:
 
     def _go_on_to(self, pod: Pod) -> None:
         if pod is not self._pod:
-            self._pod, self._named, self._kind = pod, {}, None
+            self._pod, self._named, self._all, self._kind = pod, {}, None, None
 
     def _found(self, pod: Pod, container: Container) -> Named:
         blank = container.blank

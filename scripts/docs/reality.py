@@ -53,18 +53,18 @@ With the patch `accept`, 1.9.11 keeps the containers of a kubelet that hashes as
 `--accept-new-fields` lets that count. From `accept` to upstream's 1.9.11 everything else restarts, for no
 kubelet writes the hash of a container that it keeps.
 
-1.9.11 has no go.mod; its module is written from its Godeps/Godeps.json, and
-`scripts/suites/kubelets.json` lists the dependencies that are built in another version, with why. The
-nearest older kubelet on the proxy, 1.7.5, was not built. Of `github.com/codedellemc/goscaleio` the proxy
+Releases before 1.15 have no go.mod; their modules are written from their Godeps/Godeps.json, and
+`scripts/suites/kubelets.json` lists the dependencies that are built in another version, with why. A module
+proxy may have what it does not list: asked which versions of `github.com/emicklei/go-restful-swagger12` there
+are, which 1.12 and 1.13 need, it answers `403 Forbidden`, `This module version is not available.`; it has the
+revision that they pin, under the version that go.mod files of other projects name.
+
+The nearest older kubelet on the proxy, 1.7.5, was not built. Of `github.com/codedellemc/goscaleio` the proxy
 has one revision of those years, a newer one; it imports `github.com/sirupsen/logrus`, while the runc and
 the Docker client of 1.7 import `github.com/Sirupsen/logrus`, and Go refuses both in one program:
 `case-insensitive import collision`. The code of 1.7 also needs a `github.com/ugorji/go` with which a
 program that Go 1.22 or later built ends at its start: `panic: encoding alphabet includes duplicate
 symbols`.
-
-1.13.12 was not built either. Its `cmd/kubelet` imports `k8s.io/apiserver/pkg/server`, and that
-`github.com/emicklei/go-restful-swagger12`, which is not on the proxy: `403 Forbidden`, `This module version
-is not available.` Nor is v1.2.1 of `go-restful`. 1.12.10 has the same import.
 
 `golden/reality` has all that was given and observed, how the kubelets were started and what they logged of
 changed hashes, and the tests replay it; `tests/suites/reality` does it again.

@@ -165,12 +165,14 @@ def _write_module(kubelet: Kubelet, module: Path) -> None:
 
 
 def _replacements(module: Path, replaced: Mapping[str, str]) -> Iterator[str]:
-    """Yield the edits of go.mod that take modules in other versions, and nothing in place of some."""
+    """Yield the edits of go.mod that take modules in other versions, others, or nothing in their place."""
     for name, version in replaced.items():
         if not version:
             yield patches.empty(module, name)
-        elif "@" in version:
+        elif name.startswith(f"{version.partition('@')[0]}/"):
             yield f"-replace={name}=./{_part(name, version, module)}"
+        elif "@" in version:
+            yield f"-replace={name}={version}"
         else:
             yield f"-replace={name}={name}@{version}"
 

@@ -32,6 +32,11 @@ PACKAGE: Final = f"{KUBERNETES}/cmd/kubelet"
 _TAGS: Final = "providerless"
 """Without the cloud providers that 1.17 to 1.30 have; nothing of a container's hash is in them."""
 _ROWS: Final = SCRIPTS / "suites" / "kubelets.json"
+_STANDINS: Final = SCRIPTS / "suites" / "standins"
+_STANDIN: Final = "stand-in"
+"""The version of a module that has nothing but what is in _STANDINS below its name."""
+_LOGRUS: Final = '"github.com/%sirupsen/logrus"'
+"""A module that Go refuses in both spellings in one program; the older one begins with a capital."""
 _LINKER: Final = "-checklinkname=0"
 """Lets dependencies of before Go 1.23 reach what is not exported; they are built with today's Go."""
 _OLD_VERSION: Final = "k8s.io/kubernetes/pkg/version"
@@ -65,16 +70,24 @@ class Kubelet:
             tags=_TAGS,
             package=PACKAGE,
             variables=servers.reporting(self.release, *([_OLD_VERSION] if self.replaced() else [])),
-            linker=_LINKER if self.replaced() else "",
+            go=self.toolchain(),
+            linker=_LINKER if self.replaced() and self.toolchain() == gotool.NEWEST else "",
             cgo=bool(self.replaced()),  # as upstream's: cAdvisor's handlers of containers need it to 1.18
             prepare=partial(_write_module, self, directory / "module"),
         )
 
     def replaced(self) -> dict[str, str]:
         """Return the modules that it is built with in another version, as kubelets.json has them."""
-        rows = json.loads(_ROWS.read_text(encoding="utf-8"))["rows"]
+        return {row["module"]: row["version"] for row in self._rows("rows")}
+
+    def toolchain(self) -> str:
+        """Return the Go that it is built with: today's, but for some in kubelets.json."""
+        return next((row["go"] for row in self._rows("toolchains")), gotool.NEWEST)
+
+    def _rows(self, table: str) -> list[dict[str, str]]:
+        rows = json.loads(_ROWS.read_text(encoding="utf-8"))[table]
         release = parse_release(self.release)
-        return {row["module"]: row["version"] for row in rows if parse_range(row["releases"]).holds(release)}
+        return [row for row in rows if parse_range(row["releases"]).holds(release)]
 
     def patch(self) -> str:
         """Return the patch as ``hashcompat patch`` prints it; empty for upstream's kubelet."""
@@ -141,7 +154,7 @@ def built(kubelet: Kubelet) -> Path:
 def _write_module(kubelet: Kubelet, module: Path) -> None:
     """Write the module of a kubelet, and complete its checksums; leave it where nothing changed since."""
     patch, replaced = kubelet.patch(), kubelet.replaced()
-    rows = f"\n{sorted(replaced.items())}" if replaced else ""
+    rows = f"\n{sorted(replaced.items())}{_standins(replaced)}" if replaced else ""
     wanted = hashlib.sha256(f"{PACKAGE}\n{patch}{rows}".encode()).hexdigest()
     stamp = module / "stamp"
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
@@ -169,8 +182,8 @@ def _replacements(module: Path, replaced: Mapping[str, str]) -> Iterator[str]:
     for name, version in replaced.items():
         if not version:
             yield patches.empty(module, name)
-        elif name.startswith(f"{version.partition('@')[0]}/"):
-            yield f"-replace={name}=./{_part(name, version, module)}"
+        elif version == _STANDIN or f"{name}/".startswith(f"{version.partition('@')[0]}/"):
+            yield f"-replace={name}=./{_made(name, version, module)}"
         elif "@" in version:
             yield f"-replace={name}={version}"
         else:
@@ -181,13 +194,28 @@ def _required(replaced: Mapping[str, str]) -> Iterator[str]:
     """Yield the edits that require modules which Godeps.json does not pin, or not in these versions."""
     for name, version in replaced.items():
         if version:
-            yield f"-require={name}@{godeps.UNPUBLISHED if '@' in version else version}"
+            made = version == _STANDIN or "@" in version
+            yield f"-require={name}@{godeps.UNPUBLISHED if made else version}"
 
 
-def _part(name: str, version: str, module: Path) -> Path:
-    """Make a module of one directory of a module in another version than the rest of it has."""
+def _made(name: str, version: str, module: Path) -> Path:
+    """Make a module of a stand-in, or of a directory of a module in a version, with what is to be added."""
+    if version == _STANDIN:
+        return godeps.part(_STANDINS / name, name, module)
     whole = version.partition("@")[0]
-    return godeps.part(gotool.download(version) / name.removeprefix(f"{whole}/"), name, module)
+    place = godeps.part(gotool.download(version) / name.removeprefix(whole).lstrip("/"), name, module)
+    if (_STANDINS / name).exists():
+        shutil.copytree(_STANDINS / name, module / place, dirs_exist_ok=True)
+    for path in (module / place).rglob("*.go"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(_LOGRUS % "s", _LOGRUS % "S"), encoding="utf-8")
+    return place
+
+
+def _standins(replaced: Mapping[str, str]) -> str:
+    """Return all that takes part of _STANDINS."""
+    paths = sorted(path for name in replaced for path in (_STANDINS / name).rglob("*.go"))
+    return "".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 def _requirement(kubelet: Kubelet, patch: str, directory: Path) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,18 +24,13 @@ from scripts.lib import gotool
 from scripts.lib.gotool import GoError
 from scripts.lib.paths import CACHE, SCRIPTS
 from scripts.lib.program import Program
-from scripts.suites import godeps, patches, servers
+from scripts.suites import godeps, parts, patches, servers
 
 KUBERNETES: Final = "k8s.io/kubernetes"
 PACKAGE: Final = f"{KUBERNETES}/cmd/kubelet"
 _TAGS: Final = "providerless"
 """Without the cloud providers that 1.17 to 1.30 have; nothing of a container's hash is in them."""
 _ROWS: Final = SCRIPTS / "suites" / "kubelets.json"
-_STANDINS: Final = SCRIPTS / "suites" / "standins"
-_STANDIN: Final = "stand-in"
-"""The version of a module that has nothing but what is in _STANDINS below its name."""
-_LOGRUS: Final = '"github.com/%sirupsen/logrus"'
-"""A module that Go refuses in both spellings in one program; the older one begins with a capital."""
 _LINKER: Final = "-checklinkname=0"
 """Lets dependencies of before Go 1.23 reach what is not exported; they are built with today's Go."""
 _OLD_VERSION: Final = "k8s.io/kubernetes/pkg/version"
@@ -154,7 +148,7 @@ def built(kubelet: Kubelet) -> Path:
 def _write_module(kubelet: Kubelet, module: Path) -> None:
     """Write the module of a kubelet, and complete its checksums; leave it where nothing changed since."""
     patch, replaced = kubelet.patch(), kubelet.replaced()
-    rows = f"\n{sorted(replaced.items())}{_standins(replaced)}" if replaced else ""
+    rows = f"\n{sorted(replaced.items())}{parts.standins(replaced)}" if replaced else ""
     wanted = hashlib.sha256(f"{PACKAGE}\n{patch}{rows}".encode()).hexdigest()
     stamp = module / "stamp"
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
@@ -169,53 +163,12 @@ def _write_module(kubelet: Kubelet, module: Path) -> None:
         edits += patches.published(module, kubelet.release, replaced)
     else:
         godeps.write(pristine, module)
-        edits += _required(replaced)
-    edits += _replacements(module, replaced)
+        edits += parts.required(replaced)
+    edits += parts.replacements(module, replaced)
     patches.go(module, "mod", "edit", *edits)
     (module / "tools.go").write_text(f'//go:build tools\n\npackage kubelet\n\nimport _ "{KUBERNETES}"\n')
     patches.go(module, "list", "-deps", f"-tags={_TAGS}", PACKAGE)  # completes go.sum
     stamp.write_text(wanted, encoding="utf-8")
-
-
-def _replacements(module: Path, replaced: Mapping[str, str]) -> Iterator[str]:
-    """Yield the edits of go.mod that take modules in other versions, others, or nothing in their place."""
-    for name, version in replaced.items():
-        if not version:
-            yield patches.empty(module, name)
-        elif version == _STANDIN or f"{name}/".startswith(f"{version.partition('@')[0]}/"):
-            yield f"-replace={name}=./{_made(name, version, module)}"
-        elif "@" in version:
-            yield f"-replace={name}={version}"
-        else:
-            yield f"-replace={name}={name}@{version}"
-
-
-def _required(replaced: Mapping[str, str]) -> Iterator[str]:
-    """Yield the edits that require modules which Godeps.json does not pin, or not in these versions."""
-    for name, version in replaced.items():
-        if version:
-            made = version == _STANDIN or "@" in version
-            yield f"-require={name}@{godeps.UNPUBLISHED if made else version}"
-
-
-def _made(name: str, version: str, module: Path) -> Path:
-    """Make a module of a stand-in, or of a directory of a module in a version, with what is to be added."""
-    if version == _STANDIN:
-        return godeps.part(_STANDINS / name, name, module)
-    whole = version.partition("@")[0]
-    place = godeps.part(gotool.download(version) / name.removeprefix(whole).lstrip("/"), name, module)
-    if (_STANDINS / name).exists():
-        shutil.copytree(_STANDINS / name, module / place, dirs_exist_ok=True)
-    for path in (module / place).rglob("*.go"):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace(_LOGRUS % "s", _LOGRUS % "S"), encoding="utf-8")
-    return place
-
-
-def _standins(replaced: Mapping[str, str]) -> str:
-    """Return all that takes part of _STANDINS."""
-    paths = sorted(path for name in replaced for path in (_STANDINS / name).rglob("*.go"))
-    return "".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 def _requirement(kubelet: Kubelet, patch: str, directory: Path) -> list[str]:

@@ -1,4 +1,4 @@
-// Package volume is in place of the drivers of volumes, of which there is none.
+// Package volume is in place of the drivers of volumes; there are none.
 package volume
 
 import "github.com/libopenstorage/openstorage/api"

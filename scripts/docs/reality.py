@@ -43,9 +43,9 @@ from the collector's output and the manifests.
 {without_server}
 
 The upgrade with which this project began left from 1.7.16, which is not on the module proxy
-(`k8s.io/kubernetes@v1.7.16: This module version is not available`). 1.9.11 with the patch `pin` takes its
-place: it records the hashes that 1.7.16 does. The 1.9.11 that followed it on the node logged, of a
-container with that spec, `Container spec hash changed (1559107639 vs 1428860573)`.
+(`k8s.io/kubernetes@v1.7.16: This module version is not available`). 1.7.5 is, and hashes alike. The 1.9.11
+that followed it on the node logged, of a container with that spec, `Container spec hash changed (1559107639 vs
+1428860573)`; so did the 1.9.11 that followed 1.9.11 with the patch `pin`, which records the hashes of 1.7.16.
 
 With the patch `accept`, 1.9.11 keeps the containers of a kubelet that hashes as 1.7.16 does, whether `pin` or
 `strip` made it so; that one keeps them on the way back. The one that restarted in each of these changes sets
@@ -59,12 +59,12 @@ proxy may have what it does not list: asked which versions of `github.com/emickl
 are, which 1.12 and 1.13 need, it answers `403 Forbidden`, `This module version is not available.`; it has the
 revision that they pin, under the version that go.mod files of other projects name.
 
-The nearest older kubelet on the proxy, 1.7.5, was not built. Of `github.com/codedellemc/goscaleio` the proxy
-has one revision of those years, a newer one; it imports `github.com/sirupsen/logrus`, while the runc and
-the Docker client of 1.7 import `github.com/Sirupsen/logrus`, and Go refuses both in one program:
-`case-insensitive import collision`. The code of 1.7 also needs a `github.com/ugorji/go` with which a
-program that Go 1.22 or later built ends at its start: `panic: encoding alphabet includes duplicate
-symbols`.
+1.7.5 is built with Go 1.21, for with Go 1.22 or later its `github.com/ugorji/go` ends the program at its
+start: `panic: encoding alphabet includes duplicate symbols`. Of three dependencies the revisions are not
+known to the proxy. `github.com/codedellemc/goscaleio` is a newer one that imports logrus by the spelling of the
+others, since Go refuses both in one program (`case-insensitive import collision`);
+`github.com/opencontainers/runc` is a tag with one more function exported; and in place of
+`github.com/libopenstorage/openstorage`, which only the plugin of Portworx needs, are a few lines that do nothing.
 
 `golden/reality` has all that was given and observed, how the kubelets were started and what they logged of
 changed hashes, and the tests replay it; `tests/suites/reality` does it again.

@@ -44,8 +44,13 @@ from the collector's output and the manifests.
 
 The upgrade with which this project began left from 1.7.16, which is not on the module proxy
 (`k8s.io/kubernetes@v1.7.16: This module version is not available`). 1.7.5 is, and hashes alike. The 1.9.11
-that followed it on the node logged, of a container with that spec, `Container spec hash changed (1559107639 vs
-1428860573)`; so did the 1.9.11 that followed 1.9.11 with the patch `pin`, which records the hashes of 1.7.16.
+that followed it on the node logged, of a container with that spec,
+`Container spec hash changed (1559107639 vs 1428860573)`. So did the 1.9.11 that followed 1.9.11 with the
+patch `pin`, which records the hashes of 1.7.16.
+
+One container, of the change from 1.13.12 to 1.14.10, was killed and not started again: it sets `subPathExpr`,
+which 1.13 does not know, and whose feature gate is off in 1.14 (`volume subpath expansion is disabled`).
+Until then plans had said that it restarts; [HC041](rules.md#hc041) came of it.
 
 With the patch `accept`, 1.9.11 keeps the containers of a kubelet that hashes as 1.7.16 does, whether `pin` or
 `strip` made it so; that one keeps them on the way back. The one that restarted in each of these changes sets
@@ -60,11 +65,12 @@ are, which 1.12 and 1.13 need, it answers `403 Forbidden`, `This module version 
 revision that they pin, under the version that go.mod files of other projects name.
 
 1.7.5 is built with Go 1.21, for with Go 1.22 or later its `github.com/ugorji/go` ends the program at its
-start: `panic: encoding alphabet includes duplicate symbols`. Of three dependencies the revisions are not
-known to the proxy. `github.com/codedellemc/goscaleio` is a newer one that imports logrus by the spelling of the
-others, since Go refuses both in one program (`case-insensitive import collision`);
-`github.com/opencontainers/runc` is a tag with one more function exported; and in place of
-`github.com/libopenstorage/openstorage`, which only the plugin of Portworx needs, are a few lines that do nothing.
+start: `panic: encoding alphabet includes duplicate symbols`. The revisions of three dependencies are not
+known to the proxy. `github.com/codedellemc/goscaleio` is a newer one, which imports logrus by the spelling
+that the others use, since Go refuses both in one program: `case-insensitive import collision`.
+`github.com/opencontainers/runc` is a tag with one more function exported. In place of
+`github.com/libopenstorage/openstorage`, which only the plugin of Portworx needs, are a few lines that do
+nothing.
 
 `golden/reality` has all that was given and observed, how the kubelets were started and what they logged of
 changed hashes, and the tests replay it; `tests/suites/reality` does it again.

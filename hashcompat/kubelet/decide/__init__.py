@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from hashcompat.kubelet.decide import admission, container, creator, pod, resize, static
+from hashcompat.kubelet.decide import admission, container, creating, creator, pod, resize, static
 from hashcompat.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.model.plan import Verdict
 
@@ -82,6 +82,10 @@ def _worse(one: Decision, other: Decision) -> Decision:
 
 
 def _decide(case: Case) -> Decision:
+    return creating.not_created(case, _killed_or_kept(case))
+
+
+def _killed_or_kept(case: Case) -> Decision:
     found = _first((*POD, static.by_manifest), case)
     if found is not None:
         return static.with_pod(case, found) if found.verdict is Verdict.KEEP else found
@@ -95,7 +99,7 @@ def _decide(case: Case) -> Decision:
 def _decide_by_record(case: Case) -> Decision | None:
     found = _first((*POD, *RECORD), case)
     kept = found is not None and found.verdict is Verdict.KEEP and case.recorded is not None
-    return None if kept and _release_counts(case) else found
+    return None if found is None or (kept and _release_counts(case)) else creating.not_created(case, found)
 
 
 def _release_counts(case: Case) -> bool:

@@ -197,7 +197,8 @@ def _killing(message: str) -> Expectation:
 
 
 def _is_restarted_by_hash(item: Item) -> bool:
-    return item.verdict is Verdict.RESTART and any(reason.id in _BY_HASH for reason in item.reasons)
+    created = item.verdict is Verdict.RESTART or _has(item, rules.NOT_CREATED)
+    return created and any(reason.id in _BY_HASH for reason in item.reasons)
 
 
 def _has(item: Item, rule: str) -> bool:

@@ -111,7 +111,8 @@ def explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bo
     new = view.kubelet(way.new)
     shown = texts_of(draft, new, view, show_values=show_values)
     case = draft.prepared.case if draft.prepared else None
-    compared = not (item.pod_recreated or item.verdict is Verdict.KILL)
+    ids = {reason.id for reason in item.reasons}
+    compared = not item.pod_recreated and (item.verdict is not Verdict.KILL or rules.NOT_CREATED in ids)
     upstream = tuple(_upstream(item, *shown, view.catalog)) if compared else ()
     old_side, new_side = _sides(item, *shown)
     same = bool(old_side and new_side and old_side.text == new_side.text)

@@ -112,4 +112,41 @@ RULES: Final = (
             "https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/kubelet/kuberuntime/kuberuntime_container.go#computeInitContainerActions",
         ),
     ),
+    Rule(
+        ids.NOT_CREATED,
+        "not created again",
+        "The new kubelet kills the container because its hash changed, and then fails to create it: it sets "
+        "subPathExpr, whose feature gate is off in 1.14.",
+        "feature gate VolumeSubpathEnvExpansion; pkg/kubelet/kubelet_pods.go makeMounts",
+        effect="Kubelets up to 1.13 do not know the field and run the container with the whole volume; those "
+        "from 1.15 on have the gate on. API servers whose own gate is off drop the field, so it reaches a "
+        "kubelet of 1.14 from the manifest of a static pod, or from a newer API server. The kubelet tries "
+        "again and again.",
+        confirm=(
+            Step(
+                "Whether a container sets it:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].volumeMounts}'",
+            ),
+            Step(
+                "Afterwards, the container waits with the message `volume subpath expansion is disabled`:",
+                "kubectl get pod POD -n NAMESPACE "
+                "-o jsonpath='{.status.containerStatuses[*].state.waiting.message}'",
+            ),
+        ),
+        avoid=(
+            Step(
+                "Turn the gate on in the configuration of the 1.14 kubelet; plan with:",
+                "hashcompat plan --from OLD --to NEW --feature-gates VolumeSubpathEnvExpansion=true",
+            ),
+            steps.DRAIN,
+        ),
+        since=Since(
+            "the target kubelet knows the field, and has the gate off",
+            (Rows("gates", ("gates", "VolumeSubpathEnvExpansion"), "on", value=False),),
+        ),
+        links=(
+            "https://github.com/kubernetes/kubernetes/blob/v1.14.10/pkg/kubelet/kubelet_pods.go#makeMounts",
+            "https://github.com/kubernetes/kubernetes/pull/71351",
+        ),
+    ),
 )

@@ -26,7 +26,7 @@ RULES: Final = (
         "Docker containers are left behind.",
         "kubernetes/kubernetes#97252 (1.24)",
         effect="The old containers run on under Docker, next to their successors: they hold ports, memory "
-        "and locks, and nothing in Kubernetes shows them. The kubelet kills them only with their pod's "
+        "and locks, and nothing in Kubernetes shows them: the kubelet kills them only with their pod's "
         "cgroup, as when a static pod gets another UID, or when the pod is deleted. Even pods with the "
         "restartPolicy Never are created a second time. The same happens wherever a kubelet gets another "
         "runtime, as on the way back to Docker, which only --other-runtime shows.",

@@ -43,9 +43,14 @@ had recorded. Plans were made from the collector's output and the manifests.
 {without_server}
 
 The upgrade with which this project began left from 1.7.16, which is not on the module proxy
-(`k8s.io/kubernetes@v1.7.16: This module version is not available`). 1.9.11 with the patch `pin` takes its
-place: it records the hashes that 1.7.16 does. The 1.9.11 that followed it on the node logged, of a
-container with that spec, `Container spec hash changed (1559107639 vs 1428860573)`.
+(`k8s.io/kubernetes@v1.7.16: This module version is not available`). 1.7.5 is, and hashes alike. The 1.9.11
+that followed it on the node logged, of a container with that spec,
+`Container spec hash changed (1559107639 vs 1428860573)`. So did the 1.9.11 that followed 1.9.11 with the
+patch `pin`, which records the hashes of 1.7.16.
+
+One container, of the change from 1.13.12 to 1.14.10, was killed and not started again: it sets `subPathExpr`,
+which 1.13 does not know, and whose feature gate is off in 1.14 (`volume subpath expansion is disabled`).
+Until then plans had said that it restarts; [HC041](rules.md#hc041) came of it.
 
 With the patch `accept`, 1.9.11 keeps the containers of a kubelet that hashes as 1.7.16 does, whether `pin` or
 `strip` made it so; that one keeps them on the way back. The one that restarted in each of these changes sets
@@ -53,18 +58,19 @@ With the patch `accept`, 1.9.11 keeps the containers of a kubelet that hashes as
 `--accept-new-fields` lets that count. From `accept` to upstream's 1.9.11 everything else restarts, for no
 kubelet writes the hash of a container that it keeps.
 
-1.9.11 has no go.mod; its module is written from its Godeps/Godeps.json, and
-`scripts/suites/kubelets.json` lists the dependencies that are built in another version, with why. The
-nearest older kubelet on the proxy, 1.7.5, was not built. Of `github.com/codedellemc/goscaleio` the proxy
-has one revision of those years, a newer one; it imports `github.com/sirupsen/logrus`, while the runc and
-the Docker client of 1.7 import `github.com/Sirupsen/logrus`, and Go refuses both in one program:
-`case-insensitive import collision`. The code of 1.7 also needs a `github.com/ugorji/go` with which a
-program that Go 1.22 or later built ends at its start: `panic: encoding alphabet includes duplicate
-symbols`.
+Releases before 1.15 have no go.mod; their modules are written from their Godeps/Godeps.json, and
+`scripts/suites/kubelets.json` lists the dependencies that are built in another version, with why. A module
+proxy may have what it does not list: asked which versions of `github.com/emicklei/go-restful-swagger12` there
+are, which 1.12 and 1.13 need, it answers `403 Forbidden`, `This module version is not available.`; it has the
+revision that they pin, under the version that go.mod files of other projects name.
 
-1.13.12 was not built either. Its `cmd/kubelet` imports `k8s.io/apiserver/pkg/server`, and that
-`github.com/emicklei/go-restful-swagger12`, which is not on the proxy: `403 Forbidden`, `This module version
-is not available.` Nor is v1.2.1 of `go-restful`. 1.12.10 has the same import.
+1.7.5 is built with Go 1.21, for with Go 1.22 or later its `github.com/ugorji/go` ends the program at its
+start: `panic: encoding alphabet includes duplicate symbols`. The revisions of three dependencies are not
+known to the proxy. `github.com/codedellemc/goscaleio` is a newer one, which imports logrus by the spelling
+that the others use, since Go refuses both in one program: `case-insensitive import collision`.
+`github.com/opencontainers/runc` is a tag with one more function exported. In place of
+`github.com/libopenstorage/openstorage`, which only the plugin of Portworx needs, are a few lines that do
+nothing.
 
 From 1.23.17 to 1.24.17, which has no dockershim, the node goes from Docker to containerd. The collector's
 records show that the pods are in Docker, so all are RESTART (HC016); all were created again in containerd,

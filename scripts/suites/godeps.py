@@ -1,8 +1,8 @@
 """Write the Go module of a release that has none, from the revisions that its Godeps/Godeps.json pins.
 
 A module proxy is asked for versions, and one without a tag has the time of its revision in it. godeps.txt has
-the versions of these revisions, as go.mod files of later years name them; godeps.sum their checksums, some of
-which the checksum database lacks.
+the versions of these revisions, as go.mod files of later years name them, and several of one module where
+releases pin several; godeps.sum their checksums, some of which the checksum database lacks.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _REVISION: Final = 12
 """So many digits of a revision end a version without a tag."""
 
 
-def known() -> dict[str, str]:
-    """Return the version of each module that godeps.txt lists."""
-    return dict(line.split() for line in _VERSIONS.read_text(encoding="utf-8").splitlines())
+def known() -> list[tuple[str, str]]:
+    """Return the modules that godeps.txt lists, each with a version of it."""
+    lines = _VERSIONS.read_text(encoding="utf-8").splitlines()
+    return [(module, version) for module, version in map(str.split, lines)]
 
 
 def pinned(source: Path) -> dict[str, str]:
@@ -34,7 +35,7 @@ def pinned(source: Path) -> dict[str, str]:
     deps = json.loads((source / "Godeps" / "Godeps.json").read_text(encoding="utf-8"))["Deps"]
     return {
         module: version
-        for module, version in known().items()
+        for module, version in known()
         if any(_belongs(module, dep["ImportPath"]) and _is_of(version, dep) for dep in deps)
     }
 

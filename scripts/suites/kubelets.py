@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,7 +24,7 @@ from scripts.lib import gotool
 from scripts.lib.gotool import GoError
 from scripts.lib.paths import CACHE, SCRIPTS
 from scripts.lib.program import Program
-from scripts.suites import godeps, patches, servers
+from scripts.suites import godeps, parts, patches, servers
 
 KUBERNETES: Final = "k8s.io/kubernetes"
 PACKAGE: Final = f"{KUBERNETES}/cmd/kubelet"
@@ -79,16 +78,24 @@ class Kubelet:
             tags=_TAGS,
             package=PACKAGE,
             variables=servers.reporting(self.release, *([_OLD_VERSION] if self.replaced() else [])),
-            linker=_LINKER if self.replaced() else "",
+            go=self.toolchain(),
+            linker=_LINKER if self.replaced() and self.toolchain() == gotool.NEWEST else "",
             cgo=bool(self.replaced()),  # as upstream's: cAdvisor's handlers of containers need it to 1.18
             prepare=partial(_write_module, self, directory / "module"),
         )
 
     def replaced(self) -> dict[str, str]:
         """Return the modules that it is built with in another version, as kubelets.json has them."""
-        rows = json.loads(_ROWS.read_text(encoding="utf-8"))["rows"]
+        return {row["module"]: row["version"] for row in self._rows("rows")}
+
+    def toolchain(self) -> str:
+        """Return the Go that it is built with: today's, but for some in kubelets.json."""
+        return next((row["go"] for row in self._rows("toolchains")), gotool.NEWEST)
+
+    def _rows(self, table: str) -> list[dict[str, str]]:
+        rows = json.loads(_ROWS.read_text(encoding="utf-8"))[table]
         release = parse_release(self.release)
-        return {row["module"]: row["version"] for row in rows if parse_range(row["releases"]).holds(release)}
+        return [row for row in rows if parse_range(row["releases"]).holds(release)]
 
     def patch(self) -> str:
         """Return the patch as ``hashcompat patch`` prints it; empty for upstream's kubelet."""
@@ -157,7 +164,7 @@ def built(kubelet: Kubelet) -> Path:
 def _write_module(kubelet: Kubelet, module: Path) -> None:
     """Write the module of a kubelet, and complete its checksums; leave it where nothing changed since."""
     patch, replaced = kubelet.patch(), kubelet.replaced()
-    rows = f"\n{sorted(replaced.items())}" if replaced else ""
+    rows = f"\n{sorted(replaced.items())}{parts.standins(replaced)}" if replaced else ""
     wanted = hashlib.sha256(f"{PACKAGE}\n{patch}{rows}".encode()).hexdigest()
     stamp = module / "stamp"
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
@@ -172,36 +179,12 @@ def _write_module(kubelet: Kubelet, module: Path) -> None:
         edits += patches.published(module, kubelet.release, replaced)
     else:
         godeps.write(pristine, module)
-        edits += _required(replaced)
-    edits += _replacements(module, replaced)
+        edits += parts.required(replaced)
+    edits += parts.replacements(module, replaced)
     patches.go(module, "mod", "edit", *edits)
     (module / "tools.go").write_text(f'//go:build tools\n\npackage kubelet\n\nimport _ "{KUBERNETES}"\n')
     patches.go(module, "list", "-deps", f"-tags={_TAGS}", PACKAGE)  # completes go.sum
     stamp.write_text(wanted, encoding="utf-8")
-
-
-def _replacements(module: Path, replaced: Mapping[str, str]) -> Iterator[str]:
-    """Yield the edits of go.mod that take modules in other versions, and nothing in place of some."""
-    for name, version in replaced.items():
-        if not version:
-            yield patches.empty(module, name)
-        elif "@" in version:
-            yield f"-replace={name}=./{_part(name, version, module)}"
-        else:
-            yield f"-replace={name}={name}@{version}"
-
-
-def _required(replaced: Mapping[str, str]) -> Iterator[str]:
-    """Yield the edits that require modules which Godeps.json does not pin, or not in these versions."""
-    for name, version in replaced.items():
-        if version:
-            yield f"-require={name}@{godeps.UNPUBLISHED if '@' in version else version}"
-
-
-def _part(name: str, version: str, module: Path) -> Path:
-    """Make a module of one directory of a module in another version than the rest of it has."""
-    whole = version.partition("@")[0]
-    return godeps.part(gotool.download(version) / name.removeprefix(f"{whole}/"), name, module)
 
 
 def _requirement(kubelet: Kubelet, patch: str, directory: Path) -> list[str]:

@@ -23,8 +23,13 @@ STRIPPED: Final = Kubelet("1.9.11", "strip", "1.7.16")
 DOCKER, CONTAINERD = Kubelet("1.23.17"), Kubelet("1.23.17", remote=True)
 """The last kubelet that drives Docker by itself, and the same one on containerd."""
 CHAINS: Final = (
+    there_and_back("1.7.5", "1.9.11"),  # the upgrade with which this project began
     (Kubelet("1.9.11"), PINNED, ACCEPTING, PINNED, Kubelet("1.9.11")),  # two new fields, and a patch
     (Kubelet("1.9.11"), STRIPPED, ACCEPTING, Kubelet("1.9.11"), ACCEPTING, STRIPPED, Kubelet("1.9.11")),
+    there_and_back("1.9.11", "1.15.12"),  # six minors at once, and five new fields
+    there_and_back("1.12.10", "1.13.12"),  # no field differs
+    there_and_back("1.13.12", "1.14.10"),  # a new field, subPathExpr, which is not a pointer
+    there_and_back("1.14.10", "1.15.12"),  # a new field, windowsOptions, in each securityContext
     there_and_back("1.15.12", "1.16.15"),  # Go's text becomes JSON
     there_and_back("1.18.20", "1.19.16"),  # a new field, seccompProfile, changes hashes where it is set
     there_and_back("1.20.15", "1.21.14"),  # other UIDs of static pods: the node and the file enter

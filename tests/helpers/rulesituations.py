@@ -16,6 +16,7 @@ FORM_FEED: Json = {**C, "args": ["a\fb"]}
 SECURED: Json = {**C, "securityContext": {}}
 SECCOMP: Json = {**C, "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}}}
 PROBE: Json = {"startupProbe": {"exec": {"command": ["true"]}}}
+EXPANDED: Json = {**C, "volumeMounts": [{"name": "v", "mountPath": "/v", "subPathExpr": "$(A)"}]}
 GPU: Json = {**C, "resources": {"limits": {"nvidia.com/gpu": "1"}}}
 NOT_REQUIRED: Json = {
     **SIZED,
@@ -252,4 +253,5 @@ INPUTS: tuple[Input, ...] = (
         (pod(C, spec={"initContainers": [{**SIZED, "name": "i"}], "restartPolicy": "Never"}),),
     ),
     Input("HC040", "UNKNOWN", "v1.30.1-aliyun.1", "v1.31.1-aliyun.1", (pod(C),)),
+    Input("HC041", "KILL", "1.13.12", "1.14.10", (pod(EXPANDED, metadata=OWNED),)),
 )

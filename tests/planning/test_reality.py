@@ -66,8 +66,9 @@ def test_the_readme_has_a_row_for_each_change_without_an_api_server() -> None:
     assert len(alone) >= 6
 
 
-def test_a_kubelet_of_1_9_logged_what_one_logged_of_the_container_with_which_this_began() -> None:
-    change = reality.read(REALITY / "standalone-1.9.11-pin-1.7.16-to-1.9.11.json.gz")
+@pytest.mark.parametrize("old", ["1.7.5", "1.9.11-pin-1.7.16"])
+def test_a_kubelet_of_1_9_logged_what_one_logged_of_the_container_with_which_this_began(old: str) -> None:
+    change = reality.read(REALITY / f"standalone-{old}-to-1.9.11.json.gz")
     assert "Container spec hash changed (1559107639 vs 1428860573)" in change["log"]
 
 

@@ -88,6 +88,7 @@ def test_ids_never_change_their_meaning() -> None:
             "DEVICES": "HC038",
             "QOS": "HC039",
             "CLOSED_BUILD": "HC040",
+            "NOT_CREATED": "HC041",
         }.items()
     )
 

@@ -80,6 +80,10 @@ def _api_default(given: Situation, found: Reasons) -> str:
     return f"the target API server fills in {paths} when it reads the pod, and {given.new} hashes that"
 
 
+def _not_created(given: Situation, found: Reasons) -> str:
+    return f"{given.new} does not create it again: {after(found[0].text, 'not created again: ')}"
+
+
 def _resize_gate(given: Situation, _: Reasons) -> str:
     return (
         f"with the feature gate InPlacePodVerticalScaling {given.new} restarts a container only if its hash "
@@ -110,5 +114,6 @@ BY_HASH: Final[Mapping[str, Clause]] = {
     rules.RESIZE_GATE: _resize_gate,
     rules.API_DEFAULT: _api_default,
     rules.FIELD_RETYPED: _retyped,
+    rules.NOT_CREATED: _not_created,
 }
 """The clause of each rule about the hash that a release computes."""

@@ -19,6 +19,7 @@ _REMEDIES: Final[Mapping[str, str]] = {
     rules.SIDECAR_REFUSED: "set SidecarContainers=true for the kubelet, or go to a release above 1.28",
     rules.STRICT_GROUPS: "move the pod to a node that reports supplementalGroupsPolicy, or set it to Merge",
     rules.SYSCTL: "name the sysctl in --allowed-unsafe-sysctls of the kubelet",
+    rules.NOT_CREATED: "set VolumeSubpathEnvExpansion=true for the kubelet, or go to a release above 1.14",
     rules.DEVICES: "go to a newer patch release of this minor",
 }
 

@@ -60,6 +60,8 @@ def _kill(given: Situation) -> str:
     start = _start(given)
     if given.has(rules.STATIC_REFUSED):
         return f"{start} it no longer runs this static pod: it kills {_EVERY}, and the pod disappears"
+    if given.has(rules.NOT_CREATED):
+        return f"{start} it kills this container, and fails to create it again"
     if given.has(*REFUSED):
         return f"{start} it does not admit this pod again: it kills {_EVERY}, for good, and the pod is Failed"
     if given.item.container.type is ContainerType.EPHEMERAL:

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.kubelet.decide import admission, container, creator, pod, resize, static
+from hashcompat.kubelet.decide import admission, container, creating, creator, pod, resize, static
 from hashcompat.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.model.plan import Verdict
 
@@ -83,6 +83,10 @@ def _worse(one: Decision, other: Decision) -> Decision:
 
 
 def _decide(case: Case) -> Decision:
+    return creating.not_created(case, _killed_or_kept(case))
+
+
+def _killed_or_kept(case: Case) -> Decision:
     found = _first((*POD, static.by_manifest), case)
     if found is not None:
         return static.with_pod(case, found) if found.verdict is Verdict.KEEP else found
@@ -96,7 +100,7 @@ def _decide(case: Case) -> Decision:
 def _decide_by_record(case: Case) -> Decision | None:
     found = _first((*POD, *RECORD), case)
     kept = found is not None and found.verdict is Verdict.KEEP and case.recorded is not None
-    return None if kept and _release_counts(case) else found
+    return None if found is None or (kept and _release_counts(case)) else creating.not_created(case, found)
 
 
 def _release_counts(case: Case) -> bool:

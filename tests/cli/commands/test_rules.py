@@ -10,7 +10,7 @@ from hashcompat.report.rules import rules_markdown
 from hashcompat.rules import RULES
 from tests.helpers.program import Run
 
-REASONS = [f"HC{number:03}" for number in range(1, 41)]
+REASONS = [f"HC{number:03}" for number in range(1, 42)]
 IDS = [*REASONS, *(check.rule.id for check in CHECKS)]
 
 

@@ -1,0 +1,40 @@
+"""What the target kubelet kills, and then refuses to create."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import structs
+
+from hashcompat import rules
+from hashcompat.kubelet.decide.case import Case, Decision
+from hashcompat.model.plan import Reason, Verdict
+
+SUBPATH_GATE: Final = "VolumeSubpathEnvExpansion"
+
+
+def not_created(case: Case, decision: Decision) -> Decision:
+    """Kill instead of restarting where the target kubelet fails to create the container.
+
+    Source: pkg/kubelet/kubelet_pods.go ``makeMounts``: an error for a subPathExpr while its gate is off, as
+    it is by default in 1.14. Older kubelets do not know the field, and create the container without it.
+    """
+    if decision.verdict is not Verdict.RESTART or not (_expands(case) and _refuses(case)):
+        return decision
+    text = f"not created again: subPathExpr needs the feature gate {SUBPATH_GATE}, which is off"
+    return structs.replace(
+        decision, verdict=Verdict.KILL, reasons=(*decision.reasons, Reason(rules.NOT_CREATED, text))
+    )
+
+
+def _expands(case: Case) -> bool:
+    mounts = case.container.spec.get("volumeMounts")
+    found = mounts if isinstance(mounts, list) else ()
+    return any(isinstance(mount, Mapping) and mount.get("subPathExpr") for mount in found)
+
+
+def _refuses(case: Case) -> bool:
+    gates, schema = case.new.gates, case.new.decodes or case.new.schema
+    knows = any(field["name"] == "SubPathExpr" for field in schema.types.get("VolumeMount", ()))
+    return knows and gates.knows(SUBPATH_GATE) and not gates.is_on(SUBPATH_GATE)

@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from hashcompat.corev1.daemonsets import asks_for_its_node
+from hashcompat.kubelet.decide.creating import expands
 from hashcompat.kubelet.decide.static import is_pinned
 from hashcompat.model.pods import Container, Node, Pod
 
@@ -56,7 +57,9 @@ _OS: Final = "kubernetes.io/os"
 def kind(pod: Pod, node: Node | None) -> bytes:
     """Return a digest of what decides about the containers of an API pod besides ``days``: 16 bytes."""
     facts = (_facts_of_pod(pod), _identity(pod), _spec(pod), _node(pod, node))
-    containers = [(_facts_of_container(one), one.restarts == 0, _own(one)) for one in pod.containers]
+    containers = [
+        (_facts_of_container(one), one.restarts == 0, _own(one), expands(one)) for one in pod.containers
+    ]
     return _digest((facts, containers))
 
 

@@ -221,6 +221,7 @@ OF_OTHERS = {
     "pod.py": {"name", "image", "imagePullPolicy"},  # of the infra container
     "admission.py": {"name", "securityContext"},  # of a sysctl, and of the pod
     "resize.py": {"name"},  # of an operating system
+    "creating.py": {"volumeMounts"},  # kinds have what it makes of them
 }
 """Keys that other objects have too, by the file that reads them there."""
 

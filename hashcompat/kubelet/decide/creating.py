@@ -8,8 +8,10 @@ from typing import Final
 from msgspec import structs
 
 from hashcompat import rules
+from hashcompat.catalog.types import reachable_fields
 from hashcompat.kubelet.decide.case import Case, Decision
 from hashcompat.model.plan import Reason, Verdict
+from hashcompat.model.pods import Container
 
 SUBPATH_GATE: Final = "VolumeSubpathEnvExpansion"
 
@@ -18,9 +20,11 @@ def not_created(case: Case, decision: Decision) -> Decision:
     """Kill instead of restarting where the target kubelet fails to create the container.
 
     Source: pkg/kubelet/kubelet_pods.go ``makeMounts``: an error for a subPathExpr while its gate is off, as
-    it is by default in 1.14. Older kubelets do not know the field, and create the container without it.
+    it is by default in 1.14. Older kubelets do not know the field, and create the container without it; so
+    may the API server of a manifest that is not a static pod's.
     """
-    if decision.verdict is not Verdict.RESTART or not (_expands(case) and _refuses(case)):
+    sent = case.pod.manifest and not case.pod.static
+    if decision.verdict is not Verdict.RESTART or sent or not (expands(case.container) and _refuses(case)):
         return decision
     text = f"not created again: subPathExpr needs the feature gate {SUBPATH_GATE}, which is off"
     return structs.replace(
@@ -28,13 +32,14 @@ def not_created(case: Case, decision: Decision) -> Decision:
     )
 
 
-def _expands(case: Case) -> bool:
-    mounts = case.container.spec.get("volumeMounts")
+def expands(container: Container) -> bool:
+    """Return whether a container sets subPathExpr."""
+    mounts = container.spec.get("volumeMounts")
     found = mounts if isinstance(mounts, list) else ()
     return any(isinstance(mount, Mapping) and mount.get("subPathExpr") for mount in found)
 
 
 def _refuses(case: Case) -> bool:
     gates, schema = case.new.gates, case.new.decodes or case.new.schema
-    knows = any(field["name"] == "SubPathExpr" for field in schema.types.get("VolumeMount", ()))
+    knows = "SubPathExpr" in reachable_fields(schema).get("VolumeMount", ())
     return knows and gates.knows(SUBPATH_GATE) and not gates.is_on(SUBPATH_GATE)

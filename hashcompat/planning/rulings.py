@@ -53,7 +53,7 @@ class Rulings(Generic[Ruling]):
             yield found.ruling
 
     def _each(self, pod: Pod) -> Iterator[tuple[Ruled[Ruling], Named | None]]:
-        """Yield each container of a pod with its ruling, or that of one that it is a replica of, and itself."""
+        """Yield each container of a pod with its ruling, or with that of its replica and itself."""
         old = self._old(pod) if self._is_shared(pod) else None
         if old is None:
             for draft in self._judge.drafts(pod):

@@ -39,7 +39,7 @@ def test_a_wrong_verdict_would_be_found() -> None:
 
 WORDS = {
     "RESTART": "restart",
-    "KILL": "are killed",
+    "KILL": "killed",
     "UNKNOWN": "unknown",
     "KEEP": "stay",
     "restarted": "restarted",

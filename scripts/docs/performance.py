@@ -39,7 +39,8 @@ Medians; of the ratios also the range over the rounds.
 
 ## Growth
 
-Time grows as the number of pods does, and memory hardly: pods are read, decided and forgotten one by one.
+Time grows as the number of pods does, and memory by about 2 kB a pod: pods are read one by one, and what is
+kept is the verdict on each container.
 
 ![CPU time by the number of pods](images/growth.svg)
 """

@@ -16,7 +16,7 @@ import msgspec
 
 from hashcompat.answers.writing import GAP, GAP_IN_BYTES, HEAD, TAIL, Kind, Value, Values, Writing, writing_of
 from hashcompat.go.digest import Digest
-from hashcompat.go.jsonpath import EACH, below
+from hashcompat.go.jsonpath import EACH, Tree, below, tree_of
 from hashcompat.kubelet.hashing import Hasher
 
 Spec = Mapping[str, Any]
@@ -90,25 +90,12 @@ _STANDS: Final = re.compile(rf"{HEAD}|20[0-9]{{7}}1|90[0-9]{{7}}1")
 """What may stand for a gap."""
 
 
-class _Tree(dict[str, "_Tree"]):
-    """The keys that lead on from a value to gaps."""
-
-    kind: Kind | None = None
-    """The kind of a gap."""
-
-
-def _tree() -> _Tree:
-    root = _Tree()
-    for paths, kind in ((_TEXTS, Kind.TEXT), (_INTEGERS, Kind.INTEGER), (_QUANTITIES, Kind.QUANTITY)):
-        for path in paths:
-            place = root
-            for step in path.replace(EACH, f".{EACH}").split("."):
-                place = place.setdefault(step, _Tree())
-            place.kind = kind
-    return root
-
-
-_ROOT: Final = _tree()
+_ROOT: Final = tree_of(
+    (path.replace(EACH, f".{EACH}").split("."), kind)
+    for paths, kind in ((_TEXTS, Kind.TEXT), (_INTEGERS, Kind.INTEGER), (_QUANTITIES, Kind.QUANTITY))
+    for path in paths
+)
+"""The paths of gaps, with the kind of each."""
 
 
 class Gap(msgspec.Struct, frozen=True):
@@ -149,7 +136,7 @@ def gapped(spec: Spec) -> Gapped | None:
     return Gapped(around, values, gaps)
 
 
-def _around(value: Any, tree: _Tree, path: str, found: list[tuple[Value, Gap]]) -> Any:
+def _around(value: Any, tree: Tree, path: str, found: list[tuple[Value, Gap]]) -> Any:
     """Return JSON with what stands for gaps in it; add what is in each of them."""
     if isinstance(value, Mapping):
         if _ANY in tree:
@@ -160,10 +147,10 @@ def _around(value: Any, tree: _Tree, path: str, found: list[tuple[Value, Gap]]) 
         }
     if isinstance(value, list):
         return [_around(item, tree[EACH], path, found) for item in value] if EACH in tree else value
-    if tree.kind is None or not _may_be(value, tree.kind):
+    if tree.mark is None or not _may_be(value, tree.mark):
         return value
-    stand = _stand(tree.kind, len(found))
-    found.append((value, Gap(path, tree.kind, stand)))
+    stand = _stand(tree.mark, len(found))
+    found.append((value, Gap(path, tree.mark, stand)))
     return stand
 
 

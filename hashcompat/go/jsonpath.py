@@ -18,6 +18,24 @@ GONE: Final = object()
 Change = Callable[[Any], Any]
 
 
+class Tree(dict[str, "Tree"]):
+    """The steps that lead on from a value to some paths."""
+
+    mark: Any = None
+    """What marks the end of a path; None elsewhere."""
+
+
+def tree_of(paths: Iterable[tuple[Iterable[str], Any]]) -> Tree:
+    """Return the tree of some paths, each with its mark."""
+    root = Tree()
+    for path, mark in paths:
+        place = root
+        for step in path:
+            place = place.setdefault(step, Tree())
+        place.mark = mark
+    return root
+
+
 def below(path: str, key: str) -> str:
     """Return the path of a key in the object at ``path``."""
     return f"{path}.{key}" if path else key

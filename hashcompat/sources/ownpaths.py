@@ -9,7 +9,7 @@ import msgspec
 
 from hashcompat.corev1.daemonsets import OF_DAEMON_SETS
 from hashcompat.corev1.tokenmounts import is_token_mount
-from hashcompat.go.jsonpath import EACH, mapping
+from hashcompat.go.jsonpath import EACH, Tree, mapping, tree_of
 from hashcompat.go.pattern import Own, is_plain
 
 Steps = tuple[str | int, ...]
@@ -70,24 +70,10 @@ _DIFFERING: Final = (
 """What counts as a pod's own where two replicas differ: nothing but hashes depends on it (planning/kinds)."""
 
 
-class _Tree(dict[str, "_Tree"]):
-    """The steps that lead on from a value."""
-
-    always = False
-
-
-def _tree() -> _Tree:
-    root = _Tree()
-    for paths, always in ((_ALWAYS, True), (_DIFFERING, False)):
-        for path in paths:
-            place = root
-            for step in path:
-                place = place.setdefault(step, _Tree())
-            place.always = always
-    return root
-
-
-_ROOT: Final = _tree()
+_ROOT: Final = tree_of(
+    (path, always) for paths, always in ((_ALWAYS, True), (_DIFFERING, False)) for path in paths
+)
+"""The paths of what may be a pod's own, each with whether it always is."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -109,7 +95,7 @@ def own_of(value: Mapping[str, Any], name: str, other: Mapping[str, Any] | None)
 class _Search(msgspec.Struct, frozen=True):
     name: str
 
-    def own(self, value: Any, other: Any, tree: _Tree, steps: Steps) -> Iterator[Found]:
+    def own(self, value: Any, other: Any, tree: Tree, steps: Steps) -> Iterator[Found]:
         if isinstance(value, Mapping):
             for key in value:
                 if key in tree:
@@ -118,7 +104,7 @@ class _Search(msgspec.Struct, frozen=True):
             others = other if isinstance(other, list) and len(other) == len(value) else [None] * len(value)
             for index, (one, another) in enumerate(zip(value, others, strict=True)):
                 yield from self.own(one, another, tree.get(EACH, _NOWHERE), (*steps, index))
-        elif not tree and (tree.always or self._differs(value, other)):
+        elif not tree and (tree.mark or self._differs(value, other)):
             yield from _leaf(value, steps)
 
     def _differs(self, value: Any, other: Any) -> bool:
@@ -127,7 +113,7 @@ class _Search(msgspec.Struct, frozen=True):
         return (isinstance(other, str) and other != value) or self.name in value or is_token_mount(value)
 
 
-_NOWHERE: Final = _Tree({"": _Tree()})
+_NOWHERE: Final = Tree({"": Tree()})
 """Leads nowhere: no key is empty."""
 
 

@@ -190,9 +190,8 @@ class _Table:
     def __init__(self, stored: StoredHashes | None) -> None:
         self._stored = stored
         self._keys: dict[tuple[Digest, str], int] = {}
-        self._true: dict[int, tuple[str, Hash]] = {}
-        self._hashers: dict[int, Hasher] = {}
-        self._texts: dict[int, str] = {}
+        self._printed: dict[int, Printed] = {}
+        self._true: dict[int, Hash] = {}
         self._public: set[int] = set()
         self._doubtful: set[int] = set()
 
@@ -205,27 +204,24 @@ class _Table:
         text, true_text = "".join(pieces), "".join(true_pieces)
         known = self._keys.get((hasher.digest, text))
         if known is not None:
-            if self._true[known][0] != true_text:
+            if self._printed[known].true != true_text:
                 self._doubtful.add(known)
             return True
         key, computed = hasher.digest(pieces), hasher.digest(true_pieces)
         true = true_hash(self._stored, computed)
         if key in self._true:
             return False
-        self._keys[hasher.digest, text], self._true[key] = key, (true_text, true)
-        self._hashers[key], self._texts[key] = hasher, text
+        self._keys[hasher.digest, text], self._true[key] = key, true
+        self._printed[key] = Printed(hasher, text, true_text)
         if true == computed and text == true_text:
             self._public.add(key)
         return True
 
     def result(self) -> tuple[Mapping[int, Hash], frozenset[int]]:
         """Return the hashes, and which of them are public."""
-        true = {key: found for key, (_, found) in self._true.items() if key not in self._doubtful}
+        true = {key: found for key, found in self._true.items() if key not in self._doubtful}
         return true, frozenset(self._public & true.keys())
 
     def outline(self, spec: Spec, gaps: tuple[Gap, ...]) -> Outline | None:
         """Return the texts with gaps; None where some are not stored."""
-        if self._doubtful:
-            return None
-        printed = (Printed(self._hashers[key], text, self._true[key][0]) for key, text in self._texts.items())
-        return Outline.of(spec, printed, gaps)
+        return None if self._doubtful else Outline.of(spec, self._printed.values(), gaps)

@@ -75,7 +75,7 @@ class Outline(msgspec.Struct, frozen=True):
     @property
     def size(self) -> int:
         """The characters that it keeps."""
-        return sum(text.size for pair in self.texts for text in {id(text): text for text in pair}.values())
+        return sum(own.size + (0 if hidden is own else hidden.size) for hidden, own in self.texts)
 
     def hidden(self, values: Sequence[Value]) -> Hidden | None:
         """Return the container with these values; None where two texts share a hash."""
@@ -102,16 +102,14 @@ class Outline(msgspec.Struct, frozen=True):
         still = {gap: numbers[str(value)] for gap, value in enumerate(values) if value in numbers}
         if len(still) < len(words) or any(may_be_kept(self.gaps[gap].path) for gap in still):
             return None
-        shown = self._shown(values)
         first = self.hidden(values)
         if first is None:
             return None
         as_is = self._written(values)
-        public = self._public(values, shown)
         own = [
             (key, text.closed(as_is, still))
-            for place, (key, (_, text)) in enumerate(zip(first.true, self.texts, strict=True))
-            if place not in public
+            for key, (_, text) in zip(first.true, self.texts, strict=True)
+            if key not in first.public
         ]
         return Replicas(first, tuple(own))
 

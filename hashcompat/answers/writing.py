@@ -35,8 +35,6 @@ class Kind(Enum):
     INTEGER = "integer"
     QUANTITY = "quantity"
 
-    __hash__ = object.__hash__
-
 
 class Writing(msgspec.Struct, frozen=True, eq=False):
     """How an era prints values."""

@@ -98,13 +98,16 @@ def dumps(value: Any) -> str:
     Numbers keep their text, and two lone surrogates never combine into one character.
     """
     text = _compact(value)
-    if text is not None:
-        return msgspec.json.format(text, indent=1)
+    return msgspec.json.format(_marked(value) if text is None else text, indent=1)
+
+
+def _marked(value: Any) -> str:
+    """Return JSON in one line, with the text of numbers."""
     plain = json.dumps(_plain(value, ""))
     mark = "#"
     while mark in plain:
         mark += "#"
-    return re.sub(f'"{mark}([^"#]*){mark}"', r"\1", json.dumps(_plain(value, mark), indent=1))
+    return re.sub(f'"{mark}([^"#]*){mark}"', r"\1", json.dumps(_plain(value, mark)))
 
 
 def _compact(value: Any) -> str | None:

@@ -87,8 +87,8 @@ class PodTexts:
 
 def _members(texts: Mapping[str, str], line: str) -> str:
     """Return an object of members whose texts are given."""
-    lead = ",".join(f"{line} {jsontext.dumps(key)}: {text}" for key, text in texts.items())
-    return f"{{{lead}{line}}}" if texts else "{}"
+    members = ",".join(f"{line} {jsontext.dumps(key)}: {text}" for key, text in texts.items())
+    return f"{{{members}{line}}}" if texts else "{}"
 
 
 def _list(texts: Iterable[str], line: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import StrEnum
 
 import msgspec
-from msgspec import Struct
 
 from hashcompat.errors import ExitCode
 from hashcompat.gating.exceptions import Exemption
@@ -67,7 +66,7 @@ class Line(msgspec.Struct, frozen=True):
         return f"{self.key}: {about}{self.why or f'{self.found} {self.noun}, allowed {self.allowed}'}"
 
 
-class Judged(Struct, frozen=True, gc=False):
+class Judged(msgspec.Struct, frozen=True, gc=False):
     """One container that is not kept."""
 
     item: Item

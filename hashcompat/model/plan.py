@@ -13,7 +13,6 @@ from itertools import groupby
 from sys import intern
 
 import msgspec
-from msgspec import Struct
 
 from hashcompat.model.details import Details
 from hashcompat.model.pods import ContainerType, Origin, Pod
@@ -42,7 +41,7 @@ FINDINGS = frozenset({Verdict.RESTART, Verdict.KILL})
 """The verdicts that an upgrade is stopped for."""
 
 
-class Reason(Struct, frozen=True, gc=False):
+class Reason(msgspec.Struct, frozen=True, gc=False):
     """Why a verdict is what it is."""
 
     id: str
@@ -58,7 +57,7 @@ class Reason(Struct, frozen=True, gc=False):
     """The Go name of that field."""
 
 
-class Hashes(Struct, frozen=True, gc=False):
+class Hashes(msgspec.Struct, frozen=True, gc=False):
     """A container's hashes, unsigned 32-bit numbers; None where a hash is unknown or hidden by a snapshot."""
 
     recorded: int | None = None
@@ -71,7 +70,7 @@ class Hashes(Struct, frozen=True, gc=False):
     """The hash that the target release computes."""
 
 
-class PodName(Struct, frozen=True, gc=False):
+class PodName(msgspec.Struct, frozen=True, gc=False):
     """How a report identifies a pod."""
 
     node: str
@@ -97,14 +96,14 @@ def name_of(pod: Pod) -> PodName:
     return PodName(node, namespace, pod.name, pod.uid, owner, workload, file)
 
 
-class ContainerName(Struct, frozen=True, gc=False):
+class ContainerName(msgspec.Struct, frozen=True, gc=False):
     """How a report identifies a container of a pod."""
 
     name: str
     type: ContainerType
 
 
-class Observed(Struct, frozen=True, gc=False):
+class Observed(msgspec.Struct, frozen=True, gc=False):
     """What the status reported of a container when the plan was made; None where it did not."""
 
     id: str
@@ -119,7 +118,7 @@ class Observed(Struct, frozen=True, gc=False):
     running: bool | None
 
 
-class Item(Struct, frozen=True, gc=False):
+class Item(msgspec.Struct, frozen=True, gc=False):
     """One container's verdict in a plan.
 
     A plan of a large cluster has hundreds of thousands of items, so an item does not keep the spec.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from msgspec import structs
 
 from hashcompat import rules
 from hashcompat.catalog.types import reachable_fields
+from hashcompat.go.jsonpath import mapping, rows
 from hashcompat.kubelet.decide.case import Case, Decision
 from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import Container
@@ -34,9 +34,7 @@ def not_created(case: Case, decision: Decision) -> Decision:
 
 def expands(container: Container) -> bool:
     """Return whether a container sets subPathExpr."""
-    mounts = container.spec.get("volumeMounts")
-    found = mounts if isinstance(mounts, list) else ()
-    return any(isinstance(mount, Mapping) and mount.get("subPathExpr") for mount in found)
+    return any(mapping(mount).get("subPathExpr") for mount in rows(container.spec, "volumeMounts"))
 
 
 def _refuses(case: Case) -> bool:

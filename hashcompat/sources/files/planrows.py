@@ -12,7 +12,7 @@ from sys import intern
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, UnsetType
 
 from hashcompat.go.allowance import ORDINARY_NAME
 from hashcompat.model.plan import ContainerName, Hashes, Item, Observed, PodName, Reason, Verdict
@@ -30,7 +30,7 @@ _Number = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 _Hash = Annotated[int, Meta(ge=0, lt=1 << 32)] | None
 
 
-class _Plain(Struct, rename="camel", forbid_unknown_fields=True, gc=False):
+class _Plain(msgspec.Struct, rename="camel", forbid_unknown_fields=True, gc=False):
     """An object with just these keys, in their order: so it encodes as in the digest's line."""
 
 

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, Protocol
 
+import msgspec
+from msgspec import structs
+
 from hashcompat.errors import InputError
 from hashcompat.go import limits
 from hashcompat.go.jsonlines import JsonLines
@@ -52,6 +55,36 @@ class Alike(Protocol):
         """Take one more element that was decoded strictly; return what is made of it, or itself."""
 
 
+class Place(msgspec.Struct, frozen=True):
+    """A place between two elements of a list ``items``."""
+
+    document: int
+    """The document's number in the stream, from 1."""
+    index: int
+    """The index of the next element; after the last one, how many there are."""
+    line: int
+    """The line, from 1."""
+    kind: Any = None
+    """The document's ``kind``, if it precedes the list."""
+
+
+class End(msgspec.Struct, frozen=True):
+    """Where a part of a list ``items`` ends."""
+
+    place: Place
+    """The place."""
+    goes_on: bool
+    """Whether the text ended there, and the list did not."""
+    size: int
+    """The bytes before it."""
+
+
+Rest = Callable[[Place], tuple[Place, Iterable[str]]]
+"""Takes the place in a list at which a text ends; returns the list's end, and the text from there on.
+
+The elements between the two are read by somebody else.
+"""
+
 _SPACE: Final = " \t\n\r"
 _WIDEST: Final = 64
 """Characters of white space before an element that are looked at."""
@@ -70,26 +103,80 @@ _LONGEST_WORD: Final = 16
 
 
 def parts(
-    chunks: Iterable[str], *, strict: bool = True, quick: Quick | None = None, alike: Alike | None = None
+    chunks: Iterable[str],
+    *,
+    strict: bool = True,
+    quick: Quick | None = None,
+    alike: Alike | None = None,
+    rest: Rest | None = None,
 ) -> Iterator[Part]:
     """Yield the parts of the JSON documents in a text, which are separated by white space only.
 
     ``strict=False`` is faster and meant for a first pass: it does not keep the text of numbers, accepts
     duplicate keys and NaN, and knows no lines. ``quick`` is offered many elements at once where each begins
-    a line; what ``alike`` makes of an element is the value of its part. Raises InputError with line and
-    column, as ``jsontext.loads``, and also if the text ends too early.
+    a line; what ``alike`` makes of an element is the value of its part. ``rest`` is asked where the text ends
+    between two elements of ``items``. Raises InputError with line and column, as ``jsontext.loads``, and also
+    if the text ends too early.
     """
     window = _Window(chunks, DECODER if strict else _PLAIN, placed=strict)
+    reader = _Elements(window, quick, alike, rest)
     number = 0
     while char := window.peek():
         number += 1
         if char == "{":
-            yield from _object(window, number, quick, alike)
+            yield from _object(window, number, reader)
         else:
             yield Part(number, window.value("$"))
 
 
-def _object(window: _Window, number: int, quick: Quick | None, alike: Alike | None) -> Iterator[Part]:
+class Elements:
+    """The elements in a part of a list ``items``, in a text that begins before one of them."""
+
+    def __init__(
+        self,
+        chunks: Iterable[str],
+        first: Place,
+        *,
+        strict: bool = True,
+        quick: Quick | None = None,
+        alike: Alike | None = None,
+    ) -> None:
+        """Take the text and the place at which it begins; the rest is as for ``parts``."""
+        self._read = 0
+        decoder = DECODER if strict else _PLAIN
+        self._window = _Window(self._counted(chunks), decoder, placed=strict, line=first.line)
+        self._reader = _Elements(self._window, quick, alike, self._stopped)
+        self._first, self._index, self._goes_on = first, first.index, False
+
+    def __iter__(self) -> Iterator[Part]:
+        """Yield the elements; errors as ``parts``."""
+        document, kind = self._first.document, self._first.kind
+        for index, value, own in self._reader.listed(ITEMS, self._first):
+            self._index = index + (len(value.values) if type(value) is Run else 1)
+            yield Part(document, value, index, kind, own.lines if own else None)
+
+    def _counted(self, chunks: Iterable[str]) -> Iterator[str]:
+        for chunk in chunks:
+            self._read += _bytes_of(chunk)
+            yield chunk
+
+    def _stopped(self, place: Place) -> tuple[Place, Iterable[str]]:
+        self._goes_on = True
+        return place, "]"
+
+    @property
+    def end(self) -> End:
+        """Where they end, once they were read."""
+        place = structs.replace(self._first, index=self._index, line=self._window.line)
+        size = self._read - _bytes_of(self._window.left)
+        return End(place, self._goes_on, size if self._goes_on else size - len("]"))
+
+
+def _bytes_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode(errors="surrogateescape"))
+
+
+def _object(window: _Window, number: int, reader: _Elements) -> Iterator[Part]:
     """Yield the elements of ``items`` as they are read, and then the object without them."""
     members: dict[str, Any] = {}
     seen: set[str] = set()
@@ -103,49 +190,71 @@ def _object(window: _Window, number: int, quick: Quick | None, alike: Alike | No
         if window.peek() != "[":
             members[key] = window.value(below("$", key), meter, placed)
         elif key == ITEMS:
-            for index, value, own in _elements(window, key, None, quick, alike):
-                yield Part(number, value, index, members.get("kind"), own.lines if own else None)
+            kind = members.get("kind")
+            for index, value, own in reader.listed(key, Place(number, 0, 0, kind), opens=True):
+                yield Part(number, value, index, kind, own.lines if own else None)
         else:
-            members[key] = [value for _, value, _ in _elements(window, key, meter)]
+            plain = _Elements(window)
+            members[key] = [
+                value for _, value, _ in plain.listed(key, Place(number, 0, 0), meter, opens=True)
+            ]
         more = window.goes_on("}")
     yield Part(number, members, lines=placed.lines)
 
 
-def _elements(
-    window: _Window,
-    key: str,
-    meter: Meter | None = None,
-    quick: Quick | None = None,
-    alike: Alike | None = None,
-) -> Iterator[tuple[int, Any, JsonLines | None]]:
-    """Yield the index of each element, or of the first one of a run, its value, and where objects begin."""
-    more, index = window.opens("[", "]"), 0
-    while more:
-        if alike and (one := window.alike(alike)) is not None:
-            yield index, one, None
-            index += 1
-        elif quick and (found := window.many(quick, alike)):
-            for value, own in found:
-                yield index, value, own
-                index += len(value.values) if type(value) is Run else 1
-        else:
-            placed = JsonLines()
-            yield index, window.value(element(below("$", key), index), meter, placed), placed
-            index += 1
-        more = window.goes_on("]")
+class _Elements:
+    """Reads the elements of lists in a window."""
+
+    def __init__(
+        self,
+        window: _Window,
+        quick: Quick | None = None,
+        alike: Alike | None = None,
+        rest: Rest | None = None,
+    ) -> None:
+        self._window, self._quick, self._alike, self._rest = window, quick, alike, rest
+
+    def listed(
+        self, key: str, first: Place, meter: Meter | None = None, *, opens: bool = False
+    ) -> Iterator[tuple[int, Any, JsonLines | None]]:
+        """Yield the index of each element, or of the first one of a run, its value, and where objects begin.
+
+        ``opens``: the list begins here.
+        """
+        window, alike, index = self._window, self._alike, first.index
+        more = not opens or window.opens("[", "]")
+        while more:
+            if self._rest and not window.peek():
+                window.go_on(*self._rest(structs.replace(first, index=index, line=window.line)))
+                window.closes("]")
+                return
+            if alike and (one := window.alike(alike)) is not None:
+                yield index, one, None
+                index += 1
+            elif self._quick and (found := window.many(self._quick, alike)):
+                for value, own in found:
+                    yield index, value, own
+                    index += len(value.values) if type(value) is Run else 1
+            else:
+                placed = JsonLines()
+                yield index, window.value(element(below("$", key), index), meter, placed), placed
+                index += 1
+            more = window.goes_on("]")
 
 
 class _Window:
     """The part of a text that was read but not yet used; it grows only while a value does not fit."""
 
-    def __init__(self, chunks: Iterable[str], decoder: json.JSONDecoder, *, placed: bool) -> None:
+    def __init__(
+        self, chunks: Iterable[str], decoder: json.JSONDecoder, *, placed: bool, line: int = 1
+    ) -> None:
         self._chunks = iter(chunks)
         self._decoder, self._placed = decoder, placed
         self._text = ""
         self._position = 0
         self._path = "$"  # of the value that is being read
-        self._line, self._column = 1, 1  # of the first character of the text
-        self._seen, self._seen_line = 0, 1  # a place in the text, and its line
+        self._line, self._column = line, 1  # of the first character of the text
+        self._seen, self._seen_line = 0, line  # a place in the text, and its line
         self._strict_to = 0  # where elements end that were offered together and left to the decoder
         self._together = 1  # characters of the elements that are offered together
 
@@ -160,10 +269,31 @@ class _Window:
             elif not self._more():
                 return ""
 
+    @property
+    def line(self) -> int:
+        """The line of the next character."""
+        return self._line_of(self._position)
+
+    @property
+    def left(self) -> str:
+        """What was read and not yet used."""
+        return self._text[self._position :]
+
+    def go_on(self, place: Place, chunks: Iterable[str]) -> None:
+        """Go on with another text, at the end of this one."""
+        self._chunks = iter(chunks)
+        self._line, self._column = place.line, 1
+        self._text, self._position, self._strict_to = "", 0, 0
+        self._seen, self._seen_line = 0, place.line
+
     def opens(self, start: str, end: str) -> bool:
         """Consume ``start``, and ``end`` if it follows; return whether there is anything between the two."""
         self._take(start)
         return not self._taken(end)
+
+    def closes(self, end: str) -> None:
+        """Consume ``end``."""
+        self._take(end)
 
     def goes_on(self, end: str) -> bool:
         """Consume a comma or ``end``; return whether it was a comma."""

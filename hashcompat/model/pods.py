@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 import msgspec
 
@@ -263,6 +263,28 @@ class Origin(msgspec.Struct, frozen=True):
 
     oldest: datetime | None = None
     """When the oldest of the files was last written, UTC; None for other sources, and where none shows it."""
+
+
+class Share(Protocol):
+    """Some of the pods of an inventory."""
+
+    def __iter__(self) -> Iterator[Pod]:
+        """Yield the pods."""
+
+    @property
+    def seen(self) -> Any:
+        """What is to be checked of all shares together, once the pods were iterated over."""
+
+
+@runtime_checkable
+class Shared(Protocol):
+    """Pods that several processes can read, each some of them."""
+
+    def shares(self) -> Sequence[Share]:
+        """Return the pods in shares, in their order; none where one process reads them."""
+
+    def are_right(self, seen: Sequence[Any]) -> bool:
+        """Return whether the shares are right together, by what was seen in each."""
 
 
 class Inventory(msgspec.Struct, frozen=True):

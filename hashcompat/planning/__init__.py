@@ -7,19 +7,24 @@ kubelet does), ``planner`` (items, warnings and assumptions), ``hops`` (the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, Protocol
 
 from msgspec import structs
 
+from hashcompat.errors import InputError
+from hashcompat.forks import FailedError, begun
 from hashcompat.model.details import Details
-from hashcompat.model.plan import Item, Plan, Way
-from hashcompat.model.pods import Inventory, Pod
+from hashcompat.model.plan import Item, Plan, Verdict, Way
+from hashcompat.model.pods import Inventory, Node, Pod, Share, Shared
 from hashcompat.planning.gates import check_gates
 from hashcompat.planning.hops import Hops
 from hashcompat.planning.judge import Draft
 from hashcompat.planning.patched import current, resolved, resolved_current
-from hashcompat.planning.planner import Planner
+from hashcompat.planning.planner import Planned, Planner
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 
@@ -54,20 +59,65 @@ def make(
     """
     way = Way(from_release, to_release)
     view, notes = bound(way, inventory, view)
-    templates = Templates(view)
-    planner = Planner(way, inventory.nodes, view, templates)
-    hops = Hops(way, inventory.nodes, view, templates)
     gathering = gather(way, view) if gather else None
-    for pod in inventory.pods:
-        if gathering:
-            gathering.add(pod, [draft for _, draft in planner.drafted(pod)])
-        else:
-            planner.add(pod)
-        hops.add(pod)
-    numbers = gathering.numbers(planner.settled()) if gathering else ()
-    plan = structs.replace(planner.plan(numbers), notes=notes, origin=inventory.origin)
+    run = _Run(way, inventory.nodes, view) if gathering else _decided(way, inventory, view)
+    if gathering:
+        for pod in inventory.pods:
+            gathering.add(pod, [draft for _, draft in run.planner.drafted(pod)])
+            run.hops.add(pod)
+    numbers = gathering.numbers(run.planner.settled()) if gathering else ()
+    plan = structs.replace(run.planner.plan(numbers), notes=notes, origin=inventory.origin)
     details = gathering.details() if gathering else None
-    return structs.replace(plan, hops=hops.hops, rollback=hops.rollback, details=details)
+    return structs.replace(plan, hops=run.hops.hops, rollback=run.hops.rollback, details=details)
+
+
+class _Run:
+    """The pods of an inventory, decided for the plan and for all hops together."""
+
+    def __init__(self, way: Way, nodes: Iterable[Node], view: View) -> None:
+        templates = Templates(view)
+        self.planner = Planner(way, nodes, view, templates)
+        self.hops = Hops(way, nodes, view, templates)
+
+    def add(self, pods: Iterable[Pod]) -> None:
+        for pod in pods:
+            self.planner.add(pod)
+            self.hops.add(pod)
+
+    def merge(self, planned: Planned, counts: Mapping[str, Sequence[Counter[Verdict]]]) -> None:
+        self.planner.merge(planned)
+        self.hops.merge(counts)
+
+
+def _decided(way: Way, inventory: Inventory, view: View) -> _Run:
+    """Decide all pods, in several processes where these can share them."""
+    pods = inventory.pods
+    if isinstance(pods, Shared) and (shares := pods.shares()):
+        with suppress(FailedError, InputError):  # what is wrong with them, one process says
+            return _shared(way, inventory.nodes, view, pods, shares)
+    run = _Run(way, inventory.nodes, view)
+    run.add(pods)
+    return run
+
+
+def _shared(way: Way, nodes: Sequence[Node], view: View, pods: Shared, shares: Sequence[Share]) -> _Run:
+    """Decide pods in as many processes as there are shares; raises FailedError where they do not fit."""
+    run = _Run(way, nodes, view)
+
+    def decided(share: Share) -> tuple[Planned, Mapping[str, Sequence[Counter[Verdict]]], Any]:
+        run.add(share)
+        return run.planner.found, run.hops.found, share.seen
+
+    own, *others = shares
+    with begun([partial(decided, share) for share in others]) as results:
+        run.add(own)
+        seen = [own.seen]
+        for planned, counts, of_share in results():
+            run.merge(planned, counts)
+            seen.append(of_share)
+    if not pods.are_right(seen):
+        raise FailedError
+    return run
 
 
 def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:

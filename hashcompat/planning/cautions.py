@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -39,17 +39,39 @@ class Caution(msgspec.Struct, frozen=True):
 
 _NONE: Final = Caution()
 
+Key = TypeVar("Key")
+
+
+class Warned:
+    """The pods and containers that are warned of."""
+
+    def __init__(self) -> None:
+        self.slow: dict[tuple[str, str], Names] = {}
+        self.selective: dict[str, Names] = {}
+        self.doubtful: dict[tuple[bool, str], Names] = {}
+        self.outdated = Names()
+        self.nodes: set[str] = set()
+
+    def merge(self, others: Warned) -> None:
+        """Add those that were found elsewhere, after these."""
+        _merge(self.slow, others.slow)
+        _merge(self.selective, others.selective)
+        _merge(self.doubtful, others.doubtful)
+        self.outdated.merge(others.outdated)
+        self.nodes |= others.nodes
+
+
+def _merge(names: dict[Key, Names], others: Mapping[Key, Names]) -> None:
+    for key, other in others.items():
+        names.setdefault(key, Names()).merge(other)
+
 
 class Cautions:
     """Collects, container by container, what to warn of."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._slow: dict[tuple[str, str], Names] = {}
-        self._selective: dict[str, Names] = {}
-        self._doubtful: dict[tuple[bool, str], Names] = {}
-        self._outdated = Names()
-        self._nodes: set[str] = set()
+        self._warned = Warned()
 
     def of(self, draft: Draft) -> Caution:
         """Return what to warn of in a container; its replicas share that."""
@@ -73,34 +95,44 @@ class Cautions:
 
     def add(self, found: Caution, pod: Pod, container: Container) -> None:
         """Add one more container, with what to warn of in it."""
-        self._nodes.add(pod.node)
+        self._warned.nodes.add(pod.node)
         if found == _NONE:
             return
         of_pod, name = name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, container.name)
         if found.doubtful:
-            self._doubtful.setdefault(found.doubtful, Names()).add(of_pod, again=False)
+            self._warned.doubtful.setdefault(found.doubtful, Names()).add(of_pod, again=False)
         if found.outdated:
-            self._outdated.add(name)
+            self._warned.outdated.add(name)
         if found.selective:
-            self._selective.setdefault(found.selective, Names()).add(of_pod, again=False)
+            self._warned.selective.setdefault(found.selective, Names()).add(of_pod, again=False)
         if found.slow:
-            self._slow.setdefault(found.slow, Names()).add(name)
+            self._warned.slow.setdefault(found.slow, Names()).add(name)
+
+    @property
+    def found(self) -> Warned:
+        """What was added so far."""
+        return self._warned
+
+    def merge(self, found: Warned) -> None:
+        """Add what was found in pods that come next."""
+        self._warned.merge(found)
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each kind of trouble."""
-        for (old, new), names in sorted(self._slow.items()):
+        outdated = self._warned.outdated
+        for (old, new), names in sorted(self._warned.slow.items()):
             yield (
                 f"{new} enforces the timeoutSeconds of exec probes, which {old} ignored: "
                 "a liveness or startup probe that takes longer kills its container "
                 f"({count(len(names), 'container')}: {names})"
             )
-        for new, pods in sorted(self._selective.items()):
+        for new, pods in sorted(self._warned.selective.items()):
             yield (
                 f"{new} may look at pods before it has read its node's labels, and then refuses those that "
                 "select a label which it does not set itself (kubernetes/kubernetes#94087: "
                 f"{count(len(pods), 'pod')}: {pods})"
             )
-        for (may_be, doubt), pods in sorted(self._doubtful.items()):
+        for (may_be, doubt), pods in sorted(self._warned.doubtful.items()):
             one = len(pods) == 1
             ordinary = "an ordinary one" if one else "ordinary ones"
             worse = f"{'counts' if one else 'count'} as whichever is worse, that or {ordinary}"
@@ -108,10 +140,10 @@ class Cautions:
             yield (
                 f"{count(len(pods), 'pod')} with the annotation of a mirror pod {said}, for {doubt}: {pods}"
             )
-        if self._outdated:
+        if outdated:
             yield (
-                f"the records of {count(len(self._outdated), 'container')} do not count, for they are older: "
-                f"{self._outdated}; collect them again"
+                f"the records of {count(len(outdated), 'container')} do not count, for they are older: "
+                f"{outdated}; collect them again"
             )
         yield from self._runtimes()
 
@@ -119,7 +151,7 @@ class Cautions:
         """Warn of runtimes that lose what a kubelet checks, if they restart with it."""
         if "ip" not in self._judge.new.behaviour.sandbox_checks:
             return
-        for name in sorted(self._nodes & self._judge.nodes.keys()):
+        for name in sorted(self._warned.nodes & self._judge.nodes.keys()):
             runtime = self._judge.nodes[name].runtime
             for fault in self._judge.view.catalog.runtime_faults:
                 if fault.concerns(runtime):

@@ -39,6 +39,14 @@ class Docket(Generic[Answer, Doubt]):
         self._answers.append(answer)
         return place
 
+    def merge(self, other: Docket[Answer, Doubt]) -> None:
+        """Add the answers of another docket, after these."""
+        self._places.extend(len(self._answers) + place for place in other._places)
+        self._nodes += other._nodes
+        self._doubts += other._doubts
+        self._broken |= other._broken
+        self._answers += other._answers
+
     def settled(self) -> list[Answer]:
         """Return the answers that count, in the order in which they were added."""
         for place, node, doubt in zip(self._places, self._nodes, self._doubts, strict=True):

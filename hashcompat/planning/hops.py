@@ -41,38 +41,29 @@ class Tally:
         *,
         kept: int = KEPT,
     ) -> None:
-        """Keep the latest ``kept`` containers, for their replicas; the rest and the errors are as Judge's."""
-        self._judge = Judge(way, nodes, view, templates, kept=kept)
-        self._rulings = Rulings(self._judge, self._verdicts, kept=kept)
-        self._counts: Counter[Verdict] = Counter()
-        self._doubtful: dict[str, Counter[tuple[Verdict, Verdict]]] = {}
-        self._broken: set[str] = set()
+        """Keep the latest ``kept`` containers, for their replicas; the rest and the errors are as Judge's.
+
+        ``view`` has no records.
+        """
+        self._way = way
+        self._rulings = Rulings(Judge(way, nodes, view, templates, kept=kept), _verdict, kept=kept)
+        self.counts: Counter[Verdict] = Counter()
+        """How many containers have each verdict."""
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""
-        for verdict, doubtful, reproduced in self._rulings.alone(pod):
-            self._counts[verdict] += 1
-            if doubtful is not verdict:
-                self._doubtful.setdefault(pod.node, Counter())[verdict, doubtful] += 1
-            if reproduced is False:
-                self._broken.add(pod.node)
-
-    def _verdicts(self, draft: Draft) -> tuple[Verdict, Verdict, bool | None]:
-        """Return a verdict, that on a node with a record that is not reproduced, and whether its own is."""
-        verdict = draft.decision(calibrated=True).verdict
-        recorded = bool(self._judge.view.options.records)
-        doubtful = draft.decision(calibrated=False).verdict if recorded else verdict
-        return verdict, doubtful, draft.reproduced
+        for verdict in self._rulings.alone(pod):
+            self.counts[verdict] += 1
 
     @property
     def hop(self) -> Hop:
         """The counts so far."""
-        count, way = self._counts.copy(), self._judge.way
-        for node in self._broken & self._doubtful.keys():
-            for (verdict, doubtful), number in self._doubtful[node].items():
-                count[verdict] -= number
-                count[doubtful] += number
+        count, way = self.counts, self._way
         return Hop(way.old, way.new, sum(count[verdict] for verdict in FINDINGS), count[Verdict.UNKNOWN])
+
+
+def _verdict(draft: Draft) -> Verdict:
+    return draft.decision(calibrated=True).verdict
 
 
 class Hops:
@@ -99,12 +90,26 @@ class Hops:
 
     def add(self, pod: Pod) -> None:
         """Count one more pod; errors as Judge's."""
-        release = self._release_of(pod)
+        for tally in self._of(self._release_of(pod)):
+            tally.add(pod)
+
+    def _of(self, release: str) -> list[Tally]:
+        """Return the tallies of the pods that start from a release, which is empty where it is unknown."""
         if release not in self._taken:
             ways = [*self._route(release), self._back(release)] if release else [self._lost]
             self._taken[release] = [self._tally(way) for way in ways]
-        for tally in self._taken[release]:
-            tally.add(pod)
+        return self._taken[release]
+
+    @property
+    def found(self) -> dict[str, list[Counter[Verdict]]]:
+        """The verdicts so far, by the releases that pods start from."""
+        return {release: [tally.counts for tally in tallies] for release, tallies in self._taken.items()}
+
+    def merge(self, found: Mapping[str, Sequence[Counter[Verdict]]]) -> None:
+        """Count other pods, whose verdicts were found elsewhere."""
+        for release, counts in found.items():
+            for tally, other in zip(self._of(release), counts, strict=True):
+                tally.counts += other
 
     @property
     def hops(self) -> tuple[Hop, ...]:

@@ -30,6 +30,11 @@ class Names:
         insort(self._first, name)
         del self._first[_SHOWN:]
 
+    def merge(self, others: Names) -> None:
+        """Add names that were added elsewhere, after these."""
+        self._number, self._latest = self._number + others._number, others._latest
+        self._first = sorted((*self._first, *others._first))[:_SHOWN]
+
     def __str__(self) -> str:
         return listed(self._first, self._number)
 

@@ -32,7 +32,7 @@ from hashcompat.model.plan import (
 )
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.planning.assumptions import assumptions
-from hashcompat.planning.cautions import Caution, Cautions
+from hashcompat.planning.cautions import Caution, Cautions, Warned
 from hashcompat.planning.creators import assumed_creator
 from hashcompat.planning.differences import difference
 from hashcompat.planning.docket import Docket
@@ -77,6 +77,17 @@ class _Ruling(msgspec.Struct, frozen=True):
     rests: bool
     spared: bool
     """Whether it restarts, and a patch that accepts its hash would keep it."""
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """What is decided of some pods, for a planner of more."""
+
+    docket: Docket[Item, _Outcome]
+    """Their items."""
+    warned: Warned
+    """What to warn of."""
+    suggested: tuple[list[str], int]
+    """What a patch would save."""
 
 
 def _with(item: Item, outcome: _Outcome) -> Item:
@@ -165,6 +176,17 @@ class Planner:
         creator = assumed_creator(draft.prepared.case, decision) if draft.prepared else ""
         outcome: _Outcome = _one(_Outcome(decision.verdict, why, decision.pod_recreated, creator))
         return outcome
+
+    @property
+    def found(self) -> Planned:
+        """What was decided so far."""
+        return Planned(self._docket, self._cautions.found, self._suggester.found)
+
+    def merge(self, found: Planned) -> None:
+        """Add what was decided elsewhere of pods that come next."""
+        self._docket.merge(found.docket)
+        self._cautions.merge(found.warned)
+        self._suggester.merge(found.suggested)
 
     def settled(self) -> list[Item]:
         """Return the items of the pods so far, in the order in which they were added."""

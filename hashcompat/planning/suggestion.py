@@ -106,6 +106,17 @@ class Suggester:
         made = Accepting(self._new, [old], self._defaults).made(template.spec, keep_empty=False)
         return [template.around(hasher, decoded) for hasher, decoded in made]
 
+    @property
+    def found(self) -> tuple[list[str], int]:
+        """The releases whose hashes the patch accepts, and the restarts that it saves, so far."""
+        return [kubelet.release.text for kubelet in self._likes], self._saved
+
+    def merge(self, found: tuple[list[str], int]) -> None:
+        """Add what was found in other pods."""
+        names, saved = found
+        self._likes.update(dict.fromkeys(map(self._view.current, names)))
+        self._saved += saved
+
     def suggestion(self) -> Suggestion | None:
         """Return the patch and how many restarts it saves; None where it saves none."""
         if not self._saved:

@@ -39,13 +39,14 @@ _POD: Final = tuple(one.name for one in fields(Pod) if one.name not in _PLACES |
 _CONTAINER: Final = tuple(one.name for one in fields(Container) if one.name not in _PLACES)
 
 
-def pods_of(objects: Iterable[Object], templates: Templates) -> Iterator[Pod]:
+def pods_of(objects: Iterable[Object], templates: Templates, uids: set[str] | None = None) -> Iterator[Pod]:
     """Yield the pods of some objects, and the pod templates that count, each once.
 
-    Pods without a uid are never copies. ``objects`` can be iterated over again. Raises InputError for an
+    Pods without a uid are never copies. ``objects`` can be iterated over again. The uids are added to
+    ``uids``, an empty set. Raises InputError for an
     object that cannot be read, and where two pods of one uid differ in anything that is read.
     """
-    uids: set[str] = set()
+    uids = set() if uids is None else uids
     digests: dict[str, int] | None = None  # until there is a copy
     for found, pod in _every(objects, templates):
         uid = _uid(found, pod)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -11,7 +12,7 @@ from hashcompat.errors import InputError
 from hashcompat.go import allowance as allowances
 from hashcompat.model.kinds import near_owners, owner_of
 from hashcompat.model.plan import Plan, PodName
-from hashcompat.model.pods import Inventory, Pod
+from hashcompat.model.pods import Inventory, Pod, Share, Shared
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.model.words import count
 
@@ -91,6 +92,43 @@ class _Selected(msgspec.Struct, frozen=True):
         owners.check()
         if not matched:
             raise InputError(f"none of the {count(passed, 'pod')} matches the filters")
+
+    def shares(self) -> Sequence[Share]:
+        """Return the pods in shares, where every pod passes."""
+        if self.filters != Filters() or not isinstance(self.pods, Shared):
+            return ()
+        return list(map(_Passing, self.pods.shares()))
+
+    def are_right(self, seen: Sequence[Any]) -> bool:
+        """Return whether all pods together are what one run may have; the rest is up to the source."""
+        containers, names = (sum(of_share[index] for of_share in seen) for index in (1, 2))
+        try:
+            allowances.containers().take(containers)
+            allowances.names().take(names)
+        except InputError:
+            return False
+        return isinstance(self.pods, Shared) and self.pods.are_right([inner for inner, _, _ in seen])
+
+
+class _Passing:
+    """A share of pods that all pass."""
+
+    def __init__(self, pods: Share) -> None:
+        self._pods, self._containers, self._names = pods, 0, 0
+
+    def __iter__(self) -> Iterator[Pod]:
+        allowance, names = allowances.containers(), allowances.names()
+        for pod in self._pods:
+            odd = allowances.odd(*_names(pod))
+            allowance.take(len(pod.containers))
+            names.take(odd)
+            self._containers, self._names = self._containers + len(pod.containers), self._names + odd
+            yield pod
+
+    @property
+    def seen(self) -> tuple[Any, int, int]:
+        """What the source saw, and how much counts towards what one run may have."""
+        return self._pods.seen, self._containers, self._names
 
 
 def _names(pod: Pod) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hashcompat import rules
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory
@@ -118,6 +119,30 @@ def test_a_plan_is_that_of_a_draft_of_each_container(
     for each in inventory.pods:
         tally.add(each)
     assert (tally.hop.findings, tally.hop.unknown) == (plan.summary.findings, plan.summary.unknown)
+
+
+def daemon(number: int, spec: Json) -> Json:
+    """Return a pod of a DaemonSet on a node of its own."""
+    value = replica(number, f"n{number}")
+    value["spec"].update(affinity=affinity(f"n{number}"), **spec)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("way", "rule"),
+    [(Way("1.7.16", "1.9.11"), rules.OTHER_NODE), (Way("1.32.13", "1.33.13"), rules.STRICT_GROUPS)],
+    ids=str,
+)
+def test_no_reason_of_a_replica_has_the_name_of_another_node(way: Way, rule: str, catalog: Catalog) -> None:
+    strict = {"securityContext": {"supplementalGroupsPolicy": "Strict"}}
+    names = [f"n{number}" for number in range(4)]
+    values = [daemon(number, strict) for number in range(4)]
+    found = collect([*values, *(node(way.old, name) for name in names)])
+    plan = planned(found, way, View(catalog), drafted=False)
+    assert plan == planned(found, way, View(catalog), drafted=True)
+    assert {reason.id for item in plan.items for reason in item.reasons} >= {rule}
+    for item in plan.items:
+        assert not any(name in reason.text.split() for name in names for reason in item.reasons)
 
 
 def test_what_names_and_times_differ_in_is_decided_once(catalog: Catalog) -> None:

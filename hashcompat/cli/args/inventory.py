@@ -36,6 +36,8 @@ class Reading(msgspec.Struct, frozen=True):
     """Whether there is no answer without a pod."""
     budgets: bool = False
     """Whether PodDisruptionBudgets are needed, and with them all pods of the namespaces, for they count."""
+    jobs: int = 1
+    """How many processes may look through a large file."""
 
     def whole(self) -> Inventory:
         """Read all pods of the namespaces that the options name; errors as ``inventory``."""
@@ -101,7 +103,7 @@ def _read(reading: Reading) -> Inventory:
 
         return sample.collect()
     if not source.static.directories:
-        return _files(source, needs_pods=reading.needs_pods)
+        return _files(source, reading)
     others = None
     if beside:
         others = cluster.collect_beside_static(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
@@ -138,7 +140,7 @@ def _refuse(source: Source, labels: Labels) -> None:
         )
 
 
-def _files(source: Source, *, needs_pods: bool) -> Inventory:
+def _files(source: Source, reading: Reading) -> Inventory:
     """Read ``-f``; of one file, ``--static-pod-path`` says that it is a node's manifest."""
     from hashcompat.sources.files import collect as files
     from hashcompat.sources.files import staticpods
@@ -146,7 +148,9 @@ def _files(source: Source, *, needs_pods: bool) -> Inventory:
 
     node, path = static.place(source.static, source.files)
     if not path:
-        return files.collect(source.files, recursive=source.recursive, needs_pods=needs_pods)
+        return files.collect(
+            source.files, recursive=source.recursive, needs_pods=reading.needs_pods, jobs=reading.jobs
+        )
     pod = staticpods.collect_file(source.files[0], node, path)
     return Inventory((pod,), origin=Origin(Kind.FILES, (called(source.files[0]),)))
 

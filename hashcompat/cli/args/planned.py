@@ -11,6 +11,7 @@ from msgspec import structs
 from hashcompat import planning
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading
+from hashcompat.cli.args.jobs import Jobs
 from hashcompat.cli.args.releases import Names, Releases
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
@@ -48,6 +49,10 @@ class Options(Protocol):
         """What else decides."""
 
     @property
+    def jobs(self) -> Jobs:
+        """How many processes take part."""
+
+    @property
     def patched(self) -> Patched:
         """Which kubelets are patched."""
 
@@ -79,7 +84,10 @@ def planned(
     ready()
     created = now()
     needs_nodes = given.releases.needs_nodes
-    reading = Reading(given.source, given.scope, needs_nodes=needs_nodes, quiet=quiet, budgets=budgets)
+    jobs = given.jobs.number
+    reading = Reading(
+        given.source, given.scope, needs_nodes=needs_nodes, quiet=quiet, budgets=budgets, jobs=jobs
+    )
     whole = reading.whole()
     found = filters.select(whole, given.scope.filters)
     given.releases.check_nodes(found, given.scope, names)

@@ -16,6 +16,7 @@ from hashcompat.cli.args.arranged import Arranged
 from hashcompat.cli.args.declare import Changed, given_words, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Patched
+from hashcompat.cli.args.jobs import Jobs
 from hashcompat.cli.args.keys import key_of
 from hashcompat.cli.args.output import Quiet, Shown, Verbose, Withheld, shows
 from hashcompat.cli.args.planned import Make, planned
@@ -61,6 +62,7 @@ class Arguments:
     )
     releases: Releases
     source: Source
+    jobs: Jobs
     scope: Scope
     facts: Facts
     patched: Patched

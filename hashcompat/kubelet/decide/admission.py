@@ -36,7 +36,7 @@ def other_node(case: Case) -> Decision | None:
         return None
     if selected(case.pod.spec, node.name, node.labels, case.new.behaviour.node_affinity):
         return None
-    return _refused(rules.OTHER_NODE, f"its node selector does not match the labels of {node.name}")
+    return _refused(rules.OTHER_NODE, "its node selector does not match its node's labels")
 
 
 def taint(case: Case) -> Decision | None:
@@ -65,7 +65,7 @@ def strict_groups(case: Case) -> Decision | None:
     node, policy = case.node, _security(case).get("supplementalGroupsPolicy")
     if node is None or policy != "Strict" or not case.new.behaviour.strict_groups or node.strict_groups:
         return None
-    text = f"{node.name} does not report support for the supplementalGroupsPolicy Strict"
+    text = "its node does not report support for the supplementalGroupsPolicy Strict"
     reported = node.strict_groups is False or (case.old_known and case.old.behaviour.strict_groups)
     if reported or node.runtime.startswith("containerd://1."):
         return _refused(rules.STRICT_GROUPS, text)

@@ -2,62 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from sys import getsizeof, intern
-from typing import Final
+from operator import itemgetter
+from typing import Any, Final
 
 import msgspec
 from msgspec import structs
 
 from hashcompat.errors import InputError, UsageError
-from hashcompat.go import allowance as allowances
 from hashcompat.go.parts import Part
 from hashcompat.model.budgets import Budget
-from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
+from hashcompat.model.pods import Inventory, Node, Origin, Pod, Share, Source
 from hashcompat.model.records import Record
-from hashcompat.sources import snapshots
-from hashcompat.sources.budgets import KIND as BUDGET
-from hashcompat.sources.budgets import budgets_of, scale_of, size_of
+from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import nodes_of, pods_of
-from hashcompat.sources.fields import IN_NO_FILE, InFile
-from hashcompat.sources.files.alike import Alike
-from hashcompat.sources.files.inputs import STDIN, Input, called, inputs, named, require_end
-from hashcompat.sources.files.reading import is_yaml, parts
+from hashcompat.sources.fields import InFile
+from hashcompat.sources.files.inputs import STDIN, called, inputs
+from hashcompat.sources.files.reading import WANTED, elements, parts
+from hashcompat.sources.files.spans import Span
+from hashcompat.sources.files.survey import Survey, objects, survey_of
 from hashcompat.sources.files.whole import check_end, doubt
-from hashcompat.sources.objects import (
-    BESIDE_PODS,
-    REPLICA_OBJECT,
-    Found,
-    Object,
-    cluster_of,
-    containers_of,
-    is_list,
-    opened,
-    read,
-    with_kind,
-)
-from hashcompat.sources.shapes import Replica
+from hashcompat.sources.objects import Object
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 
-Kinds = Mapping[int, object]
-"""What the documents say of their kind behind their items, by number."""
 
-
-def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool = True) -> Inventory:
+def collect(
+    names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool = True, jobs: int = 1
+) -> Inventory:
     """Read the nodes in every file, directory, URL, or ``-`` for standard input.
 
-    ``recursive`` includes the directories below. Its pods are read one by one each time that somebody
-    asks for them: nodes often come after them, and affect every verdict. Raises InputError, naming the
-    file, for what cannot be read, and for two different nodes of one name; asking for pods raises it for
-    what is not a Kubernetes object, for two different pods of one uid, and (``needs_pods``) for no pod.
+    ``recursive`` includes the directories below, and up to ``jobs`` processes look through a large file. Its
+    pods are read one by one each time that somebody asks for them: nodes often come after them, and affect
+    every verdict. Raises InputError, naming the file, for what cannot be read, and for two different nodes of
+    one name; asking for pods raises it for what is not a Kubernetes object, for two different pods of one
+    uid, and (``needs_pods``) for no pod.
     """
     if names.count(STDIN) > 1:
         raise UsageError("-f - is given twice, and standard input can be read once")
-    surveys = [_survey(source) for name in names for source in inputs(name, recursive, SUFFIXES)]
+    surveys = [survey_of(source, jobs) for name in names for source in inputs(name, recursive, SUFFIXES)]
     census = Census()
     for survey in surveys:
         census.merge(survey.census)
@@ -82,81 +67,56 @@ def collect(names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool
     return Inventory(pods, nodes, records, origin, warnings, containers, budgets)
 
 
-class _Survey(msgspec.Struct, frozen=True):
-    """What a first look at a file shows."""
-
-    source: Input
-
-    documents: int
-    """How many it holds."""
-
-    kinds: Kinds
-    """Those that come after items."""
-
-    found: tuple[tuple[Found, Object], ...]
-    """Its nodes, and a snapshot's records, each with the object that holds it."""
-
-    census: Census
-    """Who owns what among its objects."""
-
-    snapshots: int
-    """How many of the documents are snapshots."""
-
-    listed: bool
-    """Whether the last document is a list."""
-
-    yaml: bool
-    """Whether it is YAML, which may be valid though it was cut."""
-
-    warnings: tuple[str, ...]
-    """What plans of these do not show."""
-
-    containers: int
-    """How many containers its pods have, but for templates and init containers."""
-
-    clusters: frozenset[str]
-    """The UIDs of the namespaces kube-system in it: one, unless it holds objects of several clusters."""
-
-    budgets: bool
-    """Whether a document is a list of PodDisruptionBudgets, which may be empty."""
-
-    scales: Mapping[tuple[str, str], int]
-    """How many replicas its controllers want."""
-
-    alike: Alike
-    """The patterns of its latest pods."""
-
-
-def _kind(surveys: list[_Survey]) -> Source:
+def _kind(surveys: list[Survey]) -> Source:
     saved = all(survey.snapshots == survey.documents for survey in surveys)
     return Source.SNAPSHOT if saved else Source.FILES
+
+
+class _Portion(msgspec.Struct, frozen=True):
+    """The part of a file that one process reads: all of it, one span, or what is in none of them."""
+
+    survey: Survey
+    span: Span | None = None
+    outside: bool = False
+
+    def parts(self) -> Iterator[Part]:
+        """Read it."""
+        source, alike, spans = self.survey.source, self.survey.alike, self.survey.spans
+        if self.span:
+            yield from elements(source, self.span, alike=alike)
+        elif spans and self.outside:
+            rest = spans.rest(source, WANTED, again=True)
+            yield from parts(source, alike=alike, rest=rest, end=spans.begin)
+        else:
+            yield from parts(source, alike=alike)
 
 
 class _Objects(msgspec.Struct, frozen=True):
     """All objects of some files, read again each time they are iterated over."""
 
-    surveys: tuple[_Survey, ...]
+    portions: tuple[_Portion, ...]
 
     def __iter__(self) -> Iterator[Object]:
-        for survey in self.surveys:
+        for portion in self.portions:
+            survey = portion.survey
             file = survey.source.file
-            for part in parts(survey.source, alike=survey.alike):
+            for part in portion.parts():
                 label = survey.source.origin
                 if survey.documents > 1:
                     label += f" (document {part.document})"
-                found = _objects(part, survey.kinds, label, InFile(file, part.lines))
+                found = objects(part, survey.kinds, label, InFile(file, part.lines))
                 yield from _checked(part, found, survey, label) if survey.yaml else found
 
 
 class _Pods(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
-    surveys: tuple[_Survey, ...]
+    surveys: tuple[Survey, ...]
     templates: Templates
     needed: bool
 
     def __iter__(self) -> Iterator[Pod]:
         found = not self.needed
-        for pod in pods_of(_Objects(self.surveys), self.templates):
+        for pod in self._of(self.surveys):
             found = True
             yield pod
         if not found:
@@ -165,120 +125,51 @@ class _Pods(msgspec.Struct, frozen=True):
                 f"{', '.join(self.names)}: no pods in the input; give a file with pods or pod templates{why}"
             )
 
+    def shares(self) -> Sequence[Share]:
+        """Return the pods as several processes read them: only the largest file is divided."""
+        divided = [(survey.source.size, survey, survey.spans) for survey in self.surveys if survey.spans]
+        if not divided:
+            return ()
+        _, largest, spans = max(divided, key=itemgetter(0))
+        place = self.surveys.index(largest)
+        before, behind = (
+            tuple(map(_Portion, some)) for some in (self.surveys[:place], self.surveys[place + 1 :])
+        )
+        *others, last = ((_Portion(largest, span),) for span in spans.spans)
+        every = ((*before, _Portion(largest, outside=True)), *others, (*last, *behind))
+        return [_Share(_Objects(portions), self.templates) for portions in every]
 
-def _survey(source: Input) -> _Survey:
-    """Look through a file, once more where a NodeList says behind its items that they are nodes.
+    def are_right(self, seen: Sequence[Any]) -> bool:
+        """Return whether there is a pod, and no copy in two shares."""
+        uids = [of_share for of_share, _ in seen]
+        there = any(number for _, number in seen) or not self.needed
+        return there and len(set().union(*uids)) == sum(map(len, uids))
 
-    Raises InputError for a download whose end nothing proves, unless it is one JSON list: it proves its own.
-    """
-    first = _look(source, {})
-    if not first.documents:
-        raise InputError(f"{source.origin}: no Kubernetes object, only comments or empty documents")
-    if first.yaml or first.documents > 1 or not first.listed:
-        require_end(source)
-    return _look(source, first.kinds) if set(first.kinds.values()) - {"List"} else first
-
-
-def _look(source: Input, known: Kinds) -> _Survey:
-    documents = saved = containers = 0
-    listed = budgets = False
-    scales: dict[tuple[str, str], int] = {}
-    kinds: dict[int, object] = {}
-    found: list[tuple[Found, Object]] = []
-    warnings: list[str] = []
-    census, kept, clusters = Census(), _Kept(source.origin), set[str]()
-    alike, shape = Alike(), None
-    for part in parts(source, strict=False, alike=alike):
-        if part.index is None:
-            documents += 1
-            kind = part.value.get("kind") if isinstance(part.value, Mapping) else None
-            saved += kind == snapshots.KIND
-            listed = is_list(kind)
-            budgets |= kind == f"{BUDGET}List"
-            if part.document in kinds:
-                kinds[part.document] = intern(str(kind))
-        elif part.kind is None:
-            kinds[part.document] = ""
-        if isinstance(part.value, Replica) and part.value.shape is shape:
-            containers += containers_of(shape.value)  # all else is as in the one before it
-            continue
-        shape = part.value.shape if isinstance(part.value, Replica) else None
-        with suppress(InputError):  # what is wrong in it is said when its pods are read
-            for one in _objects(part, known or {part.document: "List"}, source.origin):
-                census.add(one.value)
-                containers += containers_of(one.value)
-                clusters.update(cluster_of(one.value))
-                scales.update([scale] if (scale := scale_of(one.value)) else [])
-                if one.value["kind"] in BESIDE_PODS:
-                    found += ((thing, replace(one, value={})) for thing in read(one))
-                if one.value["kind"] == snapshots.KIND:
-                    warnings += snapshots.warnings(one.value)
-        kept.check(found, census, len(kinds), len(scales))
-    return _Survey(
-        source,
-        documents,
-        kinds,
-        tuple(found),
-        census,
-        saved,
-        listed,
-        is_yaml(source),
-        tuple(warnings),
-        containers,
-        frozenset(clusters),
-        budgets,
-        scales,
-        alike,
-    )
+    def _of(self, surveys: Iterable[Survey]) -> Iterator[Pod]:
+        return pods_of(_Objects(tuple(map(_Portion, surveys))), self.templates)
 
 
-class _Kept:
-    """Checks what a first look keeps of a file."""
+class _Share:
+    """The pods of one process."""
 
-    def __init__(self, origin: str) -> None:
-        self._origin = origin
-        self._nodes, self._of_nodes = allowances.nodes(), allowances.of_nodes()
-        self._controllers, self._lists = allowances.controllers(), allowances.lists()
-        self._seen = self._census = self._kinds = self._scales = 0
+    def __init__(self, objects: _Objects, templates: Templates) -> None:
+        self._objects, self._templates = objects, templates
+        self._uids, self._number = set[str](), 0
 
-    def check(self, found: Sequence[tuple[Found, Object]], census: Census, kinds: int, scales: int) -> None:
-        """Raise InputError where it is now more than one run may keep."""
-        nodes = [thing for thing, _ in found[self._seen :] if isinstance(thing, Node)]
-        budgets = [thing for thing, _ in found[self._seen :] if isinstance(thing, Budget)]
-        with named(self._origin):
-            self._nodes.take(len(nodes))
-            self._of_nodes.take(sum(map(_bytes_of, nodes)))
-            self._controllers.take(census.size - self._census)
-            self._controllers.take(scales - self._scales + sum(map(size_of, budgets)))
-            self._lists.take(kinds - self._kinds)
-        self._seen, self._census, self._kinds, self._scales = len(found), census.size, kinds, scales
+    def __iter__(self) -> Iterator[Pod]:
+        for self._number, pod in enumerate(pods_of(self._objects, self._templates, self._uids), 1):
+            yield pod
+
+    @property
+    def seen(self) -> tuple[set[str], int]:
+        """Their uids, and how many there are."""
+        return self._uids, self._number
 
 
-def _bytes_of(node: Node) -> int:
-    """Return about how much memory the labels and taints of a node take."""
-    texts = [*(node.labels or {}).items(), *(pair for taint in node.taints for pair in taint.items())]
-    return sum(getsizeof(key) + getsizeof(value) + 100 for key, value in texts)
-
-
-def _checked(part: Part, found: Iterator[Object], survey: _Survey, label: str) -> Iterator[Object]:
+def _checked(part: Part, found: Iterator[Object], survey: Survey, label: str) -> Iterator[Object]:
     """Yield what YAML holds, each object with its doubt; raises InputError as ``check_end``."""
     if part.index is None:
         check_end(part.value, f"{label}: $", items_first=part.document in survey.kinds)
     for one in found:
         check_end(one.value, str(one), items_first=False)
         yield replace(one, doubt=doubt(one))
-
-
-def _objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -> Iterator[Object]:
-    """Yield the objects in a part; elements of anything but a list are not objects."""
-    kind = kinds.get(part.document) if part.kind is None else part.kind
-    if part.index is None:
-        yield from opened(part.value, origin, where=where)
-    elif is_list(kind) and isinstance(part.value, Replica):
-        replica = part.value
-        yield REPLICA_OBJECT(
-            replica.shape.value, origin, f"$.items[{part.index}]", where=where, replica=replica
-        )
-    elif is_list(kind):
-        item, path = with_kind(part.value, str(kind)), f"$.items[{part.index}]"
-        yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND, where=where)

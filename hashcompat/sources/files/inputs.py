@@ -46,6 +46,9 @@ class Input(msgspec.Struct, frozen=True):
     stdin: bool = False
     """Whether it is standard input."""
 
+    size: int = 0
+    """The bytes of a regular file; 0 for anything else."""
+
     @property
     def file(self) -> str:
         """Its name for programs, as given: ``-`` for standard input, a URL without what may be secret."""
@@ -131,7 +134,7 @@ def _file(path: Path) -> Input:
     with _readable(path):
         state = path.stat()
         if stat.S_ISREG(state.st_mode):
-            return Input(str(path), partial(_open, path, _stamp(state)), _time(state))
+            return Input(str(path), partial(_open, path, _stamp(state)), _time(state), size=state.st_size)
         with path.open("rb") as pipe, named(str(path)):
             kind = _DEVICES.get(stat.S_IFMT(state.st_mode))
             if kind and not pipe.isatty():

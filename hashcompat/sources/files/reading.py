@@ -7,47 +7,64 @@ from itertools import chain
 from typing import Any, Final
 
 from hashcompat.go import jsonstream
+from hashcompat.go.jsonstream import Elements, Quick, Rest
 from hashcompat.go.parts import Part
-from hashcompat.sources.files import exact, firstlook
+from hashcompat.sources.files import exact, firstlook, spans
 from hashcompat.sources.files.alike import Alike
 from hashcompat.sources.files.inputs import Input, named
+from hashcompat.sources.files.spans import Span
 from hashcompat.sources.files.text import chunks
 
-_WANTED: Final = "Kubernetes objects as JSON or YAML"
+WANTED: Final = "Kubernetes objects as JSON or YAML"
 
 _FEW: Final = 1 << 16
 """Characters that are read strictly at a first look."""
 
 
-def parts(source: Input, *, strict: bool = True, alike: Alike | None = None) -> Iterator[Part]:
+def parts(
+    source: Input, *, strict: bool = True, alike: Alike | None = None, rest: Rest | None = None, end: int = 0
+) -> Iterator[Part]:
     """Yield the parts of a file: JSON, also several documents one after another (JSON lines), or else YAML.
 
     ``strict`` comes after a look at all of the same file that is not. The value of a part is a Replica where
-    ``alike`` knows the pattern of its text. Raises InputError, naming
-    the file, for what cannot be read to its end.
+    ``alike`` knows the pattern of its text. Only the bytes before ``end`` are read, if it is given, and
+    ``rest`` gives what follows. Raises InputError, naming the file, for what cannot be read to its end.
     """
     with source.open() as stream, named(source.origin):
-        text = chunks(stream, _WANTED, again=strict)
+        read = spans.cut(stream, 0, end) if end else stream
+        text = chunks(read, WANTED, again=strict)
         first = next(text)
-        yield from _read(first, chain([first], text), alike, strict=strict)
+        yield from _read(first, chain([first], text), alike, rest, strict=strict)
+
+
+def elements(source: Input, span: Span, *, strict: bool = True, alike: Alike | None = None) -> Elements:
+    """Return the elements of a span of a file; the rest is as for ``parts``."""
+    text = spans.text(source, span.begin, span.end, WANTED, again=strict)
+    return Elements(text, span.first, strict=strict, quick=_quick(strict=strict), alike=alike)
 
 
 def is_yaml(source: Input) -> bool:
     """Return whether a file is read as YAML; errors as ``parts``."""
     with source.open() as stream, named(source.origin):
-        return not _is_json(next(chunks(stream, _WANTED)))
+        return not _is_json(next(chunks(stream, WANTED)))
 
 
 def _is_json(first: str) -> bool:
     return first.lstrip().startswith(("{", "["))
 
 
-def _read(first: str, text: Iterable[str], alike: Alike | None, *, strict: bool) -> Iterator[Part]:
+def _read(
+    first: str, text: Iterable[str], alike: Alike | None, rest: Rest | None, *, strict: bool
+) -> Iterator[Part]:
     if _is_json(first):
-        return jsonstream.parts(text, strict=strict, quick=exact.decoded if strict else _looked, alike=alike)
+        return jsonstream.parts(text, strict=strict, quick=_quick(strict=strict), alike=alike, rest=rest)
     from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
     return yaml.parts(text)
+
+
+def _quick(*, strict: bool) -> Quick:
+    return exact.decoded if strict else _looked
 
 
 def _looked(text: str) -> Sequence[tuple[Any, str]] | None:

@@ -1,0 +1,32 @@
+"""How many processes take part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import click
+
+from hashcompat import forks
+from hashcompat.cli.args.declare import option
+
+_MOST: Final = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """The processes that read and decide the pods of a large file."""
+
+    HEADING: ClassVar = "Source"
+
+    jobs: int | None = option(
+        "--jobs",
+        metavar="N",
+        type=click.IntRange(1, _MOST),
+        help="Processes that share the pods of a large JSON file; by default one for each processor.",
+    )
+
+    @property
+    def number(self) -> int:
+        """How many processes may take part: one where none can be forked."""
+        return (self.jobs or forks.processors()) if forks.possible() else 1

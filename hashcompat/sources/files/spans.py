@@ -1,0 +1,126 @@
+"""A large JSON file in spans of bytes that several processes read.
+
+A span ends between two elements of a list ``items``. Where that is, is guessed by how the first element
+begins, and shown by reading: the spans before it have to end there, between two elements.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.go.jsonstream import Place, Rest
+from hashcompat.sources.files.inputs import Input
+from hashcompat.sources.files.text import chunks
+from hashcompat.sources.limits import MOST_BYTES
+
+LEAST: Final = 1 << 23
+"""Bytes of a span: reading fewer takes about as long as beginning and ending a process."""
+
+_HEAD: Final = 1 << 16
+"""Bytes in which the first element begins."""
+
+_NEAR: Final = 1 << 20
+"""Bytes in which an element ends, if any does nearby."""
+
+_FIRST: Final = re.compile(
+    rb'\A(?:\xef\xbb\xbf)?\s*\{[^\[]{0,999}"items"\s*:\s*\[(\s*\{\s*"[A-Za-z]{1,40}"\s*:)', re.ASCII
+)
+"""An object with a list of objects, and how its first element begins."""
+
+
+FIRST: Final = Place(1, 0, 1)
+"""The first element of a text."""
+
+
+_KIND: Final = re.compile(rb'"kind"\s*:\s*"([A-Za-z]{1,99})"', re.ASCII)
+
+
+class Span(msgspec.Struct, frozen=True):
+    """Some elements of a list ``items``."""
+
+    begin: int
+    """The first byte."""
+    end: int
+    """The byte behind the last one; that of the file where its last elements are in it."""
+    first: Place = FIRST
+    """Where it begins, by the elements and lines before it."""
+
+
+class Spans(msgspec.Struct, frozen=True):
+    """A file in spans: what precedes the first of them, the spans, and what follows the list."""
+
+    spans: tuple[Span, ...]
+    last: Place
+    """The end of the list."""
+    tail: int
+    """The byte at which the list ends."""
+
+    @property
+    def begin(self) -> int:
+        """The byte at which the first span begins."""
+        return self.spans[0].begin
+
+    def rest(self, source: Input, wanted: str, *, again: bool) -> Rest:
+        """Return what leads from the begin of the spans to what follows the list."""
+        return lambda _: (self.last, text(source, self.tail, source.size, wanted, again=again))
+
+
+def guessed(source: Input, number: int) -> tuple[Span, ...]:
+    """Return where a file may be cut, so that about as much is before the first span as is in each.
+
+    None for a file that one process reads: a small one, and any that is no plain JSON of a list.
+    """
+    number = min(number, source.size // LEAST)
+    if number < 2 or source.size > MOST_BYTES:
+        return ()
+    with source.open() as stream:
+        found = _FIRST.match(stream.read(_HEAD))
+        if found is None:
+            return ()
+        between, kind = b"}," + found[1], _KIND.search(found[0])
+        places = [_place(stream, source.size * part // number, between) for part in range(1, number)]
+    cuts = [*dict.fromkeys(filter(None, places)), source.size]
+    first = structs.replace(FIRST, kind=kind[1].decode() if kind else None)
+    return tuple(Span(begin, end, first) for begin, end in pairwise(cuts))
+
+
+def _place(stream: io.BufferedReader, near: int, between: bytes) -> int:
+    """Return where an element begins, behind a comma; 0 where none does nearby."""
+    stream.seek(near)
+    found = stream.read(_NEAR).find(between)
+    return near + found + len(b"},") if found >= 0 else 0
+
+
+def text(source: Input, begin: int, end: int, wanted: str, *, again: bool) -> Iterator[str]:
+    """Yield the text of some bytes of a file in chunks; errors as ``text.chunks``."""
+    with source.open() as stream:
+        yield from chunks(cut(stream, begin, end), wanted, again=again)
+
+
+def cut(stream: io.BufferedReader, begin: int, end: int) -> io.BufferedReader:
+    """Return some bytes of a file."""
+    return io.BufferedReader(_Slice(stream, begin, end))
+
+
+class _Slice(io.RawIOBase):
+    """Some bytes of a file."""
+
+    def __init__(self, stream: io.BufferedReader, begin: int, end: int) -> None:
+        self._stream, self._left = stream, end - begin
+        stream.seek(begin)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read1(min(len(buffer), self._left))
+        buffer[: len(data)] = data
+        self._left -= len(data)
+        return len(data)

@@ -1,0 +1,296 @@
+"""A first look at a file: its nodes, who owns what, and where it can be divided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from sys import getsizeof, intern
+
+import msgspec
+from msgspec import structs
+
+from hashcompat import forks
+from hashcompat.errors import InputError
+from hashcompat.go import allowance as allowances
+from hashcompat.go.jsonstream import End, Place
+from hashcompat.go.parts import Part
+from hashcompat.model.budgets import Budget
+from hashcompat.model.pods import Node
+from hashcompat.sources import snapshots
+from hashcompat.sources.budgets import KIND as BUDGET
+from hashcompat.sources.budgets import scale_of, size_of
+from hashcompat.sources.controllers import Census
+from hashcompat.sources.fields import IN_NO_FILE, InFile
+from hashcompat.sources.files import spans
+from hashcompat.sources.files.alike import Alike
+from hashcompat.sources.files.inputs import Input, named, require_end
+from hashcompat.sources.files.reading import WANTED, elements, is_yaml, parts
+from hashcompat.sources.files.spans import FIRST, Span, Spans
+from hashcompat.sources.objects import (
+    BESIDE_PODS,
+    REPLICA_OBJECT,
+    Found,
+    Object,
+    cluster_of,
+    containers_of,
+    is_list,
+    opened,
+    read,
+    with_kind,
+)
+from hashcompat.sources.shapes import Replica, Shape
+
+Kinds = Mapping[int, object]
+"""What the documents say of their kind behind their items, by number."""
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """What a first look at a file shows."""
+
+    source: Input
+
+    documents: int
+    """How many it holds."""
+
+    kinds: Kinds
+    """Those that come after items."""
+
+    found: tuple[tuple[Found, Object], ...]
+    """Its nodes, and a snapshot's records, each with the object that holds it."""
+
+    census: Census
+    """Who owns what among its objects."""
+
+    snapshots: int
+    """How many of the documents are snapshots."""
+
+    listed: bool
+    """Whether the last document is a list."""
+
+    yaml: bool
+    """Whether it is YAML, which may be valid though it was cut."""
+
+    warnings: tuple[str, ...]
+    """What plans of these do not show."""
+
+    containers: int
+    """How many containers its pods have, but for templates and init containers."""
+
+    clusters: frozenset[str]
+    """The UIDs of the namespaces kube-system in it: one, unless it holds objects of several clusters."""
+
+    budgets: bool
+    """Whether a document is a list of PodDisruptionBudgets, which may be empty."""
+
+    scales: Mapping[tuple[str, str], int]
+    """How many replicas its controllers want."""
+
+    alike: Alike
+    """The patterns of its latest pods."""
+
+    spans: Spans | None
+    """Where it is divided for several processes; None where one reads it."""
+
+
+def survey_of(source: Input, jobs: int = 1) -> Survey:
+    """Look through a file, once more where a NodeList says behind its items that they are nodes.
+
+    ``jobs``: how many processes may take part. Raises InputError for a download whose end nothing proves,
+    unless it is one JSON list: it proves its own.
+    """
+    first = _looked(source, {}, jobs)
+    if not first.documents:
+        raise InputError(f"{source.origin}: no Kubernetes object, only comments or empty documents")
+    if first.yaml or first.documents > 1 or not first.listed:
+        require_end(source)
+    return _looked(source, first.kinds, jobs) if set(first.kinds.values()) - {"List"} else first
+
+
+def _looked(source: Input, known: Kinds, jobs: int) -> Survey:
+    """Look through a file, in spans if it can be divided."""
+    if found := spans.guessed(source, jobs):
+        with suppress(forks.FailedError, InputError):  # what is wrong in it, one process says
+            return _in_spans(source, known, found)
+    alike, look = Alike(), _Look(source.origin, known)
+    for part in parts(source, strict=False, alike=alike):
+        look.add(part)
+    return look.survey(source, alike)
+
+
+def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span]) -> Survey:
+    """Look through a file in spans.
+
+    Raises Failed, or InputError, where one does not end between two elements of the first list.
+    """
+    alike, look = Alike(), _Look(source.origin, known)
+    divided = list[Spans]()
+    works = [partial(_passed, source, known, span) for span in guessed]
+    with forks.begun(works) as results:
+
+        def rest(place: Place) -> tuple[Place, Iterable[str]]:
+            found = _divided(guessed, place, list(results()), look)
+            divided.append(found)
+            return found.last, spans.text(source, found.tail, source.size, WANTED, again=False)
+
+        for part in parts(source, strict=False, alike=alike, rest=rest, end=guessed[0].begin):
+            look.add(part)
+    if not divided:
+        raise forks.FailedError
+    return look.survey(source, alike, divided[0])
+
+
+def _divided(
+    guessed: Sequence[Span], first: Place, passed: Iterable[tuple[_Look, End]], look: _Look
+) -> Spans:
+    """Return the spans with their places, and merge what was found in them; raises Failed as above."""
+    found, expected = list[Span](), structs.replace(guessed[0].first, index=first.index, line=first.line)
+    if first != expected:
+        raise forks.FailedError
+    for span, (one, end) in zip(guessed, passed, strict=True):
+        if end.goes_on is (span is guessed[-1]):
+            raise forks.FailedError
+        look.merge(one)
+        found.append(structs.replace(span, first=first))
+        first = structs.replace(
+            first, index=first.index + end.place.index, line=first.line + end.place.line - FIRST.line
+        )
+        tail = span.begin + end.size
+    return Spans(tuple(found), first, tail)
+
+
+def _passed(source: Input, known: Kinds, span: Span) -> tuple[_Look, End]:
+    """Look through a span of a file; errors as ``parts``."""
+    look, alike = _Look(source.origin, known), Alike()
+    found = elements(source, span, strict=False, alike=alike)
+    for part in found:
+        look.add(part)
+    return look, found.end
+
+
+class _Look:
+    """Collects what the parts of a file show."""
+
+    def __init__(self, origin: str, known: Kinds) -> None:
+        self._origin, self._known = origin, known
+        self._documents = self._saved = self._containers = 0
+        self._listed = self._budgets = False
+        self._scales: dict[tuple[str, str], int] = {}
+        self._kinds: dict[int, object] = {}
+        self._found: list[tuple[Found, Object]] = []
+        self._warnings: list[str] = []
+        self._census, self._kept, self._clusters = Census(), _Kept(origin), set[str]()
+        self._shape: Shape | None = None
+
+    def add(self, part: Part) -> None:
+        """Take one more part into account."""
+        if part.index is None:
+            self._document(part)
+        elif part.kind is None:
+            self._kinds[part.document] = ""
+        replica = part.value if isinstance(part.value, Replica) else None
+        if replica is not None and replica.shape is self._shape:
+            self._containers += containers_of(replica.shape.value)  # all else is as in the one before it
+            return
+        self._shape = replica.shape if replica is not None else None
+        with suppress(InputError):  # what is wrong in it is said when its pods are read
+            for one in objects(part, self._known or {part.document: "List"}, self._origin):
+                self._object(one)
+        self._check()
+
+    def _document(self, part: Part) -> None:
+        self._documents += 1
+        kind = part.value.get("kind") if isinstance(part.value, Mapping) else None
+        self._saved += kind == snapshots.KIND
+        self._listed = is_list(kind)
+        self._budgets |= kind == f"{BUDGET}List"
+        if part.document in self._kinds:
+            self._kinds[part.document] = intern(str(kind))
+
+    def _object(self, one: Object) -> None:
+        """Take one object into account; raises InputError for one that cannot be read."""
+        self._census.add(one.value)
+        self._containers += containers_of(one.value)
+        self._clusters.update(cluster_of(one.value))
+        self._scales.update([scale] if (scale := scale_of(one.value)) else [])
+        if one.value["kind"] in BESIDE_PODS:
+            self._found += ((thing, replace(one, value={})) for thing in read(one))
+        if one.value["kind"] == snapshots.KIND:
+            self._warnings += snapshots.warnings(one.value)
+
+    def _check(self) -> None:
+        self._kept.check(self._found, self._census, len(self._kinds), len(self._scales))
+
+    def merge(self, other: _Look) -> None:
+        """Take what another look found in elements that come next into account."""
+        self._containers += other._containers
+        self._scales |= other._scales
+        self._found += other._found
+        self._warnings += other._warnings
+        self._census.merge(other._census)
+        self._clusters |= other._clusters
+        self._check()
+
+    def survey(self, source: Input, alike: Alike, divided: Spans | None = None) -> Survey:
+        """Return what was found in a file."""
+        return Survey(
+            source,
+            self._documents,
+            self._kinds,
+            tuple(self._found),
+            self._census,
+            self._saved,
+            self._listed,
+            is_yaml(source),
+            tuple(self._warnings),
+            self._containers,
+            frozenset(self._clusters),
+            self._budgets,
+            self._scales,
+            alike,
+            divided,
+        )
+
+
+class _Kept:
+    """Checks what a first look keeps of a file."""
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self._nodes, self._of_nodes = allowances.nodes(), allowances.of_nodes()
+        self._controllers, self._lists = allowances.controllers(), allowances.lists()
+        self._seen = self._census = self._kinds = self._scales = 0
+
+    def check(self, found: Sequence[tuple[Found, Object]], census: Census, kinds: int, scales: int) -> None:
+        """Raise InputError where it is now more than one run may keep."""
+        nodes = [thing for thing, _ in found[self._seen :] if isinstance(thing, Node)]
+        budgets = [thing for thing, _ in found[self._seen :] if isinstance(thing, Budget)]
+        with named(self._origin):
+            self._nodes.take(len(nodes))
+            self._of_nodes.take(sum(map(_bytes_of, nodes)))
+            self._controllers.take(census.size - self._census)
+            self._controllers.take(scales - self._scales + sum(map(size_of, budgets)))
+            self._lists.take(kinds - self._kinds)
+        self._seen, self._census, self._kinds, self._scales = len(found), census.size, kinds, scales
+
+
+def _bytes_of(node: Node) -> int:
+    """Return about how much memory the labels and taints of a node take."""
+    texts = [*(node.labels or {}).items(), *(pair for taint in node.taints for pair in taint.items())]
+    return sum(getsizeof(key) + getsizeof(value) + 100 for key, value in texts)
+
+
+def objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -> Iterator[Object]:
+    """Yield the objects in a part; elements of anything but a list are not objects."""
+    kind = kinds.get(part.document) if part.kind is None else part.kind
+    if part.index is None:
+        yield from opened(part.value, origin, where=where)
+    elif is_list(kind) and isinstance(part.value, Replica):
+        replica = part.value
+        yield REPLICA_OBJECT(
+            replica.shape.value, origin, f"$.items[{part.index}]", where=where, replica=replica
+        )
+    elif is_list(kind):
+        item, path = with_kind(part.value, str(kind)), f"$.items[{part.index}]"
+        yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND, where=where)

@@ -137,7 +137,9 @@ def test_no_reason_of_a_replica_has_the_name_of_another_node(way: Way, rule: str
     strict = {"securityContext": {"supplementalGroupsPolicy": "Strict"}}
     names = [f"n{number}" for number in range(4)]
     values = [daemon(number, strict) for number in range(4)]
-    found = collect([*values, *(node(way.old, name) for name in names)])
+    labels = {"kubernetes.io/os": "linux"}
+    nodes = [node(way.old, name) for name in names]
+    found = collect([*values, *({**one, "metadata": {**one["metadata"], "labels": labels}} for one in nodes)])
     plan = planned(found, way, View(catalog), drafted=False)
     assert plan == planned(found, way, View(catalog), drafted=True)
     assert {reason.id for item in plan.items for reason in item.reasons} >= {rule}

@@ -7,7 +7,6 @@ UIDs of static pods. So a snapshot holds which of them are equal, by numbers tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -115,21 +114,21 @@ class Redaction:
             raise InputError(f"{pod.origin}: {place}{error}") from None
         containers = tuple(self._container(pod, container) for container in pod.containers)
         uid, config_hash = map(self._uids.of, (pod.uid, pod.config_hash))
-        return replace(pod, spec=spec, containers=containers, uid=uid, config_hash=config_hash)
+        return structs.replace(pod, spec=spec, containers=containers, uid=uid, config_hash=config_hash)
 
     def _container(self, pod: Pod, container: Container) -> Container:
         hidden = self._hider.replica(container, pod.origin) or self._alone(pod, container)
         if self._with_hashes:
-            return replace(container, spec=hidden.spec, stored=_kept(hidden, pod))
+            return structs.replace(container, spec=hidden.spec, stored=_kept(hidden, pod))
         found = self._index.of(pod, container)
         if found is None:
-            return replace(container, spec=hidden.spec, stored=self._stored(hidden))
+            return structs.replace(container, spec=hidden.spec, stored=self._stored(hidden))
         numbers = Numbers(hidden)
         stored, record = numbers.stored(), numbers.recorded(found)
         same = self._numbered.setdefault(found, record) == record
         self._numbered[found] = record if same else _nowhere(found)  # that of several pods has no namespace
         needed = hidden.has_values or has_hidden(record)
-        return replace(container, spec=hidden.spec, stored=stored if needed else None)
+        return structs.replace(container, spec=hidden.spec, stored=stored if needed else None)
 
     def _alone(self, pod: Pod, container: Container) -> Hidden:
         """Return a container without its values, hidden once for all that have the same."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, Final, Protocol, runtime_checkable
 
 import msgspec
@@ -64,8 +64,7 @@ class Blank(msgspec.Struct, frozen=True, eq=False):
     """The characters of its text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class Container(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is a dict
     """One container of a pod."""
 
     name: str
@@ -73,7 +72,7 @@ class Container:
     path: str
     """Where it is in the object, ``$.spec.containers[0]``, for messages."""
 
-    spec: Mapping[str, Any] = field(repr=False)
+    spec: Mapping[str, Any]
     """Its JSON spec, as given."""
 
     running: bool | None = None
@@ -100,21 +99,28 @@ class Container:
     line: int = 0
     """The line of the pod's file at which it begins, from 1; 0 where it is not known."""
 
-    blank: Blank | None = field(default=None, repr=False, compare=False)
+    blank: Blank | None = None
     """What its spec and those of its replicas are made of; None where that is not known."""
 
-    own: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    own: tuple[str, ...] = ()
     """Its own texts, which fill the blanks."""
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether all is equal but for what replicas share."""
+        return _equal(self, other, _OF_CONTAINER)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StaticManifest:
+    def __repr__(self) -> str:
+        """Show nothing of the spec, whose values may be secret."""
+        return f"Container({self.name!r}, {self.path!r})"
+
+
+class StaticManifest(msgspec.Struct, frozen=True, eq=False):
     """What a kubelet reads a static pod from.
 
     Compared by identity, so that results for it can be cached.
     """
 
-    content: Mapping[str, Any] = field(repr=False)
+    content: Mapping[str, Any]
     """The whole object, decoded from JSON or YAML."""
 
     node: str
@@ -123,9 +129,12 @@ class StaticManifest:
     source: str
     """``file:<path>``, with the path on the node."""
 
+    def __repr__(self) -> str:
+        """Show nothing of the content, whose values may be secret."""
+        return f"StaticManifest({self.node!r}, {self.source!r})"
 
-@dataclass(frozen=True, slots=True)
-class Pod:
+
+class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is a dict
     """A pod or a pod template, as far as a kubelet's decision depends on it."""
 
     origin: str
@@ -165,19 +174,19 @@ class Pod:
     """``spec.automountServiceAccountToken``; None if unset."""
 
     containers: tuple[Container, ...]
-    spec: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    spec: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """The JSON of ``spec``, as given."""
 
     from_url: bool = False
     """Whether it is a static pod that its kubelet reads from a URL, which is part of what its UID digests."""
 
-    config_hash: str = field(default="", repr=False)
+    config_hash: str = ""
     """The UID of the static pod, from the annotation of its mirror pod; empty for other pods."""
 
     mirror_doubt: str = ""
     """What contradicts the annotation that makes it a mirror pod, in a few words; empty for nothing."""
 
-    profiles: Mapping[str, str] = field(default_factory=dict, repr=False)
+    profiles: Mapping[str, str] = msgspec.field(default_factory=dict)
     """The annotations of a manifest that ask for security profiles of its containers."""
 
     static_manifest: StaticManifest | None = None
@@ -193,7 +202,7 @@ class Pod:
     file: str = ""
     """The file that it was read from, as given; empty for a cluster or objects."""
 
-    labels: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    labels: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """``metadata.labels``, as given."""
 
     ready: bool | None = None
@@ -202,9 +211,27 @@ class Pod:
     ready_since: datetime | None = None
     """When it became Ready, UTC; None where it is not, or the status does not show that."""
 
-    shape: object | None = field(default=None, repr=False, compare=False)
+    shape: object | None = None
     """The same object in pods that differ in nothing but names, addresses, times, ids, and texts that only
     their hashes depend on; None where that is not known."""
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether all is equal but for what replicas share."""
+        return _equal(self, other, _OF_POD)
+
+    def __repr__(self) -> str:
+        """Show nothing of the spec, whose values may be secret."""
+        return f"Pod({self.namespace!r}, {self.name!r}, {self.uid!r})"
+
+
+_OF_CONTAINER: Final = attrgetter(
+    *(name for name in Container.__struct_fields__ if name not in ("blank", "own"))
+)
+_OF_POD: Final = attrgetter(*(name for name in Pod.__struct_fields__ if name != "shape"))
+
+
+def _equal(one: object, other: object, facts: Callable[[object], object]) -> bool:
+    return type(one) is type(other) and facts(one) == facts(other)
 
 
 class Node(msgspec.Struct, frozen=True):

@@ -7,7 +7,6 @@ kubelet does), ``planner`` (items, warnings and assumptions), ``hops`` (the same
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -18,10 +17,10 @@ from msgspec import structs
 from hashcompat.errors import InputError
 from hashcompat.forks import FailedError, begun
 from hashcompat.model.details import Details
-from hashcompat.model.plan import Item, Plan, Verdict, Way
+from hashcompat.model.plan import Item, Plan, Way
 from hashcompat.model.pods import Inventory, Node, Pod, Share, Shared
 from hashcompat.planning.gates import check_gates
-from hashcompat.planning.hops import Hops
+from hashcompat.planning.hops import Counted, Hops
 from hashcompat.planning.judge import Draft
 from hashcompat.planning.patched import current, resolved, resolved_current
 from hashcompat.planning.planner import Planned, Planner
@@ -84,7 +83,7 @@ class _Run:
             self.planner.add(pod)
             self.hops.add(pod)
 
-    def merge(self, planned: Planned, counts: Mapping[str, Sequence[Counter[Verdict]]]) -> None:
+    def merge(self, planned: Planned, counts: Mapping[str, Sequence[Counted]]) -> None:
         self.planner.merge(planned)
         self.hops.merge(counts)
 
@@ -104,7 +103,7 @@ def _shared(way: Way, nodes: Sequence[Node], view: View, pods: Shared, shares: S
     """Decide pods in as many processes as there are shares; raises FailedError where they do not fit."""
     run = _Run(way, nodes, view)
 
-    def decided(share: Share) -> tuple[Planned, Mapping[str, Sequence[Counter[Verdict]]], Any]:
+    def decided(share: Share) -> tuple[Planned, Mapping[str, Sequence[Counted]], Any]:
         run.add(share)
         return run.planner.found, run.hops.found, share.seen
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.model.pods import Container, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
@@ -75,12 +75,12 @@ class Records(msgspec.Struct, frozen=True):
             if (found := self.of(pod, container))
         }
         changed = tuple(
-            replace(container, running=state)
+            structs.replace(container, running=state)
             if (state := states.get(container.name)) is not None
             else container
             for container in pod.containers
         )
-        return pod if changed == pod.containers else replace(pod, containers=changed)
+        return pod if changed == pod.containers else structs.replace(pod, containers=changed)
 
     def sandboxes_of(self, pod: Pod) -> tuple[Sandbox, ...]:
         """Return the sandboxes of a pod by its uid; a static pod's by its manifest's uid or by names."""

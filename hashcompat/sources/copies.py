@@ -7,7 +7,6 @@ taken at two times: no verdict could be given for both.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import fields
 from hashlib import blake2b
 from typing import Final
 
@@ -34,9 +33,9 @@ _PLACES: Final = {
 _NO_VERDICT: Final = {"labels", "ready", "ready_since"}
 """What no verdict depends on, so that the first copy counts."""
 
-_POD: Final = tuple(one.name for one in fields(Pod) if one.name not in _PLACES | _NO_VERDICT)
+_POD: Final = tuple(name for name in Pod.__struct_fields__ if name not in _PLACES | _NO_VERDICT)
 
-_CONTAINER: Final = tuple(one.name for one in fields(Container) if one.name not in _PLACES)
+_CONTAINER: Final = tuple(name for name in Container.__struct_fields__ if name not in _PLACES)
 
 
 def pods_of(objects: Iterable[Object], templates: Templates, uids: set[str] | None = None) -> Iterator[Pod]:

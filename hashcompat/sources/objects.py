@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+import msgspec
+from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import part, text
@@ -12,7 +14,6 @@ from hashcompat.go.jsontext import kind_of
 from hashcompat.model.budgets import Budget
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.records import Record
-from hashcompat.model.swift import swift
 from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.fields import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.nodes import of_node
@@ -31,11 +32,10 @@ BESIDE_PODS: Final = ("Node", budgets.KIND, snapshots.KIND)
 """The kinds that do not hold pods, but affect every pod's verdict, or what it means for others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Object:
+class Object(msgspec.Struct, frozen=True, eq=False):
     """One Kubernetes object that is not a list."""
 
-    value: Mapping[str, Any] = field(repr=False)
+    value: Mapping[str, Any]
     """The object as given, with its ``kind``."""
 
     origin: str
@@ -53,7 +53,7 @@ class Object:
     where: InFile = IN_NO_FILE
     """The file with the document."""
 
-    replica: Replica | None = field(default=None, repr=False)
+    replica: Replica | None = None
     """The pod that it is, where its text was not decoded; ``value`` is then that of another of its shape."""
 
     @property
@@ -64,9 +64,9 @@ class Object:
     def __str__(self) -> str:
         return f"{self.origin}: {self.path}"
 
-
-REPLICA_OBJECT: Final = swift(Object)
-"""Makes the objects that are replicas."""
+    def __repr__(self) -> str:
+        """Show nothing of the value, which may be secret."""
+        return f"Object({str(self)!r})"
 
 
 def read_object(value: object, origin: str, path: str = "$", where: InFile = IN_NO_FILE) -> Iterator[Found]:
@@ -133,7 +133,7 @@ def read(found: Object) -> Iterator[Found]:
     value, kind = found.value, found.value["kind"]
     fields = Fields(value, found.origin, found.path, found.where)
     if kind == "Pod":
-        pod = replace(of_pod(fields), doubt=found.doubt)
+        pod = structs.replace(of_pod(fields), doubt=found.doubt)
         yield _with_stored(fields, pod) if found.in_snapshot else pod
     elif kind == "Node" and not group_of(value):
         yield of_node(fields)
@@ -142,14 +142,14 @@ def read(found: Object) -> Iterator[Found]:
     elif kind == snapshots.KIND:
         yield from records(value, found.origin)
     elif (place := place_of(value)) is not None:
-        yield replace(of_template(fields, place), doubt=found.doubt)
+        yield structs.replace(of_template(fields, place), doubt=found.doubt)
 
 
 def _with_stored(fields: Fields, pod: Pod) -> Pod:
     """Take out what a snapshot adds to a pod: the stored hashes of its containers, and its workload."""
     containers = tuple(_opened_container(pod, container) for container in pod.containers)
     workload = fields.object("metadata").object("annotations").string(snapshots.WORKLOAD)
-    return replace(pod, containers=containers, workload=workload or pod.workload)
+    return structs.replace(pod, containers=containers, workload=workload or pod.workload)
 
 
 def _opened_container(pod: Pod, container: Container) -> Container:
@@ -157,7 +157,9 @@ def _opened_container(pod: Pod, container: Container) -> Container:
         return container
     spec = dict(container.spec)
     place = f"{pod.origin}: {container.path}[{snapshots.HASHES!r}]"
-    return replace(container, stored=snapshots.stored_hashes(spec.pop(snapshots.HASHES), place), spec=spec)
+    return structs.replace(
+        container, stored=snapshots.stored_hashes(spec.pop(snapshots.HASHES), place), spec=spec
+    )
 
 
 def containers_of(value: Mapping[str, Any]) -> int:

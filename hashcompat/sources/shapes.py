@@ -6,10 +6,10 @@ Each is the very pod that ``of_pod`` makes of its whole text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsonlines import JsonLines
@@ -17,7 +17,6 @@ from hashcompat.go.jsonpath import mapping, part, rows, text
 from hashcompat.go.jsontext import clean
 from hashcompat.go.pattern import Pattern, Values, pattern_of
 from hashcompat.model.pods import Blank, Container, Pod
-from hashcompat.model.swift import swift
 from hashcompat.model.uids import is_of_api_server
 from hashcompat.sources import mirrors, snapshots
 from hashcompat.sources.fields import Fields, InFile
@@ -27,12 +26,6 @@ from hashcompat.sources.statuses import STATUSES, State, readiness, state_of
 
 _WORD: Final = "hashcompat-blank-"
 """How the words for blanks begin."""
-
-_FIELDS: Final = tuple(one.name for one in fields(Pod))
-
-_POD: Final = swift(Pod)
-
-_CONTAINER: Final = swift(Container)
 
 
 class _Places(dict[Any, Any]):
@@ -90,8 +83,8 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
     """The first of them, as JSON."""
     places: _Places
     """Where the values in the holes go."""
-    pod: Mapping[str, Any]
-    """The fields of the first pod."""
+    pod: Pod
+    """The first of them."""
     containers: tuple[_Made, ...]
     """Its containers."""
     uid: int | None
@@ -109,21 +102,19 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
         metadata, spec, status = (self._part(key, values) for key in ("metadata", "spec", "status"))
         ready, since = readiness(status.get("conditions"))
         place = f"{origin}: {path}"
-        return _POD(
-            **{
-                **self.pod,
-                "origin": origin,
-                "name": clean(metadata["name"]),
-                "uid": metadata["uid"],
-                "node": clean(spec.get("nodeName") or ""),
-                "containers": tuple(self._containers(values, spec, status, place, path, line)),
-                "spec": spec,
-                "file": where.file,
-                "labels": part(metadata, "labels"),
-                "ready": ready,
-                "ready_since": since,
-                "shape": self,
-            }
+        return structs.replace(
+            self.pod,
+            origin=origin,
+            name=clean(metadata["name"]),
+            uid=metadata["uid"],
+            node=clean(spec.get("nodeName") or ""),
+            containers=tuple(self._containers(values, spec, status, place, path, line)),
+            spec=spec,
+            file=where.file,
+            labels=part(metadata, "labels"),
+            ready=ready,
+            ready_since=since,
+            shape=self,
         )
 
     def _part(self, key: str, values: Values) -> Mapping[str, Any]:
@@ -145,7 +136,7 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
             if one.row is not None:
                 name, index = one.row
                 state = state_of(status[name][index], f"{place}.status.{name}[{index}]")
-            yield _CONTAINER(
+            yield Container(
                 first.name,
                 first.type,
                 path + first.path[1:],
@@ -193,10 +184,9 @@ def shape_of(whole: str, value: Mapping[str, Any], other: Mapping[str, Any] | No
     places = _Places()
     for hole, index in enumerate(kept):
         places.put(own[index].path, hole)
-    shared = {name: getattr(pod, name) for name in _FIELDS}
     containers = tuple(_made(container, value, places) for container in pod.containers)
     uid = places.get("metadata", {}).get("uid")
-    return Shape(pattern, value, places, shared, containers, uid)
+    return Shape(pattern, value, places, pod, containers, uid)
 
 
 def _ordinary(whole: str, value: Mapping[str, Any]) -> Pod | None:

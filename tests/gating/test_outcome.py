@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -75,7 +74,7 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
         "after: 0 of 1 container as predicted; 1 changed for other reasons",
     ),
     "another container": (
-        judged(pod(replace(now(), name="d"))),
+        judged(pod(structs.replace(now(), name="d"))),
         Outcome.UNDECIDED,
         "after: shop/web-1/c: plan and input do not show what became of it, predicted RESTART",
     ),

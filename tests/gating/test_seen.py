@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -86,7 +85,7 @@ ENDS: dict[str, tuple[dict[str, Any], dict[str, Any], Seen]] = {
 def test_an_end_with_success_that_nothing_undoes_is_no_surprise(how: str) -> None:
     of_pod, of_container, seen = ENDS[how]
     shown = {"restarts": 2, "code": 0, **of_container}
-    container = replace(
+    container = structs.replace(
         stopped("old", AFTER, final=True, code=shown.pop("code"), restarts=shown.pop("restarts")), **shown
     )
     assert seen_of(RUNS, pod(container, **of_pod), container, BEGUN) is seen

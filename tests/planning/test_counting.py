@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import combinations, permutations
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from hashcompat import planning
 from hashcompat.answers.redaction import snapshot
@@ -193,7 +192,7 @@ def test_a_snapshot_counts_as_its_plans_do(catalog: Catalog) -> None:
 def test_only_pods_and_releases_decide_where_all_are_counted_together(catalog: Catalog) -> None:
     view = View(catalog)
     assert is_plain(view)
-    assert not is_plain(structs.replace(view, options=Options(records=RECORDS)))
+    assert not is_plain(replace(view, options=Options(records=RECORDS)))
     patched, _ = planning.bound(
         Way("1.30.14", "1.31.14"), of(pod(C)), View(catalog, Options(patch=AssumePatch("accept")))
     )

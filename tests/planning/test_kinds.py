@@ -15,7 +15,7 @@ from hashcompat.model.records import Recorded
 from hashcompat.planning.options import AssumePatch, Options
 from hashcompat.planning.view import View
 from hashcompat.records.index import index
-from hashcompat.sources.files import collect
+from hashcompat.sources.files import collect, survey
 from scripts.bench import cluster
 from tests.helpers import randomness
 from tests.helpers.unlike import Unlike
@@ -64,7 +64,7 @@ def test_plans_are_those_of_each_pod_by_itself(
     assert len(shapes) - shapes.count(None) > 150
     assert len(set(shapes)) < 40
     found = plans(name, catalog, Options())
-    monkeypatch.setattr(collect, "Alike", Unlike)
+    monkeypatch.setattr(survey, "Alike", Unlike)
     assert found == plans(name, catalog, Options())
 
 
@@ -86,5 +86,5 @@ def test_records_and_patches_are_those_of_each_pod(
         view = View(catalog, Options(records=records))
         ways = [("1.30.14", "1.31.14"), ("1.15.12", "1.16.15")]
     found = [planning.make(collect.collect((name,)), *way, view) for way in ways]
-    monkeypatch.setattr(collect, "Alike", Unlike)
+    monkeypatch.setattr(survey, "Alike", Unlike)
     assert found == [planning.make(collect.collect((name,)), *way, view) for way in ways]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -40,13 +39,13 @@ RECORD = Recorded("u1", "shop", "web-0", "app", 7, running=True)
         pytest.param(POD, RECORD, True, id="uid and container"),
         pytest.param(POD, structs.replace(RECORD, uid="u2"), False, id="another pod of the same name"),
         pytest.param(
-            replace(POD, static=True),
+            structs.replace(POD, static=True),
             structs.replace(RECORD, uid="u2"),
             True,
             id="a mirror pod has a uid of its own",
         ),
         pytest.param(POD, structs.replace(RECORD, uid=""), True, id="no uid told: namespace and name"),
-        pytest.param(replace(POD, uid=""), RECORD, True, id="no uid in the pod: namespace and name"),
+        pytest.param(structs.replace(POD, uid=""), RECORD, True, id="no uid in the pod: namespace and name"),
         pytest.param(
             POD, structs.replace(RECORD, uid="", namespace=""), True, id="a log of 1.7: the pod's name alone"
         ),
@@ -125,7 +124,7 @@ def test_a_line_of_a_log_counts_where_it_is_later_than_the_container(
 
 
 def test_a_static_pod_whose_manifest_sets_its_uid_has_no_other() -> None:
-    static = replace(POD, static=True, static_manifest=StaticManifest({}, "n", "file:/x"))
+    static = structs.replace(POD, static=True, static_manifest=StaticManifest({}, "n", "file:/x"))
     assert index([structs.replace(RECORD, uid="u2")]).of(static, CONTAINER) is None
 
 

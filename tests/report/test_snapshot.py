@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from msgspec import structs
 
 from hashcompat.answers.redaction import snapshot
@@ -35,4 +33,6 @@ def test_copies_of_a_container_are_written_alike(catalog: Catalog) -> None:
     found = snapshot(collect((str(sample_path()),)), catalog)
     texts = PodTexts()
     for pod in found.inventory.pods:
-        assert texts.of(pod) == texts.of(replace(pod, containers=tuple(map(replace, pod.containers))))
+        assert texts.of(pod) == texts.of(
+            structs.replace(pod, containers=tuple(map(structs.replace, pod.containers)))
+        )

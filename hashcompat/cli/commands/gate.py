@@ -17,8 +17,8 @@ from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import given_flags, option
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.jobs import Jobs
+from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.planned import planned
 from hashcompat.cli.args.policy import PolicyFlags, besides_of, policy_of
 from hashcompat.cli.args.releases import Names, Releases

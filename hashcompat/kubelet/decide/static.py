@@ -6,7 +6,6 @@ Source: pkg/kubelet/config/common.go ``applyDefaults``, pkg/kubelet/config/confi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from msgspec import structs
@@ -89,7 +88,7 @@ def doubt(case: Case) -> str:
 
 def as_ordinary(case: Case) -> Case:
     """Return the case of a pod that the API server alone knows, whatever its annotations."""
-    pod = replace(case.pod, static=False, config_hash="", from_url=False)
+    pod = structs.replace(case.pod, static=False, config_hash="", from_url=False)
     return structs.replace(case, pod=pod)
 
 

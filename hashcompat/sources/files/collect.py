@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from operator import itemgetter
 from typing import Any, Final
 
@@ -157,7 +156,8 @@ class _Share:
         self._uids, self._number = set[str](), 0
 
     def __iter__(self) -> Iterator[Pod]:
-        for self._number, pod in enumerate(pods_of(self._objects, self._templates, self._uids), 1):
+        for pod in pods_of(self._objects, self._templates, self._uids):
+            self._number += 1
             yield pod
 
     @property
@@ -172,4 +172,4 @@ def _checked(part: Part, found: Iterator[Object], survey: Survey, label: str) ->
         check_end(part.value, f"{label}: $", items_first=part.document in survey.kinds)
     for one in found:
         check_end(one.value, str(one), items_first=False)
-        yield replace(one, doubt=doubt(one))
+        yield structs.replace(one, doubt=doubt(one))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from msgspec import structs
@@ -23,5 +22,5 @@ def collect() -> Inventory:
 
 
 def _without_place(pod: Pod) -> Pod:
-    containers = tuple(replace(container, line=0) for container in pod.containers)
-    return replace(pod, file="", containers=containers)
+    containers = tuple(structs.replace(container, line=0) for container in pod.containers)
+    return structs.replace(pod, file="", containers=containers)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -145,7 +144,7 @@ def _place(pod: Pod) -> _Place:
 
 def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
     """Give a pod the name and the node that its mirror pod shows (``generatePodName``)."""
-    return replace(
+    return structs.replace(
         pod,
         name=f"{pod.name}-{manifest.node.lower()}",
         node=manifest.node,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from sys import getsizeof, intern
 
@@ -30,7 +29,6 @@ from hashcompat.sources.files.reading import WANTED, elements, is_yaml, parts
 from hashcompat.sources.files.spans import FIRST, Span, Spans
 from hashcompat.sources.objects import (
     BESIDE_PODS,
-    REPLICA_OBJECT,
     Found,
     Object,
     cluster_of,
@@ -215,7 +213,7 @@ class _Look:
         self._clusters.update(cluster_of(one.value))
         self._scales.update([scale] if (scale := scale_of(one.value)) else [])
         if one.value["kind"] in BESIDE_PODS:
-            self._found += ((thing, replace(one, value={})) for thing in read(one))
+            self._found += ((thing, structs.replace(one, value={})) for thing in read(one))
         if one.value["kind"] == snapshots.KIND:
             self._warnings += snapshots.warnings(one.value)
 
@@ -288,9 +286,7 @@ def objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -
         yield from opened(part.value, origin, where=where)
     elif is_list(kind) and isinstance(part.value, Replica):
         replica = part.value
-        yield REPLICA_OBJECT(
-            replica.shape.value, origin, f"$.items[{part.index}]", where=where, replica=replica
-        )
+        yield Object(replica.shape.value, origin, f"$.items[{part.index}]", where=where, replica=replica)
     elif is_list(kind):
         item, path = with_kind(part.value, str(kind)), f"$.items[{part.index}]"
         yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND, where=where)

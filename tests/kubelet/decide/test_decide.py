@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.kubelet.decide import decide
@@ -49,7 +48,10 @@ def test_a_running_container_is_compared(kind: ContainerType, *, running: bool |
             id="finished init",
         ),
         pytest.param(
-            POD, replace(CONTAINER, type=ContainerType.EPHEMERAL), "an ephemeral container", id="ephemeral"
+            POD,
+            replace(CONTAINER, type=ContainerType.EPHEMERAL),
+            "an ephemeral container",
+            id="ephemeral",
         ),
         pytest.param(
             POD, replace(CONTAINER, running=False), "the container is not running", id="not running"
@@ -61,7 +63,10 @@ def test_a_running_container_is_compared(kind: ContainerType, *, running: bool |
             id="sidecar not running",
         ),
         pytest.param(
-            replace(POD, phase="Pending"), CONTAINER, "", id="a pending pod may have running containers"
+            replace(POD, phase="Pending"),
+            CONTAINER,
+            "",
+            id="a pending pod may have running containers",
         ),
     ],
 )

@@ -14,7 +14,7 @@ import pytest
 from hashcompat.errors import InputError
 from hashcompat.model.pods import Pod
 from hashcompat.sources import shapes
-from hashcompat.sources.files import alike, collect
+from hashcompat.sources.files import alike, collect, survey
 from scripts.bench import cluster
 from tests.helpers import randomness
 from tests.helpers.unlike import Unlike
@@ -30,7 +30,7 @@ def dumped(pods: list[Any], path: Path, indent: int | None = 4) -> str:
 
 
 def shown(pod: Pod) -> object:
-    return repr(pod), pod.spec, pod.labels, [(one, one.spec, one.line) for one in pod.containers]
+    return pod, pod.spec, pod.labels, [(one, one.spec, one.line) for one in pod.containers]
 
 
 def read(name: str) -> tuple[list[Any], str]:
@@ -53,7 +53,7 @@ def same(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], str]:
     """Read a file with patterns and without, and return what both find."""
     found = read(name)
     with monkeypatch.context() as patch:
-        patch.setattr(collect, "Alike", Unlike)
+        patch.setattr(survey, "Alike", Unlike)
         assert found == read(name)
     return found
 

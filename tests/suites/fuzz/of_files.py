@@ -13,7 +13,7 @@ from hashcompat.model.pods import Pod
 from hashcompat.records.index import index
 from hashcompat.sources import clients, limits, values, wholejson
 from hashcompat.sources.compression import Plain, all_of
-from hashcompat.sources.files import collect, staticpods
+from hashcompat.sources.files import collect, staticpods, survey
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.text import chunks, joined, lines, whole
 from hashcompat.sources.objects import read_object
@@ -78,7 +78,7 @@ def _replicas(data: bytes) -> None:
     """Read pods of one pattern, and each of them by itself."""
     with named(collect, data) as name:
         found, problem = outcome(lambda: map(_shown, collect.collect((name,)).pods))
-        with replaced(collect, "Alike", Unlike):
+        with replaced(survey, "Alike", Unlike):
             assert outcome(lambda: map(_shown, collect.collect((name,)).pods)) == (found, problem)
     if problem:
         raise InputError(problem)

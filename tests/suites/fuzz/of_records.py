@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from hashcompat.go import jsontext
 from hashcompat.model.pods import Inventory, Pod

@@ -118,19 +118,13 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
     running: bool | None
 
 
-class Item(msgspec.Struct, frozen=True, gc=False):
-    """One container's verdict in a plan.
+class Outcome(msgspec.Struct, frozen=True, gc=False):
+    """What becomes of a container, and why; replicas share one."""
 
-    A plan of a large cluster has hundreds of thousands of items, so an item does not keep the spec.
-    """
-
-    pod: PodName
-    container: ContainerName
     from_release: str
     """The current kubelet release, as given or as the node reports it; empty where it is missing."""
 
     verdict: Verdict
-    hashes: Hashes = Hashes()
     reasons: tuple[Reason, ...] = ()
     pod_recreated: bool = False
     """Whether the whole pod is recreated, not only this container."""
@@ -154,14 +148,80 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     creator: str = ""
     """Which release is assumed to have created the container, in words; empty where none is."""
 
-    line: int = 0
-    """The line of that file at which the container begins, from 1; 0 where it is not known."""
-
     difference: int = 0
     """The number of its difference among the plan's details, from 1; 0 for none."""
 
+
+class Item(msgspec.Struct, frozen=True, gc=False):
+    """One container's verdict in a plan.
+
+    A plan of a large cluster has hundreds of thousands of items, so an item does not keep the spec.
+    """
+
+    pod: PodName
+    container: ContainerName
+    outcome: Outcome
+    hashes: Hashes = Hashes()
+    line: int = 0
+    """The line of the pod's file at which the container begins, from 1; 0 where it is not known."""
+
     observed: Observed | None = None
     """What is compared after the upgrade; None where no status lists the container."""
+
+    @property
+    def from_release(self) -> str:
+        """As in the outcome."""
+        return self.outcome.from_release
+
+    @property
+    def verdict(self) -> Verdict:
+        """As in the outcome."""
+        return self.outcome.verdict
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """As in the outcome."""
+        return self.outcome.reasons
+
+    @property
+    def pod_recreated(self) -> bool:
+        """As in the outcome."""
+        return self.outcome.pod_recreated
+
+    @property
+    def calibrated(self) -> bool | None:
+        """As in the outcome."""
+        return self.outcome.calibrated
+
+    @property
+    def rests(self) -> bool:
+        """As in the outcome."""
+        return self.outcome.rests
+
+    @property
+    def sandboxed(self) -> bool:
+        """As in the outcome."""
+        return self.outcome.sandboxed
+
+    @property
+    def from_url(self) -> bool:
+        """As in the outcome."""
+        return self.outcome.from_url
+
+    @property
+    def hashed(self) -> bool:
+        """As in the outcome."""
+        return self.outcome.hashed
+
+    @property
+    def creator(self) -> str:
+        """As in the outcome."""
+        return self.outcome.creator
+
+    @property
+    def difference(self) -> int:
+        """As in the outcome."""
+        return self.outcome.difference
 
 
 class Summary(msgspec.Struct, frozen=True):

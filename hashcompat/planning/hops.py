@@ -127,9 +127,14 @@ class Hops:
     def _of(self, release: str) -> list[Tally]:
         """Return the tallies of the pods that start from a release, which is empty where it is unknown."""
         if release not in self._taken:
-            ways = [*self._route(release), self._back(release)] if release else [self._lost]
+            ways = [*self._steps(release), self._back(release)] if release else [self._lost]
             self._taken[release] = [self._tally(way) for way in ways]
         return self._taken[release]
+
+    def _steps(self, release: str) -> list[Way]:
+        """Return the hops from a release on that are counted: not a single one that the plan has itself."""
+        route = self._route(release)
+        return route if self._way.old == AUTO or len(route) >= _SEVERAL else []
 
     @property
     def found(self) -> dict[str, list[Counted]]:

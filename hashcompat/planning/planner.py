@@ -22,6 +22,7 @@ from hashcompat.model.plan import (
     Hashes,
     Item,
     Observed,
+    Outcome,
     Plan,
     Reason,
     ReleaseFacts,
@@ -57,24 +58,13 @@ _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
 """The order of items, the least important key first: one stable sort per key needs no tuple per item."""
 
 
-class _Outcome(msgspec.Struct, frozen=True):
-    """What of an item depends on whether every record of its node was reproduced."""
-
-    verdict: Verdict
-    reasons: tuple[Reason, ...]
-    pod_recreated: bool
-    creator: str
-
-
 class _Ruling(msgspec.Struct, frozen=True):
     """What the items of replicas share."""
 
-    outcome: _Outcome
-    doubt: _Outcome | None
+    outcome: Outcome
+    doubt: Outcome | None
     """The outcome where a record of the node is not reproduced; None where it is the same."""
-    reproduced: bool | None
     caution: Caution
-    rests: bool
     spared: bool
     """Whether it restarts, and a patch that accepts its hash would keep it."""
 
@@ -82,7 +72,7 @@ class _Ruling(msgspec.Struct, frozen=True):
 class Planned(msgspec.Struct, frozen=True):
     """What is decided of some pods, for a planner of more."""
 
-    docket: Docket[Item, _Outcome]
+    docket: Docket[Item, Outcome]
     """Their items."""
     warned: Warned
     """What to warn of."""
@@ -90,14 +80,8 @@ class Planned(msgspec.Struct, frozen=True):
     """What a patch would save."""
 
 
-def _with(item: Item, outcome: _Outcome) -> Item:
-    return structs.replace(
-        item,
-        verdict=outcome.verdict,
-        reasons=outcome.reasons,
-        pod_recreated=outcome.pod_recreated,
-        creator=outcome.creator,
-    )
+def _with(item: Item, outcome: Outcome) -> Item:
+    return structs.replace(item, outcome=outcome)
 
 
 class Planner:
@@ -111,7 +95,7 @@ class Planner:
         self._differences = once(lambda prepared: tuple(_differences(prepared, view)), _by_template)
         self._suggester = Suggester(self._judge.new, view)
         self._cautions = Cautions(self._judge)
-        self._docket: Docket[Item, _Outcome] = Docket(_with)
+        self._docket: Docket[Item, Outcome] = Docket(_with)
 
     def add(self, pod: Pod) -> None:
         """Decide one more pod; its containers' replicas are decided with them."""
@@ -126,7 +110,6 @@ class Planner:
     def _add(self, pod: Pod, found: Iterable[Ruled[_Ruling]]) -> list[int]:
         """Add an item for each container; return their places."""
         name, places = name_of(pod), list[int]()
-        sandboxed = bool(self._judge.view.options.records.sandboxes_of(pod))
         for container, one in zip(pod.containers, found, strict=True):
             ruling, draft = one.ruling, one.draft
             self._cautions.add(ruling.caution, pod, container)
@@ -135,21 +118,13 @@ class Planner:
             item = Item(
                 name,
                 _container_name(container.name, container.type),
-                draft.release,
-                ruling.outcome.verdict,
+                ruling.outcome,
                 _hashes(draft.prepared, one.replica),
-                ruling.outcome.reasons,
-                ruling.outcome.pod_recreated,
-                ruling.reproduced,
-                rests=ruling.rests,
-                sandboxed=sandboxed,
-                from_url=pod.from_url,
-                hashed=draft.prepared is not None,
-                creator=ruling.outcome.creator,
-                line=container.line,
-                observed=_observed(container),
+                container.line,
+                _observed(container),
             )
-            places.append(self._docket.add(name.node, item, ruling.doubt, reproduced=ruling.reproduced))
+            reproduced = ruling.outcome.calibrated
+            places.append(self._docket.add(name.node, item, ruling.doubt, reproduced=reproduced))
         return places
 
     def _ruled(self, draft: Draft) -> _Ruling:
@@ -158,23 +133,33 @@ class Planner:
         return _Ruling(
             outcome,
             doubt if doubt != outcome else None,
-            draft.reproduced,
             self._cautions.of(draft),
-            rests=bool(at_rest(draft.pod, draft.container)),
             spared=self._is_spared(draft, outcome),
         )
 
-    def _is_spared(self, draft: Draft, outcome: _Outcome) -> bool:
+    def _is_spared(self, draft: Draft, outcome: Outcome) -> bool:
         restarts = outcome.verdict is Verdict.RESTART and not outcome.pod_recreated
         return restarts and draft.prepared is not None and self._suggester.spares(draft.prepared)
 
-    def _outcome(self, draft: Draft, *, calibrated: bool) -> _Outcome:
+    def _outcome(self, draft: Draft, *, calibrated: bool) -> Outcome:
         decision = draft.decision(calibrated=calibrated)
         why = decision.reasons
         if decision.hash_changed and draft.prepared:
             why = (*self._differences(draft.prepared), *why)
-        creator = assumed_creator(draft.prepared.case, decision) if draft.prepared else ""
-        outcome: _Outcome = _one(_Outcome(decision.verdict, why, decision.pod_recreated, creator))
+        outcome: Outcome = _one(
+            Outcome(
+                draft.release,
+                decision.verdict,
+                why,
+                decision.pod_recreated,
+                draft.reproduced,
+                rests=bool(at_rest(draft.pod, draft.container)),
+                sandboxed=bool(self._judge.view.options.records.sandboxes_of(draft.pod)),
+                from_url=draft.pod.from_url,
+                hashed=draft.prepared is not None,
+                creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
+            )
+        )
         return outcome
 
     @property
@@ -199,7 +184,9 @@ class Planner:
         """
         items, judge = self.settled(), self._judge
         for place, number in enumerate(differences):
-            items[place] = structs.replace(items[place], difference=number) if number else items[place]
+            if number:
+                outcome = structs.replace(items[place].outcome, difference=number)
+                items[place] = _with(items[place], _one(outcome))
         for key in _ORDER:
             items.sort(key=key)
         return Plan(

@@ -11,7 +11,7 @@ from msgspec import structs
 from hashcompat.cli.args.facts import Records
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.gating.refusal import check_cluster
-from hashcompat.model.plan import ContainerName, Item, Plan, Verdict, name_of
+from hashcompat.model.plan import ContainerName, Item, Outcome, Plan, Verdict, name_of
 from hashcompat.model.pods import Inventory
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def _unplanned(plan: Plan, found: Inventory, reading: Reading) -> Iterator[Item]
         is_known = (pod.uid or (pod.namespace, pod.name)) in known
         if not is_known and reading.scope.filters.matches(pod) and pod.containers:
             first = pod.containers[0]
-            yield Item(name_of(pod), ContainerName(first.name, first.type), "", Verdict.UNKNOWN)
+            name = ContainerName(first.name, first.type)
+            yield Item(name_of(pod), name, Outcome("", Verdict.UNKNOWN))
 
 
 def _whole(plan: Plan, reading: Reading) -> Inventory:

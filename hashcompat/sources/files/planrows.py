@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from hashcompat.go.allowance import ORDINARY_NAME
-from hashcompat.model.plan import ContainerName, Hashes, Item, Observed, PodName, Reason, Verdict
+from hashcompat.model.plan import ContainerName, Hashes, Item, Observed, Outcome, PodName, Reason, Verdict
 from hashcompat.model.pods import ContainerType
 from hashcompat.sources.documents import time_of
 
@@ -93,6 +93,7 @@ class PlanRows:
     def __init__(self) -> None:
         self._pod = PodName("", "", "", "", "")
         self._name = lru_cache(KEPT)(ContainerName)
+        self._outcome = lru_cache(KEPT)(Outcome)
         self._reasons: dict[bytes, tuple[tuple[Reason, ...], Raw]] = {}
 
     def items(self, text: str) -> tuple[list[Item], bytes] | None:
@@ -117,16 +118,18 @@ class PlanRows:
         return Item(
             self._pod_of(row),
             self._name(row.container, row.container_type),
-            intern(row.from_release),
-            row.verdict,
+            self._outcome(
+                intern(row.from_release),
+                row.verdict,
+                reasons,
+                row.pod_recreated,
+                row.calibrated,
+                creator=ASSUMED if row.creator_assumed else "",
+                difference=row.difference or 0,
+            ),
             Hashes(hashes.recorded, hashes.from_, hashes.to),
-            reasons,
-            row.pod_recreated,
-            row.calibrated,
-            creator=ASSUMED if row.creator_assumed else "",
-            line=source.line or 0 if source else 0,
-            difference=row.difference or 0,
-            observed=_observed(observed) if observed else None,
+            source.line or 0 if source else 0,
+            _observed(observed) if observed else None,
         )
 
     def _pod_of(self, row: _Row) -> PodName:

@@ -20,6 +20,7 @@ from hashcompat.model.plan import (
     Hop,
     Item,
     Observed,
+    Outcome,
     Plan,
     PodName,
     Reason,
@@ -121,6 +122,7 @@ class _Items:
     def __init__(self) -> None:
         self._pod = lru_cache(1)(PodName)
         self._name = lru_cache(KEPT)(ContainerName)
+        self._outcome = lru_cache(KEPT)(Outcome)
         self._reasons: dict[bytes, tuple[Reason, ...]] = {}
         self._allowance, self._odd = allowance.containers(), allowance.names()
 
@@ -140,16 +142,18 @@ class _Items:
         return Item(
             self._pod(node, namespace, pod, uid, owner, workload, file),
             self._name(container, row.word("containerType", ContainerType)),
-            release,
-            row.word("verdict", Verdict),
+            self._outcome(
+                release,
+                row.word("verdict", Verdict),
+                self._reasons_of(row),
+                row.truth("podRecreated"),
+                row.truth_or_none("calibrated"),
+                creator=ASSUMED if row.truth("creatorAssumed") else "",
+                difference=row.number("difference", 0),
+            ),
             Hashes(hashes.hash("recorded"), hashes.hash("from"), hashes.hash("to")),
-            self._reasons_of(row),
-            row.truth("podRecreated"),
-            row.truth_or_none("calibrated"),
-            creator=ASSUMED if row.truth("creatorAssumed") else "",
-            line=source.number("line", 0) if source else 0,
-            difference=row.number("difference", 0),
-            observed=_observed(seen) if (seen := row.row_or_none("observed")) else None,
+            source.number("line", 0) if source else 0,
+            _observed(seen) if (seen := row.row_or_none("observed")) else None,
         )
 
     def _names_of(self, row: Row) -> Iterator[str]:

@@ -142,9 +142,9 @@ def test_many_bars_are_summed_up(plan: Plan) -> None:
 
 
 def with_reasons(item: Item, number: int) -> Item:
-    return structs.replace(
-        item, verdict=Verdict.UNKNOWN, reasons=(structs.replace(item.reasons[0], text=f"r{number}"),)
-    )
+    reasons = (structs.replace(item.reasons[0], text=f"r{number}"),)
+    outcome = structs.replace(item.outcome, verdict=Verdict.UNKNOWN, reasons=reasons)
+    return structs.replace(item, outcome=outcome)
 
 
 def test_too_many_explanations_are_counted_and_the_rows_remain(plan: Plan) -> None:

@@ -9,9 +9,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Generic, TypeVar
+from typing import Any, Final
 
-Found = TypeVar("Found")
+Work = Callable[[], Iterator[Any]]
+"""Work that finds one value after the other."""
+
+_END: Final = "that is all"
+"""What is sent last."""
 
 
 class FailedError(Exception):
@@ -31,10 +35,10 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-class _Child(Generic[Found]):
+class _Child:
     """A process that does some work and sends what it finds."""
 
-    def __init__(self, work: Callable[[], Found]) -> None:
+    def __init__(self, work: Work) -> None:
         """Begin; raises FailedError where there can be no other process."""
         try:
             reader, writer = os.pipe()
@@ -48,14 +52,14 @@ class _Child(Generic[Found]):
         self._stream = os.fdopen(reader, "rb")
         self._running = True
 
-    def found(self) -> Found:
-        """Wait for what the work finds; raises FailedError where it does not succeed."""
+    def found(self) -> Iterator[Any]:
+        """Yield what the work finds, once it is done; raises FailedError where it does not succeed."""
         try:
-            found: Found = pickle.load(self._stream)  # noqa: S301 - this program wrote it
+            while (found := pickle.load(self._stream)) != _END:  # noqa: S301 - this program wrote it
+                yield found
         except (EOFError, pickle.UnpicklingError):
             raise FailedError from None
         self.stop()
-        return found
 
     def stop(self) -> None:
         """Let the process end, whatever it does."""
@@ -68,15 +72,16 @@ class _Child(Generic[Found]):
                 os.waitpid(self._pid, 0)
 
 
-def _do(work: Callable[[], object], writer: int) -> None:
+def _do(work: Work, writer: int) -> None:
     """Do the work of a child, and end the process without what its parent does at its own end."""
     code = 1
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
-        found = work()
         with os.fdopen(writer, "wb") as stream:
-            pickle.dump(found, stream, pickle.HIGHEST_PROTOCOL)
+            for found in work():
+                pickle.dump(found, stream, pickle.HIGHEST_PROTOCOL)
+            pickle.dump(_END, stream)
         code = 0
     except BaseException:  # noqa: BLE001, S110 - the parent does it again, and says what is wrong
         pass
@@ -85,12 +90,12 @@ def _do(work: Callable[[], object], writer: int) -> None:
 
 
 @contextmanager
-def begun(works: Sequence[Callable[[], Found]]) -> Iterator[Callable[[], Iterator[Found]]]:
+def begun(works: Sequence[Work]) -> Iterator[Callable[[], Iterator[Iterator[Any]]]]:
     """Begin each work in a process of its own; none of them outlives the block.
 
-    Yields what waits for the results, in their order; it raises FailedError, as does the beginning.
+    Yields what waits for the results, in the order of the works, and raises FailedError, as beginning does.
     """
-    children: list[_Child[Found]] = []
+    children: list[_Child] = []
     try:
         for work in works:
             children.append(_Child(work))  # noqa: PERF401 - those that began are stopped

@@ -106,8 +106,8 @@ class ContainerName(msgspec.Struct, frozen=True, gc=False):
 class Observed(msgspec.Struct, frozen=True, gc=False):
     """What the status reported of a container when the plan was made; None where it did not."""
 
-    id: str
-    """Its id in the runtime; empty where the status does not show it."""
+    key: str | bytes
+    """Its id; as bytes, which take half the memory, where it is hexadecimal, as runtimes make them."""
 
     started: datetime | None
     """When it started, UTC."""
@@ -117,8 +117,22 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
 
     running: bool | None
 
+    @property
+    def id(self) -> str:
+        """Its id in the runtime; empty where the status does not show it."""
+        return self.key if isinstance(self.key, str) else self.key.hex()
 
-class Outcome(msgspec.Struct, frozen=True, gc=False):
+
+def key_of(identity: str) -> str | bytes:
+    """Return the id of a container as ``Observed`` keeps it."""
+    try:
+        key = bytes.fromhex(identity)
+    except ValueError:
+        return identity
+    return key if identity and key.hex() == identity else identity
+
+
+class Prediction(msgspec.Struct, frozen=True, gc=False):
     """What becomes of a container, and why; replicas share one."""
 
     from_release: str
@@ -160,8 +174,11 @@ class Item(msgspec.Struct, frozen=True, gc=False):
 
     pod: PodName
     container: ContainerName
-    outcome: Outcome
-    hashes: Hashes = Hashes()
+    prediction: Prediction
+    recorded: int | None = None
+    """As in ``Hashes``, as are the next two: three numbers take less memory than one more value."""
+    from_hash: int | None = None
+    to_hash: int | None = None
     line: int = 0
     """The line of the pod's file at which the container begins, from 1; 0 where it is not known."""
 
@@ -169,59 +186,64 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     """What is compared after the upgrade; None where no status lists the container."""
 
     @property
+    def hashes(self) -> Hashes:
+        """Its hashes."""
+        return Hashes(self.recorded, self.from_hash, self.to_hash)
+
+    @property
     def from_release(self) -> str:
-        """As in the outcome."""
-        return self.outcome.from_release
+        """As predicted."""
+        return self.prediction.from_release
 
     @property
     def verdict(self) -> Verdict:
-        """As in the outcome."""
-        return self.outcome.verdict
+        """As predicted."""
+        return self.prediction.verdict
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
-        """As in the outcome."""
-        return self.outcome.reasons
+        """As predicted."""
+        return self.prediction.reasons
 
     @property
     def pod_recreated(self) -> bool:
-        """As in the outcome."""
-        return self.outcome.pod_recreated
+        """As predicted."""
+        return self.prediction.pod_recreated
 
     @property
     def calibrated(self) -> bool | None:
-        """As in the outcome."""
-        return self.outcome.calibrated
+        """As predicted."""
+        return self.prediction.calibrated
 
     @property
     def rests(self) -> bool:
-        """As in the outcome."""
-        return self.outcome.rests
+        """As predicted."""
+        return self.prediction.rests
 
     @property
     def sandboxed(self) -> bool:
-        """As in the outcome."""
-        return self.outcome.sandboxed
+        """As predicted."""
+        return self.prediction.sandboxed
 
     @property
     def from_url(self) -> bool:
-        """As in the outcome."""
-        return self.outcome.from_url
+        """As predicted."""
+        return self.prediction.from_url
 
     @property
     def hashed(self) -> bool:
-        """As in the outcome."""
-        return self.outcome.hashed
+        """As predicted."""
+        return self.prediction.hashed
 
     @property
     def creator(self) -> str:
-        """As in the outcome."""
-        return self.outcome.creator
+        """As predicted."""
+        return self.prediction.creator
 
     @property
     def difference(self) -> int:
-        """As in the outcome."""
-        return self.outcome.difference
+        """As predicted."""
+        return self.prediction.difference
 
 
 class Summary(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ kubelet does), ``planner`` (items, warnings and assumptions), ``hops`` (the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
@@ -20,10 +20,10 @@ from hashcompat.model.details import Details
 from hashcompat.model.plan import Item, Plan, Way
 from hashcompat.model.pods import Inventory, Node, Pod, Share, Shared
 from hashcompat.planning.gates import check_gates
-from hashcompat.planning.hops import Counted, Hops
+from hashcompat.planning.hops import Hops
 from hashcompat.planning.judge import Draft
 from hashcompat.planning.patched import current, resolved, resolved_current
-from hashcompat.planning.planner import Planned, Planner
+from hashcompat.planning.planner import Planner
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 
@@ -83,9 +83,18 @@ class _Run:
             self.planner.add(pod)
             self.hops.add(pod)
 
-    def merge(self, planned: Planned, counts: Mapping[str, Sequence[Counted]]) -> None:
-        self.planner.merge(planned)
-        self.hops.merge(counts)
+    def sent(self, share: Share) -> Iterator[Any]:
+        """Decide a share, and yield what another process needs of that."""
+        self.add(share)
+        yield self.planner.found, self.hops.found, share.seen
+        yield from self.planner.rows()
+
+    def merge(self, sent: Iterator[Any]) -> Any:
+        """Add what another process has sent; return what it saw of its share."""
+        planned, counted, seen = next(sent)
+        self.planner.merge(sent, planned)
+        self.hops.merge(counted)
+        return seen
 
 
 def _decided(way: Way, inventory: Inventory, view: View) -> _Run:
@@ -102,18 +111,10 @@ def _decided(way: Way, inventory: Inventory, view: View) -> _Run:
 def _shared(way: Way, nodes: Sequence[Node], view: View, pods: Shared, shares: Sequence[Share]) -> _Run:
     """Decide pods in as many processes as there are shares; raises FailedError where they do not fit."""
     run = _Run(way, nodes, view)
-
-    def decided(share: Share) -> tuple[Planned, Mapping[str, Sequence[Counted]], Any]:
-        run.add(share)
-        return run.planner.found, run.hops.found, share.seen
-
     own, *others = shares
-    with begun([partial(decided, share) for share in others]) as results:
+    with begun([partial(run.sent, share) for share in others]) as results:
         run.add(own)
-        seen = [own.seen]
-        for planned, counts, of_share in results():
-            run.merge(planned, counts)
-            seen.append(of_share)
+        seen = [own.seen, *map(run.merge, results())]
     if not pods.are_right(seen):
         raise FailedError
     return run

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
+
+import msgspec
 
 Answer = TypeVar("Answer")
 Doubt = TypeVar("Doubt")
+
+
+class Found(msgspec.Struct, Generic[Doubt], frozen=True):
+    """What a docket knows besides its answers."""
+
+    places: array[int]
+    """The places of answers that are doubtful."""
+    nodes: list[str]
+    """The node of each."""
+    doubts: list[Doubt]
+    """What the other answer of each has instead."""
+    broken: set[str]
+    """The nodes with a record that is not reproduced."""
 
 
 class Docket(Generic[Answer, Doubt]):
@@ -39,13 +54,24 @@ class Docket(Generic[Answer, Doubt]):
         self._answers.append(answer)
         return place
 
-    def merge(self, other: Docket[Answer, Doubt]) -> None:
-        """Add the answers of another docket, after these."""
-        self._places.extend(len(self._answers) + place for place in other._places)
-        self._nodes += other._nodes
-        self._doubts += other._doubts
-        self._broken |= other._broken
-        self._answers += other._answers
+    @property
+    def found(self) -> Found[Doubt]:
+        """What is known besides the answers so far."""
+        return Found(self._places, self._nodes, self._doubts, self._broken)
+
+    @property
+    def answers(self) -> Sequence[Answer]:
+        """The answers so far, whatever is doubtful about them."""
+        return self._answers
+
+    def merge(self, answers: Iterable[Answer], found: Found[Doubt]) -> None:
+        """Add the answers of another docket, and what is known besides."""
+        first = len(self._answers)
+        self._places.extend(first + place for place in found.places)
+        self._nodes += found.nodes
+        self._doubts += found.doubts
+        self._broken |= found.broken
+        self._answers += answers
 
     def settled(self) -> list[Answer]:
         """Return the answers that count, in the order in which they were added."""

@@ -19,15 +19,15 @@ from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model.hashes import number_of
 from hashcompat.model.plan import (
     ContainerName,
-    Hashes,
     Item,
     Observed,
-    Outcome,
     Plan,
+    Prediction,
     Reason,
     ReleaseFacts,
     Verdict,
     Way,
+    key_of,
     name_of,
     share,
 )
@@ -36,11 +36,12 @@ from hashcompat.planning.assumptions import assumptions
 from hashcompat.planning.cautions import Caution, Cautions, Warned
 from hashcompat.planning.creators import assumed_creator
 from hashcompat.planning.differences import difference
-from hashcompat.planning.docket import Docket
+from hashcompat.planning.docket import Docket, Found
 from hashcompat.planning.facts import facts
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.prepare import Prepared
 from hashcompat.planning.replicas import once
+from hashcompat.planning.rows import Rows, items_of, rows_of
 from hashcompat.planning.rulings import Ruled, Rulings
 from hashcompat.planning.suggestion import Suggester
 from hashcompat.planning.templates import Named, Templates
@@ -61,9 +62,9 @@ _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
 class _Ruling(msgspec.Struct, frozen=True):
     """What the items of replicas share."""
 
-    outcome: Outcome
-    doubt: Outcome | None
-    """The outcome where a record of the node is not reproduced; None where it is the same."""
+    prediction: Prediction
+    doubt: Prediction | None
+    """The prediction where a record of the node is not reproduced; None where it is the same."""
     caution: Caution
     spared: bool
     """Whether it restarts, and a patch that accepts its hash would keep it."""
@@ -72,16 +73,16 @@ class _Ruling(msgspec.Struct, frozen=True):
 class Planned(msgspec.Struct, frozen=True):
     """What is decided of some pods, for a planner of more."""
 
-    docket: Docket[Item, Outcome]
-    """Their items."""
+    found: Found[Prediction]
+    """What is known of their items besides."""
     warned: Warned
     """What to warn of."""
     suggested: tuple[list[str], int]
     """What a patch would save."""
 
 
-def _with(item: Item, outcome: Outcome) -> Item:
-    return structs.replace(item, outcome=outcome)
+def _with(item: Item, prediction: Prediction) -> Item:
+    return structs.replace(item, prediction=prediction)
 
 
 class Planner:
@@ -95,7 +96,7 @@ class Planner:
         self._differences = once(lambda prepared: tuple(_differences(prepared, view)), _by_template)
         self._suggester = Suggester(self._judge.new, view)
         self._cautions = Cautions(self._judge)
-        self._docket: Docket[Item, Outcome] = Docket(_with)
+        self._docket: Docket[Item, Prediction] = Docket(_with)
 
     def add(self, pod: Pod) -> None:
         """Decide one more pod; its containers' replicas are decided with them."""
@@ -118,36 +119,36 @@ class Planner:
             item = Item(
                 name,
                 _container_name(container.name, container.type),
-                ruling.outcome,
-                _hashes(draft.prepared, one.replica),
+                ruling.prediction,
+                *_hashes(draft.prepared, one.replica),
                 container.line,
                 _observed(container),
             )
-            reproduced = ruling.outcome.calibrated
+            reproduced = ruling.prediction.calibrated
             places.append(self._docket.add(name.node, item, ruling.doubt, reproduced=reproduced))
         return places
 
     def _ruled(self, draft: Draft) -> _Ruling:
-        outcome = self._outcome(draft, calibrated=True)
-        doubt = self._outcome(draft, calibrated=False) if self._judge.view.options.records else outcome
+        prediction = self._prediction(draft, calibrated=True)
+        doubt = self._prediction(draft, calibrated=False) if self._judge.view.options.records else prediction
         return _Ruling(
-            outcome,
-            doubt if doubt != outcome else None,
+            prediction,
+            doubt if doubt != prediction else None,
             self._cautions.of(draft),
-            spared=self._is_spared(draft, outcome),
+            spared=self._is_spared(draft, prediction),
         )
 
-    def _is_spared(self, draft: Draft, outcome: Outcome) -> bool:
-        restarts = outcome.verdict is Verdict.RESTART and not outcome.pod_recreated
+    def _is_spared(self, draft: Draft, prediction: Prediction) -> bool:
+        restarts = prediction.verdict is Verdict.RESTART and not prediction.pod_recreated
         return restarts and draft.prepared is not None and self._suggester.spares(draft.prepared)
 
-    def _outcome(self, draft: Draft, *, calibrated: bool) -> Outcome:
+    def _prediction(self, draft: Draft, *, calibrated: bool) -> Prediction:
         decision = draft.decision(calibrated=calibrated)
         why = decision.reasons
         if decision.hash_changed and draft.prepared:
             why = (*self._differences(draft.prepared), *why)
-        outcome: Outcome = _one(
-            Outcome(
+        prediction: Prediction = _one(
+            Prediction(
                 draft.release,
                 decision.verdict,
                 why,
@@ -160,16 +161,20 @@ class Planner:
                 creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
             )
         )
-        return outcome
+        return prediction
 
     @property
     def found(self) -> Planned:
         """What was decided so far."""
-        return Planned(self._docket, self._cautions.found, self._suggester.found)
+        return Planned(self._docket.found, self._cautions.found, self._suggester.found)
 
-    def merge(self, found: Planned) -> None:
-        """Add what was decided elsewhere of pods that come next."""
-        self._docket.merge(found.docket)
+    def rows(self) -> Iterator[Rows]:
+        """Yield the items so far as plain values, some at a time."""
+        yield from rows_of(self._docket.answers)
+
+    def merge(self, rows: Iterable[Rows], found: Planned) -> None:
+        """Add what was decided elsewhere of pods that come next: their items first."""
+        self._docket.merge(items_of(rows), found.found)
         self._cautions.merge(found.warned)
         self._suggester.merge(found.suggested)
 
@@ -185,8 +190,8 @@ class Planner:
         items, judge = self.settled(), self._judge
         for place, number in enumerate(differences):
             if number:
-                outcome = structs.replace(items[place].outcome, difference=number)
-                items[place] = _with(items[place], _one(outcome))
+                prediction = structs.replace(items[place].prediction, difference=number)
+                items[place] = _with(items[place], _one(prediction))
         for key in _ORDER:
             items.sort(key=key)
         return Plan(
@@ -210,21 +215,18 @@ def _by_template(prepared: Prepared) -> object:
 def _observed(container: Container) -> Observed | None:
     if container.running is None and not container.id:
         return None
-    return Observed(container.id, container.started, container.restarts, container.running)
+    return Observed(key_of(container.id), container.started, container.restarts, container.running)
 
 
-def _hashes(prepared: Prepared | None, replica: Named | None) -> Hashes:
-    """Return the hashes of a container, or of a replica of it, which has no record."""
+def _hashes(prepared: Prepared | None, replica: Named | None) -> tuple[int | None, int | None, int | None]:
+    """Return the hashes of a container, or of a replica of it, which has no record: recorded, old, new."""
     if prepared is None:
-        return Hashes()
+        return None, None, None
     case = prepared.case
     if replica is not None:
-        return Hashes(None, replica.hash(case.old).value, replica.hash(case.new).value)
+        return None, replica.hash(case.old).value, replica.hash(case.new).value
     recorded = number_of(case.recorded.hash) if case.recorded else None
-    found: Hashes = _one(
-        Hashes(recorded, case.old_hash.value if case.old_known else None, case.new_hash.value)
-    )
-    return found
+    return recorded, case.old_hash.value if case.old_known else None, case.new_hash.value
 
 
 @lru_cache(maxsize=4096)

@@ -39,7 +39,7 @@ def item_document(item: Item) -> Document:
         "fromRelease": item.from_release,
         "verdict": item.verdict._value_,
         "podRecreated": item.pod_recreated,
-        "hash": {"recorded": item.hashes.recorded, "from": item.hashes.from_, "to": item.hashes.to},
+        "hash": {"recorded": item.recorded, "from": item.from_hash, "to": item.to_hash},
         "calibrated": item.calibrated,
         "creatorAssumed": bool(item.creator),
         "reasons": [_reason(reason) for reason in item.reasons],

@@ -11,11 +11,9 @@ from hashcompat.answers.calibration import CheckedRecord, RecordCheck
 from hashcompat.answers.expectation import Where
 from hashcompat.answers.explanation import Explanations
 from hashcompat.answers.onecontainer import Explanation, Side
-from hashcompat.model.plan import Hashes, Item, Plan
+from hashcompat.model.plan import Item, Plan
 
 Result = TypeVar("Result")
-
-_NONE: Final = Hashes()
 
 
 def without_hashes(result: Result) -> Result:
@@ -29,7 +27,7 @@ def _plan(plan: Plan) -> Plan:
 
 
 def _item(item: Item) -> Item:
-    return structs.replace(item, hashes=_NONE)
+    return structs.replace(item, recorded=None, from_hash=None, to_hash=None)
 
 
 def _explanations(explanations: Explanations) -> Explanations:

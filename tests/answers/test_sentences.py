@@ -13,7 +13,7 @@ from hashcompat.answers.sentences.deciding import DECIDES
 from hashcompat.answers.sentences.situation import Situation, hashed, listed
 from hashcompat.answers.sentences.why import CLAUSES
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.model.plan import ContainerName, Item, Outcome, PodName, Reason, Verdict
+from hashcompat.model.plan import ContainerName, Item, PodName, Prediction, Reason, Verdict
 from hashcompat.model.pods import ContainerType
 from hashcompat.rules import RULES
 from tests.helpers.pods import as_json, mirror_pod, pod
@@ -94,7 +94,7 @@ def test_hc029_asks_for_another_snapshot(run: Run, tmp_path: Path) -> None:
 def item(verdict: Verdict, *reasons: Reason) -> Item:
     name = PodName("n1", "ns", "p", "u", "ReplicaSet/web")
     container = ContainerName("c", ContainerType.CONTAINER)
-    return Item(name, container, Outcome("1.2.7", verdict, reasons))
+    return Item(name, container, Prediction("1.2.7", verdict, reasons))
 
 
 def test_hc026_names_the_field_with_another_type() -> None:

@@ -124,7 +124,7 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
     "the predicted hash": (
         judged(
             pod(NEW),
-            items=(predicted(RESTART, hashes=Hashes(1, 1, 2)),),
+            items=(predicted(RESTART, recorded=1, from_hash=1, to_hash=2),),
             recorded={("uid-web-1", "c"): 2},
         ),
         Outcome.PASS,

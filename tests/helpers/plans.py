@@ -10,7 +10,7 @@ from msgspec import structs
 from hashcompat import rules
 from hashcompat.formats import FORMATS
 from hashcompat.formats.model import Style
-from hashcompat.model.plan import ContainerName, Item, Outcome, Plan, PodName, Reason, Verdict
+from hashcompat.model.plan import ContainerName, Item, Plan, PodName, Prediction, Reason, Verdict
 from hashcompat.model.pods import ContainerType
 from hashcompat.report.model import Screen
 from hashcompat.report.plan import PLAN, Excerpt
@@ -34,7 +34,7 @@ def item(
     """Return a container's verdict, with a reason that goes with it."""
     name = PodName(node, namespace, pod, f"uid-{pod}", owner, owner)
     why = REASONS.get(verdict, ()) if reasons is None else reasons
-    return Item(name, ContainerName("c", ContainerType.CONTAINER), Outcome(release, verdict, why))
+    return Item(name, ContainerName("c", ContainerType.CONTAINER), Prediction(release, verdict, why))
 
 
 def plan(*items: Item, **more: Any) -> Plan:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from hashcompat.model.plan import ContainerName, Item, Outcome, PodName, Share, Verdict, share
+from hashcompat.model.plan import ContainerName, Item, PodName, Prediction, Share, Verdict, share
 from hashcompat.model.pods import Container, ContainerType, Pod, StaticManifest
 from hashcompat.model.records import Recorded
 from hashcompat.records.index import index
@@ -89,7 +89,7 @@ def test_no_records_are_false() -> None:
 def test_the_share_counts_what_has_a_record() -> None:
     name = PodName(POD.node, POD.namespace, POD.name, POD.uid, POD.owner)
     items = [
-        Item(name, ContainerName("c", CONTAINER.type), Outcome("1.9.11", Verdict.KEEP, calibrated=value))
+        Item(name, ContainerName("c", CONTAINER.type), Prediction("1.9.11", Verdict.KEEP, calibrated=value))
         for value in (True, True, False, None)
     ]
     assert str(share(items)) == "2 of 3 recorded hashes reproduced (66 %)"

@@ -11,7 +11,7 @@ from msgspec import structs
 from hashcompat.cli.args.facts import Records
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.gating.refusal import check_cluster
-from hashcompat.model.plan import ContainerName, Item, Outcome, Plan, Verdict, name_of
+from hashcompat.model.plan import ContainerName, Item, Plan, Prediction, Verdict, name_of
 from hashcompat.model.pods import Inventory
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _unplanned(plan: Plan, found: Inventory, reading: Reading) -> Iterator[Item]
         if not is_known and reading.scope.filters.matches(pod) and pod.containers:
             first = pod.containers[0]
             name = ContainerName(first.name, first.type)
-            yield Item(name_of(pod), name, Outcome("", Verdict.UNKNOWN))
+            yield Item(name_of(pod), name, Prediction("", Verdict.UNKNOWN))
 
 
 def _whole(plan: Plan, reading: Reading) -> Inventory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Final
@@ -161,9 +162,9 @@ class _Share:
             yield pod
 
     @property
-    def seen(self) -> tuple[set[str], int]:
-        """Their uids, and how many there are."""
-        return self._uids, self._number
+    def seen(self) -> tuple[array[int], int]:
+        """The hashes of their uids, the same in processes that were forked; and how many pods there are."""
+        return array("q", map(hash, self._uids)), self._number
 
 
 def _checked(part: Part, found: Iterator[Object], survey: Survey, label: str) -> Iterator[Object]:

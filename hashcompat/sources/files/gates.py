@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from hashcompat.go import allowance
-from hashcompat.model.plan import ContainerName, Item, Outcome, PodName, Verdict
+from hashcompat.model.plan import ContainerName, Item, PodName, Prediction, Verdict
 from hashcompat.model.pods import ContainerType
 from hashcompat.sources.files.saved import Saved
 
@@ -20,5 +20,5 @@ def items_of(document: Saved) -> Iterator[Item]:
         allowed.take(1)
         names = (row.text(key) for key in ("node", "namespace", "pod", "uid", "owner", "workload"))
         container = ContainerName(row.text("container"), row.word("containerType", ContainerType))
-        yield Item(PodName(*names), container, Outcome("", row.word("verdict", Verdict)))
+        yield Item(PodName(*names), container, Prediction("", row.word("verdict", Verdict)))
     document.digest()

@@ -15,7 +15,16 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from hashcompat.go.allowance import ORDINARY_NAME
-from hashcompat.model.plan import ContainerName, Hashes, Item, Observed, Outcome, PodName, Reason, Verdict
+from hashcompat.model.plan import (
+    ContainerName,
+    Item,
+    Observed,
+    PodName,
+    Prediction,
+    Reason,
+    Verdict,
+    key_of,
+)
 from hashcompat.model.pods import ContainerType
 from hashcompat.sources.documents import time_of
 
@@ -93,7 +102,7 @@ class PlanRows:
     def __init__(self) -> None:
         self._pod = PodName("", "", "", "", "")
         self._name = lru_cache(KEPT)(ContainerName)
-        self._outcome = lru_cache(KEPT)(Outcome)
+        self._prediction = lru_cache(KEPT)(Prediction)
         self._reasons: dict[bytes, tuple[tuple[Reason, ...], Raw]] = {}
 
     def items(self, text: str) -> tuple[list[Item], bytes] | None:
@@ -118,7 +127,7 @@ class PlanRows:
         return Item(
             self._pod_of(row),
             self._name(row.container, row.container_type),
-            self._outcome(
+            self._prediction(
                 intern(row.from_release),
                 row.verdict,
                 reasons,
@@ -127,7 +136,9 @@ class PlanRows:
                 creator=ASSUMED if row.creator_assumed else "",
                 difference=row.difference or 0,
             ),
-            Hashes(hashes.recorded, hashes.from_, hashes.to),
+            hashes.recorded,
+            hashes.from_,
+            hashes.to,
             source.line or 0 if source else 0,
             _observed(observed) if observed else None,
         )
@@ -155,7 +166,7 @@ class PlanRows:
 
 def _observed(row: _Observed) -> Observed:
     started = None if row.started_at is None else _time(row.started_at)
-    return Observed(row.container_id, started, row.restart_count, row.running)
+    return Observed(key_of(row.container_id), started, row.restart_count, row.running)
 
 
 def _reason(row: _Reason) -> Reason:

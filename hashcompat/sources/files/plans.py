@@ -16,19 +16,19 @@ from hashcompat.go import allowance
 from hashcompat.go.parts import Run
 from hashcompat.model.plan import (
     ContainerName,
-    Hashes,
     Hop,
     Item,
     Observed,
-    Outcome,
     Plan,
     PodName,
+    Prediction,
     Reason,
     ReleaseFacts,
     Share,
     Suggestion,
     Summary,
     Verdict,
+    key_of,
     summarized,
 )
 from hashcompat.model.pods import ContainerType, Origin, Source
@@ -122,7 +122,7 @@ class _Items:
     def __init__(self) -> None:
         self._pod = lru_cache(1)(PodName)
         self._name = lru_cache(KEPT)(ContainerName)
-        self._outcome = lru_cache(KEPT)(Outcome)
+        self._prediction = lru_cache(KEPT)(Prediction)
         self._reasons: dict[bytes, tuple[Reason, ...]] = {}
         self._allowance, self._odd = allowance.containers(), allowance.names()
 
@@ -142,7 +142,7 @@ class _Items:
         return Item(
             self._pod(node, namespace, pod, uid, owner, workload, file),
             self._name(container, row.word("containerType", ContainerType)),
-            self._outcome(
+            self._prediction(
                 release,
                 row.word("verdict", Verdict),
                 self._reasons_of(row),
@@ -151,7 +151,9 @@ class _Items:
                 creator=ASSUMED if row.truth("creatorAssumed") else "",
                 difference=row.number("difference", 0),
             ),
-            Hashes(hashes.hash("recorded"), hashes.hash("from"), hashes.hash("to")),
+            hashes.hash("recorded"),
+            hashes.hash("from"),
+            hashes.hash("to"),
             source.number("line", 0) if source else 0,
             _observed(seen) if (seen := row.row_or_none("observed")) else None,
         )
@@ -192,7 +194,10 @@ def _name(row: Row, key: str, default: str | None = None) -> str:
 def _observed(row: Row) -> Observed:
     restarts = None if row.value.get("restartCount") is None else row.number("restartCount")
     return Observed(
-        _name(row, "containerID"), row.time_or_none("startedAt"), restarts, row.truth_or_none("running")
+        key_of(_name(row, "containerID")),
+        row.time_or_none("startedAt"),
+        restarts,
+        row.truth_or_none("running"),
     )
 
 

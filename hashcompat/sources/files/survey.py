@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from sys import getsizeof, intern
 
 import msgspec
@@ -128,7 +129,7 @@ def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span]) -> Survey:
     with forks.begun(works) as results:
 
         def rest(place: Place) -> tuple[Place, Iterable[str]]:
-            found = _divided(guessed, place, list(results()), look)
+            found = _divided(guessed, place, chain.from_iterable(results()), look)
             divided.append(found)
             return found.last, spans.text(source, found.tail, source.size, WANTED, again=False)
 
@@ -158,13 +159,13 @@ def _divided(
     return Spans(tuple(found), first, tail)
 
 
-def _passed(source: Input, known: Kinds, span: Span) -> tuple[_Look, End]:
-    """Look through a span of a file; errors as ``parts``."""
+def _passed(source: Input, known: Kinds, span: Span) -> Iterator[tuple[_Look, End]]:
+    """Look through a span of a file, and yield what was found; errors as ``parts``."""
     look, alike = _Look(source.origin, known), Alike()
     found = elements(source, span, strict=False, alike=alike)
     for part in found:
         look.add(part)
-    return look, found.end
+    yield look, found.end
 
 
 class _Look:

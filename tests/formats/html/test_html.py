@@ -143,8 +143,8 @@ def test_many_bars_are_summed_up(plan: Plan) -> None:
 
 def with_reasons(item: Item, number: int) -> Item:
     reasons = (structs.replace(item.reasons[0], text=f"r{number}"),)
-    outcome = structs.replace(item.outcome, verdict=Verdict.UNKNOWN, reasons=reasons)
-    return structs.replace(item, outcome=outcome)
+    prediction = structs.replace(item.prediction, verdict=Verdict.UNKNOWN, reasons=reasons)
+    return structs.replace(item, prediction=prediction)
 
 
 def test_too_many_explanations_are_counted_and_the_rows_remain(plan: Plan) -> None:

@@ -2,29 +2,24 @@
 
 ``make`` returns all that ``hashcompat plan`` prints. The stages, in order: ``options`` and ``view`` (release
 data and options, bound once), ``prepare`` (what each kubelet sees and hashes), ``judge`` (what the target
-kubelet does), ``planner`` (items, warnings and assumptions), ``hops`` (the same upgrade in steps, and back).
+kubelet does), ``planner`` (items, warnings and assumptions), ``hops`` (the same upgrade in steps, and back),
+``runs`` (all of it, by one process or several).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import partial
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from msgspec import structs
 
-from hashcompat.errors import InputError
-from hashcompat.forks import FailedError, begun
 from hashcompat.model.details import Details
 from hashcompat.model.plan import Item, Plan, Way
-from hashcompat.model.pods import Inventory, Node, Pod, Share, Shared
+from hashcompat.model.pods import Inventory, Pod
 from hashcompat.planning.gates import check_gates
-from hashcompat.planning.hops import Hops
 from hashcompat.planning.judge import Draft
 from hashcompat.planning.patched import current, resolved, resolved_current
-from hashcompat.planning.planner import Planner
-from hashcompat.planning.templates import Templates
+from hashcompat.planning.runs import Run, decided
 from hashcompat.planning.view import View
 
 
@@ -59,7 +54,7 @@ def make(
     way = Way(from_release, to_release)
     view, notes = bound(way, inventory, view)
     gathering = gather(way, view) if gather else None
-    run = _Run(way, inventory.nodes, view) if gathering else _decided(way, inventory, view)
+    run = Run(way, inventory.nodes, view) if gathering else decided(way, inventory, view)
     if gathering:
         for pod in inventory.pods:
             gathering.add(pod, [draft for _, draft in run.planner.drafted(pod)])
@@ -68,56 +63,6 @@ def make(
     plan = structs.replace(run.planner.plan(numbers), notes=notes, origin=inventory.origin)
     details = gathering.details() if gathering else None
     return structs.replace(plan, hops=run.hops.hops, rollback=run.hops.rollback, details=details)
-
-
-class _Run:
-    """The pods of an inventory, decided for the plan and for all hops together."""
-
-    def __init__(self, way: Way, nodes: Iterable[Node], view: View) -> None:
-        templates = Templates(view)
-        self.planner = Planner(way, nodes, view, templates)
-        self.hops = Hops(way, nodes, view, templates)
-
-    def add(self, pods: Iterable[Pod]) -> None:
-        for pod in pods:
-            self.planner.add(pod)
-            self.hops.add(pod)
-
-    def sent(self, share: Share) -> Iterator[Any]:
-        """Decide a share, and yield what another process needs of that."""
-        self.add(share)
-        yield self.planner.found, self.hops.found, share.seen
-        yield from self.planner.rows()
-
-    def merge(self, sent: Iterator[Any]) -> Any:
-        """Add what another process has sent; return what it saw of its share."""
-        planned, counted, seen = next(sent)
-        self.planner.merge(sent, planned)
-        self.hops.merge(counted)
-        return seen
-
-
-def _decided(way: Way, inventory: Inventory, view: View) -> _Run:
-    """Decide all pods, in several processes where these can share them."""
-    pods = inventory.pods
-    if isinstance(pods, Shared) and (shares := pods.shares()):
-        with suppress(FailedError, InputError):  # what is wrong with them, one process says
-            return _shared(way, inventory.nodes, view, pods, shares)
-    run = _Run(way, inventory.nodes, view)
-    run.add(pods)
-    return run
-
-
-def _shared(way: Way, nodes: Sequence[Node], view: View, pods: Shared, shares: Sequence[Share]) -> _Run:
-    """Decide pods in as many processes as there are shares; raises FailedError where they do not fit."""
-    run = _Run(way, nodes, view)
-    own, *others = shares
-    with begun([partial(run.sent, share) for share in others]) as results:
-        run.add(own)
-        seen = [own.seen, *map(run.merge, results())]
-    if not pods.are_right(seen):
-        raise FailedError
-    return run
 
 
 def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:

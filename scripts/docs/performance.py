@@ -27,8 +27,8 @@ The clusters have fifty pods on each node, and in every pod a status and the mou
 the pod's own. `realistic`: a template has fifty pods. `all different`: no two containers are alike, as after
 a sidecar injector that writes the pod's name into each.
 
-CPU time is that of user and system, of all processes together; each Go program runs on one core. Seconds
-depend on the machine: {machine}. The ratio hardly does, so it alone is compared: `.ci/full` fails where the
+CPU time is that of user and system, of all processes together, and the peak that of the largest one. `plan`
+runs as many processes as there are processors, the two Go programs one each. Seconds depend on the machine: {machine}. The ratio hardly does, so it alone is compared: `.ci/full` fails where the
 share of Go's CPU time is more than 1.25 times the one that is committed here.
 
 ![CPU time of plan and of Go](images/performance.svg)
@@ -39,7 +39,7 @@ Medians; of the ratios also the range over the rounds.
 
 ## Growth
 
-Time grows as the number of pods does, and memory by about 2 kB a pod: pods are read one by one, and what is
+Time grows as the number of pods does, and memory by about 1 kB a pod: pods are read one by one, and what is
 kept is the verdict on each container.
 
 ![CPU time by the number of pods](images/growth.svg)

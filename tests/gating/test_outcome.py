@@ -10,7 +10,7 @@ from msgspec import structs
 from hashcompat.gating.outcome import Now, judge_after
 from hashcompat.gating.policy import Policy
 from hashcompat.gating.result import GateResult, Outcome
-from hashcompat.model.plan import Hashes, Item, Verdict
+from hashcompat.model.plan import Item, Verdict
 from hashcompat.model.pods import Node, Pod
 from tests.gating.containers import AFTER, BEGUN, HOUR, MINUTE, RUNS, now, pod, stopped
 from tests.helpers.plans import item, plan
@@ -40,6 +40,7 @@ def predicted(verdict: Verdict, name: str = "web-1", **more: Any) -> Item:
     return structs.replace(item(verdict, pod=name), observed=RUNS, **more)
 
 
+OTHER_HASH = predicted(KEEP, recorded=1, from_hash=1, to_hash=2)
 NEW = now("new", AFTER, 3)
 CASES: dict[str, tuple[GateResult, Outcome, str]] = {
     "as predicted": (judged(pod(NEW)), Outcome.PASS, "after: 1 of 1 container as predicted"),
@@ -133,7 +134,7 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
     "another hash": (
         judged(
             pod(NEW),
-            items=(predicted(RESTART, hashes=Hashes(1, 1, 2)),),
+            items=(predicted(RESTART, recorded=1, from_hash=1, to_hash=2),),
             recorded={("uid-web-1", "c"): 3},
         ),
         Outcome.FAIL,
@@ -142,16 +143,14 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
     "the hash 0 where another was predicted": (
         judged(
             pod(NEW),
-            items=(predicted(RESTART, hashes=Hashes(1, 1, 2)),),
+            items=(predicted(RESTART, recorded=1, from_hash=1, to_hash=2),),
             recorded={("uid-web-1", "c"): 0},
         ),
         Outcome.FAIL,
         "after: shop/web-1/c: was restarted with the hash 0 in place of 2, predicted RESTART",
     ),
     "a kept one with another hash": (
-        judged(
-            pod(now()), items=(predicted(KEEP, hashes=Hashes(1, 1, 2)),), recorded={("uid-web-1", "c"): 2}
-        ),
+        judged(pod(now()), items=(OTHER_HASH,), recorded={("uid-web-1", "c"): 2}),
         Outcome.FAIL,
         "after: shop/web-1/c: still runs with the hash 2 in place of 1, predicted KEEP",
     ),

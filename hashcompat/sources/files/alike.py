@@ -15,7 +15,7 @@ from hashcompat.sources.shapes import Replica, Shape, shape_of
 _TRIED: Final = 16
 """Patterns that a text is compared with; most differ from it in their first few hundred characters."""
 
-_KEPT: Final = 1 << 22
+_KEPT: Final = 1 << 21
 """Characters of all texts that are remembered; usual pods have 17,000, and take a few times as many bytes."""
 
 _TRUSTED: Final = 64

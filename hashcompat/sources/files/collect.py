@@ -126,8 +126,12 @@ class _Pods(msgspec.Struct, frozen=True):
             )
 
     def shares(self) -> Sequence[Share]:
-        """Return the pods as several processes read them: only the largest file is divided."""
-        divided = [(survey.source.size, survey, survey.spans) for survey in self.surveys if survey.spans]
+        """Return the pods as several processes read them: the largest file of one document is divided."""
+        divided = [
+            (survey.source.size, survey, survey.spans)
+            for survey in self.surveys
+            if survey.spans and survey.documents == 1  # no pod comes behind its spans
+        ]
         if not divided:
             return ()
         _, largest, spans = max(divided, key=itemgetter(0))

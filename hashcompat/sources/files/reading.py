@@ -7,7 +7,8 @@ from itertools import chain
 from typing import Any, Final
 
 from hashcompat.go import jsonstream
-from hashcompat.go.jsonstream import Elements, Quick, Rest
+from hashcompat.go.jsonstream import Elements, Rest
+from hashcompat.go.jsonwindow import Quick
 from hashcompat.go.parts import Part
 from hashcompat.sources.files import exact, firstlook, spans
 from hashcompat.sources.files.alike import Alike

@@ -15,7 +15,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.go.jsonstream import Place, Rest
+from hashcompat.go.jsonstream import Rest
+from hashcompat.go.jsonwindow import Place
 from hashcompat.sources.files.inputs import Input
 from hashcompat.sources.files.text import chunks
 from hashcompat.sources.limits import MOST_BYTES
@@ -30,9 +31,9 @@ _NEAR: Final = 1 << 20
 """Bytes in which an element ends, if any does nearby."""
 
 _FIRST: Final = re.compile(
-    rb'\A(?:\xef\xbb\xbf)?\s*\{[^\[]{0,999}"items"\s*:\s*\[(\s*\{\s*"[A-Za-z]{1,40}"\s*:)', re.ASCII
+    rb'\A(?:\xef\xbb\xbf)?\s*\{[^\[]{0,999}"items"\s*:\s*\[(\s*)(\{\s*"[A-Za-z]{1,40}"\s*:)', re.ASCII
 )
-"""An object with a list of objects, and how its first element begins."""
+"""An object with a list of objects, the space before its first element, and how that begins."""
 
 
 FIRST: Final = Place(1, 0, 1)
@@ -75,7 +76,7 @@ class Spans(msgspec.Struct, frozen=True):
 def guessed(source: Input, number: int) -> tuple[Span, ...]:
     """Return where a file may be cut, so that about as much is before the first span as is in each.
 
-    None for a file that one process reads: a small one, and any that is no plain JSON of a list.
+    Nothing for a file that one process reads: a small one, and any that is not a List in plain JSON.
     """
     number = min(number, source.size // LEAST)
     if number < 2 or source.size > MOST_BYTES:
@@ -84,18 +85,20 @@ def guessed(source: Input, number: int) -> tuple[Span, ...]:
         found = _FIRST.match(stream.read(_HEAD))
         if found is None:
             return ()
-        between, kind = b"}," + found[1], _KIND.search(found[0])
+        space = re.escape(found[1]) if b"\n" in found[1] else b" ?"
+        between = re.compile(b"}," + space + re.escape(found[2]))
+        kind = _KIND.search(found[0])
         places = [_place(stream, source.size * part // number, between) for part in range(1, number)]
     cuts = [*dict.fromkeys(filter(None, places)), source.size]
     first = structs.replace(FIRST, kind=kind[1].decode() if kind else None)
     return tuple(Span(begin, end, first) for begin, end in pairwise(cuts))
 
 
-def _place(stream: io.BufferedReader, near: int, between: bytes) -> int:
+def _place(stream: io.BufferedReader, near: int, between: re.Pattern[bytes]) -> int:
     """Return where an element begins, behind a comma; 0 where none does nearby."""
     stream.seek(near)
-    found = stream.read(_NEAR).find(between)
-    return near + found + len(b"},") if found >= 0 else 0
+    found = between.search(stream.read(_NEAR))
+    return near + found.start() + len(b"},") if found else 0
 
 
 def text(source: Input, begin: int, end: int, wanted: str, *, again: bool) -> Iterator[str]:

@@ -14,7 +14,8 @@ from msgspec import structs
 from hashcompat import forks
 from hashcompat.errors import InputError
 from hashcompat.go import allowance as allowances
-from hashcompat.go.jsonstream import End, Place
+from hashcompat.go.jsonstream import End
+from hashcompat.go.jsonwindow import Place
 from hashcompat.go.parts import Part
 from hashcompat.model.budgets import Budget
 from hashcompat.model.pods import Node

@@ -20,11 +20,11 @@ from hashcompat.formats.model import Style
 from hashcompat.go.jsonstream import parts
 from hashcompat.model.plan import (
     ContainerName,
-    Hashes,
     Hop,
     Item,
     Plan,
     PodName,
+    Prediction,
     Reason,
     ReleaseFacts,
     Share,
@@ -350,13 +350,18 @@ ITEMS = st.builds(
     Item,
     st.builds(PodName, NAMES, NAMES, NAMES, NAMES, NAMES),
     st.builds(ContainerName, NAMES, st.sampled_from(ContainerType)),
-    NAMES,
-    st.sampled_from(Verdict),
-    st.builds(Hashes, HASHES, HASHES, HASHES),
-    st.lists(REASONS, max_size=3).map(tuple),
-    st.booleans(),
-    st.none() | st.booleans(),
-    creator=st.sampled_from(["", "1.9.11"]),
+    st.builds(
+        Prediction,
+        NAMES,
+        st.sampled_from(Verdict),
+        st.lists(REASONS, max_size=3).map(tuple),
+        st.booleans(),
+        st.none() | st.booleans(),
+        creator=st.sampled_from(["", "1.9.11"]),
+    ),
+    HASHES,
+    HASHES,
+    HASHES,
 )
 PLANS = st.builds(
     Plan,

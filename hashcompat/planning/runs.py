@@ -1,0 +1,68 @@
+"""The pods of an inventory, decided by one process or by several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from hashcompat.errors import InputError
+from hashcompat.forks import FailedError, begun
+from hashcompat.model.plan import Way
+from hashcompat.model.pods import Inventory, Node, Pod, Share, Shared
+from hashcompat.planning.hops import Hops
+from hashcompat.planning.planner import Planner
+from hashcompat.planning.templates import Templates
+from hashcompat.planning.view import View
+
+
+class Run:
+    """The pods of an inventory, decided for the plan and for all hops together."""
+
+    def __init__(self, way: Way, nodes: Iterable[Node], view: View) -> None:
+        templates = Templates(view)
+        self.planner = Planner(way, nodes, view, templates)
+        self.hops = Hops(way, nodes, view, templates)
+
+    def add(self, pods: Iterable[Pod]) -> None:
+        """Decide pods one by one."""
+        for pod in pods:
+            self.planner.add(pod)
+            self.hops.add(pod)
+
+    def sent(self, share: Share) -> Iterator[Any]:
+        """Decide a share, and yield what another process needs of that."""
+        self.add(share)
+        yield self.planner.found, self.hops.found, share.seen
+        yield from self.planner.rows()
+
+    def merge(self, sent: Iterator[Any]) -> Any:
+        """Add what another process has sent; return what it saw of its share."""
+        planned, counted, seen = next(sent)
+        self.planner.merge(sent, planned)
+        self.hops.merge(counted)
+        return seen
+
+
+def decided(way: Way, inventory: Inventory, view: View) -> Run:
+    """Decide all pods, in several processes where these can share them."""
+    pods = inventory.pods
+    if isinstance(pods, Shared) and (shares := pods.shares()):
+        with suppress(FailedError, InputError):  # what is wrong with them, one process says
+            return _shared(way, inventory.nodes, view, pods, shares)
+    run = Run(way, inventory.nodes, view)
+    run.add(pods)
+    return run
+
+
+def _shared(way: Way, nodes: Sequence[Node], view: View, pods: Shared, shares: Sequence[Share]) -> Run:
+    """Decide pods in as many processes as there are shares; raises FailedError where they do not fit."""
+    run = Run(way, nodes, view)
+    own, *others = shares
+    with begun([partial(run.sent, share) for share in others]) as results:
+        run.add(own)
+        seen = [own.seen, *map(run.merge, results())]
+    if not pods.are_right(seen):
+        raise FailedError
+    return run

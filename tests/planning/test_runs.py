@@ -1,0 +1,211 @@
+"""A plan that several processes make is the very one that one process makes."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hashcompat
+from hashcompat import forks
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.model.plan import Way
+from hashcompat.model.pods import Inventory, Pod, Share, Shared
+from hashcompat.planning.runs import Run, decided
+from hashcompat.planning.view import View
+from hashcompat.sources.files import spans
+from scripts.bench import cluster
+from tests.helpers.pods import pod as pod_of
+from tests.helpers.program import SAMPLE
+from tests.helpers.program import Run as Program
+from tests.helpers.upgrades import record, recorded
+
+Json = dict[str, Any]
+
+C: Json = {"name": "c", "image": "i"}
+
+SPAN = 1 << 12
+"""Bytes of a span here, so that small files are divided."""
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spans, "LEAST", SPAN)
+    monkeypatch.setattr(forks, "possible", lambda: True)
+
+
+def large(path: Path, *, distinct: bool) -> Path:
+    given = list(cluster.objects(120, cluster.Shape("1.30.14", distinct=distinct, managed_fields=False)))
+    random.Random(5).shuffle(given)
+    path.write_text(json.dumps({"apiVersion": "v1", "items": given, "kind": "List"}, indent=4))
+    return path
+
+
+def shown(run: Program, *argv: object) -> tuple[Json, list[str]]:
+    result = run("plan", *argv, "-o", "json")
+    assert result.code == 0, result.err
+    document = result.document
+    del document["digest"], document["spec"]["createdAt"]
+    return document, result.err.splitlines()
+
+
+WAYS = [("1.7.16", "1.9.11"), ("1.19.16", "1.24.17"), ("1.30.14", "1.31.14"), ("auto", "1.33.13")]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("distinct", [False, True])
+def test_a_plan_of_several_processes_is_that_of_one(
+    way: tuple[str, str],
+    distinct: bool,
+    run: Program,
+    tmp_path: Path,
+) -> None:
+    given = ("--from", way[0], "--to", way[1], "-f", large(tmp_path / "c.json", distinct=distinct))
+    one, several = (shown(run, *given, "--jobs", jobs) for jobs in (1, 4))
+    assert one == several
+
+
+@pytest.mark.parametrize("way", [("auto", "1.9.11"), ("1.13.12", "1.14.10"), ("1.23.17", "1.24.17")], ids=str)
+def test_static_pods_and_warnings_are_the_same(way: tuple[str, str], run: Program, tmp_path: Path) -> None:
+    """The sample has mirror pods, pods that select nodes, and a mixed cluster."""
+    path = tmp_path / "c.json"
+    document = json.loads(SAMPLE.read_text())
+    random.Random(5).shuffle(document["items"])
+    path.write_text(json.dumps(document, indent=4))
+    given = ("--from", way[0], "--to", way[1], "-f", path)
+    one, several = (shown(run, *given, "--jobs", jobs) for jobs in (1, 3))
+    assert one == several
+
+
+@pytest.mark.parametrize("value", [7, None])
+def test_records_are_the_same(value: int | None, run: Program, tmp_path: Path) -> None:
+    """A record that is not reproduced makes others on its node doubtful, whoever decides them."""
+    path = tmp_path / "c.json"
+    given = [pod_of(C, name=f"p{number}", node=f"n{number % 3}") for number in range(99)]
+    path.write_text(json.dumps({"apiVersion": "v1", "items": given, "kind": "List"}, indent=4))
+    records = recorded(tmp_path, record(value, "p5"), record(7, "p70"), record(8, "p71"))
+    for way in (("1.10.13", "1.11.10"), ("1.15.12", "1.16.15")):
+        flags = ("--from", way[0], "--to", way[1], "-f", path, *records)
+        one, several = (shown(run, *flags, "--jobs", jobs) for jobs in (1, 4))
+        assert one == several
+        assert one[0]["summary"]["recorded"] == (2 if value is None else 3)
+
+
+def test_an_error_is_that_of_one_process(run: Program, tmp_path: Path) -> None:
+    path = large(tmp_path / "c.json", distinct=False)
+    text = path.read_text()
+    place = text.rindex('"containerPort": ')
+    path.write_text(f'{text[:place]}"containerPort": "x", "was": {text[place + 17 :]}')
+    given = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", path, "--jobs")
+    one, several = (run(*given, jobs) for jobs in (1, 4))
+    assert (one.code, one.err) == (several.code, several.err)
+    assert one.code == 1
+    kept = [shown(run, *given[1:], jobs, "--keep-going") for jobs in (1, 4)]
+    assert kept[0] == kept[1]
+    assert kept[0][0]["summary"]["unknown"]
+
+
+def test_filters_are_applied_by_one_process(run: Program, tmp_path: Path) -> None:
+    given = ("--from", "1.7.16", "--to", "1.9.11", "-f", large(tmp_path / "c.json", distinct=False))
+    one, several = (shown(run, *given, "--node", "node-0000", "--jobs", jobs) for jobs in (1, 4))
+    assert one == several
+    assert 0 < one[0]["summary"]["pods"] < 120
+
+
+def test_limits_are_those_of_all_pods_together(
+    run: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = large(tmp_path / "c.json", distinct=False)
+    given = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", path, "--jobs", 4)
+    containers = run(*given, "-o", "json").document["summary"]["containers"]
+    monkeypatch.setattr("hashcompat.go.allowance.MOST_CONTAINERS", containers - 1)
+    assert f"more than {containers - 1} containers" in run(*given).err
+
+
+class _Given:
+    """Pods in shares that are given."""
+
+    def __init__(self, shares: list[list[Pod]], *, right: bool = True) -> None:
+        self._shares, self._right = shares, right
+        self.iterated = 0
+
+    def __iter__(self) -> Iterator[Pod]:
+        self.iterated += 1
+        for share in self._shares:
+            yield from share
+
+    def shares(self) -> list[Share]:
+        return list(map(_Share, self._shares))
+
+    def are_right(self, seen: list[int]) -> bool:
+        return self._right and seen == list(map(len, self._shares))
+
+
+class _Share:
+    def __init__(self, pods: list[Pod]) -> None:
+        self._pods, self.seen = pods, 0
+
+    def __iter__(self) -> Iterator[Pod]:
+        for pod in self._pods:
+            self.seen += 1
+            yield pod
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_shares_that_do_not_fit_are_decided_again_by_one_process(
+    right: bool,
+    catalog: Catalog,
+) -> None:
+    sample = hashcompat.load_sample()
+    pods = list(sample.pods)
+    given = _Given([pods[:9], pods[9:20], pods[20:]], right=right)
+    assert isinstance(given, Shared)
+    way, view = Way("1.13.12", "1.14.10"), View(catalog)
+    run = decided(way, Inventory(given, sample.nodes), view)
+    whole = Run(way, sample.nodes, view)
+    whole.add(pods)
+    assert run.planner.plan() == whole.planner.plan()
+    assert run.hops.hops == whole.hops.hops
+    assert run.hops.rollback == whole.hops.rollback
+    assert given.iterated == (0 if right else 1)
+
+
+def test_what_another_process_sends_is_merged_in_this_one_too(catalog: Catalog) -> None:
+    """The same without another process, for every warning and count that the sample leads to."""
+    sample = hashcompat.load_sample()
+    pods = list(sample.pods)
+    for pair in (("1.19.16", "1.20.15"), ("1.23.17", "1.24.17"), ("1.15.12", "1.16.15"), ("auto", "1.9.11")):
+        way, view = Way(*pair), View(catalog)
+        one, other, whole = (Run(way, sample.nodes, view) for _ in range(3))
+        one.add(pods[:15])
+        share = _Share(pods[15:])
+        assert one.merge(other.sent(share)) == len(pods) - 15
+        whole.add(pods)
+        assert one.planner.plan() == whole.planner.plan()
+        assert one.hops.rollback == whole.hops.rollback
+
+
+def test_the_default_is_a_process_for_each_processor(
+    run: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = list[int]()
+
+    def guessed(_: object, number: int) -> tuple[()]:
+        seen.append(number)
+        return ()
+
+    monkeypatch.setattr(forks, "processors", lambda: 5)
+    monkeypatch.setattr(spans, "guessed", guessed)
+    given = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", large(tmp_path / "c.json", distinct=False))
+    call = partial(run, *given)
+    call()
+    call("--jobs", 2)
+    monkeypatch.setattr(forks, "possible", lambda: False)
+    call()
+    assert seen == [5, 2, 1]
+    assert call("--jobs", 0).code == 64

@@ -28,7 +28,7 @@ the pod's own. `realistic`: a template has fifty pods. `all different`: no two c
 a sidecar injector that writes the pod's name into each.
 
 CPU time is that of user and system, of all processes together, and the peak that of the largest one. `plan`
-runs as many processes as there are processors, the two Go programs one each. Seconds depend on the machine:
+runs a process on each processor, and each of the two Go programs is one. Seconds depend on the machine:
 {machine}. The ratio hardly does, so it alone is compared: `.ci/full` fails where the share of Go's CPU time
 is more than 1.25 times the one that is committed here.
 

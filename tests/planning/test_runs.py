@@ -204,8 +204,8 @@ def test_the_default_is_a_process_for_each_processor(
     given = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", large(tmp_path / "c.json", distinct=False))
     call = partial(run, *given)
     call()
-    call("--jobs", 2)
+    call("--jobs", 7)
     monkeypatch.setattr(forks, "possible", lambda: False)
     call()
-    assert seen == [5, 2, 1]
+    assert seen == [4, 7, 1]
     assert call("--jobs", 0).code == 64

@@ -12,6 +12,9 @@ from hashcompat.cli.args.declare import option
 
 _MOST: Final = 64
 
+_BY_DEFAULT: Final = 4
+"""Each takes memory, and a container has fewer processors than the machine that it sees."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jobs:
@@ -23,10 +26,10 @@ class Jobs:
         "--jobs",
         metavar="N",
         type=click.IntRange(1, _MOST),
-        help="Processes that share the pods of a large JSON file; by default one for each processor.",
+        help="Processes that share the pods of a large JSON file; by default one a processor, up to 4.",
     )
 
     @property
     def number(self) -> int:
         """How many processes may take part: one where none can be forked."""
-        return (self.jobs or forks.processors()) if forks.possible() else 1
+        return (self.jobs or min(forks.processors(), _BY_DEFAULT)) if forks.possible() else 1

@@ -122,7 +122,7 @@ def _looked(source: Input, known: Kinds, jobs: int) -> Survey:
 def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span]) -> Survey:
     """Look through a file in spans.
 
-    Raises Failed, or InputError, where one does not end between two elements of the first list.
+    Raises FailedError, or InputError, where one does not end between two elements of the first list.
     """
     alike, look = Alike(), _Look(source.origin, known)
     divided = list[Spans]()
@@ -144,7 +144,7 @@ def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span]) -> Survey:
 def _divided(
     guessed: Sequence[Span], first: Place, passed: Iterable[tuple[_Look, End]], look: _Look
 ) -> Spans:
-    """Return the spans with their places, and merge what was found in them; raises Failed as above."""
+    """Return the spans with their places, and merge what was found in them; errors as above."""
     found, expected = list[Span](), structs.replace(guessed[0].first, index=first.index, line=first.line)
     if first != expected:
         raise forks.FailedError

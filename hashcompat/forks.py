@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 import threading
@@ -54,6 +53,8 @@ class _Child:
 
     def found(self) -> Iterator[Any]:
         """Yield what the work finds, once it is done; raises FailedError where it does not succeed."""
+        import pickle  # noqa: PLC0415 - only a large file pays for the import
+
         try:
             while (found := pickle.load(self._stream)) != _END:  # noqa: S301 - this program wrote it
                 yield found
@@ -74,6 +75,8 @@ class _Child:
 
 def _do(work: Work, writer: int) -> None:
     """Do the work of a child, and end the process without what its parent does at its own end."""
+    import pickle  # noqa: PLC0415 - as above
+
     code = 1
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

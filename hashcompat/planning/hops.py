@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-import msgspec
 from msgspec import structs
 
 from hashcompat.catalog.lookup import Catalog
@@ -30,17 +29,6 @@ _MANY: Final = 16
 _LEAST: Final = 8
 
 
-class Counted(msgspec.Struct, frozen=True):
-    """What is counted of some pods."""
-
-    verdicts: Counter[Verdict]
-    """How many containers have each verdict."""
-    doubtful: dict[str, Counter[tuple[Verdict, Verdict]]]
-    """By node: how many have another verdict where one of its records is not reproduced, and which."""
-    broken: set[str]
-    """The nodes with such a record."""
-
-
 class Tally:
     """Counts what one upgrade does to the containers of pods that are added one by one."""
 
@@ -56,16 +44,19 @@ class Tally:
         """Keep the latest ``kept`` containers, for their replicas; the rest and the errors are as Judge's."""
         self._judge = Judge(way, nodes, view, templates, kept=kept)
         self._rulings = Rulings(self._judge, self._verdicts, kept=kept)
-        self._found = Counted(Counter(), {}, set())
+        self.verdicts: Counter[Verdict] = Counter()
+        """How many containers have each verdict, on nodes whose records are reproduced."""
+        self._doubtful: dict[str, Counter[tuple[Verdict, Verdict]]] = {}
+        self._broken: set[str] = set()
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""
         for verdict, doubtful, reproduced in self._rulings.alone(pod):
-            self._found.verdicts[verdict] += 1
+            self.verdicts[verdict] += 1
             if doubtful is not verdict:
-                self._found.doubtful.setdefault(pod.node, Counter())[verdict, doubtful] += 1
+                self._doubtful.setdefault(pod.node, Counter())[verdict, doubtful] += 1
             if reproduced is False:
-                self._found.broken.add(pod.node)
+                self._broken.add(pod.node)
 
     def _verdicts(self, draft: Draft) -> tuple[Verdict, Verdict, bool | None]:
         """Return a verdict, that on a node with a record that is not reproduced, and whether its own is."""
@@ -75,23 +66,11 @@ class Tally:
         return verdict, doubtful, draft.reproduced
 
     @property
-    def found(self) -> Counted:
-        """What was counted so far."""
-        return self._found
-
-    def merge(self, found: Counted) -> None:
-        """Count other pods, whose verdicts were found elsewhere."""
-        self._found.verdicts.update(found.verdicts)
-        for node, verdicts in found.doubtful.items():
-            self._found.doubtful.setdefault(node, Counter()).update(verdicts)
-        self._found.broken.update(found.broken)
-
-    @property
     def hop(self) -> Hop:
         """The counts so far."""
-        count, way = self._found.verdicts.copy(), self._judge.way
-        for node in self._found.broken & self._found.doubtful.keys():
-            for (verdict, doubtful), number in self._found.doubtful[node].items():
+        count, way = self.verdicts.copy(), self._judge.way
+        for node in self._broken & self._doubtful.keys():
+            for (verdict, doubtful), number in self._doubtful[node].items():
                 count[verdict] -= number
                 count[doubtful] += number
         return Hop(way.old, way.new, sum(count[verdict] for verdict in FINDINGS), count[Verdict.UNKNOWN])
@@ -137,15 +116,15 @@ class Hops:
         return route if self._way.old == AUTO or len(route) >= _SEVERAL else []
 
     @property
-    def found(self) -> dict[str, list[Counted]]:
-        """What was counted so far, by the releases that pods start from."""
-        return {release: [tally.found for tally in tallies] for release, tallies in self._taken.items()}
+    def found(self) -> dict[str, list[Counter[Verdict]]]:
+        """The verdicts so far, by the releases that pods start from; no record changes any."""
+        return {release: [tally.verdicts for tally in tallies] for release, tallies in self._taken.items()}
 
-    def merge(self, found: Mapping[str, Sequence[Counted]]) -> None:
+    def merge(self, found: Mapping[str, Sequence[Counter[Verdict]]]) -> None:
         """Count other pods, whose verdicts were found elsewhere."""
         for release, counts in found.items():
             for tally, other in zip(self._of(release), counts, strict=True):
-                tally.merge(other)
+                tally.verdicts.update(other)
 
     @property
     def hops(self) -> tuple[Hop, ...]:

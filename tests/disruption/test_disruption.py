@@ -122,9 +122,9 @@ def test_budgets_that_are_not_known_are_never_fine() -> None:
 def test_a_container_that_is_not_started_again() -> None:
     job = replica("job", "n1", owner="Job/j", spec={"restartPolicy": "Never"})
     plan = hashcompat.plan([job], *UP)
-    killed = structs.replace(
-        plan, items=tuple(structs.replace(item, verdict=Verdict.KILL) for item in plan.items)
-    )
+    (item,) = plan.items
+    prediction = structs.replace(item.prediction, verdict=Verdict.KILL)
+    killed = structs.replace(plan, items=(structs.replace(item, prediction=prediction),))
     impacts = disruption.make(killed, disruption.without_others(hashcompat.load(job)))
     found = of(impacts)
     assert (impacts.is_found, impacts.breaches) == (True, ())

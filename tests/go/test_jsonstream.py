@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.errors import InputError
-from hashcompat.go.jsonstream import parts
+from hashcompat.go.jsonstream import Elements, End, parts
 from hashcompat.go.jsontext import load_all
+from hashcompat.go.jsonwindow import Place
 from hashcompat.go.parts import Part
 
 values = st.recursive(
@@ -164,3 +165,46 @@ def test_an_error_where_a_chunk_ends_is_none_of_a_text_that_was_cut() -> None:
         assert "cut short" not in str(caught.value)
     with pytest.raises(InputError, match="cut short"):
         list(parts(["{", " ", "  "]))
+
+
+ELEMENTS = ['{"a": 1}', '"é"', "[2,\n3]", '{"b": {"c": "}, {"}}', "4"]
+
+
+@given(st.integers(0, 5), st.integers(0, 5), st.integers(1, 9))
+def test_a_part_of_a_list_is_read_by_itself(begin: int, size: int, chunk: int) -> None:
+    """A part has a comma behind its last element, or else the end of the list."""
+    given_parts = [f"\n{text}," for text in ELEMENTS]
+    before, inside = given_parts[:begin], given_parts[begin : begin + size]
+    rest = "".join(given_parts[begin + size :])
+    last = Place(1, begin, 7 + "".join(before).count("\n"), "List")
+    text = "".join(inside) if rest else f'{"".join(inside).removesuffix(",")}\n], "é": 1}}'
+    if not inside:
+        return
+    found = Elements(chunked(text, chunk), last)
+    values = [json.loads(one.strip().removesuffix(",")) for one in inside]
+    assert list(found) == [Part(1, value, begin + n, "List") for n, value in enumerate(values)]
+    end = len("".join(inside).encode()) if rest else len(text[: text.rindex("]")].encode())
+    lines = text.count("\n")
+    place = Place(1, begin + len(inside), last.line + lines, "List")
+    assert found.end == End(place, goes_on=bool(rest), size=end)
+
+
+@given(st.integers(1, 4), st.integers(1, 9))
+def test_what_others_read_is_left_out(number: int, size: int) -> None:
+    """The document goes on where the list ends, with lines counted on."""
+    head = '{"kind": "List",\n"items": [' + "".join(f"{text}," for text in ELEMENTS[:number])
+    seen = list[Place]()
+
+    def rest(place: Place) -> tuple[Place, Iterator[str]]:
+        seen.append(place)
+        end = Place(1, 9, 40, "List")
+        return end, chunked('\n], "b": {"c": [{}]}}\n{"items": [5]}', size)
+
+    found = list(parts(chunked(head, size), rest=rest))
+    items = [Part(1, json.loads(text), n, "List") for n, text in enumerate(ELEMENTS[:number])]
+    other = [Part(1, {"kind": "List", "b": {"c": [{}]}}), Part(2, 5, 0), Part(2, {})]
+    assert found == [*items, *other]
+    assert seen == [Place(1, number, 1 + head.count("\n"), "List")]
+    (document,) = [part for part in found if part.document == 1 and part.index is None]
+    assert document.lines is not None
+    assert document.lines("c", document.value["b"]["c"]) == [41]

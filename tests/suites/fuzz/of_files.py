@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import gzip
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
+from typing import Any
 
+from hashcompat import forks
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import InputError
 from hashcompat.kubelet.staticpods import static_view
-from hashcompat.model.pods import Pod
+from hashcompat.model.pods import Container, Pod, Shared
 from hashcompat.records.index import index
 from hashcompat.sources import clients, limits, values, wholejson
 from hashcompat.sources.compression import Plain, all_of
-from hashcompat.sources.files import collect, staticpods, survey
+from hashcompat.sources.files import collect, spans, staticpods, survey
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.text import chunks, joined, lines, whole
 from hashcompat.sources.objects import read_object
@@ -80,12 +83,37 @@ def _replicas(data: bytes) -> None:
         found, problem = outcome(lambda: map(_shown, collect.collect((name,)).pods))
         with replaced(survey, "Alike", Unlike):
             assert outcome(lambda: map(_shown, collect.collect((name,)).pods)) == (found, problem)
+        with replaced(forks, "begun", _begun), replaced(spans, "LEAST", 1):
+            assert outcome(lambda: map(_shown, _shared(name))) == (found, problem)
     if problem:
         raise InputError(problem)
 
 
+@contextmanager
+def _begun(works: Sequence[forks.Work]) -> Iterator[Callable[[], Iterator[Iterator[Any]]]]:
+    """Do works in this process, which is the one that is watched."""
+    yield lambda: (work() for work in works)
+
+
+def _shared(name: str) -> Iterator[Pod]:
+    """Read the pods in the shares of three processes, where they share them."""
+    found = collect.collect((name,), jobs=3).pods
+    assert isinstance(found, Shared)
+    pods: Iterable[Pod] = found
+    with suppress(InputError):  # what is wrong, one process says
+        shares = found.shares()
+        every = [pod for share in shares for pod in share]
+        pods = every if found.are_right([share.seen for share in shares]) else found
+    yield from pods
+
+
 def _shown(pod: Pod) -> str:
-    return repr((pod, pod.spec, pod.labels, [(one.spec, one.line) for one in pod.containers]))
+    facts = [getattr(pod, name) for name in pod.__struct_fields__ if name not in ("shape", "containers")]
+    return repr((facts, [_facts(container) for container in pod.containers]))
+
+
+def _facts(container: Container) -> list[object]:
+    return [getattr(container, name) for name in container.__struct_fields__ if name not in ("blank", "own")]
 
 
 def _objects(data: bytes) -> None:
@@ -149,7 +177,15 @@ TARGETS = (
     Target(
         "replicas",
         _replicas,
-        ("sources/files/alike", "sources/ownpaths", "sources/shapes", "go/pattern", "sources/files/collect"),
+        (
+            "sources/files/alike",
+            "sources/ownpaths",
+            "sources/shapes",
+            "sources/files/spans",
+            "sources/files/survey",
+            "go/pattern",
+            "sources/files/collect",
+        ),
         longest=4096,
     ),
     Target("file-yaml", _file, ("sources/files/whole", "sources/files/collect", *_OBJECTS), Form.YAML, 1024),

@@ -241,7 +241,10 @@ def _float(data: bytes) -> None:
 
 TARGETS = (
     Target(
-        "json", _json, ("go/jsontext", "go/jsonstream", "go/jsonlines", "go/parts", "go/limits"), longest=512
+        "json",
+        _json,
+        ("go/jsontext", "go/jsonstream", "go/jsonwindow", "go/jsonlines", "go/parts", "go/limits"),
+        longest=512,
     ),
     Target(
         "yaml",

@@ -40,7 +40,7 @@ Medians; of the ratios also the range over the rounds.
 
 ## Growth
 
-Time grows as the number of pods does, and memory by about 1 kB a pod: pods are read one by one, and what is
+Time grows as the number of pods does, and memory by 1 to 1.5 kB a pod: pods are read one by one, and what is
 kept is the verdict on each container.
 
 ![CPU time by the number of pods](images/growth.svg)

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from hashcompat.formats import FORMATS
 from hashcompat.formats.model import Style
-from hashcompat.model.plan import Hashes, Item, Verdict
+from hashcompat.model.plan import Item, Verdict
 from hashcompat.report.plan import PLAN as RESULT
 from tests.cli.test_hostile_reports import BREAKERS, UP, planted
 from tests.helpers import plans
@@ -73,8 +73,8 @@ def some(count: int, *verdicts: Verdict) -> Iterator[Item]:
     for number, verdict in enumerate(islice(cycle(verdicts), count)):
         owner, pod = f"Deployment/web-{number // 3}", f"web-{number // 3}-{number}"
         made = plans.item(verdict, owner, pod, node=f"n{number % 12}", namespace=f"team-{number % 7}")
-        hashes = Hashes(from_=number * 7919 % 1000003, to=number * 104729 % 4294967291)
-        yield structs.replace(made, hashes=hashes)
+        old, new = number * 7919 % 1000003, number * 104729 % 4294967291
+        yield structs.replace(made, from_hash=old, to_hash=new)
 
 
 PLAN: Final = ("plan", "--sample", "--from", "1.7.16", "--to", "1.9.11")

@@ -50,7 +50,8 @@ class Allowance:
 
     def __init__(self, most: int, noun: str, remedy: str) -> None:
         self._most, self._noun, self._remedy = most, noun, remedy
-        self._number = self._seen = 0
+        self.number = self._seen = 0
+        """How much was taken so far."""
 
     def extend(self, number: int) -> None:
         """Note so many characters of an input: as many may be kept where that is more than the limit."""
@@ -59,8 +60,8 @@ class Allowance:
 
     def take(self, number: int) -> None:
         """Raise InputError, with what to do, where there are now more than one run may have."""
-        self._number += number
-        if self._number > self._most:
+        self.number += number
+        if self.number > self._most:
             raise InputError(f"more than {self._most:,} {self._noun}, the most of one run; {self._remedy}")
 
 

@@ -92,7 +92,7 @@ class Elements:
         """Yield the elements; errors as ``parts``."""
         document, kind = self._first.document, self._first.kind
         for index, value, own in self._reader.listed(ITEMS, self._first):
-            self._index = index + (len(value.values) if type(value) is Run else 1)
+            self._index = index + _number(value)
             yield Part(document, value, index, kind, own.lines if own else None)
 
     def _counted(self, chunks: Iterable[str]) -> Iterator[str]:
@@ -142,6 +142,11 @@ def _object(window: Window, number: int, reader: _Elements) -> Iterator[Part]:
     yield Part(number, members, lines=placed.lines)
 
 
+def _number(value: Any) -> int:
+    """Return how many elements a value stands for."""
+    return len(value.values) if type(value) is Run else 1
+
+
 class _Elements:
     """Reads the elements of lists in a window."""
 
@@ -174,7 +179,7 @@ class _Elements:
             elif self._quick and (found := window.many(self._quick, alike)):
                 for value, own in found:
                     yield index, value, own
-                    index += len(value.values) if type(value) is Run else 1
+                    index += _number(value)
             else:
                 placed = JsonLines()
                 yield index, window.value(element(below("$", key), index), meter, placed), placed

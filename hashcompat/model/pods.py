@@ -224,10 +224,13 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
         return f"Pod({self.namespace!r}, {self.name!r}, {self.uid!r})"
 
 
-_OF_CONTAINER: Final = attrgetter(
-    *(name for name in Container.__struct_fields__ if name not in ("blank", "own"))
-)
-_OF_POD: Final = attrgetter(*(name for name in Pod.__struct_fields__ if name != "shape"))
+def besides(type_of: type[msgspec.Struct], named: Iterable[str]) -> Callable[[Any], Any]:
+    """Return what takes all facts from a value but those that are named."""
+    return attrgetter(*(name for name in type_of.__struct_fields__ if name not in named))
+
+
+_OF_CONTAINER: Final = besides(Container, ("blank", "own"))
+_OF_POD: Final = besides(Pod, ("shape",))
 
 
 def _equal(one: object, other: object, facts: Callable[[object], object]) -> bool:

@@ -71,7 +71,8 @@ class Cautions:
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._warned = Warned()
+        self.warned = Warned()
+        """What was added so far."""
 
     def of(self, draft: Draft) -> Caution:
         """Return what to warn of in a container; its replicas share that."""
@@ -95,44 +96,35 @@ class Cautions:
 
     def add(self, found: Caution, pod: Pod, container: Container) -> None:
         """Add one more container, with what to warn of in it."""
-        self._warned.nodes.add(pod.node)
+        self.warned.nodes.add(pod.node)
         if found == _NONE:
             return
         of_pod, name = name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, container.name)
         if found.doubtful:
-            self._warned.doubtful.setdefault(found.doubtful, Names()).add(of_pod, again=False)
+            self.warned.doubtful.setdefault(found.doubtful, Names()).add(of_pod, again=False)
         if found.outdated:
-            self._warned.outdated.add(name)
+            self.warned.outdated.add(name)
         if found.selective:
-            self._warned.selective.setdefault(found.selective, Names()).add(of_pod, again=False)
+            self.warned.selective.setdefault(found.selective, Names()).add(of_pod, again=False)
         if found.slow:
-            self._warned.slow.setdefault(found.slow, Names()).add(name)
-
-    @property
-    def found(self) -> Warned:
-        """What was added so far."""
-        return self._warned
-
-    def merge(self, found: Warned) -> None:
-        """Add what was found in pods that come next."""
-        self._warned.merge(found)
+            self.warned.slow.setdefault(found.slow, Names()).add(name)
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each kind of trouble."""
-        outdated = self._warned.outdated
-        for (old, new), names in sorted(self._warned.slow.items()):
+        outdated = self.warned.outdated
+        for (old, new), names in sorted(self.warned.slow.items()):
             yield (
                 f"{new} enforces the timeoutSeconds of exec probes, which {old} ignored: "
                 "a liveness or startup probe that takes longer kills its container "
                 f"({count(len(names), 'container')}: {names})"
             )
-        for new, pods in sorted(self._warned.selective.items()):
+        for new, pods in sorted(self.warned.selective.items()):
             yield (
                 f"{new} may look at pods before it has read its node's labels, and then refuses those that "
                 "select a label which it does not set itself (kubernetes/kubernetes#94087: "
                 f"{count(len(pods), 'pod')}: {pods})"
             )
-        for (may_be, doubt), pods in sorted(self._warned.doubtful.items()):
+        for (may_be, doubt), pods in sorted(self.warned.doubtful.items()):
             one = len(pods) == 1
             ordinary = "an ordinary one" if one else "ordinary ones"
             worse = f"{'counts' if one else 'count'} as whichever is worse, that or {ordinary}"
@@ -151,7 +143,7 @@ class Cautions:
         """Warn of runtimes that lose what a kubelet checks, if they restart with it."""
         if "ip" not in self._judge.new.behaviour.sandbox_checks:
             return
-        for name in sorted(self._warned.nodes & self._judge.nodes.keys()):
+        for name in sorted(self.warned.nodes & self._judge.nodes.keys()):
             runtime = self._judge.nodes[name].runtime
             for fault in self._judge.view.catalog.runtime_faults:
                 if fault.concerns(runtime):

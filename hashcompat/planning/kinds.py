@@ -6,16 +6,15 @@ kubelet's decision reads a name or a value of env; a test holds the modules that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from datetime import date
 from hashlib import blake2b
-from operator import attrgetter
 from typing import Any, Final
 
 from hashcompat.corev1.daemonsets import asks_for_its_node
 from hashcompat.kubelet.decide.creating import expands
 from hashcompat.kubelet.decide.static import is_pinned
-from hashcompat.model.pods import Container, Node, Pod
+from hashcompat.model.pods import Container, Node, Pod, besides
 
 OF_POD: Final = frozenset(
     {
@@ -90,14 +89,9 @@ def days(pod: Pod) -> tuple[date | None, ...]:
     return tuple([one.started.date() if one.started else None for one in pod.containers])
 
 
-def _besides(type_of: type[Pod | Container | Node], named: Iterable[str]) -> Callable[[Any], Any]:
-    """Return what takes all facts from a value but those that are named."""
-    return attrgetter(*(name for name in type_of.__match_args__ if name not in named))
-
-
-_facts_of_pod = _besides(Pod, _NAMES_OF_POD)
-_facts_of_container = _besides(Container, _NAMES_OF_CONTAINER)
-_facts_of_node = _besides(Node, ("name", "labels"))
+_facts_of_pod = besides(Pod, _NAMES_OF_POD)
+_facts_of_container = besides(Container, _NAMES_OF_CONTAINER)
+_facts_of_node = besides(Node, ("name", "labels"))
 
 
 def _identity(pod: Pod) -> tuple[bool, ...]:

@@ -166,7 +166,7 @@ class Planner:
     @property
     def found(self) -> Planned:
         """What was decided so far."""
-        return Planned(self._docket.found, self._cautions.found, self._suggester.found)
+        return Planned(self._docket.found, self._cautions.warned, self._suggester.found)
 
     def rows(self) -> Iterator[Rows]:
         """Yield the items so far as plain values, some at a time."""
@@ -175,7 +175,7 @@ class Planner:
     def merge(self, rows: Iterable[Rows], found: Planned) -> None:
         """Add what was decided elsewhere of pods that come next: their items first."""
         self._docket.merge(items_of(rows), found.found)
-        self._cautions.merge(found.warned)
+        self._cautions.warned.merge(found.warned)
         self._suggester.merge(found.suggested)
 
     def settled(self) -> list[Item]:

@@ -80,14 +80,12 @@ class _Selected(msgspec.Struct, frozen=True):
     def __iter__(self) -> Iterator[Pod]:
         """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
         passed = matched = 0
-        allowance, owners = allowances.containers(), _Owners(self.filters.owners)
-        names = allowances.names()
+        kept, owners = _Kept(), _Owners(self.filters.owners)
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
             owners.see(pod)
             if self.filters.matches(pod):
                 matched += 1
-                allowance.take(len(pod.containers))
-                names.take(allowances.odd(*_names(pod)))
+                kept.take(pod)
                 yield pod
         owners.check()
         if not matched:
@@ -101,34 +99,43 @@ class _Selected(msgspec.Struct, frozen=True):
 
     def are_right(self, seen: Sequence[Any]) -> bool:
         """Return whether all pods together are what one run may have; the rest is up to the source."""
-        containers, names = (sum(of_share[index] for of_share in seen) for index in (1, 2))
+        kept = _Kept()
         try:
-            allowances.containers().take(containers)
-            allowances.names().take(names)
+            for _, containers, names in seen:
+                kept.containers.take(containers)
+                kept.names.take(names)
         except InputError:
             return False
         return isinstance(self.pods, Shared) and self.pods.are_right([inner for inner, _, _ in seen])
+
+
+class _Kept:
+    """Counts what a run keeps of its pods."""
+
+    def __init__(self) -> None:
+        self.containers, self.names = allowances.containers(), allowances.names()
+
+    def take(self, pod: Pod) -> None:
+        """Raise InputError where it is now more than one run may keep."""
+        self.containers.take(len(pod.containers))
+        self.names.take(allowances.odd(*_names(pod)))
 
 
 class _Passing:
     """A share of pods that all pass."""
 
     def __init__(self, pods: Share) -> None:
-        self._pods, self._containers, self._names = pods, 0, 0
+        self._pods, self._kept = pods, _Kept()
 
     def __iter__(self) -> Iterator[Pod]:
-        allowance, names = allowances.containers(), allowances.names()
         for pod in self._pods:
-            odd = allowances.odd(*_names(pod))
-            allowance.take(len(pod.containers))
-            names.take(odd)
-            self._containers, self._names = self._containers + len(pod.containers), self._names + odd
+            self._kept.take(pod)
             yield pod
 
     @property
     def seen(self) -> tuple[Any, int, int]:
         """What the source saw, and how much counts towards what one run may have."""
-        return self._pods.seen, self._containers, self._names
+        return self._pods.seen, self._kept.containers.number, self._kept.names.number
 
 
 def _names(pod: Pod) -> Iterator[str]:

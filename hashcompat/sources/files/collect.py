@@ -85,8 +85,8 @@ class _Portion(msgspec.Struct, frozen=True):
         if self.span:
             yield from elements(source, self.span, alike=alike)
         elif spans and self.outside:
-            rest = spans.rest(source, WANTED, again=True)
-            yield from parts(source, alike=alike, rest=rest, end=spans.begin)
+            behind = spans.behind(source, WANTED, again=True)
+            yield from parts(source, alike=alike, rest=lambda _: behind, end=spans.begin)
         else:
             yield from parts(source, alike=alike)
 

@@ -15,7 +15,6 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.go.jsonstream import Rest
 from hashcompat.go.jsonwindow import Place
 from hashcompat.sources.files.inputs import Input
 from hashcompat.sources.files.text import chunks
@@ -68,9 +67,9 @@ class Spans(msgspec.Struct, frozen=True):
         """The byte at which the first span begins."""
         return self.spans[0].begin
 
-    def rest(self, source: Input, wanted: str, *, again: bool) -> Rest:
-        """Return what leads from the begin of the spans to what follows the list."""
-        return lambda _: (self.last, text(source, self.tail, source.size, wanted, again=again))
+    def behind(self, source: Input, wanted: str, *, again: bool) -> tuple[Place, Iterator[str]]:
+        """Return the end of the list, and the text from there on."""
+        return self.last, text(source, self.tail, source.size, wanted, again=again)
 
 
 def guessed(source: Input, number: int) -> tuple[Span, ...]:

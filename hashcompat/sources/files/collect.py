@@ -85,7 +85,7 @@ class _Portion(msgspec.Struct, frozen=True):
         if self.span:
             yield from elements(source, self.span, alike=alike)
         elif spans and self.outside:
-            behind = spans.behind(source, WANTED, again=True)
+            behind = spans.behind(source, WANTED)
             yield from parts(source, alike=alike, rest=lambda _: behind, end=spans.begin)
         else:
             yield from parts(source, alike=alike)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
+from hashcompat.errors import InputError
 from hashcompat.go import jsonstream
 from hashcompat.go.jsonstream import Elements, Rest
 from hashcompat.go.jsonwindow import Quick
@@ -31,16 +32,43 @@ def parts(
     ``alike`` knows the pattern of its text. Only the bytes before ``end`` are read, if it is given, and
     ``rest`` gives what follows. Raises InputError, naming the file, for what cannot be read to its end.
     """
+    json, quick = not is_yaml(source), _quick(strict=strict)
     with source.open() as stream, named(source.origin):
-        read = spans.cut(stream, 0, end) if end else stream
-        text = chunks(read, WANTED, again=strict)
-        first = next(text)
-        yield from _read(first, chain([first], text), alike, rest, strict=strict)
+        if not json:
+            from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
+
+            yield from yaml.parts(chunks(stream, WANTED, checked=not strict))
+            return
+        text = _Counted(chunks(spans.cut(stream, 0, end) if end else stream, WANTED, checked=False))
+        try:
+            yield from jsonstream.parts(text, strict=strict, quick=quick, alike=alike, rest=rest)
+        except InputError:
+            if not strict:
+                _refuse_binary(source, text.asked)
+            raise
+
+
+class _Counted(Iterator[str]):
+    """Chunks of a text, and how many were asked for."""
+
+    def __init__(self, chunks: Iterator[str]) -> None:
+        self._chunks, self.asked = chunks, 0
+
+    def __next__(self) -> str:
+        self.asked += 1
+        return next(self._chunks)
+
+
+def _refuse_binary(source: Input, number: int) -> None:
+    """Raise InputError where there is a control character in so many chunks: that is what is wrong there."""
+    with source.open() as stream:
+        for _ in islice(chunks(stream, WANTED), number):
+            pass
 
 
 def elements(source: Input, span: Span, *, strict: bool = True, alike: Alike | None = None) -> Elements:
     """Return the elements of a span of a file; the rest is as for ``parts``."""
-    text = spans.text(source, span.begin, span.end, WANTED, again=strict)
+    text = spans.text(source, span.begin, span.end, WANTED)
     return Elements(text, span.first, strict=strict, quick=_quick(strict=strict), alike=alike)
 
 
@@ -52,16 +80,6 @@ def is_yaml(source: Input) -> bool:
 
 def _is_json(first: str) -> bool:
     return first.lstrip().startswith(("{", "["))
-
-
-def _read(
-    first: str, text: Iterable[str], alike: Alike | None, rest: Rest | None, *, strict: bool
-) -> Iterator[Part]:
-    if _is_json(first):
-        return jsonstream.parts(text, strict=strict, quick=_quick(strict=strict), alike=alike, rest=rest)
-    from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
-
-    return yaml.parts(text)
 
 
 def _quick(*, strict: bool) -> Quick:

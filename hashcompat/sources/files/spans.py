@@ -67,9 +67,9 @@ class Spans(msgspec.Struct, frozen=True):
         """The byte at which the first span begins."""
         return self.spans[0].begin
 
-    def behind(self, source: Input, wanted: str, *, again: bool) -> tuple[Place, Iterator[str]]:
+    def behind(self, source: Input, wanted: str) -> tuple[Place, Iterator[str]]:
         """Return the end of the list, and the text from there on."""
-        return self.last, text(source, self.tail, source.size, wanted, again=again)
+        return self.last, text(source, self.tail, source.size, wanted)
 
 
 def guessed(source: Input, number: int) -> tuple[Span, ...]:
@@ -100,10 +100,10 @@ def _place(stream: io.BufferedReader, near: int, between: re.Pattern[bytes]) -> 
     return near + found.start() + len(b"},") if found else 0
 
 
-def text(source: Input, begin: int, end: int, wanted: str, *, again: bool) -> Iterator[str]:
-    """Yield the text of some bytes of a file in chunks; errors as ``text.chunks``."""
+def text(source: Input, begin: int, end: int, wanted: str) -> Iterator[str]:
+    """Yield the text of some bytes of a file of JSON in chunks; errors as ``text.chunks``, unchecked."""
     with source.open() as stream:
-        yield from chunks(cut(stream, begin, end), wanted, again=again)
+        yield from chunks(cut(stream, begin, end), wanted, checked=False)
 
 
 def cut(stream: io.BufferedReader, begin: int, end: int) -> io.BufferedReader:

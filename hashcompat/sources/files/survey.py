@@ -132,7 +132,7 @@ def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span]) -> Survey:
         def rest(place: Place) -> tuple[Place, Iterable[str]]:
             found = _divided(guessed, place, chain.from_iterable(results()), look)
             divided.append(found)
-            return found.behind(source, WANTED, again=False)
+            return found.behind(source, WANTED)
 
         for part in parts(source, strict=False, alike=alike, rest=rest, end=guessed[0].begin):
             look.add(part)

@@ -23,16 +23,16 @@ _CONTROLS: Final = bytes([*range(0x09), *range(0x0E, 0x20)])
 _CONTROL: Final = re.compile(f"[{re.escape(_CONTROLS.decode())}]")
 
 
-def chunks(stream: BufferedReader, wanted: str, *, again: bool = False) -> Iterator[str]:
+def chunks(stream: BufferedReader, wanted: str, *, checked: bool = True) -> Iterator[str]:
     """Yield the text of a file, gzip or zstd or neither, whatever its name.
 
     The first chunk does not consist of white space alone. Raises InputError for what is empty, damaged,
-    too long or not text, naming what is ``wanted``. ``again``: the same bytes were read to their end before,
-    so no control character is looked for, which takes ten times as long as decoding.
+    too long or not text, naming what is ``wanted``. Without ``checked`` no control character is looked for,
+    which takes ten times as long as decoding: whoever parses JSON refuses each of them anyway.
     """
     lead: list[str] | None = []
     position = 0
-    for text, plain in _decoded(_pieces(Plain(stream)), again=again):
+    for text, plain in _decoded(_pieces(Plain(stream)), checked=checked):
         if not plain and (place := _control(text)) is not None:
             raise InputError(f"binary data at character {position + place}; want {wanted}")
         position += len(text)
@@ -85,11 +85,11 @@ def _control(text: str) -> int | None:
     return match.start() if match else None
 
 
-def _decoded(pieces: Iterator[bytes], *, again: bool) -> Iterator[tuple[str, bool]]:
+def _decoded(pieces: Iterator[bytes], *, checked: bool) -> Iterator[tuple[str, bool]]:
     """Decode UTF-8, or UTF-16 where it has that byte order mark, as PowerShell's ``>`` writes.
 
-    With each text comes whether it surely has no control character: that is ten times as fast to see in the
-    bytes of UTF-8 as in text. ``again``: a first look at the same bytes has found none.
+    With each text comes whether it has no control character, or need not be ``checked``: that is ten times
+    as fast to see in the bytes of UTF-8 as in text.
 
     A byte that is not UTF-8 becomes a lone surrogate (``jsontext.clean``); PowerShell writes no UTF-16 that
     is not valid.
@@ -102,9 +102,9 @@ def _decoded(pieces: Iterator[bytes], *, again: bool) -> Iterator[tuple[str, boo
         first = first.removeprefix(codecs.BOM_UTF8)
     try:
         for piece in chain([first], pieces):
-            plain = again or (of_bytes and len(piece.translate(None, _CONTROLS)) == len(piece))
+            plain = not checked or (of_bytes and len(piece.translate(None, _CONTROLS)) == len(piece))
             yield decoder.decode(piece), plain
-        yield decoder.decode(b"", final=True), again or of_bytes
+        yield decoder.decode(b"", final=True), of_bytes or not checked
     except UnicodeDecodeError as error:
         raise InputError(f"damaged UTF-16 text: {error.reason}") from None
 

@@ -5,36 +5,50 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 import msgspec
 
 from hashcompat.formats.model import Format, Style
 from hashcompat.model.escape import UTF_8, is_visible
-from hashcompat.report.model import Document, Report, Rows
+from hashcompat.report.model import Document, Report, Rows, Seals
 
 _NOT_ASCII: Final = re.compile(r"[^\n -~]")
 
 
-def to_json(document: Document, encoding: str = UTF_8) -> Iterator[str]:
+def to_json(document: Document, encoding: str = UTF_8, seals: Seals | None = None) -> Iterator[str]:
     """Yield indented JSON in pieces, without a last line break.
 
-    What is not visible is escaped, and everything but ASCII where the encoding is not UTF-8.
+    What is not visible is escaped, and everything but ASCII where the encoding is not UTF-8. ``seals`` makes
+    its last members.
     """
     lead = "{\n  "
-    for key, value in document.items():
+    for key, value in chain(document.items(), _last(seals)):
         yield f"{lead}{json.dumps(key)}: "
-        yield from (
-            _rows(value, encoding) if isinstance(value, Rows) else [value_text(value, "\n  ", encoding)]
-        )
+        if isinstance(value, Rows):
+            yield from _rows(value, encoding, seals)
+        else:
+            yield value_text(value, "\n  ", encoding)
         lead = ",\n  "
     yield "\n}"
 
 
-def _rows(rows: Rows[Any], encoding: str) -> Iterator[str]:
+def _last(seals: Seals | None) -> Iterator[tuple[str, Any]]:
+    """Yield the last members, which are made when all others were written."""
+    yield from seals.members().items() if seals else ()
+
+
+def _rows(rows: Rows[Any], encoding: str, seals: Seals | None) -> Iterator[str]:
     lead = "["
-    for row in rows:
-        yield lead + "\n    " + _row_text(row, "\n    ", encoding)
+    line = "\n    "
+    for text, *counted in rows.texts(
+        partial(_row_text, line=line, encoding=encoding), *([seals.line] if seals else [])
+    ):
+        yield f"{lead}{line}{text}"
+        if seals:
+            seals.add(*counted)
         lead = ","
     yield "\n  ]" if lead == "," else "[]"
 
@@ -66,7 +80,11 @@ def _seen(match: re.Match[str]) -> str:
 
 
 def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
-    if report.document:
+    if report.sealed:
+        content, seals = report.sealed(result)
+        yield from to_json(content, style.encoding, seals)
+        yield "\n"
+    elif report.document:
         yield from to_json(report.document(result), style.encoding)
         yield "\n"
 

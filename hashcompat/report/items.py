@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Hashable, Sequence
+from typing import Any, Final
 
 from hashcompat.model.escape import name_path
-from hashcompat.model.plan import Hop, Item, Observed, Reason, ReleaseFacts, Verdict
+from hashcompat.model.plan import Hop, Item, Reason, ReleaseFacts, Verdict
 from hashcompat.planning.options import AUTO
+from hashcompat.report.forms import Likeness, Own
 from hashcompat.report.model import Coloured, Document, time_text
 from hashcompat.rules import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
 
@@ -16,6 +18,8 @@ COLOURS: Final = {
     Verdict.UNKNOWN: "yellow",
     Verdict.KEEP: "green",
 }
+
+_OBSERVED: Final = ("containerID", "startedAt", "restartCount", "running")
 
 FIELD_WORDS: Final = {
     FIELD_ADDED: "new field",
@@ -27,34 +31,65 @@ FIELD_WORDS: Final = {
 
 def item_document(item: Item) -> Document:
     """Return one container's verdict as an item of a RestartPlan."""
+    return _document(item, _own(item))
+
+
+def _own(item: Item) -> Own:
+    """Return what an item has as its own among those of replicas."""
+    pod, seen = item.pod, item.observed
+    line = item.line or None
+    own = (
+        pod.node,
+        pod.name,
+        pod.uid,
+        item.recorded,
+        item.from_hash,
+        item.to_hash,
+        *((line,) if pod.file else ()),
+    )
+    return (*own, seen.id, time_text(seen.started), seen.restarts, seen.running) if seen else own
+
+
+def _likeness(item: Item) -> Hashable:
+    """Return what items of replicas share: names, and values that live as long as the plan."""
+    pod = item.pod
+    return (
+        id(item.prediction),
+        id(item.container),
+        pod.namespace,
+        pod.owner,
+        pod.workload,
+        pod.file,
+        item.observed is None,
+    )
+
+
+def _document(item: Item, own: Sequence[Any]) -> Document:
+    pod, container, prediction = item.pod, item.container, item.prediction
+    node, name, uid, recorded, old, new, *rest = own
     return {
-        "node": item.pod.node,
-        "namespace": item.pod.namespace,
-        "pod": item.pod.name,
-        "uid": item.pod.uid,
-        "container": item.container.name,
-        "containerType": item.container.type._value_,
-        "owner": item.pod.owner,
-        "workload": item.pod.workload,
-        "fromRelease": item.from_release,
-        "verdict": item.verdict._value_,
-        "podRecreated": item.pod_recreated,
-        "hash": {"recorded": item.recorded, "from": item.from_hash, "to": item.to_hash},
-        "calibrated": item.calibrated,
-        "creatorAssumed": bool(item.creator),
-        "reasons": [_reason(reason) for reason in item.reasons],
-        "source": {"file": item.pod.file, "line": item.line or None} if item.pod.file else None,
-        "observed": _observed(item.observed) if item.observed else None,
+        "node": node,
+        "namespace": pod.namespace,
+        "pod": name,
+        "uid": uid,
+        "container": container.name,
+        "containerType": container.type._value_,
+        "owner": pod.owner,
+        "workload": pod.workload,
+        "fromRelease": prediction.from_release,
+        "verdict": prediction.verdict._value_,
+        "podRecreated": prediction.pod_recreated,
+        "hash": {"recorded": recorded, "from": old, "to": new},
+        "calibrated": prediction.calibrated,
+        "creatorAssumed": bool(prediction.creator),
+        "reasons": [_reason(reason) for reason in prediction.reasons],
+        "source": {"file": pod.file, "line": rest.pop(0)} if pod.file else None,
+        "observed": dict(zip(_OBSERVED, rest, strict=True)) if rest else None,
     }
 
 
-def _observed(found: Observed) -> Document:
-    return {
-        "containerID": found.id,
-        "startedAt": time_text(found.started),
-        "restartCount": found.restarts,
-        "running": found.running,
-    }
+ALIKE: Final = Likeness(_likeness, _own, _document)
+"""How the items of replicas are written together."""
 
 
 def _reason(reason: Reason) -> Document:

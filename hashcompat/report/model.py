@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 import msgspec
 
 from hashcompat.report.findings import Findings
+from hashcompat.report.forms import Forms, Likeness, Write
 from hashcompat.report.page import Page
 
 Result = TypeVar("Result")
@@ -41,9 +42,30 @@ class Rows(msgspec.Struct, Generic[Value], frozen=True):
 
     values: Iterable[Value]
     row: Callable[[Value], dict[str, Any]]
+    likeness: Likeness[Value] | None = None
+    """What many of them share; None where that is not known."""
+
+    def texts(self, *writes: Write) -> Iterator[Sequence[str]]:
+        """Yield the texts of each object, as each of ``writes`` makes it."""
+        if self.likeness is not None:
+            return Forms(self.likeness, writes).texts(self.values)
+        return ([write(row) for write in writes] for row in self)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return map(self.row, self.values)
+
+
+class Seals(Protocol):
+    """Makes the last members of a document of its rows and other members."""
+
+    def line(self, row: dict[str, Any]) -> str:
+        """Return the text of a row that counts."""
+
+    def add(self, line: str) -> None:
+        """Take the next row into account."""
+
+    def members(self) -> Document:
+        """Return the members, once all rows were added."""
 
 
 class Coloured(msgspec.Struct, frozen=True):
@@ -144,6 +166,8 @@ class Report(msgspec.Struct, Generic[Result], frozen=True):
     kind: str
     """The document's kind, or what messages call the result."""
     document: Callable[[Result], Document] | None = None
+    sealed: Callable[[Result], tuple[Document, Seals]] | None = None
+    """The document without its last members, and what makes these of all others; None for no such members."""
     table: Callable[[Result], Table] | None = None
     overview: Callable[[Result, Screen], Iterable[Section]] | None = None
     """What people see in place of the table: it may leave out what does not fit."""

@@ -11,7 +11,7 @@ from hashcompat.report.notes import notes
 from hashcompat.report.overview import overview
 from hashcompat.report.plancases import findings_of, sheet_of
 from hashcompat.report.planpage import plan_page
-from hashcompat.report.restartplan import plan_document
+from hashcompat.report.restartplan import plan_document, sealed_plan
 from hashcompat.report.rows import names, table, wide
 
 __all__ = ["PLAN", "Excerpt", "without_kept"]
@@ -19,6 +19,7 @@ __all__ = ["PLAN", "Excerpt", "without_kept"]
 PLAN: Final[Report[Plan | Excerpt]] = Report(
     "RestartPlan",
     document=plan_document,
+    sealed=sealed_plan,
     overview=overview,
     table=table,
     wide=wide,

@@ -6,8 +6,8 @@ import hashcompat
 from hashcompat.model.digest import DIGEST, SIGNATURE, Digest, signature
 from hashcompat.model.plan import Hop, Item, Plan, Suggestion, Summary
 from hashcompat.report.asked import Excerpt, asked
-from hashcompat.report.items import item_document, release_facts
-from hashcompat.report.model import Document, Rows, document, time_text
+from hashcompat.report.items import ALIKE, item_document, release_facts
+from hashcompat.report.model import Document, Rows, Seals, document, time_text
 from hashcompat.report.plandetails import details_document
 from hashcompat.report.whence import source_document
 from hashcompat.sources.files.quick import line
@@ -15,10 +15,23 @@ from hashcompat.sources.files.quick import line
 
 def plan_document(result: Plan | Excerpt) -> Document:
     """Return the document; the items are those that are shown, the summary counts all."""
+    content, seals = sealed_plan(result)
+    for (line_of_row,) in content["items"].texts(seals.line):
+        seals.add(line_of_row)
+    return {**content, **seals.members()}
+
+
+def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
+    """Return the document without its digest and signature, and what makes these."""
     shown = asked(result)
+    content = _content(shown)
+    return content, _Seals(content, shown.key)
+
+
+def _content(shown: Excerpt) -> Document:
     plan = shown.plan
     details = plan.details if shown.details else None
-    content = document(
+    return document(
         "RestartPlan",
         spec={
             "from": plan.from_release,
@@ -40,18 +53,25 @@ def plan_document(result: Plan | Excerpt) -> Document:
             "reproduced": plan.share.reproduced,
         },
         **({"details": details_document(details)} if details else {}),
-        items=Rows(shown.items, _item if details else item_document),
+        items=Rows(shown.items, _item) if details else Rows(shown.items, item_document, ALIKE),
     )
-    return {**content, **_seals(content, shown.key)}
 
 
-def _seals(content: Document, key: bytes) -> Document:
-    """Return the digest of a document, and its signature where there is a key to sign it with."""
-    found = Digest()
-    for row in content["items"]:
-        found.add(line(row))
-    digest = found.of(content)
-    return {DIGEST: digest, SIGNATURE: signature(digest, key) if key else None}
+class _Seals:
+    """The digest of a document, and its signature where there is a key to sign it with."""
+
+    def __init__(self, content: Document, key: bytes) -> None:
+        self._content, self._key, self._found = content, key, Digest()
+
+    def line(self, row: Document) -> str:
+        return line(row).decode(errors="surrogatepass")
+
+    def add(self, line: str) -> None:
+        self._found.add(line.encode(errors="surrogatepass"))
+
+    def members(self) -> Document:
+        digest = self._found.of(self._content)
+        return {DIGEST: digest, SIGNATURE: signature(digest, self._key) if self._key else None}
 
 
 def _item(item: Item) -> Document:

@@ -1,0 +1,94 @@
+"""Texts of rows that differ in a few values alone: written once, with gaps for these.
+
+The replicas of a workload are most rows of a large plan, and share all but names, hashes and times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from operator import itemgetter
+from typing import Any, Final, Generic, TypeVar
+
+import msgspec
+
+Value = TypeVar("Value")
+
+Own = tuple[str | int | None, ...]
+"""What each row has as its own."""
+
+_WORD: Final = "hashcompat-own-"
+"""How the words for gaps begin."""
+
+_GAP: Final = re.compile(rf'"{_WORD}(\d+)"', re.ASCII)
+
+_MOST: Final = 2048
+"""Forms that are kept, of about 1 kB; rows beyond are written one by one."""
+
+_JSON: Final = msgspec.json.Encoder().encode
+
+
+class Likeness(msgspec.Struct, Generic[Value], frozen=True):
+    """What rows share, and what each has as its own."""
+
+    key: Callable[[Value], Hashable]
+    """What rows of one form have in common."""
+    own: Callable[[Value], Own]
+    """The row's own values, as many for each row of one key; each is in one place of it."""
+    row: Callable[[Value, Sequence[Any]], dict[str, Any]]
+    """Makes the row with such values."""
+
+
+Write = Callable[[dict[str, Any]], str]
+"""Makes a text of a row: JSON, and of plain values just as msgspec does."""
+
+_Form = tuple[str, Callable[[Sequence[str]], tuple[str, ...]]]
+"""A text with gaps, and the place of what is in each."""
+
+
+class Forms(Generic[Value]):
+    """Writes rows by the forms of the first ones, each in some ways at once."""
+
+    def __init__(self, likeness: Likeness[Value], writes: Sequence[Write]) -> None:
+        self._likeness, self._writes = likeness, writes
+        self._known: dict[Hashable, list[_Form] | None] = {}
+
+    def texts(self, values: Iterable[Value]) -> Iterator[Sequence[str]]:
+        """Yield the texts of each row."""
+        likeness, known = self._likeness, self._known
+        for value in values:
+            key, own = likeness.key(value), likeness.own(value)
+            forms = known.get(key)
+            if forms is None and key not in known and len(known) < _MOST:
+                forms = known[key] = self._forms(value, len(own))
+            if forms is not None and (plain := _plain(own)) is not None:
+                yield [text % places(plain) for text, places in forms]
+            else:
+                row = likeness.row(value, own)
+                yield [write(row) for write in self._writes]
+
+    def _forms(self, value: Value, number: int) -> list[_Form] | None:
+        """Return the forms of a row; None where a word for a gap is in the row itself."""
+        row = self._likeness.row(value, [f"{_WORD}{place}" for place in range(number)])
+        found = [_form(write(row), number) for write in self._writes]
+        forms = [form for form in found if form is not None]
+        return forms if len(forms) == len(found) else None
+
+
+def _form(text: str, number: int) -> _Form | None:
+    places = [int(place) for place in _GAP.findall(text)]
+    if sorted(places) != list(range(number)) or text.count(_WORD) != number:
+        return None
+    return _GAP.sub("%s", text.replace("%", "%%")), itemgetter(*places)
+
+
+def _plain(own: Own) -> list[str] | None:
+    """Return values as JSON; None where a text has a comma, or is not plain, so that writers may differ."""
+    try:
+        whole = _JSON(own).decode()
+    except UnicodeEncodeError:
+        return None
+    if not whole.isascii() or "\\" in whole or "\x7f" in whole:
+        return None
+    plain = whole[1:-1].split(",")
+    return plain if len(plain) == len(own) else None

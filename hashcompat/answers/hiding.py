@@ -14,7 +14,7 @@ from hashcompat.apiserver.on_read import as_read, as_unread
 from hashcompat.catalog.eras import Era
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.types import Schema
-from hashcompat.compile.decode import known_only
+from hashcompat.compile.decode import compile_known
 from hashcompat.errors import DecodeError, InputError, NotStoredError
 from hashcompat.go.digest import Digest
 from hashcompat.go.jsontext import ESCAPES
@@ -55,7 +55,8 @@ class Hider:
         self._outlines: Latest[str, Outline | None] = Latest()
         self._replicas: Latest[Blank, Replicas | None] = Latest()
         self._ways, self._patched_ways, self._gated_ways = map(_ways, (kubelets, patched, gated))
-        self._schemas = list(dict.fromkeys(kubelet.schema for kubelet in patched))
+        schemas = dict.fromkeys(kubelet.schema for kubelet in patched)
+        self._known = [compile_known(schema.container) for schema in schemas]
 
     def replica(self, container: Container, origin: str) -> Hidden | None:
         """Return one of several containers of one pod template without its values, errors as ``hidden``.
@@ -139,8 +140,8 @@ class Hider:
             if default.gate is None:
                 _add(forms, forms, partial(as_unread, default=default))
         served = tuple(forms)
-        for schema in self._schemas:
-            _add(forms, served, partial(known_only, schema.container))
+        for known in self._known:
+            _add(forms, served, known)
         without: list[Pair] = []
         _add(without, forms, lambda form: {**form, "resources": {}})
         yield from ((form, self._ways) for form in served)

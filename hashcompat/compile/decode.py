@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from hashcompat.errors import DecodeError, UsageError
+from hashcompat.go.jsonpath import is_object
 from hashcompat.go.jsontext import clean, integer, kind_of
 from hashcompat.go.types import (
     INT_BITS,
@@ -62,31 +63,45 @@ def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:
 
 
 def _struct(go_type: Struct, keep_empty: bool) -> Decoder:
+    zero = tuple(zero_value(field.type) for field in go_type.fields)
     fields = [
-        (field.json, compile_decoder(field.type, keep_empty=keep_empty), zero_value(field.type))
-        for field in go_type.fields
+        (place, field.json, compile_decoder(field.type, keep_empty=keep_empty))
+        for place, field in enumerate(go_type.fields)
     ]
-    zero = zero_value(go_type)
+    embedded = [(place, decode_field) for place, key, decode_field in fields if not key]
+    places = {key: (place, decode_field) for place, key, decode_field in fields if key}
 
     def decode(value: Any) -> Any:
         if value is None:
             return zero
-        if not isinstance(value, Mapping):
+        if not is_object(value):
             raise DecodeError(f"want an object, got {kind_of(value)}")
-        result = []
-        for key, decode_field, absent in fields:
-            if not key:  # embedded inline: its keys are in the same object
-                result.append(decode_field(value))
-            elif key in value:
-                try:
-                    result.append(decode_field(value[key]))
-                except DecodeError as error:
-                    raise error.within(f".{key}") from None
-            else:
-                result.append(absent)
+        result = list(zero)
+        try:
+            for key, item in value.items():  # fewer than fields: most are not set
+                if key in places:
+                    place, decode_field = places[key]
+                    result[place] = decode_field(item)
+            for place, decode_field in embedded:  # inline: its keys are in the same object
+                result[place] = decode_field(value)
+        except DecodeError:
+            _refuse_first(fields, value)
+            raise
         return tuple(result)
 
     return decode
+
+
+def _refuse_first(fields: Iterable[tuple[int, str, Decoder]], value: Mapping[str, Any]) -> None:
+    """Raise the DecodeError of the first field, in the order of the type, that does not decode."""
+    for _, key, decode_field in fields:
+        if not key:
+            decode_field(value)
+        elif key in value:
+            try:
+                decode_field(value[key])
+            except DecodeError as error:
+                raise error.within(f".{key}") from None
 
 
 def _pointer(decode_elem: Decoder) -> Decoder:
@@ -177,17 +192,37 @@ def _integer(kind: str) -> Decoder:
     return lambda value: 0 if value is None else integer(value, bits, signed=signed)
 
 
-def known_only(go_type: GoType, value: Any) -> Any:
-    """Return JSON without the keys that the type does not know, as a kubelet of that release decodes it."""
-    match go_type, value:
-        case (Struct(), Mapping()) if not isinstance(go_type, Coded):
-            known = {field.json: field.type for _, _, field in json_fields(go_type)}
-            return {key: known_only(known[key], item) for key, item in value.items() if key in known}
-        case (Pointer(_, elem), _):
-            return known_only(elem, value)
-        case (Slice(_, elem), list()):
-            return [known_only(elem, item) for item in value]
+def compile_known(go_type: GoType) -> Decoder:
+    """Return the function that takes out of JSON what the type does not know, as a kubelet of it decodes."""
+    match go_type:
+        case Coded():
+            return _whole
+        case Struct():
+            return _known_keys(
+                {field.json: compile_known(field.type) for _, _, field in json_fields(go_type)}
+            )
+        case Pointer(_, elem):
+            return compile_known(elem)
+        case Slice(_, elem):
+            return _known_elements(compile_known(elem))
+    return _whole
+
+
+def _whole(value: Any) -> Any:
     return value
+
+
+def _known_keys(known: Mapping[str, Decoder]) -> Decoder:
+    def only(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        return {key: known[key](item) for key, item in value.items() if key in known}
+
+    return only
+
+
+def _known_elements(known: Decoder) -> Decoder:
+    return lambda value: [known(item) for item in value] if isinstance(value, list) else value
 
 
 def unknown_fields(go_type: GoType, value: Any) -> Iterator[str]:

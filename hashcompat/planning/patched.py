@@ -14,7 +14,7 @@ from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.patching import Site
 from hashcompat.catalog.releases import same_upstream
 from hashcompat.catalog.types import Schema
-from hashcompat.compile.decode import known_only
+from hashcompat.compile.decode import Decoder, compile_known
 from hashcompat.errors import UsageError
 from hashcompat.kubelet import alike
 from hashcompat.kubelet.alike import Defaults, unknown_to
@@ -139,8 +139,13 @@ def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
 
 
 def _decoded(spec: Mapping[str, Any], schema: Schema) -> Mapping[str, Any]:
-    decoded: Mapping[str, Any] = known_only(schema.container, spec)
+    decoded: Mapping[str, Any] = _known(schema)(spec)
     return decoded
+
+
+@lru_cache(maxsize=256)
+def _known(schema: Schema) -> Decoder:
+    return compile_known(schema.container)
 
 
 class Accepting(msgspec.Struct, frozen=True):

@@ -36,7 +36,7 @@ class End(msgspec.Struct, frozen=True):
 
 
 Rest = Callable[[Place], tuple[Place, Iterable[str]]]
-"""Takes the place in a list at which a text ends; returns the list's end, and the text from there on.
+"""Takes the place in a list at which a text ends; returns a later one, or the list's end, and the text there.
 
 The elements between the two are read by somebody else.
 """
@@ -170,9 +170,12 @@ class _Elements:
         more = not opens or window.opens("[", "]")
         while more:
             if self._rest and not window.peek():
-                window.go_on(*self._rest(structs.replace(first, index=index, line=window.line)))
-                window.closes("]")
-                return
+                place, chunks = self._rest(structs.replace(first, index=index, line=window.line))
+                window.go_on(place, chunks)
+                index, self._rest = place.index, None
+                if window.peek() == "]":
+                    window.closes("]")
+                    return
             if alike and (one := window.alike(alike)) is not None:
                 yield index, one, None
                 index += 1

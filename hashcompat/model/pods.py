@@ -340,3 +340,7 @@ class Inventory(msgspec.Struct, frozen=True):
 
     budgets: Budgets = NOT_READ
     """The PodDisruptionBudgets of the namespaces of its pods."""
+
+    guessed: bool = False
+    """Whether all but the pods rests on a guess at where they are, which asking for all of them confirms, or
+    refuses by an InputError."""

@@ -93,7 +93,8 @@ class Census:
     """Collects who owns what, object by object; it grows with controllers, not with pods."""
 
     def __init__(self) -> None:
-        self._has_pods = False
+        self.has_pods = False
+        """Whether there was a pod."""
         self._owners: set[Key] = set()
         self._above: dict[Key, set[Key]] = {}
         self._workloads: dict[object, _Workload] = {}
@@ -103,7 +104,7 @@ class Census:
         metadata = part(value, "metadata")
         owners = tuple(_owners(metadata))
         if value.get("kind") == "Pod":
-            self._has_pods = True
+            self.has_pods = True
             self._owners.update(key for key, _ in owners)
             for key, made_by in owners:
                 if made_by:
@@ -130,9 +131,14 @@ class Census:
         """The number of facts, weighed by the memory that they take."""
         return len(self._owners) + len(self._above) + 3 * len(self._workloads)
 
+    @property
+    def has_workloads(self) -> bool:
+        """Whether there are objects with pod templates: for these it matters who owns which pods."""
+        return bool(self._workloads)
+
     def merge(self, other: Census) -> None:
         """Take what another census found into account."""
-        self._has_pods |= other._has_pods
+        self.has_pods |= other.has_pods
         self._owners |= other._owners
         self._workloads |= other._workloads
         for key, above in other._above.items():
@@ -155,14 +161,14 @@ class Census:
                 *_left_out(present, "its pods are in the input", "their pods are in the input"),
                 *_left_out(above, "what it controls is in the input", "what they control is in the input"),
                 *_left_out(without, "it has no pods", "they have no pods"),
-                *(_alone(left) if self._has_pods else ()),
+                *(_alone(left) if self.has_pods else ()),
                 *_not_read(left),
             ),
         )
 
     def _has_none(self, one: _Workload) -> bool:
         """Return whether a workload has no pods: by its spec, or by its status if the input has pods."""
-        return one.asks_for_none or (self._has_pods and bool(one.keys) and one.counts_none)
+        return one.asks_for_none or (self.has_pods and bool(one.keys) and one.counts_none)
 
     def _reached(self, keys: Iterable[Key]) -> set[Key]:
         """Return these owners, and all above them."""

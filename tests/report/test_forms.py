@@ -55,7 +55,7 @@ def test_a_form_changes_no_text(rows: list[Row]) -> None:
 def test_rows_beyond_the_most_forms_are_written_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forms, "_MOST", 2)
     rows: list[Row] = [(str(number % 4), (number, "x", None)) for number in range(12)]
-    texts = [text for (text,) in Rows(rows, dict, LIKENESS).texts(json.dumps)]
+    texts = [text for (text,) in Rows(rows, lambda row: document(row, row[1]), LIKENESS).texts(json.dumps)]
     assert texts == [json.dumps(document(row, row[1])) for row in rows]
 
 

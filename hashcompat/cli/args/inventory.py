@@ -38,6 +38,8 @@ class Reading(msgspec.Struct, frozen=True):
     """Whether PodDisruptionBudgets are needed, and with them all pods of the namespaces, for they count."""
     jobs: int = 1
     """How many processes may look through a large file."""
+    glance: bool = False
+    """Whether it may be guessed where the pods of a file are (``Inventory.guessed``)."""
 
     def whole(self) -> Inventory:
         """Read all pods of the namespaces that the options name; errors as ``inventory``."""
@@ -149,7 +151,11 @@ def _files(source: Source, reading: Reading) -> Inventory:
     node, path = static.place(source.static, source.files)
     if not path:
         return files.collect(
-            source.files, recursive=source.recursive, needs_pods=reading.needs_pods, jobs=reading.jobs
+            source.files,
+            recursive=source.recursive,
+            needs_pods=reading.needs_pods,
+            jobs=reading.jobs,
+            glance=reading.glance,
         )
     pod = staticpods.collect_file(source.files[0], node, path)
     return Inventory((pod,), origin=Origin(Kind.FILES, (called(source.files[0]),)))

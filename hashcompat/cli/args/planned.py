@@ -15,6 +15,7 @@ from hashcompat.cli.args.jobs import Jobs
 from hashcompat.cli.args.releases import Names, Releases
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
+from hashcompat.errors import InputError, UsageError
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning.view import View
@@ -83,15 +84,28 @@ def planned(
     way, patches = given.releases.way(names, from_nodes=True), given.patched.patches(names)
     ready()
     created = now()
-    needs_nodes = given.releases.needs_nodes
-    jobs = given.jobs.number
     reading = Reading(
-        given.source, given.scope, needs_nodes=needs_nodes, quiet=quiet, budgets=budgets, jobs=jobs
+        given.source,
+        given.scope,
+        needs_nodes=given.releases.needs_nodes,
+        quiet=quiet,
+        budgets=budgets,
+        jobs=given.jobs.number,
+        glance=True,
     )
+
+    def of(whole: Inventory) -> Planned:
+        found = filters.select(whole, given.scope.filters)
+        given.releases.check_nodes(found, given.scope, names)
+        options = given.facts.options(reading, found, names, keep_going=given.keep_going, patches=patches)
+        plan = make(found, way.old, way.new, View(names.catalog, options))
+        given.releases.check_items(plan.items)
+        return Planned(structs.replace(plan, created=created), found, whole, way)
+
     whole = reading.whole()
-    found = filters.select(whole, given.scope.filters)
-    given.releases.check_nodes(found, given.scope, names)
-    options = given.facts.options(reading, found, names, keep_going=given.keep_going, patches=patches)
-    plan = make(found, way.old, way.new, View(names.catalog, options))
-    given.releases.check_items(plan.items)
-    return Planned(structs.replace(plan, created=created), found, whole, way)
+    try:
+        return of(whole)
+    except (InputError, UsageError):
+        if not whole.guessed:
+            raise
+    return of(structs.replace(reading, glance=False).whole())  # only the whole file shows what is wrong

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Final
 
@@ -11,6 +12,8 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.errors import InputError, UsageError
+from hashcompat.go.jsonstream import Elements
+from hashcompat.go.jsonwindow import Place
 from hashcompat.go.parts import Part
 from hashcompat.model.budgets import Budget
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Share, Source
@@ -25,16 +28,23 @@ from hashcompat.sources.files.spans import Span
 from hashcompat.sources.files.survey import Survey, objects, survey_of
 from hashcompat.sources.files.whole import check_end, doubt
 from hashcompat.sources.objects import Object
+from hashcompat.sources.shapes import Replica
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 
 
 def collect(
-    names: tuple[str, ...], *, recursive: bool = False, needs_pods: bool = True, jobs: int = 1
+    names: tuple[str, ...],
+    *,
+    recursive: bool = False,
+    needs_pods: bool = True,
+    jobs: int = 1,
+    glance: bool = False,
 ) -> Inventory:
     """Read the nodes in every file, directory, URL, or ``-`` for standard input.
 
-    ``recursive`` includes the directories below, and up to ``jobs`` processes look through a large file. Its
+    ``recursive`` includes the directories below, and up to ``jobs`` processes look through a large file. With
+    ``glance`` it may be guessed where the pods of a single file are (``Inventory.guessed``). Its
     pods are read one by one each time that somebody asks for them: nodes often come after them, and affect
     every verdict. Raises InputError, naming the file, for what cannot be read, and for two different nodes of
     one name; asking for pods raises it for what is not a Kubernetes object, for two different pods of one
@@ -42,7 +52,9 @@ def collect(
     """
     if names.count(STDIN) > 1:
         raise UsageError("-f - is given twice, and standard input can be read once")
-    surveys = [survey_of(source, jobs) for name in names for source in inputs(name, recursive, SUFFIXES)]
+    sources = [source for name in names for source in inputs(name, recursive, SUFFIXES)]
+    alone = glance and len(sources) == 1
+    surveys = [survey_of(source, jobs, passing=alone) for source in sources]
     census = Census()
     for survey in surveys:
         census.merge(survey.census)
@@ -64,7 +76,8 @@ def collect(
     seen = tuple(structs.replace(survey, found=(), census=Census(), scales={}) for survey in surveys)
     pods = _Pods(origin.names, seen, templates, needs_pods)
     containers = max(survey.containers for survey in surveys)  # files may hold copies of each other
-    return Inventory(pods, nodes, records, origin, warnings, containers, budgets)
+    guessed = any(survey.guessed for survey in surveys)
+    return Inventory(pods, nodes, records, origin, warnings, containers, budgets, guessed)
 
 
 def _kind(surveys: list[Survey]) -> Source:
@@ -77,18 +90,51 @@ class _Portion(msgspec.Struct, frozen=True):
 
     survey: Survey
     span: Span | None = None
+    end: Place | None = None
+    """Where the span ends."""
     outside: bool = False
 
     def parts(self) -> Iterator[Part]:
-        """Read it."""
+        """Read it; raises InputError for a span that is not as it was guessed."""
         source, alike, spans = self.survey.source, self.survey.alike, self.survey.spans
         if self.span:
-            yield from elements(source, self.span, alike=alike)
+            found = elements(source, self.span, alike=alike)
+            yield from _guessed(found, self) if self.survey.guessed else found
         elif spans and self.outside:
             behind = spans.behind(source, WANTED)
             yield from parts(source, alike=alike, rest=lambda _: behind, end=spans.begin)
         else:
             yield from parts(source, alike=alike)
+
+
+def _guessed(found: Elements, portion: _Portion) -> Iterator[Part]:
+    """Yield the elements of a span, which have to be pods, and as many as were guessed."""
+    for part in found:
+        if not _is_pod(part.value):
+            break
+        yield part
+    else:
+        if found.end.goes_on and found.end.place == portion.end:
+            return
+    raise InputError(f"{portion.survey.source.origin}: not what it seems to be at a glance")
+
+
+def _is_pod(value: Any) -> bool:
+    return isinstance(value, Replica) or (isinstance(value, dict) and value.get("kind") == "Pod")
+
+
+def _portions(survey: Survey) -> tuple[_Portion, ...]:
+    """Return the portions of a file for one process."""
+    if not survey.guessed:
+        return (_Portion(survey),)
+    return tuple(chain.from_iterable(_divided(survey)))
+
+
+def _divided(survey: Survey) -> list[tuple[_Portion, ...]]:
+    """Return the portions of a file for several processes."""
+    ends = survey.spans.ends if survey.spans else ()
+    spans, outside = [(_Portion(survey, *one),) for one in ends], (_Portion(survey, outside=True),)
+    return [*spans[:-1], (*spans[-1], *outside)] if survey.guessed else [outside, *spans]
 
 
 class _Objects(msgspec.Struct, frozen=True):
@@ -128,19 +174,23 @@ class _Pods(msgspec.Struct, frozen=True):
     def shares(self) -> Sequence[Share]:
         """Return the pods as several processes read them: the largest file of one document is divided."""
         divided = [
-            (survey.source.size, survey, survey.spans)
+            (survey.source.size, survey)
             for survey in self.surveys
             if survey.spans and survey.documents == 1  # no pod comes behind its spans
         ]
         if not divided:
             return ()
-        _, largest, spans = max(divided, key=itemgetter(0))
+        _, largest = max(divided, key=itemgetter(0))
         place = self.surveys.index(largest)
         before, behind = (
-            tuple(map(_Portion, some)) for some in (self.surveys[:place], self.surveys[place + 1 :])
+            tuple(chain.from_iterable(map(_portions, some)))
+            for some in (self.surveys[:place], self.surveys[place + 1 :])
         )
-        *others, last = ((_Portion(largest, span),) for span in spans.spans)
-        every = ((*before, _Portion(largest, outside=True)), *others, (*last, *behind))
+        first, *others = _divided(largest)
+        if not others:
+            return ()
+        *others, last = others
+        every = ((*before, *first), *others, (*last, *behind))
         return [_Share(_Objects(portions), self.templates) for portions in every]
 
     def are_right(self, seen: Sequence[Any]) -> bool:
@@ -150,7 +200,7 @@ class _Pods(msgspec.Struct, frozen=True):
         return there and len(set().union(*uids)) == sum(map(len, uids))
 
     def _of(self, surveys: Iterable[Survey]) -> Iterator[Pod]:
-        return pods_of(_Objects(tuple(map(_Portion, surveys))), self.templates)
+        return pods_of(_Objects(tuple(chain.from_iterable(map(_portions, surveys)))), self.templates)
 
 
 class _Share:

@@ -54,22 +54,37 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Spans(msgspec.Struct, frozen=True):
-    """A file in spans: what precedes the first of them, the spans, and what follows the list."""
+    """A file in spans: what precedes the first of them, the spans, and what follows them."""
 
     spans: tuple[Span, ...]
     last: Place
-    """The end of the list."""
+    """The end of the last span."""
     tail: int
-    """The byte at which the list ends."""
+    """The byte at which it ends: the list does too, or goes on."""
 
     @property
     def begin(self) -> int:
         """The byte at which the first span begins."""
         return self.spans[0].begin
 
+    @property
+    def ends(self) -> Iterator[tuple[Span, Place]]:
+        """Each span, and where it ends."""
+        places = [*(span.first for span in self.spans), self.last]
+        return zip(self.spans, places[1:], strict=True)
+
+    def moved(self, first: Place) -> Spans:
+        """Return them with places from another one on; theirs begin with FIRST."""
+        found = tuple(structs.replace(span, first=_after(first, span.first)) for span in self.spans)
+        return Spans(found, _after(first, self.last), self.tail)
+
     def behind(self, source: Input, wanted: str) -> tuple[Place, Iterator[str]]:
-        """Return the end of the list, and the text from there on."""
+        """Return the end of the last span, and the text from there on."""
         return self.last, text(source, self.tail, source.size, wanted)
+
+
+def _after(first: Place, then: Place) -> Place:
+    return structs.replace(first, index=first.index + then.index, line=first.line + then.line - FIRST.line)
 
 
 def guessed(source: Input, number: int) -> tuple[Span, ...]:
@@ -81,16 +96,25 @@ def guessed(source: Input, number: int) -> tuple[Span, ...]:
     if number < 2 or source.size > MOST_BYTES:
         return ()
     with source.open() as stream:
-        found = _FIRST.match(stream.read(_HEAD))
+        found = head_of(stream)
         if found is None:
             return ()
         space = re.escape(found[1]) if b"\n" in found[1] else b" ?"
-        between = re.compile(b"}," + space + re.escape(found[2]))
         kind = _KIND.search(found[0])
-        places = [_place(stream, source.size * part // number, between) for part in range(1, number)]
-    cuts = [*dict.fromkeys(filter(None, places)), source.size]
+        places = cuts(stream, source.size, number, re.compile(b"}," + space + re.escape(found[2])))
     first = structs.replace(FIRST, kind=kind[1].decode() if kind else None)
-    return tuple(Span(begin, end, first) for begin, end in pairwise(cuts))
+    return tuple(Span(begin, end, first) for begin, end in pairwise([*places, source.size]))
+
+
+def head_of(stream: io.BufferedReader) -> re.Match[bytes] | None:
+    """Return how a List and its first element begin: the space before that, and its first key."""
+    return _FIRST.match(stream.read(_HEAD))
+
+
+def cuts(stream: io.BufferedReader, size: int, number: int, between: re.Pattern[bytes]) -> list[int]:
+    """Return where elements begin that divide a file into so many parts of about one size."""
+    places = (_place(stream, size * part // number, between) for part in range(1, number))
+    return [*dict.fromkeys(filter(None, places))]
 
 
 def _place(stream: io.BufferedReader, near: int, between: re.Pattern[bytes]) -> int:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain
 from sys import getsizeof, intern
+from typing import Final
 
 import msgspec
 from msgspec import structs
@@ -24,7 +25,7 @@ from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import scale_of, size_of
 from hashcompat.sources.controllers import Census
 from hashcompat.sources.fields import IN_NO_FILE, InFile
-from hashcompat.sources.files import spans
+from hashcompat.sources.files import glance, spans
 from hashcompat.sources.files.alike import Alike
 from hashcompat.sources.files.inputs import Input, named, require_end
 from hashcompat.sources.files.reading import WANTED, elements, is_yaml, parts
@@ -44,6 +45,9 @@ from hashcompat.sources.shapes import Replica, Shape
 
 Kinds = Mapping[int, object]
 """What the documents say of their kind behind their items, by number."""
+
+
+_ITEM: Final = "$.items["
 
 
 class Survey(msgspec.Struct, frozen=True):
@@ -93,19 +97,50 @@ class Survey(msgspec.Struct, frozen=True):
     spans: Spans | None
     """Where it is divided for several processes; None where one reads it."""
 
+    guessed: bool = False
+    """Whether nobody looked into the spans yet, where all pods seem to be."""
 
-def survey_of(source: Input, jobs: int = 1) -> Survey:
+
+def survey_of(source: Input, jobs: int = 1, *, passing: bool = False) -> Survey:
     """Look through a file, once more where a NodeList says behind its items that they are nodes.
 
-    ``jobs``: how many processes may take part. Raises InputError for a download whose end nothing proves,
-    unless it is one JSON list: it proves its own.
+    ``jobs``: how many processes may take part. ``passing``: pods may be passed over where a glance shows
+    where they are. Raises InputError for a download whose end nothing proves, unless it is one JSON list: it
+    proves its own.
     """
+    if passing:
+        with suppress(forks.FailedError, InputError):  # what is wrong in it, a look through all of it says
+            if found := _glanced(source, jobs):
+                return found
     first = _looked(source, {}, jobs)
     if not first.documents:
         raise InputError(f"{source.origin}: no Kubernetes object, only comments or empty documents")
     if first.yaml or first.documents > 1 or not first.listed:
         require_end(source)
     return _looked(source, first.kinds, jobs) if set(first.kinds.values()) - {"List"} else first
+
+
+def _glanced(source: Input, jobs: int) -> Survey | None:
+    """Look at what is around a file's pods; None for a file that is not a list of pods and few other objects.
+
+    Raises FailedError, or InputError for what is wrong in it.
+    """
+    guessed = glance.glanced(source, jobs)
+    if guessed is None:
+        return None
+    alike, look, found = Alike(), _Look(source.origin, {}), list[Spans]()
+
+    def rest(place: Place) -> tuple[Place, Iterable[str]]:
+        if look.has_pods:
+            raise forks.FailedError  # the pods of the spans come first
+        found.append(guessed.moved(place))
+        return found[0].behind(source, WANTED)
+
+    for part in parts(source, strict=False, alike=alike, rest=rest, end=guessed.begin):
+        look.add(part)
+    survey = structs.replace(look.survey(source, alike, *found), guessed=True)
+    plain = survey.documents == 1 and survey.listed and set(survey.kinds.values()) <= {"List"}
+    return survey if found and plain and not survey.census.has_workloads else None
 
 
 def _looked(source: Input, known: Kinds, jobs: int) -> Survey:
@@ -151,7 +186,7 @@ def _divided(
     for span, (one, end) in zip(guessed, passed, strict=True):
         if end.goes_on is (span is guessed[-1]):
             raise forks.FailedError
-        look.merge(one)
+        look.merge(one, first.index)
         found.append(structs.replace(span, first=first))
         first = structs.replace(
             first, index=first.index + end.place.index, line=first.line + end.place.line - FIRST.line
@@ -199,6 +234,11 @@ class _Look:
                 self._object(one)
         self._check()
 
+    @property
+    def has_pods(self) -> bool:
+        """Whether there was a pod."""
+        return self._census.has_pods
+
     def _document(self, part: Part) -> None:
         self._documents += 1
         kind = part.value.get("kind") if isinstance(part.value, Mapping) else None
@@ -222,11 +262,11 @@ class _Look:
     def _check(self) -> None:
         self._kept.check(self._found, self._census, len(self._kinds), len(self._scales))
 
-    def merge(self, other: _Look) -> None:
-        """Take what another look found in elements that come next into account."""
+    def merge(self, other: _Look, index: int) -> None:
+        """Take what another look found in the elements from an index on into account."""
         self._containers += other._containers
         self._scales |= other._scales
-        self._found += other._found
+        self._found += [(thing, _later(where, index)) for thing, where in other._found]
         self._warnings += other._warnings
         self._census.merge(other._census)
         self._clusters |= other._clusters
@@ -251,6 +291,12 @@ class _Look:
             alike,
             divided,
         )
+
+
+def _later(found: Object, index: int) -> Object:
+    """Return an object of a list as one that is so many elements behind."""
+    number, _, rest = found.path.removeprefix(_ITEM).partition("]")
+    return structs.replace(found, path=f"{_ITEM}{int(number) + index}]{rest}")
 
 
 class _Kept:
@@ -288,7 +334,7 @@ def objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -
         yield from opened(part.value, origin, where=where)
     elif is_list(kind) and isinstance(part.value, Replica):
         replica = part.value
-        yield Object(replica.shape.value, origin, f"$.items[{part.index}]", where=where, replica=replica)
+        yield Object(replica.shape.value, origin, f"{_ITEM}{part.index}]", where=where, replica=replica)
     elif is_list(kind):
-        item, path = with_kind(part.value, str(kind)), f"$.items[{part.index}]"
+        item, path = with_kind(part.value, str(kind)), f"{_ITEM}{part.index}]"
         yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND, where=where)

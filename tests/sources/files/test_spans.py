@@ -177,6 +177,14 @@ def _copied(text: str) -> str:
     return json.dumps(document, indent=4)
 
 
+def _other_node(text: str) -> str:
+    document = json.loads(text)
+    node = json.loads(json.dumps(document["items"][-1]))
+    node["status"]["nodeInfo"]["kubeletVersion"] = "v1.2.3"
+    document["items"].insert(-1, node)
+    return json.dumps(document, indent=4)
+
+
 DAMAGED: dict[str, Callable[[str], str]] = {
     "cut in the first span": lambda text: text[: at(text, 0.1)],
     "cut in the last span": lambda text: text[: at(text, 0.9)],
@@ -190,6 +198,7 @@ DAMAGED: dict[str, Callable[[str], str]] = {
     "a second items": lambda text: text.replace('"kind": "List"', '"kind": "List", "items": []'),
     "something behind": lambda text: f"{text}]",
     "a copy": _copied,
+    "another node of one name": _other_node,
 }
 
 

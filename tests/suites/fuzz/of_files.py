@@ -85,6 +85,7 @@ def _replicas(data: bytes) -> None:
             assert outcome(lambda: map(_shown, collect.collect((name,)).pods)) == (found, problem)
         with replaced(forks, "begun", _begun), replaced(spans, "LEAST", 1):
             assert outcome(lambda: map(_shown, _shared(name))) == (found, problem)
+            assert outcome(lambda: map(_shown, _glanced(name))) == (found, problem)
     if problem:
         raise InputError(problem)
 
@@ -105,6 +106,16 @@ def _shared(name: str) -> Iterator[Pod]:
         every = [pod for share in shares for pod in share]
         pods = every if found.are_right([share.seen for share in shares]) else found
     yield from pods
+
+
+def _glanced(name: str) -> Iterator[Pod]:
+    """Read the pods where a glance shows them, or in the whole file."""
+    found = collect.collect((name,), jobs=2, glance=True)
+    if found.guessed:
+        with suppress(InputError):
+            return iter(list(found.pods))
+        found = collect.collect((name,))
+    return iter(found.pods)
 
 
 def _shown(pod: Pod) -> str:
@@ -181,6 +192,7 @@ TARGETS = (
             "sources/files/alike",
             "sources/ownpaths",
             "sources/shapes",
+            "sources/files/glance",
             "sources/files/spans",
             "sources/files/survey",
             "go/pattern",

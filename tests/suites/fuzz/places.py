@@ -35,7 +35,9 @@ def named(module: Any, data: bytes, name: str = "input") -> Iterator[str]:
         yield str(on_disk(data, name))
         return
     path = f"/{name}"
-    with replaced(module, "inputs", lambda *_, **__: iter((Input(path, partial(stream, data)),))):
+    with replaced(
+        module, "inputs", lambda *_, **__: iter((Input(path, partial(stream, data), size=len(data)),))
+    ):
         yield path
 
 

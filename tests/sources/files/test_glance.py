@@ -1,0 +1,295 @@
+"""A glance at a large file: the same plan as a look through all of it, or else that look."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashcompat import forks
+from hashcompat.errors import InputError
+from hashcompat.model.pods import Inventory, Shared
+from hashcompat.sources.files import collect as files
+from hashcompat.sources.files import glance, spans
+from hashcompat.sources.files.inputs import inputs
+from scripts.bench import cluster
+from tests.helpers.program import Run
+
+Json = dict[str, Any]
+
+PODS = 60
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let there be a glance at small files, in pieces that divide elements."""
+    monkeypatch.setattr(spans, "LEAST", 1 << 12)
+    monkeypatch.setattr(glance, "_PIECE", 1 << 12)
+    monkeypatch.setattr(forks, "possible", lambda: True)
+
+
+def objects(pods: int = PODS) -> list[Json]:
+    """Return pods, and nodes behind them."""
+    return list(cluster.objects(pods, cluster.Shape("1.30.14", distinct=False, managed_fields=False)))
+
+
+def text_of(given: list[Json], indent: int | None = 4, *, first: bool = False) -> str:
+    kind = {"kind": "List", "metadata": {"resourceVersion": ""}}
+    before, behind = (kind, {}) if first else ({}, kind)
+    return json.dumps({"apiVersion": "v1", **before, "items": given, **behind}, indent=indent)
+
+
+def written(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def read(path: Path, jobs: int, *, at_a_glance: bool = True) -> Inventory:
+    return files.collect((str(path),), jobs=jobs, glance=at_a_glance)
+
+
+def same(path: Path, jobs: int) -> bool:
+    """Read a file at a glance and wholly, and compare; return whether there was a guess."""
+    whole, found = read(path, 1, at_a_glance=False), read(path, jobs)
+    for name in ("nodes", "records", "origin", "warnings", "budgets"):
+        assert getattr(whole, name) == getattr(found, name), name
+    pods = list(whole.pods)
+    assert list(found.pods) == pods
+    assert isinstance(found.pods, Shared)
+    shares = found.pods.shares()
+    assert not shares or [pod for share in shares for pod in share] == pods
+    if found.guessed:
+        assert len(shares) == (jobs if jobs > 1 else 0)
+    return found.guessed
+
+
+def nodes_first(given: list[Json]) -> list[Json]:
+    return sorted(given, key=lambda one: str(one["kind"]))
+
+
+def nodes_around(given: list[Json]) -> list[Json]:
+    return [*given[PODS:], *given[:PODS], *cluster_nodes(3)]
+
+
+def cluster_nodes(number: int) -> list[Json]:
+    return [cluster.node(f"other-{index}", "1.30.14") for index in range(number)]
+
+
+ORDERS: dict[str, Callable[[list[Json]], list[Json]]] = {
+    "pods, nodes": list,
+    "nodes, pods": nodes_first,
+    "nodes, pods, nodes": nodes_around,
+    "pods": lambda given: given[:PODS],
+    "one pod": lambda given: nodes_first(given)[:2],
+}
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize("indent", [1, 4])
+@pytest.mark.parametrize("first", [False, True])
+def test_pods_and_nodes_are_found(
+    order: Callable[[list[Json]], list[Json]], jobs: int, indent: int, first: bool, tmp_path: Path
+) -> None:
+    given = order(objects())
+    path = written(tmp_path / "c.json", text_of(given, indent, first=first))
+    assert same(path, jobs) is (len(given) > 2)
+
+
+def test_what_is_not_ascii_and_windows_line_ends(tmp_path: Path) -> None:
+    given = objects()
+    for number, one in enumerate(given):
+        one["metadata"]["annotations"] = {"a": "é中\N{PILE OF POO}" * (number % 50)}
+    text = text_of(given).replace("\n", "\r\n")
+    assert same(written(tmp_path / "c.json", text), 2)
+    assert same(
+        written(tmp_path / "c.json", b"\xef\xbb\xbf" + text.encode().replace("é".encode(), b"\xff")), 2
+    )
+
+
+def shuffled(given: list[Json]) -> list[Json]:
+    random.Random(3).shuffle(given)
+    return given
+
+
+def workload() -> Json:
+    pod = objects(1)[0]
+    spec = {"template": {"metadata": {}, "spec": pod["spec"]}}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+
+
+def odd_head(given: list[Json]) -> list[Json]:
+    """Put a pod first whose kind is not where kubectl writes it."""
+    pod = objects(PODS + 1)[-3]
+    return [{"apiVersion": "v1", "metadata": pod["metadata"], "kind": "Pod", "spec": pod["spec"]}, *given]
+
+
+NOT_PLAIN: dict[str, Callable[[], str | bytes]] = {
+    "in any order": lambda: text_of(shuffled(objects())),
+    "in one line": lambda: text_of(objects(), None),
+    "a Deployment": lambda: text_of([*objects(), workload()]),
+    "a pod of another form first": lambda: text_of(odd_head(objects())),
+    "gzip": lambda: gzip.compress(text_of(objects()).encode()),
+    "UTF-16": lambda: text_of(objects()).encode("utf-16"),
+    "another key first": lambda: text_of([dict(reversed(one.items())) for one in objects()]),
+    "a PodList behind its items": lambda: text_of(objects()[:PODS]).replace(
+        '"kind": "List"', '"kind": "PodList"'
+    ),
+    "two documents": lambda: text_of(objects()) + text_of(cluster_nodes(2)),
+}
+
+
+@pytest.mark.parametrize("content", NOT_PLAIN.values(), ids=NOT_PLAIN)
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_any_other_file_is_looked_through(
+    content: Callable[[], str | bytes], jobs: int, tmp_path: Path
+) -> None:
+    assert not same(written(tmp_path / "c.json", content()), jobs)
+
+
+def test_without_pods_there_is_nothing_to_guess(tmp_path: Path) -> None:
+    path = written(tmp_path / "c.json", text_of(cluster_nodes(60)))
+    assert not read(path, 2).guessed
+
+
+def test_of_several_files_all_are_looked_through(tmp_path: Path) -> None:
+    given = objects()
+    written(tmp_path / "a.json", text_of(given[:PODS]))
+    written(tmp_path / "b.json", text_of([*given[PODS:], workload()]))
+    assert not same(tmp_path, 2)
+
+
+def test_without_other_processes_the_file_is_looked_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fork() -> int:
+        raise BlockingIOError
+
+    path = written(tmp_path / "c.json", text_of(objects()))
+    monkeypatch.setattr("os.fork", fork)
+    assert not read(path, 2).guessed
+    assert read(path, 1).guessed
+
+
+def at(text: str, share: float) -> int:
+    """Return the place of the next pod's name behind a part of a text."""
+    return text.index('"name": "', int(share * len(text)))
+
+
+def _put(text: str, share: float, old: str, new: str) -> str:
+    place = at(text, share)
+    assert old in text[place:]
+    return text[:place] + text[place:].replace(old, new, 1)
+
+
+def _copied(text: str) -> str:
+    document = json.loads(text)
+    first = json.loads(json.dumps(document["items"][0]))
+    first["spec"]["containers"][0]["image"] = "other"
+    return text_of([first, *document["items"]])
+
+
+NODE = '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-0000"}, "status": {}}'
+OTHER = NODE.replace("node-0000", "hidden")
+BEGIN = ',\n        {\n            "apiVersion": "v1",\n            "kind": "Pod",\n            "metadata": {'
+
+WRONG: dict[str, Callable[[str], str]] = {
+    "cut among the pods": lambda text: text[: at(text, 0.4)],
+    "cut between two pods": lambda text: text[: text.index(BEGIN, len(text) // 2)],
+    "cut behind a comma": lambda text: text[: text.index(BEGIN, len(text) // 2) + 1],
+    "a word": lambda text: f"{text[: at(text, 0.5)]}nonsense{text[at(text, 0.5) :]}",
+    "a control character": lambda text: f"{text[: at(text, 0.5)]}\x07{text[at(text, 0.5) :]}",
+    "no comma": lambda text: text[:9000] + text[9000:].replace("},\n        {", "}\n        {", 1),
+    "a comma too many": lambda text: text[:9000] + text[9000:].replace("},\n        {", "},,\n        {", 1),
+    "a pod without containers": lambda text: _put(
+        text, 0.6, '"containers": [', '"containers": 7, "other": ['
+    ),
+    "a key twice": lambda text: _put(text, 0.5, '"kind": "Pod"', '"kind": "Pod", "kind": "Pod"'),
+    "a second items": lambda text: text.replace('"kind": "List"', '"kind": "List", "items": []'),
+    "something behind": lambda text: f"{text}]",
+    "a copy that differs": _copied,
+    "a copy of a node": lambda text: _put(text, 0.5, BEGIN, f", {NODE}{BEGIN}"),
+    "an undecodable port": lambda text: _put(text, 0.5, '"containerPort": ', '"containerPort": 1.5e99'),
+    "a page": lambda text: text.replace('"resourceVersion": ""', '"continue": "x"'),
+    "a list in the list": lambda text: _put(
+        text, 0.5, BEGIN, ', {"kind": "List", "items": [{"x": 1}]}' + BEGIN
+    ),
+}
+
+
+@pytest.mark.parametrize("change", WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_is_wrong_is_said_as_without_a_glance(
+    run: Run, change: Callable[[str], str], jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "c.json", change(text_of(objects())))
+    argv = ("plan", "--from", "1.30.14", "--to", "1.31.14", "-f", path, "-o", "json", "--jobs", jobs)
+    found = run(*argv)
+    monkeypatch.setattr(spans, "LEAST", 1 << 30)
+    whole = run(*argv)
+    assert (found.code, found.err, found.out) == (whole.code, whole.err, whole.out)
+    assert found.code == 1
+
+
+HIDDEN: dict[str, Callable[[str], str]] = {
+    "a node among the pods": lambda text: _put(text, 0.5, BEGIN, f", {OTHER}{BEGIN}"),
+    "elements within a pod": lambda text: _put(
+        text, 0.5, '"spec": {', '"other": [{"x": 1}' + BEGIN + '}}],\n"spec": {'
+    ),
+    "elements behind the list": lambda text: text.replace(
+        '"kind": "List"', '"other": [{"x": 1}' + (BEGIN + "}}") * 3 + '], "kind": "List"'
+    ),
+    "a list of a pod": lambda text: _put(
+        text, 0.5, BEGIN, f', {{"kind": "List", "items": [{OTHER}]}}{BEGIN}'
+    ),
+}
+
+
+@pytest.mark.parametrize("change", HIDDEN.values(), ids=HIDDEN)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_a_glance_overlooks_is_seen(
+    run: Run, change: Callable[[str], str], jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "c.json", change(text_of(objects())))
+    argv = ("plan", "--from", "auto", "--to", "1.31.14", "-f", path, "-o", "json", "--jobs", jobs)
+    found = run(*argv)
+    monkeypatch.setattr(spans, "LEAST", 1 << 30)
+    whole = run(*argv)
+    assert (found.code, list(lines(found.err)), list(lines(found.out))) == (
+        whole.code,
+        list(lines(whole.err)),
+        list(lines(whole.out)),
+    )
+    assert whole.code == 0
+
+
+def lines(text: str) -> Iterator[str]:
+    """Yield the lines but for the time of the plan, which its digest covers."""
+    yield from (line for line in text.splitlines() if '"createdAt"' not in line and '"digest"' not in line)
+
+
+def test_a_guess_that_is_wrong_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "c.json", HIDDEN["a node among the pods"](text_of(objects())))
+    found = read(path, 2)
+    assert found.guessed
+    with pytest.raises(InputError, match=r"c\.json: not what it seems to be at a glance$"):
+        list(found.pods)
+
+
+def test_the_places_are_those_of_the_file(tmp_path: Path) -> None:
+    text = text_of(objects())
+    (source,) = inputs(str(written(tmp_path / "c.json", text)), False, ())
+    found = glance.glanced(source, 3)
+    assert found
+    assert len(found.spans) == 3
+    for span, end in found.ends:
+        part = text[span.begin : span.end]
+        assert json.loads(f"[{part.rstrip(',')}]")
+        assert part.endswith("},")
+        assert end.index - span.first.index == len(json.loads(f"[{part.rstrip(',')}]"))
+        assert end.line - span.first.line == part.count("\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from operator import itemgetter
 from typing import Any, Final
@@ -25,7 +26,7 @@ from hashcompat.sources.fields import InFile
 from hashcompat.sources.files.inputs import STDIN, called, inputs
 from hashcompat.sources.files.reading import WANTED, elements, parts
 from hashcompat.sources.files.spans import Span
-from hashcompat.sources.files.survey import Survey, objects, survey_of
+from hashcompat.sources.files.survey import Survey, glanced_at, objects, survey_of
 from hashcompat.sources.files.whole import check_end, doubt
 from hashcompat.sources.objects import Object
 from hashcompat.sources.shapes import Replica
@@ -53,8 +54,14 @@ def collect(
     if names.count(STDIN) > 1:
         raise UsageError("-f - is given twice, and standard input can be read once")
     sources = [source for name in names for source in inputs(name, recursive, SUFFIXES)]
-    alone = glance and len(sources) == 1
-    surveys = [survey_of(source, jobs, passing=alone) for source in sources]
+    if glance and len(sources) == 1:
+        with suppress(InputError):  # what is wrong, a look through the whole file says
+            if (guessed := glanced_at(sources[0], jobs)) is not None:
+                return _inventory(names, [guessed], needs_pods)
+    return _inventory(names, [survey_of(source, jobs) for source in sources], needs_pods)
+
+
+def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bool) -> Inventory:
     census = Census()
     for survey in surveys:
         census.merge(survey.census)
@@ -80,7 +87,7 @@ def collect(
     return Inventory(pods, nodes, records, origin, warnings, containers, budgets, guessed)
 
 
-def _kind(surveys: list[Survey]) -> Source:
+def _kind(surveys: Sequence[Survey]) -> Source:
     saved = all(survey.snapshots == survey.documents for survey in surveys)
     return Source.SNAPSHOT if saved else Source.FILES
 

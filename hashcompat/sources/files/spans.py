@@ -146,7 +146,6 @@ class _Slice(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._stream.read1(min(len(buffer), self._left))
-        buffer[: len(data)] = data
-        self._left -= len(data)
-        return len(data)
+        number = self._stream.readinto(memoryview(buffer)[: self._left])
+        self._left -= number
+        return number

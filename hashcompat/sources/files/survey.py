@@ -101,17 +101,12 @@ class Survey(msgspec.Struct, frozen=True):
     """Whether nobody looked into the spans yet, where all pods seem to be."""
 
 
-def survey_of(source: Input, jobs: int = 1, *, passing: bool = False) -> Survey:
+def survey_of(source: Input, jobs: int = 1) -> Survey:
     """Look through a file, once more where a NodeList says behind its items that they are nodes.
 
-    ``jobs``: how many processes may take part. ``passing``: pods may be passed over where a glance shows
-    where they are. Raises InputError for a download whose end nothing proves, unless it is one JSON list: it
-    proves its own.
+    ``jobs``: how many processes may take part. Raises InputError for a download whose end nothing proves,
+    unless it is one JSON list: it proves its own.
     """
-    if passing:
-        with suppress(forks.FailedError, InputError):  # what is wrong in it, a look through all of it says
-            if found := _glanced(source, jobs):
-                return found
     first = _looked(source, {}, jobs)
     if not first.documents:
         raise InputError(f"{source.origin}: no Kubernetes object, only comments or empty documents")
@@ -120,11 +115,17 @@ def survey_of(source: Input, jobs: int = 1, *, passing: bool = False) -> Survey:
     return _looked(source, first.kinds, jobs) if set(first.kinds.values()) - {"List"} else first
 
 
-def _glanced(source: Input, jobs: int) -> Survey | None:
+def glanced_at(source: Input, jobs: int) -> Survey | None:
     """Look at what is around a file's pods; None for a file that is not a list of pods and few other objects.
 
-    Raises FailedError, or InputError for what is wrong in it.
+    The pods are in as many spans as there are ``jobs``. Raises InputError for what is wrong around them.
     """
+    with suppress(forks.FailedError):
+        return _around_pods(source, jobs)
+    return None
+
+
+def _around_pods(source: Input, jobs: int) -> Survey | None:
     guessed = glance.glanced(source, jobs)
     if guessed is None:
         return None

@@ -5,7 +5,7 @@ Each is the very pod that ``of_pod`` makes of its whole text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -28,19 +28,52 @@ _WORD: Final = "hashcompat-blank-"
 """How the words for blanks begin."""
 
 
+_READ: Final = {
+    "metadata": ("name", "uid", "labels"),
+    "spec": None,
+    "status": ("conditions", *STATUSES.values()),
+}
+"""What is read of each part of a pod; None for all of it."""
+
+
+class _Form(msgspec.Struct, frozen=True):
+    """A JSON value with holes."""
+
+    value: Any
+    """An object or a list, with the values of the first pod."""
+    texts: tuple[tuple[Any, int], ...]
+    """The keys or indexes with a text in a hole, and the numbers of the holes."""
+    integers: tuple[tuple[Any, int], ...]
+    """The same of integers."""
+    inner: tuple[tuple[Any, _Form], ...]
+    """Those with a value that has holes."""
+
+    def filled(self, values: Values | Mapping[int, str]) -> Any:
+        """Return the value with others in the holes; the rest is shared."""
+        new = self.value.copy()
+        for step, hole in self.texts:
+            new[step] = values[hole]
+        for step, hole in self.integers:
+            new[step] = int(values[hole])
+        for step, form in self.inner:
+            new[step] = form.filled(values)
+        return new
+
+
 class _Places(dict[Any, Any]):
     """Where values go in a JSON value: by keys and indexes, to the numbers of the holes."""
 
-    def filled(self, value: Any, values: Values | Mapping[int, str]) -> Any:
-        """Return a JSON value with others in these places; the rest is shared."""
-        new = value.copy()
-        for step, inner in self.items():
-            old = value[step]
-            if type(inner) is _Places:
-                new[step] = inner.filled(old, values)
-            else:
-                new[step] = values[inner] if type(old) is str else int(values[inner])
-        return new
+    def form(self, value: Any, keys: Sequence[str] | None = None) -> _Form:
+        """Return the form of a value, as far as what is below some keys is read."""
+        read = {step: inner for step, inner in self.items() if keys is None or step in keys}
+        below = {step: inner for step, inner in read.items() if type(inner) is _Places}
+        holes = [pair for pair in read.items() if pair[0] not in below]
+        return _Form(
+            value,
+            tuple((step, hole) for step, hole in holes if type(value[step]) is str),
+            tuple((step, hole) for step, hole in holes if type(value[step]) is not str),
+            tuple((step, inner.form(value[step])) for step, inner in below.items()),
+        )
 
     def holes(self) -> Iterator[int]:
         """Yield the numbers."""
@@ -81,8 +114,8 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
     """Their text."""
     value: Mapping[str, Any]
     """The first of them, as JSON."""
-    places: _Places
-    """Where the values in the holes go."""
+    parts: tuple[_Form, _Form, _Form]
+    """Its metadata, spec and status."""
     pod: Pod
     """The first of them."""
     containers: tuple[_Made, ...]
@@ -99,7 +132,7 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
 
     def made(self, values: Values, origin: str, path: str, where: InFile, line: int) -> Pod:
         """Return the pod with these values, whose text begins at a line; errors as ``of_pod``."""
-        metadata, spec, status = (self._part(key, values) for key in ("metadata", "spec", "status"))
+        metadata, spec, status = [form.filled(values) for form in self.parts]
         ready, since = readiness(status.get("conditions"))
         place = f"{origin}: {path}"
         return structs.replace(
@@ -116,11 +149,6 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
             ready_since=since,
             shape=self,
         )
-
-    def _part(self, key: str, values: Values) -> Mapping[str, Any]:
-        places, value = self.places.get(key), self.value[key]
-        found: Mapping[str, Any] = places.filled(value, values) if places else value
-        return found
 
     def _containers(
         self,
@@ -186,7 +214,10 @@ def shape_of(whole: str, value: Mapping[str, Any], other: Mapping[str, Any] | No
         places.put(own[index].path, hole)
     containers = tuple(_made(container, value, places) for container in pod.containers)
     uid = places.get("metadata", {}).get("uid")
-    return Shape(pattern, value, places, pod, containers, uid)
+    metadata, spec, status = (
+        places.get(key, _Places()).form(value[key], keys) for key, keys in _READ.items()
+    )
+    return Shape(pattern, value, (metadata, spec, status), pod, containers, uid)
 
 
 def _ordinary(whole: str, value: Mapping[str, Any]) -> Pod | None:
@@ -216,7 +247,7 @@ def _made(container: Container, value: Mapping[str, Any], places: _Places) -> _M
     own = places.get("spec", {}).get(key, {}).get(int(index), _Places())
     holes = tuple(own.holes())
     words = tuple(f"{_WORD}{number:05}" for number in range(len(holes)))
-    spec = own.filled(container.spec, dict(zip(holes, words, strict=True)))
+    spec = own.form(container.spec).filled(dict(zip(holes, words, strict=True)))
     shown = repr(container.spec)
     blank = None if _WORD in shown else Blank(spec, words, len(shown))
     row, state = (name, found[-1]) if found else None, State(running=container.running)

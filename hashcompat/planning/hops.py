@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import chain, pairwise
 from typing import Final
 
 from msgspec import structs
 
-from hashcompat.catalog.lookup import Catalog
+from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.releases import oldest_first, same_build
 from hashcompat.model.plan import FINDINGS, Hop, Verdict, Way
 from hashcompat.model.pods import Node, Pod
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.options import AUTO
-from hashcompat.planning.replicas import KEPT
+from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.rulings import Rulings
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
@@ -49,14 +49,23 @@ class Tally:
         self._doubtful: dict[str, Counter[tuple[Verdict, Verdict]]] = {}
         self._broken: set[str] = set()
 
-    def add(self, pod: Pod) -> None:
-        """Count one more pod."""
-        for verdict, doubtful, reproduced in self._rulings.alone(pod):
+    def add(self, pod: Pod) -> tuple[Verdict, ...] | None:
+        """Count one more pod; return its verdicts where replicas have the same (``Rulings.alone``)."""
+        found, shared = self._rulings.alone(pod)
+        for verdict, doubtful, reproduced in found:
             self.verdicts[verdict] += 1
             if doubtful is not verdict:
                 self._doubtful.setdefault(pod.node, Counter())[verdict, doubtful] += 1
+                shared = False
             if reproduced is False:
                 self._broken.add(pod.node)
+                shared = False
+        return tuple([verdict for verdict, _, _ in found]) if shared else None
+
+    def pair(self, pod: Pod) -> tuple[Kubelet, Kubelet] | None:
+        """Return the two kubelets; None where no pods share their verdicts."""
+        old = self._rulings.old(pod)
+        return (old, self._judge.new) if old else None
 
     def _verdicts(self, draft: Draft) -> tuple[Verdict, Verdict, bool | None]:
         """Return a verdict, that on a node with a record that is not reproduced, and whether its own is."""
@@ -95,13 +104,44 @@ class Hops:
         self._taken: dict[str, list[Tally]] = {}
         self._routes: dict[str, list[Way]] = {}
         self._lost = Way(AUTO, way.new)
+        self._kubelets: dict[str, tuple[Kubelet, ...]] = {}
+        self._known: Latest[Hashable, list[tuple[Verdict, ...]]] = Latest()
         if way.old != AUTO:
             self._route(way.old)
 
     def add(self, pod: Pod) -> None:
         """Count one more pod; errors as Judge's."""
-        for tally in self._of(self._release_of(pod)):
-            tally.add(pod)
+        release = self._release_of(pod)
+        tallies, key = self._of(release), self._key(pod, release)
+        known = self._known.get(key) if key else None
+        if known is None:
+            found = [tally.add(pod) for tally in tallies]
+            shared = [verdicts for verdicts in found if verdicts is not None]
+            if key and len(shared) == len(found):
+                self._known[key] = shared
+            return
+        for tally, verdicts in zip(tallies, known, strict=True):
+            for verdict in verdicts:
+                tally.verdicts[verdict] += 1
+
+    def _key(self, pod: Pod, release: str) -> Hashable:
+        """Return what all that is counted of a pod depends on; None where it depends on more."""
+        kubelets, templates = self._kubelets_of(pod, release), self._templates
+        parts: list[object] = [release]
+        for named in templates.all_of(pod) if kubelets else ():
+            parts += (named.template, named.pattern(kubelets))
+        if not kubelets or None in parts:
+            return None
+        return templates.kind(pod, self._nodes.get(pod.node)), *parts
+
+    def _kubelets_of(self, pod: Pod, release: str) -> tuple[Kubelet, ...]:
+        """Return all kubelets on the way of a pod; none where they do not decide alone."""
+        if release not in self._kubelets:
+            pairs = [tally.pair(pod) for tally in self._of(release)]
+            known = [pair for pair in pairs if pair is not None]
+            every = chain.from_iterable(known) if len(known) == len(pairs) else ()
+            self._kubelets[release] = tuple(dict.fromkeys(every))
+        return self._kubelets[release]
 
     def _of(self, release: str) -> list[Tally]:
         """Return the tallies of the pods that start from a release, which is empty where it is unknown."""

@@ -255,8 +255,8 @@ def _differences(prepared: Prepared, view: View) -> Iterator[Reason]:
 def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     """Quote the version skew policy where the plan breaks it, once for each current release."""
     catalog = judge.view.catalog
-    names = {item.from_release for item in items if catalog.knows(item.from_release)}
-    olds = oldest_first(catalog.kubelet(name) for name in names)
+    names = {item.prediction.from_release for item in items}
+    olds = oldest_first(catalog.kubelet(name) for name in names if catalog.knows(name))
     yield from skews(olds, judge.new, judge.view)
 
 

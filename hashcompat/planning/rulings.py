@@ -44,20 +44,27 @@ class Rulings(Generic[Ruling]):
 
     def of(self, pod: Pod) -> Iterator[Ruled[Ruling]]:
         """Yield each container of a pod with its ruling; errors as ``Judge.drafts``."""
-        for found, named in self._each(pod):
+        for found, named, _ in self._each(pod):
             yield found if named is None else Ruled(found.ruling, found.draft, named)
 
-    def alone(self, pod: Pod) -> Iterator[Ruling]:
-        """Yield the ruling of each container of a pod; errors as ``Judge.drafts``."""
-        for found, _ in self._each(pod):
-            yield found.ruling
+    def alone(self, pod: Pod) -> tuple[list[Ruling], bool]:
+        """Return the ruling of each container of a pod, and whether those of replicas are the same.
 
-    def _each(self, pod: Pod) -> Iterator[tuple[Ruled[Ruling], Named | None]]:
-        """Yield each container of a pod with its ruling, or with that of its replica and itself."""
-        old = self._old(pod) if self._is_shared(pod) else None
+        Replicas are pods of the same kind, of the same templates, whose hashes compare alike. Errors as
+        ``Judge.drafts``.
+        """
+        found = list(self._each(pod))
+        return [one.ruling for one, _, _ in found], all(shared for _, _, shared in found)
+
+    def _each(self, pod: Pod) -> Iterator[tuple[Ruled[Ruling], Named | None, bool]]:
+        """Yield each container of a pod with its ruling, or with that of its replica and itself.
+
+        With each comes whether it is shared with its replicas.
+        """
+        old = self.old(pod) if self._is_shared(pod) else None
         if old is None:
             for draft in self._judge.drafts(pod):
-                yield Ruled(self._rule(draft), draft), None
+                yield Ruled(self._rule(draft), draft), None, False
             return
         templates, new = self._judge.templates, self._judge.new
         kind = templates.kind(pod, self._judge.nodes.get(pod.node))
@@ -66,20 +73,21 @@ class Rulings(Generic[Ruling]):
             key = kind, place, old, named.template, compared
             known = self._known.get(key) if compared else None
             if known is not None:
-                yield known, named
+                yield known, named, True
                 continue
             draft = self._judge.draft(pod, pod.containers[place])
             found = Ruled(self._rule(draft), draft)
-            if compared and _is_repeated(draft):
+            shared = compared is not None and _is_repeated(draft)
+            if shared:
                 self._known.add(key, found, named.likeness.size)
-            yield found, None
+            yield found, None, shared
 
     def _is_shared(self, pod: Pod) -> bool:
         """Return whether other pods may have the same answer: none whose records or names decide."""
         served = not pod.manifest and pod.static_manifest is None
         return self._plain and served and not (pod.static or pod.mirror_doubt or pod.doubt)
 
-    def _old(self, pod: Pod) -> Kubelet | None:
+    def old(self, pod: Pod) -> Kubelet | None:
         """Return a pod's current kubelet.
 
         None for an unknown one, and where a default that only its API server writes decides.

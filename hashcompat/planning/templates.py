@@ -53,6 +53,7 @@ class Template:
         self._words = words
         self._known: dict[object, list[Around]] = {}
         self._of_kubelets: dict[Kubelet, list[Around]] = {}
+        self._of_several: dict[tuple[Kubelet, ...], list[list[Around]]] = {}
         self._arounds: dict[tuple[Hasher, str], Around] = {}
 
     def arounds(self, kubelet: Kubelet) -> list[Around]:
@@ -63,6 +64,13 @@ class Template:
         found = self._of_kubelets.get(kubelet)
         if found is None:
             found = self._of_kubelets[kubelet] = self._for_all_like(kubelet)
+        return found
+
+    def each(self, kubelets: tuple[Kubelet, ...]) -> list[list[Around]]:
+        """Return the hashes of each kubelet; errors as ``arounds``."""
+        found = self._of_several.get(kubelets)
+        if found is None:
+            found = self._of_several[kubelets] = [self.arounds(kubelet) for kubelet in kubelets]
         return found
 
     def _for_all_like(self, kubelet: Kubelet) -> list[Around]:
@@ -113,11 +121,29 @@ class Named:
         both = len(mine & theirs)
         return both, len(mine) - both, len(theirs) - both
 
+    def pattern(self, kubelets: tuple[Kubelet, ...]) -> tuple[int, ...] | None:
+        """Return for each kubelet the first one that hashes the container alike.
+
+        None without a template, for what does not decode, and where a hash has two candidates.
+        """
+        if self.template is None:
+            return None
+        try:
+            every = self.template.each(kubelets)
+        except DecodeError:
+            return None
+        found = [self._candidates(arounds) for arounds in every]
+        return tuple([found.index(one) for one in found]) if all(map(_is_one, every)) else None
+
     def _candidates(self, arounds: list[Around]) -> frozenset[Hash]:
         found = self._known.get(id(arounds))
         if found is None:
             found = self._known[id(arounds)] = frozenset([one.hash(self.names) for one in arounds])
         return found
+
+
+def _is_one(arounds: list[Around]) -> bool:
+    return len(arounds) == 1
 
 
 class Templates:

@@ -79,6 +79,9 @@ def names() -> Allowance:
 
 def odd(*given: str) -> int:
     """Return how many bytes those names take that no API server accepts."""
+    whole = "".join(given)
+    if whole.isascii() and len(whole) <= ORDINARY_NAME:
+        return 0
     return sum(getsizeof(name) for name in given if len(name) > ORDINARY_NAME or not name.isascii())
 
 

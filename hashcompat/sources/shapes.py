@@ -28,6 +28,8 @@ _WORD: Final = "hashcompat-blank-"
 """How the words for blanks begin."""
 
 
+_ENCODER: Final = msgspec.json.Encoder()
+
 _READ: Final = {
     "metadata": ("name", "uid", "labels"),
     "spec": None,
@@ -212,7 +214,8 @@ def shape_of(whole: str, value: Mapping[str, Any], other: Mapping[str, Any] | No
     places = _Places()
     for hole, index in enumerate(kept):
         places.put(own[index].path, hole)
-    containers = tuple(_made(container, value, places) for container in pod.containers)
+    blanks = _WORD not in whole  # no escape hides it, for there is a pattern
+    containers = tuple(_made(container, value, places, blanks=blanks) for container in pod.containers)
     uid = places.get("metadata", {}).get("uid")
     metadata, spec, status = (
         places.get(key, _Places()).form(value[key], keys) for key, keys in _READ.items()
@@ -239,7 +242,7 @@ def _ordinary(whole: str, value: Mapping[str, Any]) -> Pod | None:
     return None if stored or pod.manifest or pod.static or pod.mirror_doubt else pod
 
 
-def _made(container: Container, value: Mapping[str, Any], places: _Places) -> _Made:
+def _made(container: Container, value: Mapping[str, Any], places: _Places, *, blanks: bool) -> _Made:
     key, _, index = container.path.removeprefix("$.spec.").rstrip("]").partition("[")
     name = STATUSES[key]
     names = [clean(text(mapping(row), "name")) for row in rows(value["status"], name)]
@@ -248,7 +251,14 @@ def _made(container: Container, value: Mapping[str, Any], places: _Places) -> _M
     holes = tuple(own.holes())
     words = tuple(f"{_WORD}{number:05}" for number in range(len(holes)))
     spec = own.form(container.spec).filled(dict(zip(holes, words, strict=True)))
-    shown = repr(container.spec)
-    blank = None if _WORD in shown else Blank(spec, words, len(shown))
+    blank = Blank(spec, words, _length(spec)) if blanks else None
     row, state = (name, found[-1]) if found else None, State(running=container.running)
     return _Made(container, key, int(index), row, state, blank, holes)
+
+
+def _length(spec: Mapping[str, Any]) -> int:
+    """Return the characters of a spec's text, about."""
+    try:
+        return len(_ENCODER.encode(spec))
+    except (msgspec.MsgspecError, TypeError, ValueError):  # a number of which the text counts
+        return len(repr(spec))

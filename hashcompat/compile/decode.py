@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import is_
 from typing import Any, Final
 
 from hashcompat.errors import DecodeError, UsageError
@@ -193,7 +194,10 @@ def _integer(kind: str) -> Decoder:
 
 
 def compile_known(go_type: GoType) -> Decoder:
-    """Return the function that takes out of JSON what the type does not know, as a kubelet of it decodes."""
+    """Return the function that takes out of JSON what the type does not know, as a kubelet of it decodes.
+
+    A value of which all is known is returned itself.
+    """
     match go_type:
         case Coded():
             return _whole
@@ -204,7 +208,8 @@ def compile_known(go_type: GoType) -> Decoder:
         case Pointer(_, elem):
             return compile_known(elem)
         case Slice(_, elem):
-            return _known_elements(compile_known(elem))
+            known = compile_known(elem)
+            return _whole if known is _whole else _known_elements(known)
     return _whole
 
 
@@ -213,16 +218,27 @@ def _whole(value: Any) -> Any:
 
 
 def _known_keys(known: Mapping[str, Decoder]) -> Decoder:
+    inner = {key: of_value for key, of_value in known.items() if of_value is not _whole}
+
     def only(value: Any) -> Any:
-        if not isinstance(value, Mapping):
+        if not is_object(value):
             return value
-        return {key: known[key](item) for key, item in value.items() if key in known}
+        new = {key: inner[key](value[key]) for key in inner.keys() & value.keys()}
+        if known.keys() >= value.keys() and all(item is value[key] for key, item in new.items()):
+            return value
+        return {key: new.get(key, item) for key, item in value.items() if key in known}
 
     return only
 
 
 def _known_elements(known: Decoder) -> Decoder:
-    return lambda value: [known(item) for item in value] if isinstance(value, list) else value
+    def only(value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        new = [known(item) for item in value]
+        return value if all(map(is_, new, value)) else new
+
+    return only
 
 
 def unknown_fields(go_type: GoType, value: Any) -> Iterator[str]:

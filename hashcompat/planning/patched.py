@@ -174,7 +174,11 @@ class Accepting(msgspec.Struct, frozen=True):
         new, defaults = self.kubelet, self.defaults
         decoded = _decoded(spec, new.decodes or new.schema)
         likes = [
-            like for like in self.likes if not like.era.whole or not unknown_to(spec, new, like, defaults)
+            like
+            for like in self.likes
+            if not like.era.whole
+            or _decoded(decoded, like.schema) is decoded  # it knows all that is set
+            or not unknown_to(spec, new, like, defaults)
         ]
         return [
             (compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty), decoded) for like in likes

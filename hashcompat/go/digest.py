@@ -69,6 +69,20 @@ def in_c(pieces: Iterable[str], state: int, whole: InC) -> int:
     return (whole(first + data) + (state - reached) * _factor(len(data))) & _MASK
 
 
+def going_on(digest: Digest, state: int) -> Callable[[str], int]:
+    """Return the digest as a function of the text that follows a state."""
+    if digest is not fnv32a or _IN_C is None:
+        return lambda text: digest([text], state)
+    whole, (first, reached) = _IN_C, _BY_LOW_BITS[state & 0xFF]
+    ahead = state - reached
+
+    def of(text: str) -> int:
+        data = text.encode()
+        return (whole(first + data) + ahead * _factor(len(data))) & _MASK
+
+    return of
+
+
 @lru_cache(maxsize=1 << 12)
 def _factor(length: int) -> int:
     """Return what so many bytes multiply a state by: the texts of replicas are of few lengths."""

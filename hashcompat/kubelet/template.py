@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from hashcompat.compile.spew import in_bytes
+from hashcompat.go.digest import going_on
 from hashcompat.kubelet.hashing import Hasher
 
 
@@ -20,6 +21,8 @@ class Around(msgspec.Struct, frozen=True):
     """The digest of what precedes the first name, or of the whole text if none is in it."""
     after: tuple[tuple[int, str], ...]
     """The names in the text by number, each with the text that follows it."""
+    go_on: Callable[[str], int]
+    """The hash by all that follows ``before``."""
 
     @property
     def way(self) -> tuple[object, ...]:
@@ -30,21 +33,20 @@ class Around(msgspec.Struct, frozen=True):
         """Return the unsigned 32-bit hash of the container with these names."""
         if not self.after:
             return self.before
-        pieces = list[str]()
-        for number, text in self.after:
-            pieces += (_written(self.hasher, names[number]), text)
-        return self.hasher.digest(pieces, self.before)
+        if len(self.hasher.stages) > 1:
+            names = list(map(in_bytes, names))
+        return self.go_on("".join([names[number] + text for number, text in self.after]))
 
 
-def around(hasher: Hasher, container: Mapping[str, Any], names: Sequence[str]) -> Around:
-    """Hash a container's JSON but for names of ASCII letters, digits and ``-._:/@+``.
+def around(hasher: Hasher, value: Any, names: Sequence[str]) -> Around:
+    """Hash a typed container (``Hasher.decode``) but for names of ASCII letters, digits and ``-._:/@+``.
 
     Each has to be the value of a string field, never a key of a map, and to occur in no other text of the
     container, nor in another name. Then it is in at most one place of the hashed text, as it is or byte by
     byte: no printer changes such characters, and each puts something else between two texts. So another name
-    changes nothing but this place. Errors as Hasher.hash.
+    changes nothing but this place.
     """
-    whole = "".join(hasher.pieces(hasher.decode(container)))
+    whole = "".join(hasher.pieces(value))
     written = {number: _written(hasher, name) for number, name in enumerate(names)}
     places = sorted((whole.index(name), number) for number, name in written.items() if name in whole)
     texts, end = list[str](), 0
@@ -56,7 +58,8 @@ def around(hasher: Hasher, container: Mapping[str, Any], names: Sequence[str]) -
         raise ValueError("a name is in the hashed text twice")
     first, *rest = texts
     after = tuple((number, text) for (_, number), text in zip(places, rest, strict=True))
-    return Around(hasher, hasher.digest([first]), after)
+    before = hasher.digest([first])
+    return Around(hasher, before, after, going_on(hasher.digest, before))
 
 
 def _written(hasher: Hasher, name: str) -> str:

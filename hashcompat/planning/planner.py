@@ -249,7 +249,11 @@ def _differences(prepared: Prepared, view: View) -> Iterator[Reason]:
         before = container_hash(prepared.old_spec, case.new, stored=case.container.stored)
         if before.candidates == case.old_hash.candidates:
             return
-    yield from difference(prepared.old_spec, case.old, case.new, view.catalog)
+    template, kubelets = prepared.template, (case.old, case.new)
+    if template is None:
+        yield from difference(prepared.old_spec, *kubelets, view.catalog)
+    else:  # the names that are its own decide nothing
+        yield from difference(template.spec, *kubelets, view.catalog, template.decoded)
 
 
 def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:

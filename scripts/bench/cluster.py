@@ -25,8 +25,13 @@ from scripts.sample.pods import TOKEN_PATH, token_volume
 _ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
 """What names that an API server generates are made of (k8s.io/apimachinery/pkg/util/rand)."""
 
-_PODS_OF_NODE: Final = 50
+_PODS_OF_NODE: Final = 30
+"""Of 150,000 pods on 5,000 nodes, as many as Kubernetes supports."""
+
 _PODS_OF_TEMPLATE: Final = 50
+"""At least; a large cluster has more replicas, not more workloads."""
+
+_TEMPLATES: Final = 300
 _NAMESPACES: Final = 40
 _STARTED: Final = "2026-03-02T08:15:00Z"
 
@@ -62,7 +67,7 @@ def objects(pods: int, shape: Shape) -> Iterator[dict[str, Any]]:
     """Yield the pods of a cluster and then its nodes; the same ones each time."""
     chance = random.Random(pods)
     names = [f"node-{number:04}" for number in range(max(1, pods // _PODS_OF_NODE))]
-    number = max(1, pods // _PODS_OF_TEMPLATE)
+    number = max(1, min(_TEMPLATES, pods // _PODS_OF_TEMPLATE))
     templates = sorted(
         (template(chance, index) for index in range(number)), key=lambda one: (one.namespace, one.name)
     )
@@ -161,10 +166,8 @@ def replicas(
 ) -> Iterator[dict[str, Any]]:
     """Yield the pods of a template."""
     revision = _random(chance, 9)
-    for number in range(count):
-        tail = {"ReplicaSet": f"{revision}-{_random(chance, 5)}", "StatefulSet": str(number)}.get(
-            one.kind, _random(chance, 5)
-        )
+    for number, end in enumerate(_distinct(chance, count)):
+        tail = {"ReplicaSet": f"{revision}-{end}", "StatefulSet": str(number)}.get(one.kind, end)
         yield pod(one, f"{one.name}-{tail}", chance.choice(nodes), chance, shape)
 
 
@@ -297,6 +300,14 @@ def node(name: str, release: str) -> dict[str, Any]:
 
 def _random(chance: random.Random, length: int) -> str:
     return "".join(chance.choices(_ALPHABET, k=length))
+
+
+def _distinct(chance: random.Random, count: int) -> list[str]:
+    """Return the ends of so many names, each another one."""
+    found: dict[str, None] = {}
+    while len(found) < count:
+        found[_random(chance, 5)] = None
+    return list(found)
 
 
 def _uid(name: str) -> str:

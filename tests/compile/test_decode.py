@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.compile.decode import compile_decoder, unknown_fields
+from hashcompat.compile.decode import compile_decoder, compile_known, unknown_fields
 from hashcompat.errors import DecodeError, UsageError
 from hashcompat.go import intstr, quantity
-from hashcompat.go.jsontext import loads
+from hashcompat.go.jsontext import dumps, loads
 from hashcompat.go.types import STRING as TEXT
 from hashcompat.go.types import (
     Array,
@@ -222,7 +222,33 @@ def test_a_type_that_no_container_has_is_not_guessed_at(go_type: GoType) -> None
     ],
 )
 def test_unknown_fields_are_named(document: str, paths: list[str]) -> None:
-    assert list(unknown_fields(THING, loads(document))) == paths
+    value = loads(document)
+    assert list(unknown_fields(THING, value)) == paths
+    known = compile_known(THING)(value)
+    assert (known is value) is (not paths)
+    assert not list(unknown_fields(THING, known))
+
+
+@pytest.mark.parametrize(
+    ("document", "known"),
+    [
+        ('{"b": 1, "name": "x", "a": {}}', '{"name": "x"}'),
+        ('{"ports": [{"port": 1}, {"port": 2, "nope": 1}]}', '{"ports": [{"port": 1}, {"port": 2}]}'),
+        ('{"ports": {"nope": 1}, "probe": [1]}', '{"ports": {"nope": 1}, "probe": [1]}'),
+        ('{"name": "x", "probe": {"nope": 1, "exec": "y"}}', '{"name": "x", "probe": {"exec": "y"}}'),
+        ('["nope"]', '["nope"]'),
+    ],
+    ids=["at the top", "in a list", "other forms", "behind a pointer, inline", "no object"],
+)
+def test_what_is_not_known_is_left_out(document: str, known: str) -> None:
+    assert dumps(compile_known(THING)(loads(document))) == dumps(loads(known))
+
+
+def test_the_first_wrong_field_is_named_in_the_order_of_the_type() -> None:
+    with pytest.raises(DecodeError, match=r"^\.name: want a string"):
+        compile_decoder(THING, keep_empty=False)(loads('{"ports": 1, "name": {}}'))
+    with pytest.raises(DecodeError, match=r"^\.probe\.exec: want a string"):
+        compile_decoder(THING, keep_empty=False)(loads('{"probe": {"grace": "x", "delay": [], "exec": 1}}'))
 
 
 strings = st.text(max_size=5)

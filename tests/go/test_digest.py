@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.go import digest
-from hashcompat.go.digest import BY_NAME, HEX_BY_NAME, adler32, by_pieces, compiled, fnv32a, in_c
+from hashcompat.go.digest import BY_NAME, HEX_BY_NAME, adler32, by_pieces, compiled, fnv32a, going_on, in_c
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -105,6 +105,12 @@ def test_in_python_and_by_any_whole_function_the_result_is_the_same(pieces: list
     assert in_c(pieces, state, plain) == expected
 
 
+@given(text, text)
+def test_what_follows_a_state_is_digested_alike(before: str, after: str) -> None:
+    for found in BY_NAME.values():
+        assert going_on(found, found([before]))(after) == found([before, after])
+
+
 def test_what_is_installed_without_its_c_code_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compiled() is not None
     monkeypatch.setitem(sys.modules, "fnv_hash_fast", SimpleNamespace(fnv1a_32=partial(plain)))
@@ -118,3 +124,4 @@ def test_without_the_library_python_computes_the_same(monkeypatch: pytest.Monkey
     by_library = fnv32a(pieces)
     monkeypatch.setattr(digest, "_IN_C", None)
     assert fnv32a(pieces) == by_library == plain("".join(pieces).encode())
+    assert going_on(fnv32a, fnv32a(pieces[:1]))("".join(pieces[1:])) == by_library

@@ -196,7 +196,7 @@ def _integer(kind: str) -> Decoder:
 def compile_known(go_type: GoType) -> Decoder:
     """Return the function that takes out of JSON what the type does not know, as a kubelet of it decodes.
 
-    A value of which all is known is returned itself.
+    A value in which nothing is unknown is returned itself.
     """
     match go_type:
         case Coded():

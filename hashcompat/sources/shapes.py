@@ -260,5 +260,5 @@ def _length(spec: Mapping[str, Any]) -> int:
     """Return the characters of a spec's text, about."""
     try:
         return len(_ENCODER.encode(spec))
-    except (msgspec.MsgspecError, TypeError, ValueError):  # a number of which the text counts
+    except (msgspec.MsgspecError, TypeError, ValueError):  # a number whose text counts
         return len(repr(spec))

@@ -85,7 +85,7 @@ ORDERS: dict[str, Callable[[list[Json]], list[Json]]] = {
     "nodes, pods": nodes_first,
     "nodes, pods, nodes": nodes_around,
     "pods": lambda given: given[:PODS],
-    "one pod": lambda given: nodes_first(given)[:2],
+    "one pod": lambda given: [given[-1], given[0]],
 }
 
 

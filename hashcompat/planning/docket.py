@@ -75,7 +75,16 @@ class Docket(Generic[Answer, Doubt]):
 
     def settled(self) -> list[Answer]:
         """Return the answers that count, in the order in which they were added."""
+        self._settle()
+        return list(self._answers)
+
+    def taken(self) -> list[Answer]:
+        """Return the same at the end, and keep none of them."""
+        self._settle()
+        answers, self._answers = self._answers, []
+        return answers
+
+    def _settle(self) -> None:
         for place, node, doubt in zip(self._places, self._nodes, self._doubts, strict=True):
             if node in self._broken:
                 self._answers[place] = self._doubted(self._answers[place], doubt)
-        return list(self._answers)

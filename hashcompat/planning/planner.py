@@ -183,11 +183,11 @@ class Planner:
         return self._docket.settled()
 
     def plan(self, differences: Sequence[int] = ()) -> Plan:
-        """Return the plan of the pods so far, without hops.
+        """Return the plan of the pods, without hops; once, at the end.
 
         ``differences`` has the number of each item's difference, in the order in which items were added.
         """
-        items, judge = self.settled(), self._judge
+        items, judge = self._docket.taken(), self._judge
         for place, number in enumerate(differences):
             if number:
                 prediction = structs.replace(items[place].prediction, difference=number)

@@ -31,6 +31,8 @@ from hashcompat.sources.files.whole import check_end, doubt
 from hashcompat.sources.objects import Object
 from hashcompat.sources.shapes import Replica
 
+_AT_A_TIME: Final = 8
+
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 
 
@@ -202,9 +204,8 @@ class _Pods(msgspec.Struct, frozen=True):
 
     def are_right(self, seen: Sequence[Any]) -> bool:
         """Return whether there is a pod, and no copy in two shares."""
-        uids = [of_share for of_share, _ in seen]
         there = any(number for _, number in seen) or not self.needed
-        return there and len(set().union(*uids)) == sum(map(len, uids))
+        return there and _are_distinct([uids for uids, _ in seen])
 
     def _of(self, surveys: Iterable[Survey]) -> Iterator[Pod]:
         return pods_of(_Objects(tuple(chain.from_iterable(map(_portions, surveys)))), self.templates)
@@ -215,17 +216,24 @@ class _Share:
 
     def __init__(self, objects: _Objects, templates: Templates) -> None:
         self._objects, self._templates = objects, templates
-        self._uids, self._number = set[str](), 0
+        self.seen = array("q"), 0
+        """The hashes of their uids, the same in processes that were forked; and how many pods there are."""
 
     def __iter__(self) -> Iterator[Pod]:
-        for pod in pods_of(self._objects, self._templates, self._uids):
-            self._number += 1
+        uids, number = set[str](), 0
+        for pod in pods_of(self._objects, self._templates, uids):
+            number += 1
             yield pod
+        self.seen = array("q", map(hash, uids)), number
 
-    @property
-    def seen(self) -> tuple[array[int], int]:
-        """The hashes of their uids, the same in processes that were forked; and how many pods there are."""
-        return array("q", map(hash, self._uids)), self._number
+
+def _are_distinct(uids: Sequence[array[int]]) -> bool:
+    """Return whether no number is there twice: some at a time, since a set takes 80 bytes for each."""
+    for rest in range(_AT_A_TIME):
+        some = [uid for of_share in uids for uid in of_share if uid % _AT_A_TIME == rest]
+        if len(set(some)) < len(some):
+            return False
+    return True
 
 
 def _checked(part: Part, found: Iterator[Object], survey: Survey, label: str) -> Iterator[Object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from operator import is_
 from typing import Any, Final
 
@@ -86,23 +86,23 @@ def _struct(go_type: Struct, keep_empty: bool) -> Decoder:
             for place, decode_field in embedded:  # inline: its keys are in the same object
                 result[place] = decode_field(value)
         except DecodeError:
-            _refuse_first(fields, value)
-            raise
+            problems = [_problem(key, decode_field, value) for _, key, decode_field in fields]
+            raise next(filter(None, problems)) from None  # in the order of the type
         return tuple(result)
 
     return decode
 
 
-def _refuse_first(fields: Iterable[tuple[int, str, Decoder]], value: Mapping[str, Any]) -> None:
-    """Raise the DecodeError of the first field, in the order of the type, that does not decode."""
-    for _, key, decode_field in fields:
+def _problem(key: str, decode_field: Decoder, value: Mapping[str, Any]) -> DecodeError | None:
+    """Return why a field of a value does not decode; None where it does, or is not set."""
+    try:
         if not key:
             decode_field(value)
         elif key in value:
-            try:
-                decode_field(value[key])
-            except DecodeError as error:
-                raise error.within(f".{key}") from None
+            decode_field(value[key])
+    except DecodeError as error:
+        return error.within(f".{key}") if key else error
+    return None
 
 
 def _pointer(decode_elem: Decoder) -> Decoder:

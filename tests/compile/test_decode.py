@@ -244,6 +244,10 @@ def test_what_is_not_known_is_left_out(document: str, known: str) -> None:
     assert dumps(compile_known(THING)(loads(document))) == dumps(loads(known))
 
 
+def test_of_a_type_without_fields_all_is_known() -> None:
+    assert compile_known(TEXT)({"a": 1}) == {"a": 1}
+
+
 def test_the_first_wrong_field_is_named_in_the_order_of_the_type() -> None:
     with pytest.raises(DecodeError, match=r"^\.name: want a string"):
         compile_decoder(THING, keep_empty=False)(loads('{"ports": 1, "name": {}}'))

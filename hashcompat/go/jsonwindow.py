@@ -25,6 +25,7 @@ from hashcompat.go.limits import (
     values_in,
 )
 from hashcompat.go.parts import Run
+from hashcompat.go.pattern import Text, of_json
 
 Quick = Callable[[str], Sequence[tuple[Any, str]] | Run | None]
 """Decodes a whole JSON list as the strict decoder would; None for one that it leaves to that one.
@@ -42,7 +43,7 @@ class Alike(Protocol):
     def match(self, text: str, position: int, line: int) -> tuple[Any, int, int] | None:
         """Return an element that begins there, the line breaks in it, and its end; None for any other."""
 
-    def learn(self, text: str, value: Any, line: int) -> Any:
+    def learn(self, found: Text, value: Any, line: int) -> Any:
         """Take one more element that was decoded strictly; return what is made of it, or itself."""
 
 
@@ -222,7 +223,7 @@ class Window:
         end, placed, line = self._position + len(text), JsonLines(), self._line_of(self._position)
         placed.add(value, line, self._line_of(end), text.__str__)
         self._position = skip_space(self._text, end) + 1
-        return (alike.learn(text, value, line) if alike else value), placed
+        return (alike.learn(of_json(text, value), value, line) if alike else value), placed
 
     def _line_of(self, position: int) -> int:
         """Return the line of a place that is not before the last one that was asked for."""

@@ -1,4 +1,4 @@
-"""JSON texts that differ in some strings alone: what follows a first one is compared instead of decoded.
+"""Texts that differ in some strings alone: what follows a first one is compared instead of decoded.
 
 The replicas of a workload are most of a large dump. A text that equals one that was decoded, but for strings
 of plain characters, decodes to the same but for these strings: it has no other keys, numbers or mistakes.
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
 
 import msgspec
 
+from hashcompat.go.jsonlines import JsonLines
+from hashcompat.go.parts import Lines
+
 _VALUE: Final = re.compile(r"[A-Za-z0-9._:/@+-]{1,253}", re.ASCII)
-"""What may be in a hole: no printer of JSON or Go changes any of it. Names are no longer than that."""
+"""What may be in a hole: no printer of JSON, YAML or Go changes any of it. Names are no longer than that."""
 
 _LONGEST: Final = 253
 
@@ -30,7 +34,7 @@ Values = tuple[str, ...]
 
 
 class Own(msgspec.Struct, frozen=True):
-    """A string or an integer of a JSON value that other texts of the pattern may have otherwise."""
+    """A string or an integer of a value that other texts of the pattern may have otherwise."""
 
     key: str
     """The key of an integer; empty for a string."""
@@ -38,8 +42,20 @@ class Own(msgspec.Struct, frozen=True):
     """The string, or the digits."""
 
 
+class Text(msgspec.Struct, frozen=True, eq=False):
+    """The text of an object that was decoded."""
+
+    whole: str
+    places: Callable[[Own], Iterable[int]]
+    """Returns where each string or integer begins that equals one, in this order; all of them, no others."""
+    lines: Lines
+    """Where the objects in its lists begin, if it begins at line 1."""
+    is_bare: Callable[[str], bool] = bool
+    """Whether a string of such characters is that string also where it is not quoted; JSON has no such."""
+
+
 class Pattern(msgspec.Struct, frozen=True, eq=False):
-    """A JSON text with holes."""
+    """A text with holes."""
 
     first: str
     """What precedes the first hole."""
@@ -47,6 +63,9 @@ class Pattern(msgspec.Struct, frozen=True, eq=False):
     """What follows each hole: its first character, which no hole has; all of it; and its length."""
     integers: tuple[int, ...]
     """The holes of integers, by number."""
+    bare: tuple[int, ...]
+    """Those of strings that are not quoted."""
+    is_bare: Callable[[str], bool]
     lines: int
     """The line breaks in it."""
     length: int
@@ -71,43 +90,58 @@ class Pattern(msgspec.Struct, frozen=True, eq=False):
         for number in self.integers:
             if not _INTEGER.fullmatch(values[number]):
                 return None
+        for number in self.bare:
+            if not self.is_bare(values[number]):
+                return None
         return tuple(values), position
 
 
-def pattern_of(text: str, own: Sequence[Own]) -> tuple[Pattern, list[int]] | None:
-    """Return the pattern of a valid JSON text, and which of ``own`` have holes in it; None for no holes.
+def pattern_of(text: Text, own: Sequence[Own]) -> tuple[Pattern, list[int]] | None:
+    """Return the pattern of a text, and which of ``own`` have holes in it; None for no holes.
 
     ``own`` is in the order of the text. What is also anywhere else in the text has no hole: no place would
     be certain.
     """
-    if "\\" in text and _ESCAPED.search(text):
-        return None
+    whole = text.whole
     number = Counter(own)
-    places = {one: list(_places(text, one)) for one in number}
+    places = {one: list(text.places(one)) for one in number}
     kept = [index for index, one in enumerate(own) if len(places[one]) == number[one]]
     starts = sorted((start, one) for one in {own[index] for index in kept} for start in places[one])
     if not kept or [one for _, one in starts] != [own[index] for index in kept]:
         return None
     pieces, end = list[str](), 0
     for start, one in starts:
-        pieces.append(text[end:start])
+        pieces.append(whole[end:start])
         end = start + len(one.value)
-    first, *rest = (*pieces, text[end:])
-    if any(_VALUE.match(piece) for piece in rest):
+    first, *rest = (*pieces, whole[end:])
+    if any(not piece or _VALUE.match(piece) for piece in rest):
         return None
     return Pattern(
         first,
         tuple((piece[0], piece, len(piece)) for piece in rest),
         tuple(hole for hole, index in enumerate(kept) if own[index].key),
-        text.count("\n"),
-        len(text),
-        len(text) + len(kept) * _LONGEST,
+        tuple(hole for hole, (start, one) in enumerate(starts) if not one.key and _is_open(whole, start)),
+        text.is_bare,
+        whole.count("\n"),
+        len(whole),
+        len(whole) + len(kept) * _LONGEST,
     ), kept
+
+
+def _is_open(text: str, start: int) -> bool:
+    """Return whether a string that begins there is not quoted."""
+    return text[start - 1] not in "\"'"
 
 
 def is_plain(value: str) -> bool:
     """Return whether a string may be in a hole."""
     return _VALUE.fullmatch(value) is not None
+
+
+def of_json(whole: str, value: Mapping[str, Any]) -> Text:
+    """Return the valid JSON text of an object."""
+    hidden = "\\" in whole and _ESCAPED.search(whole)
+    return Text(whole, partial(_places, "" if hidden else whole), partial(_lines, whole, value))
 
 
 def _places(text: str, own: Own) -> Iterator[int]:
@@ -121,3 +155,10 @@ def _places(text: str, own: Own) -> Iterator[int]:
     while start >= 0:
         yield start + 1
         start = text.find(quoted, start + 1)
+
+
+def _lines(whole: str, value: Mapping[str, Any], key: str, rows: Sequence[Any]) -> Sequence[int]:
+    """Return the lines of the objects in a list of an object, whose text begins at line 1."""
+    found = JsonLines()
+    found.add(dict(value), 1, 1 + whole.count("\n"), whole.__str__)
+    return found.lines(key, rows)

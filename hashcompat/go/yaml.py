@@ -49,12 +49,12 @@ def parts(chunks: Iterable[str]) -> Iterator[Part]:
         yield from builder.parts(event, number)
 
 
-def _begun(chunks: Iterable[str]) -> Iterator[tuple[int, _Builder, Any]]:
+def _begun(chunks: Iterable[str]) -> Iterator[tuple[int, Builder, Any]]:
     """Yield each document's number, what builds it, and the event that begins its value."""
     events = Events(chunks)
     starts = (event for event in events if isinstance(event, yaml.DocumentStartEvent))
     for number, _ in enumerate(starts, 1):
-        yield number, _Builder(events), next(iter(events))
+        yield number, Builder(events), next(iter(events))
 
 
 _Found = dict[int, tuple[list[Any], Sequence[int]]]
@@ -77,7 +77,7 @@ class _Anchored(msgspec.Struct, frozen=True):
     """Where it begins."""
 
 
-class _Builder:
+class Builder:
     """Builds one document from parser events.
 
     This bounds size and depth, as if each alias were written out, and needs no tree between events and

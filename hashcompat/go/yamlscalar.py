@@ -44,6 +44,9 @@ _TAGS: Final = {
 _FLOAT_KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
 _BINARY: Final = "tag:yaml.org,2002:binary"
 _SHORT: Final = 64
+_FIRST_OF_NUMBERS: Final = "+-.0123456789"
+_DOTS: Final = 2
+"""No number has as many, and none has a colon."""
 _BETWEEN_DIGITS: Final = re.compile("(?<=[0-9])_(?=[0-9])")
 
 
@@ -51,7 +54,7 @@ def resolve(text: str) -> Any:
     """Return the value of a plain scalar: bool, None, int, float, or the text itself."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
-    if text[0] not in "+-.0123456789":
+    if text[0] not in _FIRST_OF_NUMBERS:
         return text
     plain = _BETWEEN_DIGITS.sub("", text) if text[0] == "." else text.replace("_", "")
     if (number := _go_integer(plain)) is not None:
@@ -65,6 +68,13 @@ def resolve(text: str) -> Any:
 
 _resolved: Final = lru_cache(maxsize=1 << 14)(resolve)
 """The same of short texts: most are the keys and values of every object."""
+
+
+def is_text(text: str) -> bool:
+    """Return whether a plain scalar of ASCII characters is its own text: most are seen not to be numbers."""
+    if text[0] in _FIRST_OF_NUMBERS and text.count(".") < _DOTS and ":" not in text:
+        return type(resolve(text)) is str
+    return text not in _CONSTANTS
 
 
 def _go_integer(text: str) -> int | None:

@@ -128,7 +128,8 @@ def read(found: Object) -> Iterator[Found]:
     would return.
     """
     if (replica := found.replica) is not None:
-        yield replica.shape.made(replica.values, found.origin, found.path, found.where, replica.line)
+        made = replica.shape.made(replica.values, found.origin, found.path, found.where, replica.line)
+        yield structs.replace(made, doubt=found.doubt) if found.doubt else made
         return
     value, kind = found.value, found.value["kind"]
     fields = Fields(value, found.origin, found.path, found.where)

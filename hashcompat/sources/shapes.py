@@ -12,10 +12,9 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.errors import InputError
-from hashcompat.go.jsonlines import JsonLines
 from hashcompat.go.jsonpath import mapping, part, rows, text
 from hashcompat.go.jsontext import clean
-from hashcompat.go.pattern import Pattern, Values, pattern_of
+from hashcompat.go.pattern import Pattern, Text, Values, pattern_of
 from hashcompat.model.pods import Blank, Container, Pod
 from hashcompat.model.uids import is_of_api_server
 from hashcompat.sources import mirrors, snapshots
@@ -198,23 +197,23 @@ class Replica(msgspec.Struct, frozen=True):
         return self.values[hole] if hole is not None else str(self.shape.value["metadata"]["uid"])
 
 
-def shape_of(whole: str, value: Mapping[str, Any], other: Mapping[str, Any] | None) -> Shape | None:
-    """Return the shape of a pod, with its whole text; ``other`` is a replica of it, if there is one yet.
+def shape_of(found: Text, value: Mapping[str, Any], other: Mapping[str, Any] | None) -> Shape | None:
+    """Return the shape of a pod, found as a text; ``other`` is a replica of it, if there is one yet.
 
     None for pods whose own strings may decide what they are: manifests, mirror pods, pods of snapshots.
     """
-    pod = _ordinary(whole, value)
+    pod = _ordinary(found, value)
     if pod is None:
         return None
     own = own_of(value, pod.name, other)
-    found = pattern_of(whole, [one.own for one in own])
-    if found is None:
+    made = pattern_of(found, [one.own for one in own])
+    if made is None:
         return None
-    pattern, kept = found
+    pattern, kept = made
     places = _Places()
     for hole, index in enumerate(kept):
         places.put(own[index].path, hole)
-    blanks = _WORD not in whole  # no escape hides it, for there is a pattern
+    blanks = _WORD not in repr(value["spec"])  # whatever escapes the text has
     containers = tuple(_made(container, value, places, blanks=blanks) for container in pod.containers)
     uid = places.get("metadata", {}).get("uid")
     metadata, spec, status = (
@@ -223,9 +222,9 @@ def shape_of(whole: str, value: Mapping[str, Any], other: Mapping[str, Any] | No
     return Shape(pattern, value, (metadata, spec, status), pod, containers, uid)
 
 
-def _ordinary(whole: str, value: Mapping[str, Any]) -> Pod | None:
+def _ordinary(found: Text, value: Mapping[str, Any]) -> Pod | None:
     """Return a pod that an API server made, of an ordinary text; None for any other object."""
-    metadata, lines = part(value, "metadata"), JsonLines()
+    metadata = part(value, "metadata")
     annotations = mapping(metadata.get("annotations"))
     plain = all(isinstance(value.get(key), dict) for key in ("metadata", "spec", "status"))
     named = text(metadata, "name") and is_of_api_server(text(metadata, "uid"))
@@ -233,9 +232,8 @@ def _ordinary(whole: str, value: Mapping[str, Any]) -> Pod | None:
         return None
     if any(key in annotations for key in (*mirrors.ANNOTATIONS, snapshots.WORKLOAD)):
         return None
-    lines.add(dict(value), 1, 1 + whole.count("\n"), whole.__str__)
     try:
-        pod = of_pod(Fields(value, "", "$", InFile("", lines.lines)))
+        pod = of_pod(Fields(value, "", "$", InFile("", found.lines)))
     except InputError:
         return None
     stored = any(snapshots.HASHES in container.spec for container in pod.containers)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.go.pattern import Own, is_plain, pattern_of
+from hashcompat.go.pattern import Own, is_plain, of_json, pattern_of
 
 PLAIN = st.text("ab09._:/@+-", min_size=1, max_size=4)
 LEAVES = PLAIN | st.text(max_size=4) | st.integers(-3, 3) | st.none()
@@ -46,7 +46,7 @@ def test_a_text_with_other_strings_in_the_holes_is_that_value(
     value: Any, names: list[str], indent: int | None, ascii_only: bool
 ) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
-    found = pattern_of(text, [Own("", leaf) for leaf in leaves(value)])
+    found = pattern_of(of_json(text, {}), [Own("", leaf) for leaf in leaves(value)])
     if found is None:
         return
     pattern, kept = found
@@ -83,14 +83,14 @@ OTHERS = (
 
 @pytest.mark.parametrize(("text", "values"), MATCHING)
 def test_texts_of_the_pattern(text: str, values: tuple[str, ...]) -> None:
-    pattern, kept = pattern_of(TEXT, OWN) or pytest.fail("no pattern")
+    pattern, kept = pattern_of(of_json(TEXT, {}), OWN) or pytest.fail("no pattern")
     assert kept == [0, 1, 2, 3]
     assert pattern.match(text, 0) == (values, len(text))
 
 
 @pytest.mark.parametrize("text", OTHERS, ids=range(len(OTHERS)))
 def test_other_texts(text: str) -> None:
-    pattern, _ = pattern_of(TEXT, OWN) or pytest.fail("no pattern")
+    pattern, _ = pattern_of(of_json(TEXT, {}), OWN) or pytest.fail("no pattern")
     assert pattern.match(text, 0) is None
 
 
@@ -107,12 +107,12 @@ UNCERTAIN: tuple[tuple[str, list[Own]], ...] = (
 
 @pytest.mark.parametrize(("text", "own"), UNCERTAIN, ids=range(len(UNCERTAIN)))
 def test_no_hole_where_the_place_is_not_certain(text: str, own: list[Own]) -> None:
-    assert pattern_of(text, own) is None
+    assert pattern_of(of_json(text, {}), own) is None
 
 
 def test_a_string_that_is_elsewhere_too_stays_as_it_is() -> None:
     text = '{"a": "x", "b": "y", "c": "y"}'
-    pattern, kept = pattern_of(text, [Own("", "x"), Own("", "y")]) or pytest.fail("no pattern")
+    pattern, kept = pattern_of(of_json(text, {}), [Own("", "x"), Own("", "y")]) or pytest.fail("no pattern")
     assert kept == [0]
     assert pattern.match('{"a": "z", "b": "y", "c": "y"}', 0) == (("z",), len(text))
     assert pattern.match('{"a": "z", "b": "z", "c": "y"}', 0) is None
@@ -120,4 +120,4 @@ def test_a_string_that_is_elsewhere_too_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize("number", ["3.5", "3.0"])
 def test_a_number_that_goes_on_behind_the_hole_has_no_pattern(number: str) -> None:
-    assert pattern_of(f'{{"n": {number}}}', [Own("n", "3")]) is None
+    assert pattern_of(of_json(f'{{"n": {number}}}', {}), [Own("n", "3")]) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hashcompat.go.pattern import Text
 from hashcompat.sources.files.alike import Alike
 
 
@@ -13,6 +14,6 @@ class Unlike(Alike):
     def match(self, *_: object) -> None:
         """Find nothing."""
 
-    def learn(self, _whole: str, value: Any, _line: int) -> Any:
+    def learn(self, _text: Text, value: Any, _line: int) -> Any:
         """Return an object as it is."""
         return value

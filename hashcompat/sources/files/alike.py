@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from hashcompat.go.jsonpath import rows, text
-from hashcompat.go.pattern import Values
+from hashcompat.go.pattern import Text, Values
 from hashcompat.sources.shapes import Replica, Shape, shape_of
 
 _TRIED: Final = 16
@@ -50,23 +50,23 @@ class Alike:
                 return Replica(shape, values, line), shape.pattern.lines, end
         return None
 
-    def learn(self, whole: str, value: Any, line: int) -> Any:
+    def learn(self, found: Text, value: Any, line: int) -> Any:
         """Take one more object, decoded strictly, with its text, that is like none of the latest.
 
         Return it as one of its pattern; as it is where there is none.
         """
         uid = _owner(value)
-        if not uid or len(whole) > _LARGEST:
+        if not uid or len(found.whole) > _LARGEST:
             return value
         known = self._workloads.pop(uid, None) or _Workload()
         self._size -= known.size
-        found = known.shape(whole, value, first=self._learned <= _TRUSTED + self._matched)
+        made = known.shape(found, value, first=self._learned <= _TRUSTED + self._matched)
         self._workloads[uid] = known
         self._size += known.size
         self._forget()
-        if found is None:
+        if made is None:
             return value
-        shape, values, is_new = found
+        shape, values, is_new = made
         self._learned += is_new
         self.longest = max(self.longest, shape.pattern.size)
         self._put_first(shape)
@@ -93,12 +93,13 @@ class _Workload:
         """The characters of the texts that it keeps."""
 
     def shape(
-        self, whole: str, value: Mapping[str, Any], *, first: bool
+        self, text: Text, value: Mapping[str, Any], *, first: bool
     ) -> tuple[Shape, Values, bool] | None:
         """Return the shape of a pod, what is its own, and whether the shape is a new one.
 
         A shape is looked for at the first (``first``), second, fourth, eighth ... of the pods without one.
         """
+        whole = text.whole
         for shape in self._shapes:
             if (found := _whole(shape, whole)) is not None:
                 return shape, found, False
@@ -106,7 +107,7 @@ class _Workload:
         last, self._last = self._last, value
         made = None
         if (last is not None or first) and not self._missed & (self._missed - 1):
-            made = shape_of(whole, value, last)
+            made = shape_of(text, value, last)
         values = _whole(made, whole) if made else None
         if made is not None and values is not None:
             self._shapes = [made, *self._shapes[: _SHAPES - 1]]

@@ -24,7 +24,7 @@ from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import nodes_of, pods_of
 from hashcompat.sources.fields import InFile
 from hashcompat.sources.files.inputs import STDIN, called, inputs
-from hashcompat.sources.files.reading import WANTED, elements, parts
+from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
 from hashcompat.sources.files.spans import Span
 from hashcompat.sources.files.survey import Survey, glanced_at, objects, survey_of
 from hashcompat.sources.files.whole import check_end, doubt
@@ -113,7 +113,7 @@ class _Portion(msgspec.Struct, frozen=True):
             behind = spans.behind(source, WANTED)
             yield from parts(source, alike=alike, rest=lambda _: behind, end=spans.begin)
         else:
-            yield from parts(source, alike=alike)
+            yield from (blocks if self.survey.blocks else parts)(source, alike=alike)
 
 
 def _guessed(found: Elements, portion: _Portion) -> Iterator[Part]:

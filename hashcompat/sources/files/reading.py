@@ -29,8 +29,9 @@ def parts(
     """Yield the parts of a file: JSON, also several documents one after another (JSON lines), or else YAML.
 
     ``strict`` comes after a look at all of the same file that is not. The value of a part is a Replica where
-    ``alike`` knows the pattern of its text. Only the bytes before ``end`` are read, if it is given, and
-    ``rest`` gives what follows. Raises InputError, naming the file, for what cannot be read to its end.
+    ``alike`` knows the pattern of its text; in YAML none is. Only the bytes before ``end`` are read, if it is
+    given, and ``rest`` gives what follows. Raises InputError, naming the file, for what cannot be read to its
+    end.
     """
     json, quick = not is_yaml(source), _quick(strict=strict)
     with source.open() as stream, named(source.origin):
@@ -46,6 +47,17 @@ def parts(
             if not strict:
                 _refuse_binary(source, text.asked)
             raise
+
+
+def blocks(source: Input, alike: Alike, *, strict: bool = True) -> Iterator[Part]:
+    """Yield the parts of a YAML file that is one list, element by element; the rest is as for ``parts``.
+
+    Raises InputError, whatever is wrong, also for one that only ``parts`` can read.
+    """
+    from hashcompat.go import yamlblocks  # noqa: PLC0415 - JSON input need not import a YAML parser
+
+    with source.open() as stream, named(source.origin):
+        yield from yamlblocks.parts(chunks(stream, WANTED, checked=not strict), alike)
 
 
 class _Counted(Iterator[str]):

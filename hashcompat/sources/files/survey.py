@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
@@ -28,7 +28,7 @@ from hashcompat.sources.fields import IN_NO_FILE, InFile
 from hashcompat.sources.files import glance, spans
 from hashcompat.sources.files.alike import Alike
 from hashcompat.sources.files.inputs import Input, named, require_end
-from hashcompat.sources.files.reading import WANTED, elements, is_yaml, parts
+from hashcompat.sources.files.reading import WANTED, blocks, elements, is_yaml, parts
 from hashcompat.sources.files.spans import FIRST, Span, Spans
 from hashcompat.sources.objects import (
     BESIDE_PODS,
@@ -97,6 +97,9 @@ class Survey(msgspec.Struct, frozen=True):
     spans: Spans | None
     """Where it is divided for several processes; None where one reads it."""
 
+    blocks: bool = False
+    """Whether it is a YAML list whose elements can be read one by one."""
+
     guessed: bool = False
     """Whether nobody looked into the spans yet, where all pods seem to be."""
 
@@ -149,8 +152,16 @@ def _looked(source: Input, known: Kinds, jobs: int) -> Survey:
     if found := spans.guessed(source, jobs):
         with suppress(forks.FailedError, InputError):  # what is wrong in it, one process says
             return _in_spans(source, known, found)
+    if is_yaml(source):
+        with suppress(InputError):
+            return structs.replace(_through(source, known, blocks), blocks=True)
+    return _through(source, known, parts)
+
+
+def _through(source: Input, known: Kinds, read: Callable[..., Iterator[Part]]) -> Survey:
+    """Look through a file as one process reads it; errors as ``parts``."""
     alike, look = Alike(), _Look(source.origin, known)
-    for part in parts(source, strict=False, alike=alike):
+    for part in read(source, strict=False, alike=alike):
         look.add(part)
     return look.survey(source, alike)
 

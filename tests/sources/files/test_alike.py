@@ -12,20 +12,25 @@ from typing import Any
 import pytest
 
 from hashcompat.errors import InputError
+from hashcompat.go.pattern import of_json
 from hashcompat.model.pods import Pod
 from hashcompat.sources import shapes
 from hashcompat.sources.files import alike, collect, survey
 from scripts.bench import cluster
 from tests.helpers import randomness
 from tests.helpers.unlike import Unlike
+from tests.helpers.yamltext import as_yaml
 
 Json = dict[str, Any]
 Change = Callable[[Json], object]
 
+SUFFIXES = (".json", ".yaml")
+
 
 def dumped(pods: list[Any], path: Path, indent: int | None = 4) -> str:
     document = {"apiVersion": "v1", "items": pods, "kind": "List", "metadata": {"resourceVersion": ""}}
-    path.write_text(json.dumps(document, indent=indent, ensure_ascii=False))
+    is_json = path.suffix == ".json"
+    path.write_text(json.dumps(document, indent=indent, ensure_ascii=False) if is_json else as_yaml(document))
     return str(path)
 
 
@@ -49,12 +54,17 @@ def read(name: str) -> tuple[list[Any], str]:
     return found, ""
 
 
+def refused(*_: Any, **__: Any) -> Iterator[Any]:
+    raise InputError("no list of elements")
+
+
 def same(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], str]:
-    """Read a file with patterns and without, and return what both find."""
+    """Read a file with patterns and without, YAML also as one document; return what all of these find."""
     found = read(name)
-    with monkeypatch.context() as patch:
-        patch.setattr(survey, "Alike", Unlike)
-        assert found == read(name)
+    for replaced, other in (("Alike", Unlike), ("blocks", refused)):
+        with monkeypatch.context() as patch:
+            patch.setattr(survey, replaced, other)
+            assert found == read(name)
     return found
 
 
@@ -71,10 +81,11 @@ def shapes_of(name: str) -> list[object]:
 
 @pytest.mark.parametrize("distinct", [False, True])
 @pytest.mark.parametrize("indent", [1, 4])
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_replicas_have_one_shape(
-    distinct: bool, indent: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    distinct: bool, indent: int, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = dumped(replicas(distinct=distinct), tmp_path / "pods.json", indent)
+    name = dumped(replicas(distinct=distinct), tmp_path / f"pods{suffix}", indent)
     found, _ = same(name, monkeypatch)
     assert len(found) == 4 + 8
     shapes = shapes_of(name)
@@ -82,8 +93,11 @@ def test_replicas_have_one_shape(
     assert shapes[0] is not None
 
 
-def test_names_in_keys_of_managed_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found, _ = same(dumped(replicas(managed_fields=True), tmp_path / "pods.json"), monkeypatch)
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_names_in_keys_of_managed_fields(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, _ = same(dumped(replicas(managed_fields=True), tmp_path / f"pods{suffix}"), monkeypatch)
     assert len(found) == 4 + 8
 
 
@@ -156,32 +170,37 @@ CHANGES: dict[str, Change] = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("place", [0, 1, 4])
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_pod_that_differs_is_read_as_it_is(
-    change: Change, place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    change: Change, place: int, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pods = replicas(7)
     change(pods[place])
-    same(dumped(pods, tmp_path / "pods.json"), monkeypatch)
+    same(dumped(pods, tmp_path / f"pods{suffix}"), monkeypatch)
     for pod in pods[place + 1 :]:
         change(pod)
-    same(dumped(pods, tmp_path / "more.json"), monkeypatch)
+    same(dumped(pods, tmp_path / f"more{suffix}"), monkeypatch)
 
 
 @pytest.mark.parametrize("odd", ["v1", 7, None, [], [{"kind": "Pod"}]])
-def test_what_is_no_object_among_pods(odd: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_what_is_no_object_among_pods(
+    odd: object, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, *others = replicas(4)
-    _, problem = same(dumped([first, odd, *others], tmp_path / "pods.json"), monkeypatch)
+    _, problem = same(dumped([first, odd, *others], tmp_path / f"pods{suffix}"), monkeypatch)
     assert "items[1]" in problem
 
 
-def test_two_pods_of_one_uid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_two_pods_of_one_uid(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pods = replicas(7)
     pods[5]["metadata"]["uid"] = pods[2]["metadata"]["uid"]
-    _, problem = same(dumped(pods, tmp_path / "pods.json"), monkeypatch)
+    _, problem = same(dumped(pods, tmp_path / f"pods{suffix}"), monkeypatch)
     assert "$.items[2]" in problem
     assert "$.items[5]: two different pods of one uid" in problem
     pods[5] = pods[2]
-    found, _ = same(dumped(pods, tmp_path / "pods.json"), monkeypatch)
+    found, _ = same(dumped(pods, tmp_path / f"pods{suffix}"), monkeypatch)
     assert len(found) == 4 + 6
 
 
@@ -203,6 +222,114 @@ def texts(pods: list[Json]) -> Iterator[str]:
     yield text.replace("Running", "R\ud83d\ude00")
 
 
+NAMES = (
+    *(
+        "name: yes",
+        "name: 12",
+        "name: 1e3",
+        "name: a:",
+        "name: -",
+        "name: @a",
+        "name: -a",
+        "name: .5",
+        "name: /a",
+    ),
+    *(
+        "name: a\n      goes on",
+        'name: "a\n- "',
+        "name: |\n      name: a",
+        "<<: {name: a}",
+        "name: {name: a}",
+    ),
+)
+UIDS = (
+    *("uid: {0}\n    uid: {0}", "uid: '{0}'", 'uid: "\\x{1:02x}{2}"', "uid: !!str {0}", "uid: !!binary {0}"),
+    *(
+        "uid: &own {0}",
+        "uid: &own {0}\n    alias: *own",
+        "uid: {0} # its own",
+        "uid: {0}\x01",
+        "? uid\n    : {0}",
+    ),
+)
+COUNTS = ("00", "0x0", "0.0", "-0", "+0", "'0'", "0 # none", "~")
+BEFORE = (
+    *(
+        "\n\n# another{}",
+        "\n- {}",
+        "\n---{}",
+        "\n...{}",
+        "\nkind: List\nitems:{}",
+        "\n key: value{}",
+        "\n- x{}",
+    ),
+    *(
+        "\n-\n  apiVersion: v1\n  kind: Pod\n",
+        "\n- apiVersion: v1\n\tkind: Pod\n",
+        "\n-  apiVersion: v1\n   kind: Pod\n",
+    ),
+)
+AROUND = (
+    *(
+        "%TAG ! tag:example.com,2026:\n---\n{}",
+        "---\n{}",
+        "# Pods\n{}",
+        "{}---\n{}",
+        "{}items: []\n",
+        "{}...\n",
+    ),
+    *(
+        "anchor: &own {{}}\n{}more: *own\n",
+        "{{}}\n---\n{}",
+        "kind: List\n---\n{}",
+        "- {}",
+        "{}x: 'open\n",
+        "\ufeff{}",
+    ),
+)
+REPLACED = (
+    *(
+        ("\n", "\r\n"),
+        ("\n", "\r"),
+        ("kind: List", "kind: PodList"),
+        ("kind: List", "kind: Thing"),
+        ("kind: List\n", ""),
+    ),
+    *(("Running", "R\U0001f600"), ("Running", "R\x85\u2028- x"), ("Running", "R # \u00e9"), ("\n", "\n ")),
+    *(("items:\n", "items:\n\n"), ("items:\n", "items: # those\n"), ("items:\n", "items: !!seq\n")),
+    *(("items:\n", "items: &own\n"), ("apiVersion: v1\nitems", "apiVersion: v1\nkind: List\nitems")),
+)
+
+
+def yaml_texts() -> Iterator[str]:
+    """Yield hostile variants of a dump."""
+    pods = replicas(7)
+    text = as_yaml({"apiVersion": "v1", "items": pods, "kind": "List"})
+    uid, name = pods[4]["metadata"]["uid"], pods[4]["metadata"]["name"]
+    first = "\n- apiVersion: v1\n  kind: Pod\n"
+    yield from (
+        text,
+        text[: len(text) * 2 // 3],
+        text.replace("\n", "\n  ").replace("\n  kind: List", "\nkind: List"),
+    )
+    yield from (text.replace(f"name: {name}", other) for other in NAMES)
+    yield from (text.replace(f"uid: {uid}", other.format(uid, ord(uid[0]), uid[1:])) for other in UIDS)
+    yield from (text.replace("restartCount: 0", f"restartCount: {other}", 3) for other in COUNTS)
+    yield from (text.replace(first, other.format(first), 4) for other in BEFORE)
+    yield from (other.format(text, text) for other in AROUND)
+    yield from (text.replace(old, new) for old, new in REPLACED)
+
+
+HOSTILE = tuple(yaml_texts())
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_yaml(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "pods.yaml"
+    path.write_text(text, newline="")
+    same(str(path), monkeypatch)
+
+
 @pytest.mark.parametrize("number", range(12))
 def test_hostile_texts(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "pods.json"
@@ -210,8 +337,9 @@ def test_hostile_texts(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     same(str(path), monkeypatch)
 
 
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_workloads_in_any_order_and_many_random_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = random.Random(randomness.SEED)
     shape = cluster.Shape("1.30.14", distinct=False, managed_fields=False)
@@ -226,7 +354,7 @@ def test_workloads_in_any_order_and_many_random_changes(
                 continue
         chance.shuffle(pods) if number % 2 else None
         valid = [pod for pod in pods if not read(dumped([pod], tmp_path / "one.json"))[1]]
-        found, problem = same(dumped([*valid, *nodes], tmp_path / "pods.json"), monkeypatch)
+        found, problem = same(dumped([*valid, *nodes], tmp_path / f"pods{suffix}"), monkeypatch)
         assert found, problem
 
 
@@ -238,7 +366,7 @@ def test_little_is_remembered_of_large_pods(monkeypatch: pytest.MonkeyPatch) -> 
         one = copy.deepcopy(pod)
         one["metadata"]["ownerReferences"][0]["uid"] = f"owner-{number % 20}"
         one["spec"]["containers"][0]["args"] = ["x" * 300 * number]
-        found.learn(json.dumps(one, indent=4), one, 1)
+        found.learn(of_json(json.dumps(one, indent=4), one), one, 1)
     kept = [
         len(json.dumps(shape.value, indent=4)) for each in found._workloads.values() for shape in each._shapes
     ]

@@ -11,6 +11,7 @@ from typing import Any
 from hashcompat import forks
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import InputError
+from hashcompat.go.parts import Part
 from hashcompat.kubelet.staticpods import static_view
 from hashcompat.model.pods import Container, Pod, Shared
 from hashcompat.records.index import index
@@ -81,13 +82,17 @@ def _replicas(data: bytes) -> None:
     """Read pods of one pattern, and each of them by itself."""
     with named(collect, data) as name:
         found, problem = outcome(lambda: map(_shown, collect.collect((name,)).pods))
-        with replaced(survey, "Alike", Unlike):
+        with replaced(survey, "Alike", Unlike), replaced(survey, "blocks", _refused):
             assert outcome(lambda: map(_shown, collect.collect((name,)).pods)) == (found, problem)
         with replaced(forks, "begun", _begun), replaced(spans, "LEAST", 1):
             assert outcome(lambda: map(_shown, _shared(name))) == (found, problem)
             assert outcome(lambda: map(_shown, _glanced(name))) == (found, problem)
     if problem:
         raise InputError(problem)
+
+
+def _refused(*_: object, **__: object) -> Iterator[Part]:
+    raise InputError("no list of elements")
 
 
 @contextmanager
@@ -198,6 +203,13 @@ TARGETS = (
             "go/pattern",
             "sources/files/collect",
         ),
+        longest=4096,
+    ),
+    Target(
+        "replicas-yaml",
+        _replicas,
+        ("go/yamlblocks", "go/yamlelement", "go/pattern", "sources/files/alike", "sources/shapes"),
+        Form.YAML,
         longest=4096,
     ),
     Target("file-yaml", _file, ("sources/files/whole", "sources/files/collect", *_OBJECTS), Form.YAML, 1024),

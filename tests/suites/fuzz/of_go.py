@@ -9,7 +9,17 @@ from contextlib import suppress
 from typing import Any
 
 from hashcompat.errors import DecodeError, InputError
-from hashcompat.go import inf, intstr, jsonpath, jsonstream, jsontext, quantity, quantity_1_0, quantity_sum
+from hashcompat.go import (
+    inf,
+    intstr,
+    jsonpath,
+    jsonstream,
+    jsontext,
+    quantity,
+    quantity_1_0,
+    quantity_sum,
+    yamlblocks,
+)
 from hashcompat.go import yaml as goyaml
 from hashcompat.go.metav1 import is_time
 from hashcompat.go.parts import Part
@@ -114,6 +124,17 @@ def _yaml(data: bytes) -> None:
     assert all(1 <= line <= 1 + read.count("\n") for line in lines if line)
     if refused:
         raise InputError(refused)
+
+
+def _blocks(data: bytes) -> None:
+    """Read the elements of a YAML list one by one, which have to be those of the whole list."""
+    read = jsontext.decode_text(data)
+    found, refused = outcome(lambda: yamlblocks.parts(in_chunks(read, one_of((len(read) + 1, 7, 64), data))))
+    if refused:
+        raise InputError(refused)
+    parts = list(goyaml.parts([read]))
+    assert _same(found, parts)
+    assert list(_lines(found)) == list(_lines(parts))
 
 
 def _lines(parts: Iterable[Part]) -> Iterator[int]:
@@ -253,6 +274,7 @@ TARGETS = (
         Form.YAML,
         longest=512,
     ),
+    Target("yaml-blocks", _blocks, ("go/yamlblocks", "go/yamlelement", "go/yaml"), Form.YAML, longest=512),
     Target("jsonpath", _path, ("go/jsonpath",), Form.TEXT, longest=256),
     Target(
         "quantity",

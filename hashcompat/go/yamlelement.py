@@ -1,0 +1,113 @@
+"""One element of a YAML list, by itself: its value, and where in its text each scalar is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+import yaml
+
+from hashcompat.errors import InputError
+from hashcompat.go.limits import object_meter
+from hashcompat.go.parts import Lines
+from hashcompat.go.pattern import Own, Text
+from hashcompat.go.yaml import Builder
+from hashcompat.go.yamlevents import Events
+from hashcompat.go.yamlscalar import is_text
+
+_BEFORE: Final = [yaml.StreamStartEvent, yaml.DocumentStartEvent, yaml.SequenceStartEvent]
+_BEHIND: Final = [yaml.SequenceEndEvent, yaml.DocumentEndEvent, yaml.StreamEndEvent]
+
+_BARE: Final = re.compile(r"[A-Za-z0-9._/+](?:[A-Za-z0-9._:/@+-]*[A-Za-z0-9._/@+-])?", re.ASCII)
+"""What a plain scalar of such characters is: ``@`` begins none, ``-`` and ``:`` may be indicators."""
+
+_QUOTES: Final = ("'", '"')
+
+_OTHER: Final = "not one element of a list"
+
+
+class Element(msgspec.Struct, frozen=True, eq=False):
+    """An element of a list."""
+
+    value: Any
+    text: Text
+    """Its text, with the ``-`` before it."""
+    lines: Lines
+    """Where the objects in its lists begin, if its text begins at line 1."""
+
+
+def element_of(text: str) -> Element:
+    """Return the one element of a block sequence that is all of a text.
+
+    Raises InputError for any other text, also for one with an anchor, which what follows may refer to.
+    """
+    builder = _Builder(Events([text]))
+    value, lines = builder.only()
+    return Element(value, Text(text, partial(_places, builder.scalars, text), lines, _is_bare), lines)
+
+
+class _Scalar(msgspec.Struct, frozen=True):
+    """A scalar that is a value, and not a key."""
+
+    key: str
+    """The latest key before it."""
+    value: Any
+    event: Any
+    """Its ``yaml.ScalarEvent``."""
+
+    def is_(self, own: Own) -> bool:
+        """Return whether it is such a string, or such an integer with such a key."""
+        if not own.key:
+            return bool(self.value == own.value)
+        return type(self.value) is int and self.key == own.key and self.value == int(own.value)
+
+    def start(self, text: str, own: Own) -> int:
+        """Return where its characters begin; -1 where they are not those of its value."""
+        quote = self.event.style if self.event.style in _QUOTES else ""
+        start: int = self.event.start_mark.index
+        if self.event.tag is None and text.startswith(f"{quote}{own.value}{quote}", start):
+            return start + len(quote)
+        return -1
+
+
+class _Builder(Builder):
+    """Builds an element, and keeps its scalars."""
+
+    def __init__(self, events: Events) -> None:
+        super().__init__(events)
+        self.scalars: list[_Scalar] = []
+        self._key = ""
+
+    def only(self) -> tuple[Any, Lines]:
+        """Return the only element and the lines in it; errors as ``element_of``."""
+        before = [type(self._next()) for _ in _BEFORE]
+        if before != _BEFORE:
+            raise InputError(_OTHER)
+        value = self.value(self._next(), object_meter())
+        if [type(event) for event in self._events] != _BEHIND or self._anchors:
+            raise InputError(_OTHER)
+        return value, self._found()
+
+    def _scalar(self, event: yaml.ScalarEvent) -> Any:
+        value = super()._scalar(event)
+        self.scalars.append(_Scalar(self._key, value, event))
+        return value
+
+    def _members(self, result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        for key, event in super()._members(result):
+            self._key = key
+            yield key, event
+
+
+def _places(scalars: Iterable[_Scalar], text: str, own: Own) -> list[int]:
+    """Return where such a string or integer begins; nothing where that is not known of all of them."""
+    found = [one.start(text, own) for one in scalars if one.is_(own)]
+    return [] if -1 in found else found
+
+
+def _is_bare(value: str) -> bool:
+    """Return whether a string of a pattern's characters is that string also without quotes."""
+    return _BARE.fullmatch(value) is not None and is_text(value)

@@ -43,8 +43,8 @@ def parts(chunks: Iterable[str], alike: Alike | None = None) -> Iterator[Part]:
         yield Part(1, value, index, kind, lines)
     document, *others = yaml.parts([f"{before}{after} []\n", text.rest()])
     if others or not str(document.value.get("kind")).endswith("List"):
-        _refuse()  # the lines in it are not those of the whole text
-    yield document
+        _refuse()  # somebody might ask for lines in it
+    yield Part(1, document.value)
 
 
 def _refuse() -> NoReturn:

@@ -243,8 +243,12 @@ def _ordinary(found: Text, value: Mapping[str, Any]) -> Pod | None:
 def _made(container: Container, value: Mapping[str, Any], places: _Places, *, blanks: bool) -> _Made:
     key, _, index = container.path.removeprefix("$.spec.").rstrip("]").partition("[")
     name = STATUSES[key]
-    names = [clean(text(mapping(row), "name")) for row in rows(value["status"], name)]
-    found = [number for number, of_row in enumerate(names) if of_row == container.name]
+    names = [mapping(row).get("name") for row in rows(value["status"], name)]
+    found = [
+        number
+        for number, of_row in enumerate(names)
+        if isinstance(of_row, str) and clean(of_row) == container.name
+    ]
     own = places.get("spec", {}).get(key, {}).get(int(index), _Places())
     holes = tuple(own.holes())
     words = tuple(f"{_WORD}{number:05}" for number in range(len(holes)))

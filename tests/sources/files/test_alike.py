@@ -145,6 +145,7 @@ CHANGES: dict[str, Change] = {
     "an end that is no time": put({"terminated": {"finishedAt": "x"}}, *STATE, "lastState"),
     "a status of another name": put("other", *STATE, "name"),
     "a status twice": lambda pod: pod["status"]["containerStatuses"].append(at(*STATE)(pod)),
+    "no names": lambda pod: [at(*steps)(pod).pop("name") for steps in (STATE, ("spec", "containers", 0))],
     "no status": lambda pod: pod.pop("status"),
     "an empty status": put({}, "status"),
     "not ready": put("False", "status", "conditions", 1, "status"),

@@ -134,7 +134,7 @@ def _blocks(data: bytes) -> None:
         raise InputError(refused)
     parts = list(goyaml.parts([read]))
     assert _same(found, parts)
-    assert list(_lines(found)) == list(_lines(parts))
+    assert list(_lines(found)) == list(_lines(parts[:-1]))
 
 
 def _lines(parts: Iterable[Part]) -> Iterator[int]:

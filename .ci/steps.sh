@@ -191,6 +191,7 @@ large() {
 benches() {
   step "benchmarks: plan next to Go as when it was committed; the others for the record"
   .venv/bin/python -m scripts.bench.plans --rounds 3 --check
+  .venv/bin/python -m scripts.bench.commands --check
   .venv/bin/python -m scripts.bench.hashing --rounds 1 --containers 2000
   .venv/bin/python -m scripts.bench.files --bytes 2e7
   .venv/bin/python -m scripts.bench.start_times

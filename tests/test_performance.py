@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from scripts.bench import plans, record
-from scripts.bench.plans import Taken
-from scripts.bench.record import Case, MissingError, Record, Row, Spread
+from hashcompat.sources.files import collect
+from scripts.bench import cluster, commands, plans, record
+from scripts.bench.record import Case, CommandRow, MissingError, Record, Row, Spread, Taken
 from scripts.docs import charts, performance
+from scripts.lib.gotool import GoError
 
 CASE = Case(15_000, "realistic", "1.30.14", "1.31.14")
 TURNS = [
@@ -114,10 +116,73 @@ def test_the_exit_code_says_whether_plan_lost(
     assert page.exists() is ("--write" in flags)
 
 
-def test_a_wrong_argument_is_a_usage_error() -> None:
+@pytest.mark.parametrize("bench", [plans, commands])
+def test_a_wrong_argument_is_a_usage_error(bench: ModuleType) -> None:
     with pytest.raises(SystemExit) as ended:
-        plans.main(["--check", "--write"])
+        bench.main(["--check", "--write"])
     assert ended.value.code == 64
+
+
+SNAPSHOT = commands.Command("snapshot", ("snapshot",), 0.4)
+TOOK = commands.of_turns(SNAPSHOT, 15_000, [plan for plan, _ in TURNS], [other for _, other in TURNS])
+
+
+def test_a_command_has_the_ratios_to_plan_round_by_round() -> None:
+    assert (TOOK.rounds, TOOK.taken, TOOK.cpu, TOOK.wall) == (3, ROW.plan, ROW.cpu, ROW.wall)
+
+
+@pytest.mark.parametrize(
+    ("most", "flags", "code", "last"),
+    [
+        (0.4, [], 0, "0.4"),
+        (0.4, ["--check"], 2, "snapshot: too much CPU time"),
+        (0.5, ["--check"], 0, "0.5"),
+        (0.4, ["--write"], 0, "0.4"),
+    ],
+)
+def test_the_exit_code_says_whether_a_command_takes_too_much(
+    most: float,
+    flags: list[str],
+    code: int,
+    last: str,
+    committed: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def rows(pods: int, rounds: int) -> Iterator[CommandRow]:
+        assert (pods, rounds) == (15_000, 3)
+        yield replace(TOOK, most=most)
+
+    monkeypatch.setattr(commands, "rows", rows)
+    record.write([ROW])
+    assert commands.main(["--rounds", "3", *flags]) == code
+    assert capsys.readouterr().out.splitlines()[-1].endswith(last)
+    found = record.last()
+    assert found.rows == (ROW,)
+    assert bool(found.commands) is ("--write" in flags)
+    page = committed.with_name("docs") / "performance.md"
+    assert ("| snapshot | 15,000 | 2.00 |" in page.read_text()) if "--write" in flags else not page.exists()
+
+
+def test_commands_are_run_on_one_cluster_as_json_and_yaml() -> None:
+    every = commands.COMMANDS
+    found = list(commands.rows(40, 1))
+    assert [row.name for row in found] == [command.name for command in every]
+    assert found[0].cpu == Spread(1.0, 1.0, 1.0)
+    assert all(row.taken.cpu.median > 0 for row in found)
+    failing = commands.Command("fails", ("snapshot", "--no-such-flag"), 1)
+    with pytest.raises(GoError, match="exit code"):
+        commands.run(failing, Path("dump.json"))
+
+
+def test_a_cluster_is_the_same_as_json_and_as_yaml(tmp_path: Path) -> None:
+    shape = cluster.Shape("1.30.14", distinct=False, managed_fields=False)
+    found = []
+    for name, texts in (("dump.json", cluster.texts), ("dump.yaml", cluster.yaml_texts)):
+        path = tmp_path / name
+        path.write_text("".join(texts(cluster.objects(60, shape))))
+        found.append([(pod.name, pod.spec, pod.labels) for pod in collect.collect((str(path),)).pods])
+    assert found[0] == found[1]
 
 
 def test_the_page_and_its_charts_are_made_of_the_committed_rows() -> None:

@@ -58,8 +58,8 @@ class Hider:
         schemas = dict.fromkeys(kubelet.schema for kubelet in patched)
         self._known = [compile_known(schema.container) for schema in schemas]
 
-    def replica(self, container: Container, origin: str) -> Hidden | None:
-        """Return one of several containers of one pod template without its values, errors as ``hidden``.
+    def replicas(self, container: Container, origin: str) -> Replicas | None:
+        """Return a container with the others of its pod template; errors as ``hidden``.
 
         None for a container that is not known to be one, or that has to be hidden by itself.
         """
@@ -69,8 +69,7 @@ class Hider:
         if blank not in self._replicas:
             replicas = self._of_blank(container, blank, origin)
             self._replicas.add(blank, replicas, replicas.size if replicas else 0)
-        known = self._replicas[blank]
-        return known.hidden(container.own) if known else None
+        return self._replicas[blank]
 
     def _of_blank(self, container: Container, blank: Blank, origin: str) -> Replicas | None:
         found = gapped(blank.spec)

@@ -7,7 +7,7 @@ of one pod template differ in few gaps, so that the others are closed first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -32,13 +32,16 @@ class Hidden:
     """The hash with values, by that of the JSON with values hidden: each kubelet's that decodes it."""
     public: frozenset[int]
     """The hashes in which no hidden value takes part."""
-    template: object = field(default=None, compare=False)
-    """The same object in replicas whose hashes are all different; else None."""
 
     @property
     def has_values(self) -> bool:
         """Whether a hidden value takes part in any hash."""
         return len(self.public) < len(self.true)
+
+    @property
+    def is_distinct(self) -> bool:
+        """Whether no two of its texts share a hash."""
+        return len(set(self.true.values())) == len(self.true)
 
 
 class Printed(msgspec.Struct, frozen=True):
@@ -80,18 +83,15 @@ class Outline(msgspec.Struct, frozen=True):
     def hidden(self, values: Sequence[Value]) -> Hidden | None:
         """Return the container with these values; None where two texts share a hash."""
         shown = self._shown(values)
-        public = self._public(values, shown)
-        as_shown, as_is = self._written(shown), self._written(values)
-        true = {}
-        for place, (hidden, own) in enumerate(self.texts):
-            key = hidden.hash(as_shown)
-            true[key] = key if place in public else own.hash(as_is)
-        if len(true) < len(self.texts):
+        keys = self._keys(shown)
+        if keys is None:
             return None
-        keys = list(true)
-        return Hidden(
-            filled(self.spec, self._places(shown)), true, frozenset(keys[place] for place in public)
-        )
+        public, as_is = self._public(values, shown), self._written(values)
+        true = {
+            key: key if place in public else own.hash(as_is)
+            for place, (key, (_, own)) in enumerate(zip(keys, self.texts, strict=True))
+        }
+        return Hidden(self._spec(shown), true, frozenset(keys[place] for place in public))
 
     def replicas(self, values: Sequence[Value], words: Sequence[str]) -> Replicas | None:
         """Return the containers with these values but for the words, which stand for others in each.
@@ -102,22 +102,32 @@ class Outline(msgspec.Struct, frozen=True):
         still = {gap: numbers[str(value)] for gap, value in enumerate(values) if value in numbers}
         if len(still) < len(words) or any(may_be_kept(self.gaps[gap].path) for gap in still):
             return None
-        first = self.hidden(values)
-        if first is None:
+        shown = self._shown(values)
+        keys = self._keys(shown)
+        if keys is None:
             return None
-        as_is = self._written(values)
-        own = [
+        public, as_is = self._public(values, shown), self._written(values)
+        own = tuple(
             (key, text.closed(as_is, still))
-            for key, (_, text) in zip(first.true, self.texts, strict=True)
-            if key not in first.public
-        ]
-        return Replicas(first, tuple(own))
+            for place, (key, (_, text)) in enumerate(zip(keys, self.texts, strict=True))
+            if place not in public
+        )
+        return Replicas(self._spec(shown), keys, frozenset(keys[place] for place in public), own)
+
+    def _keys(self, shown: Sequence[Value]) -> tuple[int, ...] | None:
+        """Return the hashes of what a snapshot shows, with these values; None where two texts share one."""
+        as_shown = self._written(shown)
+        keys = tuple(hidden.hash(as_shown) for hidden, _ in self.texts)
+        return keys if len(set(keys)) == len(keys) else None
+
+    def _spec(self, shown: Sequence[Value]) -> Spec:
+        made: Spec = filled(
+            self.spec, {gap.stand: value for gap, value in zip(self.gaps, shown, strict=True)}
+        )
+        return made
 
     def _written(self, values: Sequence[Value]) -> Values:
         return Values(values, [gap.kind for gap in self.gaps])
-
-    def _places(self, shown: Sequence[Value]) -> dict[Value, Value]:
-        return {gap.stand: value for gap, value in zip(self.gaps, shown, strict=True)}
 
     def _shown(self, values: Sequence[Value]) -> list[Value]:
         """Return what a snapshot shows in the gaps: every number and quantity."""
@@ -139,8 +149,12 @@ class Outline(msgspec.Struct, frozen=True):
 class Replicas(msgspec.Struct, frozen=True, eq=False):
     """The containers of one pod template, each with a few texts of its own that a snapshot hides."""
 
-    first: Hidden
-    """A container with words in their places; the hashes with values in it are of no container."""
+    spec: Spec
+    """The JSON that a snapshot shows."""
+    keys: tuple[int, ...]
+    """The hashes of that."""
+    public: frozenset[int]
+    """Those in which no hidden value takes part."""
     own: tuple[tuple[int, Text], ...]
     """What is hashed of the values, by the hash of what the snapshot shows."""
 
@@ -151,7 +165,6 @@ class Replicas(msgspec.Struct, frozen=True, eq=False):
 
     def hidden(self, own: Sequence[str]) -> Hidden:
         """Return the container with texts of its own, none of which JSON or Go writes differently."""
-        first, values = self.first, Values(own, [Kind.TEXT] * len(own))
-        true = {**first.true, **{key: text.hash(values) for key, text in self.own}}
-        alone = len(set(true.values())) == len(true)
-        return Hidden(first.spec, true, first.public, self if alone else None)
+        values = Values(own, [Kind.TEXT] * len(own))
+        hashes = {key: text.hash(values) for key, text in self.own}
+        return Hidden(self.spec, {key: hashes.get(key, key) for key in self.keys}, self.public)

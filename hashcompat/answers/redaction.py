@@ -6,7 +6,7 @@ UIDs of static pods. So a snapshot holds which of them are equal, by numbers tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -16,7 +16,7 @@ from hashcompat.answers.aliases import Aliases
 from hashcompat.answers.hiding import Hider
 from hashcompat.answers.keeping import Keeper, masked
 from hashcompat.answers.numbering import Numbers, has_hidden
-from hashcompat.answers.outlines import Hidden
+from hashcompat.answers.outlines import Hidden, Replicas
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.corev1.scheduling import label_keys
 from hashcompat.errors import DecodeError, InputError
@@ -78,7 +78,7 @@ class Redaction:
         self._uids = Aliases()
         self._keys = {_SYSTEM}
         self._known: Latest[Likeness, Hidden] = Latest(_KEPT)
-        self._alike: Latest[object, StoredHashes] = Latest()
+        self._alike: Latest[Replicas, StoredHashes | None] = Latest()
         self._numbered: dict[Recorded, Recorded] = {}
 
     def pods(self) -> Iterator[Pod]:
@@ -117,17 +117,24 @@ class Redaction:
         return structs.replace(pod, spec=spec, containers=containers, uid=uid, config_hash=config_hash)
 
     def _container(self, pod: Pod, container: Container) -> Container:
-        hidden = self._hider.replica(container, pod.origin) or self._alone(pod, container)
+        replicas = self._hider.replicas(container, pod.origin)
+        record = None if self._with_hashes else self._index.of(pod, container)
+        if replicas and record is None and not self._with_hashes:
+            return structs.replace(
+                container, spec=replicas.spec, stored=self._of_replicas(replicas, container.own)
+            )
+        hidden = replicas.hidden(container.own) if replicas else self._alone(pod, container)
         if self._with_hashes:
             return structs.replace(container, spec=hidden.spec, stored=_kept(hidden, pod))
-        found = self._index.of(pod, container)
-        if found is None:
-            return structs.replace(container, spec=hidden.spec, stored=self._stored(hidden))
+        if record is None:
+            return structs.replace(container, spec=hidden.spec, stored=_numbered(hidden))
         numbers = Numbers(hidden)
-        stored, record = numbers.stored(), numbers.recorded(found)
-        same = self._numbered.setdefault(found, record) == record
-        self._numbered[found] = record if same else _nowhere(found)  # that of several pods has no namespace
-        needed = hidden.has_values or has_hidden(record)
+        stored, numbered = numbers.stored(), numbers.recorded(record)
+        same = self._numbered.setdefault(record, numbered) == numbered
+        self._numbered[record] = (
+            numbered if same else _nowhere(record)
+        )  # of several pods, without a namespace
+        needed = hidden.has_values or has_hidden(numbered)
         return structs.replace(container, spec=hidden.spec, stored=stored if needed else None)
 
     def _alone(self, pod: Pod, container: Container) -> Hidden:
@@ -137,15 +144,18 @@ class Redaction:
             self._known.add(key, self._hider.hidden(container, pod.origin), key.size)
         return self._known[key]
 
-    def _stored(self, hidden: Hidden) -> StoredHashes | None:
-        """Return which kubelets hash a container alike that has no record: the same for its replicas."""
-        if not hidden.has_values:
-            return None
-        if hidden.template is None:
-            return Numbers(hidden).stored()
-        if hidden.template not in self._alike:
-            self._alike[hidden.template] = Numbers(hidden).stored()
-        return self._alike[hidden.template]
+    def _of_replicas(self, replicas: Replicas, own: Sequence[str]) -> StoredHashes | None:
+        """Return which kubelets hash a container without a record alike: the same for all its replicas.
+
+        Where its own hashes are as many as its texts, so are those of its replicas: by chance two of them
+        meet in one of four billion. Each of a container's 60 texts would have to be hashed to see it.
+        """
+        if replicas not in self._alike:
+            hidden = replicas.hidden(own)
+            if not hidden.is_distinct:
+                return _numbered(hidden)
+            self._alike[replicas] = _numbered(hidden)
+        return self._alike[replicas]
 
     def _record(self, record: Record) -> Record | None:
         """Return a record as the snapshot holds it; None for resources of no pod that is named."""
@@ -161,6 +171,11 @@ class Redaction:
         if self._with_hashes:
             return structs.replace(record, uid=uid)
         return structs.replace(self._numbered.get(record) or _nowhere(record), uid=uid)
+
+
+def _numbered(hidden: Hidden) -> StoredHashes | None:
+    """Return which kubelets hash a container alike that has no record; None where no value takes part."""
+    return Numbers(hidden).stored() if hidden.has_values else None
 
 
 def _kept(hidden: Hidden, pod: Pod) -> StoredHashes | None:

@@ -24,8 +24,8 @@ _FIRST: Final = re.compile(rf"^({ITEMS}:)[ \t]*\r?\n( *)(?=- )", re.MULTILINE)
 _DIRECTIVE: Final = re.compile("^%", re.MULTILINE)
 """It may say what tags mean, also in the elements."""
 
-_LONGEST_END: Final = 1 << 16
-"""Characters behind the elements: kubectl writes three lines."""
+_FEW: Final = 1 << 16
+"""Characters before or behind the elements: kubectl writes three lines."""
 
 
 def parts(chunks: Iterable[str], alike: Alike | None = None) -> Iterator[Part]:
@@ -56,15 +56,15 @@ class _Text:
 
     def __init__(self, chunks: Iterator[str]) -> None:
         self._chunks = chunks
-        self._text = next(chunks, "")
+        self._text = ""
         self._position, self._line = 0, 1
-        self._last = False  # whether there is no more to be read
         self._indent = ""
         self._end = _end_of(0)
 
     def head(self) -> tuple[str, str]:
         """Consume what precedes the first element; return what is before ``items:``, and that."""
-        found = _FIRST.search(self._text)
+        while (found := _FIRST.search(self._text)) is None and len(self._text) < _FEW and self._more():
+            pass
         if found is None or _DIRECTIVE.search(self._text, 0, found.start()):
             _refuse()
         self._indent = found[2]
@@ -74,7 +74,8 @@ class _Text:
 
     def elements(self, alike: Alike | None) -> Iterator[tuple[Any, Lines | None]]:
         """Consume the elements; yield each, and where the objects in it begin."""
-        while self._text.startswith(f"{self._indent}- ", self._position):
+        mark = f"{self._indent}- "
+        while self._has(len(mark)) and self._text.startswith(mark, self._position):
             if alike and (found := self._alike(alike)) is not None:
                 yield found, None
                 continue
@@ -85,14 +86,11 @@ class _Text:
 
     def rest(self) -> str:
         """Return what follows the elements."""
-        while len(self._text) - self._position < _LONGEST_END and self._more():
-            pass
-        return self._text[self._position :] if self._last else _refuse()
+        return _refuse() if self._has(_FEW) else self._text[self._position :]
 
     def _alike(self, alike: Alike) -> Any:
         """Consume an element that is like an earlier one; return what is made of it, or None."""
-        while len(self._text) - self._position < alike.longest + len(self._indent) + 2 and self._more():
-            pass
+        self._has(alike.longest + len(self._indent) + 1)
         found = alike.match(self._text, self._position, self._line)
         if found is None or not self._end.match(self._text, found[2] - 1):
             return None
@@ -107,6 +105,13 @@ class _Text:
         start = self._position
         self._take(found.end() if found else len(self._text))
         return self._text[start : self._position]
+
+    def _has(self, number: int) -> bool:
+        """Read until there are so many characters; return whether there are."""
+        while len(self._text) - self._position < number:
+            if not self._more():
+                return False
+        return True
 
     def _take(self, end: int) -> None:
         self._line += self._text.count("\n", self._position, end)
@@ -123,8 +128,6 @@ class _Text:
             length += len(chunk)
             if length >= 2 * left:
                 break
-        else:
-            self._last = True
         self._text, self._position = "".join(read), 0
         return length > left
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -67,10 +68,9 @@ class _Scalar(msgspec.Struct, frozen=True):
     def start(self, text: str, own: Own) -> int:
         """Return where its characters begin; -1 where they are not those of its value."""
         quote = self.event.style if self.event.style in _QUOTES else ""
-        start: int = self.event.start_mark.index
-        if self.event.tag is None and text.startswith(f"{quote}{own.value}{quote}", start):
-            return start + len(quote)
-        return -1
+        start, end = self.event.start_mark.index, self.event.end_mark.index
+        as_is = self.event.tag is None and text[start:end] == f"{quote}{own.value}{quote}"
+        return start + len(quote) if as_is else -1
 
 
 class _Builder(Builder):
@@ -83,8 +83,7 @@ class _Builder(Builder):
 
     def only(self) -> tuple[Any, Lines]:
         """Return the only element and the lines in it; errors as ``element_of``."""
-        before = [type(self._next()) for _ in _BEFORE]
-        if before != _BEFORE:
+        if [type(event) for event in islice(self._events, len(_BEFORE))] != _BEFORE:
             raise InputError(_OTHER)
         value = self.value(self._next(), object_meter())
         if [type(event) for event in self._events] != _BEHIND or self._anchors:

@@ -56,6 +56,10 @@ def _rows(inventory: Inventory, kind: type[Row], row: Callable[[Row], Document])
     return Rows([record for record in inventory.records if isinstance(record, kind)], row)
 
 
+_CONTAINER: Final = "hashcompat-container"
+"""Stands for each container until its text takes its place."""
+
+
 class PodTexts:
     """Makes the texts of pods in the document; that of a container which replicas share is made once."""
 
@@ -64,16 +68,13 @@ class PodTexts:
 
     def of(self, pod: Pod) -> str:
         """Return a pod of a snapshot as its text in the document, without a line break at its end."""
-        texts = {
-            key: self._spec(pod) if key == "spec" else _text(value, "\n   ")
-            for key, value in _pod(pod, {}).items()
-        }
-        return _members(texts, "\n  ")
-
-    def _spec(self, pod: Pod) -> str:
-        rest = {key: _text(value, "\n    ") for key, value in pod.spec.items()}
-        lists = {key: _list(map(self._container, rows), "\n    ") for key, rows in _lists(pod).items()}
-        return _members({**rest, **lists}, "\n   ")
+        lists = _lists(pod)
+        around = _pod(pod, {key: [_CONTAINER for _ in rows] for key, rows in lists.items()})
+        pieces = _text(around, "\n  ").split(f'"{_CONTAINER}"')
+        texts = [self._container(one) for rows in lists.values() for one in rows]
+        if len(pieces) != len(texts) + 1:  # a text of the pod looks like those that stand for containers
+            return _text(_item(pod), "\n  ")
+        return "".join(chain.from_iterable(zip(pieces, [*texts, ""], strict=True)))
 
     def _container(self, container: Container) -> str:
         key = id(container.spec), id(container.stored)
@@ -85,35 +86,32 @@ class PodTexts:
         return known[1]
 
 
-def _members(texts: Mapping[str, str], line: str) -> str:
-    """Return an object of members whose texts are given."""
-    members = ",".join(f"{line} {jsontext.dumps(key)}: {text}" for key, text in texts.items())
-    return f"{{{members}{line}}}" if texts else "{}"
-
-
-def _list(texts: Iterable[str], line: str) -> str:
-    return f"[{','.join(f'{line} {text}' for text in texts)}{line}]"
-
-
 def text(snapshot: Snapshot, pods: Iterable[str] = ()) -> Iterator[str]:
-    """Yield a snapshot's document in pieces, with the texts of more pods at the end of its items."""
+    """Yield a snapshot's document in pieces; ``pods`` are pieces at the end of its items (``following``)."""
     lead = "{\n "
     for key, value in _document(snapshot).items():
         yield f'{lead}"{key}": '
         if isinstance(value, Rows):
-            yield from _listed(chain((_text(row, "\n  ") for row in value), pods if key == "items" else ()))
+            texts = (following(_text(row, "\n  ")) for row in value)
+            yield from _listed(chain(texts, pods) if key == "items" else texts)
         else:
             yield _text(value, "\n ")
         lead = ",\n "
     yield "\n}\n"
 
 
-def _listed(texts: Iterable[str]) -> Iterator[str]:
-    lead = "["
-    for one in texts:
-        yield f"{lead}\n  {one}"
-        lead = ","
-    yield "\n ]" if lead == "," else "[]"
+def following(text: str) -> str:
+    """Return the text of an element of a list that is not the first one, with what precedes it."""
+    return f",\n  {text}"
+
+
+def _listed(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield a list; the pieces are elements as ``following`` others."""
+    pieces = filter(None, pieces)
+    first = next(pieces, "")
+    yield f"[{first[1:]}"
+    yield from pieces
+    yield "\n ]" if first else "]"
 
 
 def _text(value: Any, line: str) -> str:
@@ -199,7 +197,7 @@ def _node(node: Node) -> Document:
     }
 
 
-def _pod(pod: Pod, lists: Mapping[str, Sequence[Document]]) -> Document:
+def _pod(pod: Pod, lists: Mapping[str, Sequence[Document] | Sequence[str]]) -> Document:
     """Return a pod with these lists of containers."""
     made: Document = {
         "apiVersion": "v1",

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from scripts.lib.yamltext import as_yaml
 from scripts.sample.pods import TOKEN_PATH, token_volume
 
 _ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
@@ -325,6 +326,13 @@ def texts(found: Iterable[dict[str, Any]]) -> Iterator[str]:
     yield '\n    ],\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n'
 
 
+def yaml_texts(found: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield the text of a List of objects, as ``kubectl get -o yaml`` writes it."""
+    yield "apiVersion: v1\nitems:\n"
+    yield from (as_yaml([one]) for one in found)
+    yield 'kind: List\nmetadata:\n  resourceVersion: ""\n'
+
+
 def main() -> None:
     """Write a cluster to stdout."""
     parser = argparse.ArgumentParser(
@@ -334,9 +342,11 @@ def main() -> None:
     parser.add_argument("--release", default="1.30.14", help="of the nodes (default: %(default)s)")
     parser.add_argument("--distinct", action="store_true", help="no two containers are alike")
     parser.add_argument("--managed-fields", action="store_true", help="with managedFields")
+    parser.add_argument("--yaml", action="store_true", help="as YAML, which takes ten times as long")
     given = parser.parse_args()
     shape = Shape(given.release, given.distinct, given.managed_fields)
-    sys.stdout.writelines(texts(objects(given.pods, shape)))
+    write = yaml_texts if given.yaml else texts
+    sys.stdout.writelines(write(objects(given.pods, shape)))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
@@ -31,7 +30,7 @@ from tabulate import tabulate
 
 from hashcompat.catalog.lookup import default_catalog
 from scripts.bench import cluster, record
-from scripts.bench.record import Case, Row, Side, Spread
+from scripts.bench.record import Case, Row, Spread, Taken
 from scripts.docs import performance
 from scripts.golden import containers as oracle
 from scripts.lib import commandline
@@ -41,21 +40,6 @@ from scripts.lib.program import Program
 PAIRS: Final = (("1.7.16", "1.9.11"), ("1.15.12", "1.16.15"), ("1.30.14", "1.31.14"))
 CONTAINERS: Final = {"realistic": False, "all different": True}
 """What the containers are like, and whether no two are alike."""
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """What one run took."""
-
-    cpu: float
-    """Seconds, of user and system."""
-    wall: float
-    """Seconds."""
-    memory: int
-    """The peak in bytes; of two processes, of both together."""
-
-    def __add__(self, other: Taken) -> Taken:
-        return Taken(self.cpu + other.cpu, max(self.wall, other.wall), self.memory + other.memory)
 
 
 def ended(process: subprocess.Popen[bytes], started: float) -> Taken:
@@ -141,12 +125,7 @@ def of_turns(case: Case, turns: Sequence[tuple[Taken, Taken]]) -> Row:
     plans, others = zip(*turns, strict=True)
     cpu = Spread.of(plan.cpu / other.cpu for plan, other in turns)
     wall = Spread.of(plan.wall / other.wall for plan, other in turns)
-    return Row(case, len(turns), _side(plans), _side(others), cpu, wall)
-
-
-def _side(runs: Sequence[Taken]) -> Side:
-    memory = Spread.of(taken.memory / 1e6 for taken in runs)
-    return Side(Spread.of(taken.cpu for taken in runs), Spread.of(taken.wall for taken in runs), memory)
+    return Row(case, len(turns), record.side(plans), record.side(others), cpu, wall)
 
 
 def cases(sizes: Sequence[int]) -> Iterator[Case]:

@@ -77,6 +77,27 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """What one run took."""
+
+    cpu: float
+    """Seconds, of user and system."""
+    wall: float
+    """Seconds."""
+    memory: int
+    """The peak in bytes; of two processes, of both together."""
+
+    def __add__(self, other: Taken) -> Taken:
+        return Taken(self.cpu + other.cpu, max(self.wall, other.wall), self.memory + other.memory)
+
+
+def side(runs: Sequence[Taken]) -> Side:
+    """Return what some runs took."""
+    memory = Spread.of(taken.memory / 1e6 for taken in runs)
+    return Side(Spread.of(taken.cpu for taken in runs), Spread.of(taken.wall for taken in runs), memory)
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """What both took for one case, and the ratios, ``plan`` to Go, round by round."""
 
@@ -89,11 +110,26 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class CommandRow:
+    """What a command took, and the ratios to ``plan`` of the same file, round by round."""
+
+    name: str
+    pods: int
+    rounds: int
+    taken: Side
+    cpu: Spread
+    wall: Spread
+    most: float
+    """How large the ratio of CPU times may be."""
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """The rows that are committed, in the order of their cases."""
 
     machine: str
     rows: tuple[Row, ...]
+    commands: tuple[CommandRow, ...] = ()
 
 
 def last() -> Record:
@@ -108,11 +144,12 @@ def last() -> Record:
         raise MissingError(f"{PATH.name} is missing; --write makes it") from None
 
 
-def write(rows: Sequence[Row]) -> None:
-    """Save rows in place of older ones of the same cases."""
-    kept = last().rows if PATH.exists() else ()
-    by_case = {row.case: row for row in (*kept, *rows)}
-    merged = Record(_machine(), tuple(sorted(by_case.values(), key=lambda row: row.case.place)))
+def write(rows: Sequence[Row] = (), commands: Sequence[CommandRow] = ()) -> None:
+    """Save rows in place of older ones of the same cases, and commands in place of all older ones."""
+    kept = last() if PATH.exists() else Record("", ())
+    by_case = {row.case: row for row in (*kept.rows, *rows)}
+    ordered = tuple(sorted(by_case.values(), key=lambda row: row.case.place))
+    merged = Record(_machine(), ordered, tuple(commands) or kept.commands)
     PATH.write_bytes(msgspec.json.format(msgspec.json.encode(merged), indent=1) + b"\n")
 
 
@@ -156,3 +193,17 @@ def cells(row: Row) -> list[str]:
     ]
     ratios = [f"{one.median:.2f} ({one.least:.2f} - {one.most:.2f})" for one in (row.cpu, row.wall)]
     return [f"{case.pods:,}", case.containers, f"{case.old} -> {case.new}", *figures, *ratios]
+
+
+COMMAND_HEADERS: Final = (
+    *("command", "pods", "CPU, s", "wall, s", "peak, MB"),
+    *("CPU / plan", "wall / plan", "CPU / plan, at most"),
+)
+
+
+def command_cells(row: CommandRow) -> list[str]:
+    """Return what a command took as a table shows it."""
+    taken = row.taken
+    figures = [f"{taken.cpu.median:.2f}", f"{taken.wall.median:.2f}", f"{taken.memory.median:.0f}"]
+    ratios = [f"{row.cpu.median:.2f}", f"{row.wall.median:.2f}", f"{row.most:g}"]
+    return [row.name, f"{row.pods:,}", *figures, *ratios]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -25,13 +25,14 @@ python -m scripts.bench.plans
 
 The clusters have thirty pods on each node, and in every pod a status and the mount of a token, whose name is
 the pod's own. `realistic`: a template has fifty pods, and in clusters of more than 15,000 pods as many more,
-for there are 300 templates. `all different`: no two containers are alike, as after
-a sidecar injector that writes the pod's name into each.
+for there are 300 templates. `all different`: no two containers are alike, as after a sidecar injector that
+writes the pod's name into each.
 
 CPU time is that of user and system, of all processes together, and the peak that of the largest one. `plan`
 runs a process on each processor, and each of the two Go programs is one. Seconds depend on the machine:
-{machine}. The ratio hardly does, so it alone is compared: `.ci/full` fails where the share of Go's CPU time
-is more than 1.25 times the one that is committed here.
+{machine}.
+The ratio hardly does, so it alone is compared: `.ci/full` fails where the share of Go's CPU time is more than
+1.25 times the one that is committed here.
 
 ![CPU time of plan and of Go](images/performance.svg)
 
@@ -45,21 +46,39 @@ Time grows as the number of pods does, and memory by 1 to 1.5 kB a pod: pods are
 kept is the verdict on each container.
 
 ![CPU time by the number of pods](images/growth.svg)
+
+## Other commands
+
+Next to `plan` 1.30.14 -> 1.31.14 of the same cluster, in turn; `.ci/full` fails where one takes more CPU time
+than the last column allows.
+
+```sh
+python -m scripts.bench.commands
+```
+
+{commands}
 """
 
 
 def make() -> dict[Path, bytes]:
     """Return the page and its charts."""
     found = record.last()
-    lines = (record.HEADERS, ["---"] * len(record.HEADERS), *map(record.cells, found.rows))
-    rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    page = _TEXT.format(rows=rows, machine=found.machine)
+    page = _TEXT.format(
+        rows=_table(record.HEADERS, map(record.cells, found.rows)),
+        machine=found.machine,
+        commands=_table(record.COMMAND_HEADERS, map(record.command_cells, found.commands)),
+    )
     files = {
         "performance.md": page.encode(),
         "images/performance.svg": _compared(found.rows),
         "images/growth.svg": _growth(found.rows),
     }
     return relative(DOCS, files)
+
+
+def _table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = (headers, ["---"] * len(headers), *rows)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _compared(rows: Sequence[Row]) -> bytes:

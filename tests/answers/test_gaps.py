@@ -131,12 +131,13 @@ def replica(around: dict[str, Any], own: str) -> Container:
 def test_replicas_are_hidden_as_if_each_were_the_only_one(value: str, hider: Hider) -> None:
     around = {**container("x"), "volumeMounts": [{"name": WORD, "mountPath": "/data"}]}
     one = replica(around, value)
-    found = hider.replica(one, "here")
+    replicas = hider.replicas(one, "here")
+    assert replicas is not None
+    found = replicas.hidden(one.own)
     by_itself = alone(hider, {**around, "volumeMounts": [{"name": value, "mountPath": "/data"}]})
     assert found == by_itself
-    assert found is not None
     assert list(found.true) == list(by_itself.true)
-    assert found.template is not None
+    assert found.is_distinct
 
 
 @pytest.mark.parametrize(
@@ -147,8 +148,8 @@ def test_replicas_are_hidden_as_if_each_were_the_only_one(value: str, hider: Hid
     ],
 )
 def test_some_replicas_are_hidden_by_themselves(around: dict[str, Any], hider: Hider) -> None:
-    assert hider.replica(replica(around, "y"), "here") is None
-    assert hider.replica(as_container(container("x")), "here") is None
+    assert hider.replicas(replica(around, "y"), "here") is None
+    assert hider.replicas(as_container(container("x")), "here") is None
 
 
 @pytest.mark.parametrize(

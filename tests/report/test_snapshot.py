@@ -8,7 +8,7 @@ from hashcompat.answers.redaction import snapshot
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.go.jsontext import dumps, loads
 from hashcompat.report.model import Rows
-from hashcompat.report.snapshot import SNAPSHOT, PodTexts, text
+from hashcompat.report.snapshot import SNAPSHOT, PodTexts, following, text
 from hashcompat.sources.files.collect import collect
 from hashcompat.sources.files.sample import sample_path
 
@@ -16,7 +16,7 @@ from hashcompat.sources.files.sample import sample_path
 def test_pods_one_by_one_are_the_whole_document(catalog: Catalog) -> None:
     found = snapshot(collect((str(sample_path()),)), catalog)
     texts = PodTexts()
-    pods = [texts.of(pod) for pod in found.inventory.pods]
+    pods = [following(texts.of(pod)) for pod in found.inventory.pods]
     rest = structs.replace(found, inventory=structs.replace(found.inventory, pods=()))
     assert "".join(text(rest, pods)) == "".join(text(found))
 
@@ -36,3 +36,11 @@ def test_copies_of_a_container_are_written_alike(catalog: Catalog) -> None:
         assert texts.of(pod) == texts.of(
             structs.replace(pod, containers=tuple(map(structs.replace, pod.containers)))
         )
+
+
+def test_a_text_that_looks_like_a_container_stays(catalog: Catalog) -> None:
+    found = snapshot(collect((str(sample_path()),)), catalog)
+    (pod, *_) = found.inventory.pods
+    odd = structs.replace(pod, spec={**pod.spec, "nodeName": "hashcompat-container"})
+    assert loads(PodTexts().of(odd))["spec"]["nodeName"] == "hashcompat-container"
+    assert len(loads(PodTexts().of(odd))["spec"]["containers"]) == len(pod.containers)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -14,7 +14,7 @@ from hashcompat.cli.args.declare import given_flags
 from hashcompat.cli.args.scope import Labels, Scope
 from hashcompat.cli.args.source import Source
 from hashcompat.cli.output import note
-from hashcompat.errors import UsageError
+from hashcompat.errors import InputError, UsageError
 from hashcompat.model.pods import Inventory, Origin
 from hashcompat.model.pods import Source as Kind
 from hashcompat.report.collapse import collapsed
@@ -22,6 +22,8 @@ from hashcompat.report.collapse import collapsed
 if TYPE_CHECKING:
     from hashcompat.model.records import Record
     from hashcompat.sources.cluster import collect as live
+
+Result = TypeVar("Result")
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -47,15 +49,32 @@ class Reading(msgspec.Struct, frozen=True):
         self.warn(found.warnings)
         return found
 
+    def used(self, use: Callable[[Inventory], Result]) -> Result:
+        """Return what is made of all pods; errors as ``inventory``.
+
+        It may be guessed where the pods of a file are. Where anything is wrong then, in the file or in the
+        guess, the file is read as ``whole`` does, and used again.
+        """
+        guess = structs.replace(self, glance=True).whole()
+        try:
+            return use(guess)
+        except (InputError, UsageError):
+            if not guess.guessed:
+                raise
+        return use(self.whole())
+
     def inventory(self) -> Inventory:
         """Read and filter the pods that the options name.
 
         Raises UsageError for options that exclude each other, InputError for what cannot be read, and where
         no pod is left.
         """
+        return self.selected(self.whole())
+
+    def selected(self, found: Inventory) -> Inventory:
+        """Filter the pods that were read; errors as ``inventory``."""
         from hashcompat.sources import filters
 
-        found = self.whole()
         wanted = self.scope.filters
         return filters.select(found, wanted) if self.needs_pods or wanted != filters.Filters() else found
 

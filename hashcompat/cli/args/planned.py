@@ -15,7 +15,6 @@ from hashcompat.cli.args.jobs import Jobs
 from hashcompat.cli.args.releases import Names, Releases
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
-from hashcompat.errors import InputError, UsageError
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning.view import View
@@ -91,7 +90,6 @@ def planned(
         quiet=quiet,
         budgets=budgets,
         jobs=given.jobs.number,
-        glance=True,
     )
 
     def of(whole: Inventory) -> Planned:
@@ -102,10 +100,4 @@ def planned(
         given.releases.check_items(plan.items)
         return Planned(structs.replace(plan, created=created), found, whole, way)
 
-    whole = reading.whole()
-    try:
-        return of(whole)
-    except (InputError, UsageError):
-        if not whole.guessed:
-            raise
-    return of(structs.replace(reading, glance=False).whole())  # only the whole file shows what is wrong
+    return reading.used(of)

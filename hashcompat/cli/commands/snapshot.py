@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec import structs
 
-from hashcompat.answers.redaction import Redaction
+from hashcompat.answers.redaction import Redaction, Snapshot
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import option
@@ -21,8 +20,14 @@ from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
 from hashcompat.cli.reports import STDOUT
+from hashcompat.model.pods import Inventory
 from hashcompat.report import snapshot as report
 from hashcompat.sources.files.copy import Copy
+
+_TOGETHER: Final = 64
+"""Pods that are written to the file together."""
+
+_CHUNK: Final = 1 << 13
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +71,15 @@ def command(given: Arguments) -> None:
     quiet = given.quiet.quiet
     catalog = given.data.catalog(quiet=quiet)
     reading = Reading(given.source, given.scope, quiet=quiet)
-    found = reading.inventory()
-    found = structs.replace(found, records=tuple(given.records.collect(reading, found)))
-    redaction = Redaction(found, catalog, with_hashes=given.saved.with_hashes)
-    pods = _Pods(redaction)
-    hidden = redaction.snapshot(())
+
+    def of(whole: Inventory) -> tuple[Snapshot, _Pods]:
+        found = reading.selected(whole)
+        found = structs.replace(found, records=tuple(given.records.collect(reading, found)))
+        redaction = Redaction(found, catalog, with_hashes=given.saved.with_hashes)
+        pods = _Pods(redaction)
+        return redaction.snapshot(()), pods
+
+    hidden, pods = reading.used(of)
     if given.saved.out in (None, STDOUT):
         output.write(report.text(hidden, pods))
     else:
@@ -84,18 +93,18 @@ class _Pods:
 
     def __init__(self, redaction: Redaction) -> None:
         self.number = self.containers = 0
-        self._copy, self._ends = Copy(), array("Q")
-        end, texts = 0, report.PodTexts()
+        self._copy, texts = Copy(), report.PodTexts()
+        waiting = list[str]()
         for pod in redaction.pods():
             self.number += 1
             self.containers += len(pod.containers)
-            text = texts.of(pod).encode()
-            self._copy.add(text)
-            end += len(text)
-            self._ends.append(end)
+            waiting.append(report.following(texts.of(pod)))
+            if len(waiting) == _TOGETHER:
+                self._copy.add("".join(waiting).encode())
+                waiting.clear()
+        self._copy.add("".join(waiting).encode())
 
     def __iter__(self) -> Iterator[str]:
-        start = 0
-        for end in self._ends:
-            yield self._copy.read_at(start, end - start).decode()
-            start = end
+        with self._copy.open() as stream:
+            while data := stream.read(_CHUNK):
+                yield data.decode("ascii")

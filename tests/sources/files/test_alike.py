@@ -17,9 +17,9 @@ from hashcompat.model.pods import Pod
 from hashcompat.sources import shapes
 from hashcompat.sources.files import alike, collect, survey
 from scripts.bench import cluster
+from scripts.lib.yamltext import as_yaml
 from tests.helpers import randomness
 from tests.helpers.unlike import Unlike
-from tests.helpers.yamltext import as_yaml
 
 Json = dict[str, Any]
 Change = Callable[[Json], object]

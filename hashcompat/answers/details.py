@@ -23,9 +23,11 @@ from hashcompat.answers.texts import Texts, texts_of
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.model.details import Details, Difference, Pair
 from hashcompat.model.escape import name_path
+from hashcompat.model.items import Item
 from hashcompat.model.mask import masked
-from hashcompat.model.plan import Item, Plan, Verdict, Way
+from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory, Pod
+from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.counting import Counting
 from hashcompat.planning.judge import Draft
 from hashcompat.planning.options import AUTO

@@ -14,8 +14,9 @@ from hashcompat.catalog.messages import Messages
 from hashcompat.kubelet.decide.case import Case
 from hashcompat.kubelet.decide.sandbox import failed_check
 from hashcompat.model.hashes import HiddenHash
-from hashcompat.model.plan import Item, Verdict
+from hashcompat.model.items import Item
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Verdict
 
 _BY_HASH: Final = frozenset(
     {

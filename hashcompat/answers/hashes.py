@@ -17,7 +17,8 @@ from hashcompat.go import allowance as allowances
 from hashcompat.kubelet.hashing import ContainerHash, hashers
 from hashcompat.kubelet.staticpods import StaticUid, static_view
 from hashcompat.model.escape import name_path
-from hashcompat.model.plan import ContainerName, PodName, ReleaseFacts, name_of
+from hashcompat.model.items import ContainerName, PodName, name_of
+from hashcompat.model.plan import ReleaseFacts
 from hashcompat.model.pods import Container, Inventory, Pod
 from hashcompat.planning.facts import facts
 from hashcompat.planning.gates import check_gates

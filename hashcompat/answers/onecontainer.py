@@ -19,7 +19,9 @@ from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import InputError
 from hashcompat.kubelet.decide.case import Case
-from hashcompat.model.plan import Item, Suggestion, Verdict, Way
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Suggestion, Way
+from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.judge import Draft
 from hashcompat.planning.suggestion import Suggester
 from hashcompat.planning.view import View

@@ -51,9 +51,11 @@ from hashcompat.gating.policy import FailOn, Limit, Policy
 from hashcompat.gating.result import GateResult
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.model.impact import Impact
-from hashcompat.model.plan import FINDINGS, Hop, Item, Plan, Reason, Summary, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Hop, Plan, Summary
 from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
 from hashcompat.model.preflight import Finding, Preflight, Status
+from hashcompat.model.verdicts import FINDINGS, Reason, Verdict
 from hashcompat.patching.audit import Audit
 from hashcompat.patching.model import MisplacedError, Patch
 from hashcompat.patching.strategies import Choices

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from enum import IntFlag
 from typing import Final
 
-from hashcompat.model.plan import Item, PodName, Verdict
+from hashcompat.model.items import Item, PodName
 from hashcompat.model.pods import Pod
+from hashcompat.model.verdicts import Verdict
 
 Identity = str | tuple[str, str, str]
 """A uid; or namespace, name and node, where there is none."""

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from hashcompat.gating.exceptions import owner_of
-from hashcompat.model.plan import Item, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.verdicts import Verdict
 
 
 class Identity(NamedTuple):

@@ -13,8 +13,9 @@ from hashcompat.gating.policy import FailOn, Limit, Policy
 from hashcompat.gating.result import Line, Outcome
 from hashcompat.model.escape import name_path, word
 from hashcompat.model.impact import Certainty, Impact
-from hashcompat.model.plan import Item, PodName, Verdict
+from hashcompat.model.items import Item, PodName
 from hashcompat.model.preflight import Preflight, Status
+from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import count
 
 _NODE: Final = "Node/"

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import msgspec
 
-from hashcompat.model.plan import Item, PodName
+from hashcompat.model.items import Item, PodName
 
 
 class Names(StrEnum):

@@ -14,8 +14,10 @@ from hashcompat.gating.exceptions import Exemption, Exemptions
 from hashcompat.gating.policy import FailOn, Policy
 from hashcompat.gating.result import GateResult, Judged, Standing
 from hashcompat.model.impact import Impact
-from hashcompat.model.plan import Item, Plan, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
 from hashcompat.model.preflight import Preflight
+from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import count
 
 

@@ -15,7 +15,8 @@ from hashcompat.gating.result import GateResult, Judged, Line, Outcome, Standing
 from hashcompat.gating.seen import WORDS, Seen, seen_of
 from hashcompat.gating.standings import STANDINGS
 from hashcompat.model.escape import word
-from hashcompat.model.plan import Item, Plan
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Container, Node, Pod
 
 HashKey = tuple[str, str]

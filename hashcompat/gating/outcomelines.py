@@ -9,7 +9,8 @@ from typing import Final
 from hashcompat.gating.checks import is_static
 from hashcompat.gating.result import Judged, Line, Outcome, Standing
 from hashcompat.model.escape import name_path, word
-from hashcompat.model.plan import Item, Plan
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Pod
 from hashcompat.model.words import count
 

@@ -9,7 +9,8 @@ import msgspec
 from hashcompat.errors import ExitCode
 from hashcompat.gating.exceptions import Exemption
 from hashcompat.gating.policy import Policy
-from hashcompat.model.plan import Item, Plan
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
 
 
 class Outcome(StrEnum):

@@ -12,7 +12,7 @@ from enum import Enum, auto
 from typing import Final
 
 from hashcompat.gating.refusal import SKEW
-from hashcompat.model.plan import Observed
+from hashcompat.model.items import Observed
 from hashcompat.model.pods import Container, ContainerType, Pod
 
 _SUCCEEDED: Final = "Succeeded"

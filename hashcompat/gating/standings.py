@@ -7,7 +7,7 @@ from typing import Final
 
 from hashcompat.gating.result import Standing
 from hashcompat.gating.seen import Seen
-from hashcompat.model.plan import Verdict
+from hashcompat.model.verdicts import Verdict
 
 _SURPRISE, _OPEN = Standing.SURPRISE, Standing.UNDECIDED
 

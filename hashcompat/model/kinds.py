@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
+from hashcompat.model.items import PodName
 from hashcompat.model.near import near
-from hashcompat.model.plan import PodName
 from hashcompat.model.pods import Pod
 
 POD: Final = "Pod"

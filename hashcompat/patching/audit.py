@@ -16,7 +16,7 @@ from hashcompat.go.jsonpath import below, element
 from hashcompat.kubelet.alike import Defaults, unknown_to
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.kubelet.staticpods import static_pod_text
-from hashcompat.model.plan import ContainerName, PodName, name_of
+from hashcompat.model.items import ContainerName, PodName, name_of
 from hashcompat.model.pods import Inventory, Pod
 from hashcompat.patching.stripping import Cut, cuts_between, stripped
 from hashcompat.planning.view import View

@@ -14,7 +14,8 @@ from typing import Protocol
 from msgspec import structs
 
 from hashcompat.model.details import Details
-from hashcompat.model.plan import Item, Plan, Way
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory, Pod
 from hashcompat.planning.gates import check_gates
 from hashcompat.planning.judge import Draft

@@ -9,7 +9,8 @@ from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
 from hashcompat.model.escape import name_path
-from hashcompat.model.plan import Item, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import count
 from hashcompat.planning.judge import Judge
 from hashcompat.planning.names import listed

@@ -20,7 +20,8 @@ from hashcompat.kubelet.decide import decide
 from hashcompat.kubelet.decide.case import Case
 from hashcompat.kubelet.decide.static import Compare, same_uid
 from hashcompat.kubelet.mirrorpods import Remembering
-from hashcompat.model.plan import FINDINGS, Verdict, Way
+from hashcompat.model.plan import Way
+from hashcompat.model.verdicts import FINDINGS, Verdict
 from hashcompat.planning.creators import Provenance, is_settled
 from hashcompat.planning.grid import Grid, Groups, Subject, Target, uids
 from hashcompat.planning.kinds import days

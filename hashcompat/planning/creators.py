@@ -19,8 +19,8 @@ from hashcompat.kubelet.alike import never_alike
 from hashcompat.kubelet.decide.case import Case, Creators, Decision
 from hashcompat.kubelet.decide.container import is_ignored
 from hashcompat.model.hashes import Hash
-from hashcompat.model.plan import Verdict
 from hashcompat.model.pods import Container, ContainerType, Node
+from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.origin import Subject, maker_of
 from hashcompat.planning.prepare import HashOf, Prepared, is_current
 from hashcompat.planning.replicas import KEPT, Latest

@@ -15,7 +15,7 @@ from hashcompat.compile.gojson import omits
 from hashcompat.go.types import Coded, Map
 from hashcompat.go.walk import Member, Pair, Walk, compile_walk
 from hashcompat.kubelet.hashing import Hasher, compile_hasher
-from hashcompat.model.plan import Reason
+from hashcompat.model.verdicts import Reason
 from hashcompat.rules import ALGORITHM, FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED, GO_ESCAPES
 
 

@@ -11,8 +11,9 @@ from msgspec import structs
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.releases import oldest_first, same_build
-from hashcompat.model.plan import FINDINGS, Hop, Verdict, Way
+from hashcompat.model.plan import Hop, Way
 from hashcompat.model.pods import Node, Pod
+from hashcompat.model.verdicts import FINDINGS, Verdict
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.replicas import KEPT, Latest

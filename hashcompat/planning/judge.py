@@ -19,8 +19,9 @@ from hashcompat.kubelet.decide import decide, decide_by_record
 from hashcompat.kubelet.decide.case import Decision, not_compared
 from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.kubelet.decide.static import same_uid
-from hashcompat.model.plan import Reason, Verdict, Way
+from hashcompat.model.plan import Way
 from hashcompat.model.pods import Blank, Container, Node, Pod
+from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.planning.creators import Provenance
 from hashcompat.planning.likeness import Likeness
 from hashcompat.planning.options import AUTO

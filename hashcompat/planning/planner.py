@@ -17,21 +17,10 @@ from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model.hashes import number_of
-from hashcompat.model.plan import (
-    ContainerName,
-    Item,
-    Observed,
-    Plan,
-    Prediction,
-    Reason,
-    ReleaseFacts,
-    Verdict,
-    Way,
-    key_of,
-    name_of,
-    share,
-)
+from hashcompat.model.items import ContainerName, Item, Observed, Prediction, key_of, name_of
+from hashcompat.model.plan import Plan, ReleaseFacts, Way, share
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
+from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.planning.assumptions import assumptions
 from hashcompat.planning.cautions import Caution, Cautions, Warned
 from hashcompat.planning.creators import assumed_creator

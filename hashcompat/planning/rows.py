@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.model.plan import ContainerName, Item, Observed, PodName, Prediction
+from hashcompat.model.items import ContainerName, Item, Observed, PodName, Prediction
 
 _TOGETHER: Final = 4096
 """Items of one batch."""

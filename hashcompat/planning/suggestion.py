@@ -11,7 +11,8 @@ from hashcompat.kubelet.alike import hash_alike
 from hashcompat.kubelet.decide import decide
 from hashcompat.kubelet.template import Around
 from hashcompat.model.hashes import Hash
-from hashcompat.model.plan import Suggestion, Verdict
+from hashcompat.model.plan import Suggestion
+from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.patched import Accepting, check_patchable
 from hashcompat.planning.prepare import Prepared
 from hashcompat.planning.replicas import once

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from hashcompat.errors import InputError
-from hashcompat.model.plan import FINDINGS, Item, Verdict
+from hashcompat.model.items import Item
 from hashcompat.model.pods import Node, Pod
+from hashcompat.model.verdicts import FINDINGS, Verdict
 from hashcompat.preflight.checks.check import Need
 from hashcompat.preflight.facts.cluster import Cluster
 from hashcompat.records.probes import AbsentError, Dump, UnreadError

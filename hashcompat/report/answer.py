@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hashcompat.model.plan import Summary, Verdict
+from hashcompat.model.plan import Summary
+from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import agree, count
 from hashcompat.report.model import Coloured, Line
 from hashcompat.report.tally import Tally

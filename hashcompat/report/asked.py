@@ -11,7 +11,9 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.model.plan import Item, Plan, Summary, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan, Summary
+from hashcompat.model.verdicts import Verdict
 from hashcompat.report.tally import GroupBy, Tally, owner_of, tallied
 
 

@@ -12,7 +12,7 @@ from hashcompat.answers.onecontainer import Explanation, Side
 from hashcompat.answers.sentences import Sentences
 from hashcompat.model.details import Kind, Piece
 from hashcompat.model.mask import MASK
-from hashcompat.model.plan import Verdict
+from hashcompat.model.verdicts import Verdict
 from hashcompat.report.alike import Group, grouped
 from hashcompat.report.items import item_document, item_name, verdict_cell
 from hashcompat.report.model import Coloured, Document, Line, Report, Section, Table, document

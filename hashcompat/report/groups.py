@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from hashcompat.model.plan import Verdict
+from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import count
 from hashcompat.report.asked import Excerpt, SortBy
 from hashcompat.report.items import COLOURS

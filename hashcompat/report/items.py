@@ -6,7 +6,9 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 from hashcompat.model.escape import name_path
-from hashcompat.model.plan import Hop, Item, Reason, ReleaseFacts, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Hop, ReleaseFacts
+from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.planning.options import AUTO
 from hashcompat.report.forms import Likeness, Own
 from hashcompat.report.model import Coloured, Document, time_text

@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Iterator
 
 from hashcompat.model.escape import name_path, printable
-from hashcompat.model.plan import Plan, PodName, Verdict
+from hashcompat.model.items import PodName
+from hashcompat.model.plan import Plan
+from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import agree, count
 from hashcompat.report.asked import Again, Excerpt, asked
 from hashcompat.report.collapse import collapsed

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from hashcompat.model.escape import name_path
-from hashcompat.model.plan import Item, Plan, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
+from hashcompat.model.verdicts import Verdict
 from hashcompat.report.findings import Case, Findings, Outcome
 from hashcompat.report.items import reason_words
 from hashcompat.report.model import Prose, Table

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import hashcompat
-from hashcompat.model.plan import Hop, Item, Plan, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Hop, Plan
+from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import agree, count
 from hashcompat.report.answer import answer
 from hashcompat.report.asked import Excerpt, asked

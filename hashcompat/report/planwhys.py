@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from hashcompat.model.details import Difference
-from hashcompat.model.plan import Item, Plan, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
+from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import count
 from hashcompat.report.items import item_name, reason_words
 from hashcompat.report.page import Fragment, Why

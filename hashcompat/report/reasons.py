@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from hashcompat.model.plan import Reason
+from hashcompat.model.verdicts import Reason
 from hashcompat.report.items import FIELD_WORDS
 from hashcompat.rules import RULES
 

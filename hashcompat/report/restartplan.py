@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashcompat
 from hashcompat.model.digest import DIGEST, SIGNATURE, Digest, signature
-from hashcompat.model.plan import Hop, Item, Plan, Suggestion, Summary
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Hop, Plan, Suggestion, Summary
 from hashcompat.report.asked import Excerpt, asked
 from hashcompat.report.items import ALIKE, item_document, release_facts
 from hashcompat.report.model import Document, Rows, Seals, document, time_text

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from hashcompat.model.plan import Item, Plan, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
+from hashcompat.model.verdicts import Verdict
 from hashcompat.report.asked import Excerpt, asked, in_order
 from hashcompat.report.items import item_name, reason_words, verdict_cell
 from hashcompat.report.model import Prose, Table

@@ -13,7 +13,8 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.model.plan import FINDINGS, Item, PodName, Reason, Verdict
+from hashcompat.model.items import Item, PodName
+from hashcompat.model.verdicts import FINDINGS, Reason, Verdict
 from hashcompat.report.reasons import Kind, Kinds
 
 Key = tuple[str, ...]

@@ -11,7 +11,8 @@ from hashcompat.answers.calibration import CheckedRecord, RecordCheck
 from hashcompat.answers.expectation import Where
 from hashcompat.answers.explanation import Explanations
 from hashcompat.answers.onecontainer import Explanation, Side
-from hashcompat.model.plan import Item, Plan
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
 
 Result = TypeVar("Result")
 

@@ -10,8 +10,9 @@ from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.go import allowance as allowances
+from hashcompat.model.items import PodName
 from hashcompat.model.kinds import near_owners, owner_of
-from hashcompat.model.plan import Plan, PodName
+from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Inventory, Pod, Share, Shared
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.model.words import count

@@ -19,7 +19,8 @@ from hashcompat.catalog.lookup import default_catalog
 from hashcompat.cli.output import write_whole
 from hashcompat.formats import FORMATS
 from hashcompat.formats.model import Style
-from hashcompat.model.plan import Item, Plan, PodName
+from hashcompat.model.items import Item, PodName
+from hashcompat.model.plan import Plan
 from hashcompat.planning.view import View
 from hashcompat.report.plan import PLAN
 from hashcompat.sources.files import sample

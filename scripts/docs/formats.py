@@ -11,7 +11,8 @@ from msgspec import structs
 import hashcompat
 from hashcompat.formats import FORMATS, chosen
 from hashcompat.formats.model import Style
-from hashcompat.model.plan import Item, Plan
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
 from hashcompat.report.plan import PLAN
 from hashcompat.report.registry import REPORTS
 from scripts.lib.paths import SCRIPTS

@@ -13,8 +13,9 @@ from hashcompat.answers.sentences.deciding import DECIDES
 from hashcompat.answers.sentences.situation import Situation, hashed, listed
 from hashcompat.answers.sentences.why import CLAUSES
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.model.plan import ContainerName, Item, PodName, Prediction, Reason, Verdict
+from hashcompat.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.rules import RULES
 from tests.helpers.pods import as_json, mirror_pod, pod
 from tests.helpers.program import Run

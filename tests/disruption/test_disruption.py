@@ -12,7 +12,7 @@ from hashcompat import disruption
 from hashcompat.disruption.fates import Fate, fates, identity_of
 from hashcompat.errors import UsageError
 from hashcompat.model.impact import Certainty, Impact, NodeImpact, Step
-from hashcompat.model.plan import Verdict
+from hashcompat.model.verdicts import Verdict
 from tests.disruption.pods import budget, read, replica
 from tests.helpers.pods import Json, mirror_pod, node, pod
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from hashcompat.model.plan import Observed
+from hashcompat.model.items import Observed
 from hashcompat.model.pods import Container, ContainerType, Ended, Pod
 
 BEGUN = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.gating.exceptions import Exemption, Exemptions, Names, owner_of
-from hashcompat.model.plan import Item
+from hashcompat.model.items import Item
 from tests.helpers.plans import item
 
 DAY = date(2026, 1, 31)

@@ -15,8 +15,9 @@ from hashcompat.gating.judge import Besides, judge
 from hashcompat.gating.policy import FailOn, Limit, Policy, fail_on_of
 from hashcompat.gating.result import GateResult, Outcome, Standing
 from hashcompat.model.impact import BudgetImpact, Certainty, Effect, Impact, NodeImpact, Pods, Step
-from hashcompat.model.plan import Item, Verdict
+from hashcompat.model.items import Item
 from hashcompat.model.preflight import Finding, Preflight, Status
+from hashcompat.model.verdicts import Verdict
 from tests.helpers.plans import item, plan
 
 DAY = date(2026, 1, 31)

@@ -10,8 +10,9 @@ from msgspec import structs
 from hashcompat.gating.outcome import Now, judge_after
 from hashcompat.gating.policy import Policy
 from hashcompat.gating.result import GateResult, Outcome
-from hashcompat.model.plan import Item, Verdict
+from hashcompat.model.items import Item
 from hashcompat.model.pods import Node, Pod
+from hashcompat.model.verdicts import Verdict
 from tests.gating.containers import AFTER, BEGUN, HOUR, MINUTE, RUNS, now, pod, stopped
 from tests.helpers.plans import item, plan
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.gating.seen import Seen, seen_of
-from hashcompat.model.plan import Observed
+from hashcompat.model.items import Observed
 from hashcompat.model.pods import Container, ContainerType, Ended
 from tests.gating.containers import AFTER, BEGUN, HOUR, IDLE, MINUTE, OLD, RUNS, now, pod, stopped
 

@@ -7,7 +7,7 @@ import pytest
 from hashcompat.gating.result import Standing
 from hashcompat.gating.seen import Seen
 from hashcompat.gating.standings import STANDINGS
-from hashcompat.model.plan import Verdict
+from hashcompat.model.verdicts import Verdict
 
 EXPECTED = {
     Seen.KEPT: "ok surprise surprise",

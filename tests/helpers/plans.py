@@ -10,8 +10,10 @@ from msgspec import structs
 from hashcompat import rules
 from hashcompat.formats import FORMATS
 from hashcompat.formats.model import Style
-from hashcompat.model.plan import ContainerName, Item, Plan, PodName, Prediction, Reason, Verdict
+from hashcompat.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.model.plan import Plan
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.report.model import Screen
 from hashcompat.report.plan import PLAN, Excerpt
 

@@ -12,7 +12,7 @@ from hashcompat.answers.redaction import snapshot
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.go.jsontext import loads
 from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.plan import Item
+from hashcompat.model.items import Item
 from hashcompat.model.records import Recorded
 from hashcompat.planning.options import Options
 from hashcompat.planning.replicas import KEPT, LARGEST, Latest, once

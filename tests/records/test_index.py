@@ -7,9 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from hashcompat.model.plan import ContainerName, Item, PodName, Prediction, Share, Verdict, share
+from hashcompat.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.model.plan import Share, share
 from hashcompat.model.pods import Container, ContainerType, Pod, StaticManifest
 from hashcompat.model.records import Recorded
+from hashcompat.model.verdicts import Verdict
 from hashcompat.records.index import index
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$", {}, running=True)

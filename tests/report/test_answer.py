@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.model.plan import Item, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.verdicts import Verdict
 from hashcompat.report.answer import answer
 from hashcompat.report.model import Coloured
 from tests.helpers.plans import excerpt, item

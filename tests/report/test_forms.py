@@ -12,7 +12,8 @@ from msgspec import structs
 
 from hashcompat import api
 from hashcompat.formats.json import to_json
-from hashcompat.model.plan import Item, Plan
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
 from hashcompat.report import forms
 from hashcompat.report.forms import Likeness
 from hashcompat.report.items import ALIKE, item_document

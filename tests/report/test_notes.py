@@ -6,7 +6,9 @@ import shlex
 
 import pytest
 
-from hashcompat.model.plan import Hop, Item, Suggestion, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Hop, Suggestion
+from hashcompat.model.verdicts import Verdict
 from hashcompat.report.asked import Again
 from hashcompat.report.plan import PLAN, Excerpt
 from tests.helpers.hostile import NAMES

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from hashcompat.formats.fitting import width_of
 from hashcompat.model.escape import is_visible
-from hashcompat.model.plan import Item, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.verdicts import Verdict
 from hashcompat.report.asked import ROWS, SortBy
 from hashcompat.report.plan import Excerpt, without_kept
 from hashcompat.report.tally import GroupBy

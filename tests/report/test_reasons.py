@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat import rules
-from hashcompat.model.plan import Reason
+from hashcompat.model.verdicts import Reason
 from hashcompat.report.reasons import Kinds
 
 

@@ -10,7 +10,7 @@ from hashcompat.answers.sentences.situation import Clause, Reasons, Situation, a
 from hashcompat.catalog.changes import Change
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.types import reachable_fields
-from hashcompat.model.plan import Verdict
+from hashcompat.model.verdicts import Verdict
 
 _UNSET: Final = "and up to 1.15 a kubelet hashes unset fields too"
 

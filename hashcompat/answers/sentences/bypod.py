@@ -7,7 +7,7 @@ from typing import Final
 
 from hashcompat import rules
 from hashcompat.answers.sentences.situation import Clause, Reasons, Situation, after
-from hashcompat.model.plan import Verdict
+from hashcompat.model.verdicts import Verdict
 
 
 def _static(_: Situation, found: Reasons) -> str:

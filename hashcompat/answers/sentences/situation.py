@@ -9,7 +9,8 @@ import msgspec
 from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.catalog.eras import Era
 from hashcompat.kubelet.decide.case import Case
-from hashcompat.model.plan import Item, Reason
+from hashcompat.model.items import Item
+from hashcompat.model.verdicts import Reason
 
 _DIGESTS = {"adler32": "Adler-32", "fnv32a": "FNV-1a"}
 

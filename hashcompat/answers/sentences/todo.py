@@ -10,8 +10,8 @@ from hashcompat import rules
 from hashcompat.answers.sentences.deciding import deciding
 from hashcompat.answers.sentences.situation import Situation
 from hashcompat.kubelet.decide.case import REFERENCES_GATE
-from hashcompat.model.plan import Verdict
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Verdict
 
 _REMEDIES: Final[Mapping[str, str]] = {
     rules.OTHER_NODE: "put the labels back on the node before the upgrade",

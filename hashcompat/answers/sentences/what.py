@@ -6,8 +6,8 @@ from typing import Final
 
 from hashcompat import rules
 from hashcompat.answers.sentences.situation import Situation
-from hashcompat.model.plan import Verdict
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Verdict
 
 REFUSED: Final = (
     rules.OTHER_NODE,

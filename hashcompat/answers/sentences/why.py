@@ -9,7 +9,7 @@ from hashcompat.answers.sentences.byhash import BY_HASH
 from hashcompat.answers.sentences.bypod import BY_POD
 from hashcompat.answers.sentences.byrecord import BY_RECORD
 from hashcompat.answers.sentences.situation import Clause, Situation
-from hashcompat.model.plan import Reason
+from hashcompat.model.verdicts import Reason
 
 CLAUSES: Final[Mapping[str, Clause]] = {**BY_HASH, **BY_RECORD, **BY_POD}
 """The clause of each rule."""

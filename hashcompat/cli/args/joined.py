@@ -16,7 +16,8 @@ from hashcompat.preflight.joining import Known, items_by_node, known_of, with_ow
 
 if TYPE_CHECKING:
     from hashcompat.catalog.lookup import Catalog
-    from hashcompat.model.plan import Item, Plan, Way
+    from hashcompat.model.items import Item
+    from hashcompat.model.plan import Plan, Way
     from hashcompat.model.pods import Inventory, Node
     from hashcompat.records.probes import Dump
 

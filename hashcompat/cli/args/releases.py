@@ -14,8 +14,10 @@ from hashcompat.cli.args.declare import option
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.output import note
 from hashcompat.errors import UsageError
-from hashcompat.model.plan import Item, Verdict, Way
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory
+from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import count
 from hashcompat.planning.options import AUTO
 

@@ -11,8 +11,10 @@ from msgspec import structs
 from hashcompat.cli.args.facts import Records
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.gating.refusal import check_cluster
-from hashcompat.model.plan import ContainerName, Item, Plan, Prediction, Verdict, name_of
+from hashcompat.model.items import ContainerName, Item, Prediction, name_of
+from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Inventory
+from hashcompat.model.verdicts import Verdict
 
 if TYPE_CHECKING:
     from hashcompat.catalog.lookup import Catalog

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from hashcompat.kubelet.decide import admission, container, creating, creator, pod, resize, static
 from hashcompat.kubelet.decide.case import Case, Decide, Decision
-from hashcompat.model.plan import Verdict
+from hashcompat.model.verdicts import Verdict
 
 POD: Final[tuple[Decide, ...]] = (
     pod.resting,  # the pod has ended or is about to, or nobody compares this container

@@ -14,8 +14,8 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.corev1.scheduling import not_tolerated, selected
 from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.case import Case, Decision
-from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Reason, Verdict
 
 SIDECAR_GATE: Final = "SidecarContainers"
 

@@ -14,9 +14,9 @@ from hashcompat.catalog.releases import same_build
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.kubelet.staticpods import StaticUid
 from hashcompat.model.hashes import Hash, comparable
-from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.verdicts import Reason, Verdict
 
 RESIZE_GATE: Final = "InPlacePodVerticalScaling"
 

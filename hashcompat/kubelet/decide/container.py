@@ -10,9 +10,9 @@ from hashcompat.kubelet.decide.case import Case, Decision, delayed, not_compared
 from hashcompat.kubelet.decide.never import NEVER_COMPARED
 from hashcompat.kubelet.decide.resize import resized
 from hashcompat.model.hashes import Hash
-from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.records import Recorded
+from hashcompat.model.verdicts import Reason, Verdict
 
 _CHANGED: Final = Decision(Verdict.RESTART, hash_changed=True)
 

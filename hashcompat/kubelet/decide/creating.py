@@ -10,8 +10,8 @@ from hashcompat import rules
 from hashcompat.catalog.types import reachable_fields
 from hashcompat.go.jsonpath import mapping, rows
 from hashcompat.kubelet.decide.case import Case, Decision
-from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import Container
+from hashcompat.model.verdicts import Reason, Verdict
 
 SUBPATH_GATE: Final = "VolumeSubpathEnvExpansion"
 

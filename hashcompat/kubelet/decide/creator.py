@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashcompat import rules
 from hashcompat.kubelet.decide.case import Case, Decision
 from hashcompat.kubelet.decide.container import is_ignored
-from hashcompat.model.plan import Reason, Verdict
+from hashcompat.model.verdicts import Reason, Verdict
 
 
 def by_creators(case: Case) -> Decision | None:

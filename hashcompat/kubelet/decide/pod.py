@@ -10,8 +10,8 @@ from hashcompat.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_
 from hashcompat.kubelet.decide.never import NEVER_COMPARED, at_rest, ending
 from hashcompat.kubelet.decide.sandbox import broken
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
-from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Reason, Verdict
 
 
 def resting(case: Case) -> Decision | None:

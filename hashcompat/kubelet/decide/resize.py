@@ -15,7 +15,7 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.corev1.qos import amount
 from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, restart
-from hashcompat.model.plan import Reason, Verdict
+from hashcompat.model.verdicts import Reason, Verdict
 
 POD_LEVEL_GATES: Final = frozenset({"PodLevelResources", "InPlacePodLevelResourcesVerticalScaling"})
 

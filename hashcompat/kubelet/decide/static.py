@@ -16,9 +16,9 @@ from hashcompat.catalog.releases import same_build, same_minor
 from hashcompat.errors import DecodeError
 from hashcompat.kubelet.decide.case import Case, Decision
 from hashcompat.kubelet.mirrorpods import same_for_mirror
-from hashcompat.model.plan import Reason, Verdict
 from hashcompat.model.pods import Pod
 from hashcompat.model.uids import is_computed
+from hashcompat.model.verdicts import Reason, Verdict
 
 Compare = Callable[[Mapping[str, Any], Kubelet, Kubelet], bool | None]
 """What ``same_for_mirror`` does."""

@@ -12,7 +12,7 @@ import msgspec
 from hashcompat.catalog.hazards import Hazards
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.runtimes import Runtimes
-from hashcompat.model.plan import Item
+from hashcompat.model.items import Item
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.facts import Facts
 from hashcompat.rules import Rule

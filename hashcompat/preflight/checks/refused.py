@@ -10,8 +10,9 @@ from typing import Final
 
 from hashcompat import rules
 from hashcompat.model.escape import name_path
-from hashcompat.model.plan import Item, Reason, Verdict
+from hashcompat.model.items import Item
 from hashcompat.model.preflight import Status
+from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.preflight.checks.check import OF_PLAN, Check, Find, Need, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
 from hashcompat.records.probes import UnreadError

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from hashcompat.go import allowance
-from hashcompat.model.plan import ContainerName, Item, PodName, Prediction, Verdict
+from hashcompat.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Verdict
 from hashcompat.sources.files.saved import Saved
 
 KIND: Final = "GateReport"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hashcompat.errors import InputError
 from hashcompat.model.details import Details, Difference, Kind, Pair, Piece, Scope
-from hashcompat.model.plan import Item
+from hashcompat.model.items import Item
 from hashcompat.sources.documents import Row
 
 

@@ -15,17 +15,9 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from hashcompat.go.allowance import ORDINARY_NAME
-from hashcompat.model.plan import (
-    ContainerName,
-    Item,
-    Observed,
-    PodName,
-    Prediction,
-    Reason,
-    Verdict,
-    key_of,
-)
+from hashcompat.model.items import ContainerName, Item, Observed, PodName, Prediction, key_of
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.sources.documents import time_of
 
 ASSUMED: Final = "the release that spec.assumptions names"

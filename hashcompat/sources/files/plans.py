@@ -14,24 +14,10 @@ from typing import Final
 from hashcompat.errors import InputError
 from hashcompat.go import allowance
 from hashcompat.go.parts import Run
-from hashcompat.model.plan import (
-    ContainerName,
-    Hop,
-    Item,
-    Observed,
-    Plan,
-    PodName,
-    Prediction,
-    Reason,
-    ReleaseFacts,
-    Share,
-    Suggestion,
-    Summary,
-    Verdict,
-    key_of,
-    summarized,
-)
+from hashcompat.model.items import ContainerName, Item, Observed, PodName, Prediction, key_of
+from hashcompat.model.plan import Hop, Plan, ReleaseFacts, Share, Suggestion, Summary, summarized
 from hashcompat.model.pods import ContainerType, Origin, Source
+from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.sources.documents import Row
 from hashcompat.sources.files import quick
 from hashcompat.sources.files.plandetails import details_of

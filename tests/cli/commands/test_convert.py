@@ -18,20 +18,10 @@ from hashcompat.errors import InputError
 from hashcompat.formats import FORMATS
 from hashcompat.formats.model import Style
 from hashcompat.go.jsonstream import parts
-from hashcompat.model.plan import (
-    ContainerName,
-    Hop,
-    Item,
-    Plan,
-    PodName,
-    Prediction,
-    Reason,
-    ReleaseFacts,
-    Share,
-    Suggestion,
-    Verdict,
-)
+from hashcompat.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.model.plan import Hop, Plan, ReleaseFacts, Share, Suggestion
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.report.plan import PLAN, without_kept
 from hashcompat.sources.files import checks, plans
 from hashcompat.sources.files.saved import Saved, opened

@@ -15,7 +15,9 @@ from msgspec import structs
 import hashcompat
 from hashcompat.formats import FORMATS
 from hashcompat.formats.model import Style
-from hashcompat.model.plan import Item, Plan, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
+from hashcompat.model.verdicts import Verdict
 from hashcompat.report.model import Prose, Report, Table
 from hashcompat.report.plan import PLAN, without_kept
 from hashcompat.report.planwhys import Whys

@@ -10,8 +10,8 @@ from hashcompat.kubelet.decide import decide
 from hashcompat.kubelet.decide.case import Case
 from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.plan import Verdict
 from hashcompat.model.pods import Container, ContainerType, Pod
+from hashcompat.model.verdicts import Verdict
 from hashcompat.sources.objects import read_object
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$.spec.containers[0]", {}, running=True)

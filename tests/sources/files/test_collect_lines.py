@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import hashcompat
 from hashcompat.errors import InputError
-from hashcompat.model.plan import Item
+from hashcompat.model.items import Item
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import plans
 from tests.helpers.pods import Json, listed, node, pod

@@ -19,7 +19,8 @@ from hashcompat.formats.model import Style
 from hashcompat.go.jsonstream import parts
 from hashcompat.go.parts import Run
 from hashcompat.model.digest import line_of
-from hashcompat.model.plan import Item, Plan
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Plan
 from hashcompat.planning import make
 from hashcompat.planning.view import View
 from hashcompat.report.plan import PLAN

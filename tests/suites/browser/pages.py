@@ -13,7 +13,8 @@ from msgspec import structs
 
 from hashcompat.formats import FORMATS
 from hashcompat.formats.model import Style
-from hashcompat.model.plan import Item, Verdict
+from hashcompat.model.items import Item
+from hashcompat.model.verdicts import Verdict
 from hashcompat.report.plan import PLAN as RESULT
 from tests.cli.test_hostile_reports import BREAKERS, UP, planted
 from tests.helpers import plans

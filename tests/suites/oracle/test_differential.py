@@ -1,4 +1,7 @@
-"""Random containers: every text and every hash equals what real Go computes with the release's own types."""
+"""Random containers: every text and every hash equals what real Go computes with the release's own types.
+
+FNV-1a is compared in both of its ways: in C, and without the library for that.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import pytest
 
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import DecodeError
+from hashcompat.go.digest import by_pieces, compiled, fnv32a
 from hashcompat.go.jsontext import decode_text, loads
 from hashcompat.kubelet.hashing import hashers
 from scripts.golden import containers as oracle
@@ -39,9 +43,14 @@ def test_random_containers_equal_go(
             continue
         pieces = hasher.pieces(hasher.decode(loads(decode_text(container))))
         assert ("".join(pieces), hasher.digest(pieces)) == (answer["text"], answer["hash"]), container
+        assert hasher.digest is not fnv32a or by_pieces(pieces) == answer["hash"], container
     record_property("random_containers", compared)
     assert compared == COUNT
     assert refused == 0 or oracle.find(release).refuses
+
+
+def test_fnv_is_computed_in_c() -> None:
+    assert compiled() is not None
 
 
 def test_a_wrong_text_would_be_seen() -> None:

@@ -1,0 +1,191 @@
+"""The items of a plan: each container with its verdict.
+
+What a plan has once for each container is nothing that the garbage collector looks at, because none refers
+back to itself.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from sys import intern
+
+import msgspec
+
+from hashcompat.model.pods import ContainerType, Pod
+from hashcompat.model.verdicts import Hashes, Reason, Verdict
+
+
+class PodName(msgspec.Struct, frozen=True, gc=False):
+    """How a report identifies a pod."""
+
+    node: str
+    namespace: str
+    name: str
+    uid: str
+    """Empty for a manifest."""
+
+    owner: str
+    """The controller, ``ReplicaSet/web-474k6w5gmh``; empty if the pod has none."""
+
+    workload: str = ""
+    """The owner above it, ``Deployment/web``, as ``Pod.workload``."""
+
+    file: str = ""
+    """The file that the pod was read from, as given; empty for a cluster or objects."""
+
+
+def name_of(pod: Pod) -> PodName:
+    """Return how a report identifies a pod; pods with the same names share their texts."""
+    shared = pod.node, pod.namespace, pod.owner, pod.workload, pod.file
+    node, namespace, owner, workload, file = map(intern, shared)
+    return PodName(node, namespace, pod.name, pod.uid, owner, workload, file)
+
+
+class ContainerName(msgspec.Struct, frozen=True, gc=False):
+    """How a report identifies a container of a pod."""
+
+    name: str
+    type: ContainerType
+
+
+class Observed(msgspec.Struct, frozen=True, gc=False):
+    """What the status reported of a container when the plan was made; None where it did not."""
+
+    key: str | bytes
+    """Its id; as bytes, which take half the memory, where it is hexadecimal, as runtimes make them."""
+
+    started: datetime | None
+    """When it started, UTC."""
+
+    restarts: int | None
+    """How often it was created again."""
+
+    running: bool | None
+
+    @property
+    def id(self) -> str:
+        """Its id in the runtime; empty where the status does not show it."""
+        return self.key if isinstance(self.key, str) else self.key.hex()
+
+
+def key_of(identity: str) -> str | bytes:
+    """Return the id of a container as ``Observed`` keeps it."""
+    try:
+        key = bytes.fromhex(identity)
+    except ValueError:
+        return identity
+    return key if identity and key.hex() == identity else identity
+
+
+class Prediction(msgspec.Struct, frozen=True, gc=False):
+    """What becomes of a container, and why; replicas share one."""
+
+    from_release: str
+    """The current kubelet release, as given or as the node reports it; empty where it is missing."""
+
+    verdict: Verdict
+    reasons: tuple[Reason, ...] = ()
+    pod_recreated: bool = False
+    """Whether the whole pod is recreated, not only this container."""
+
+    calibrated: bool | None = None
+    """Whether the recorded hash is one that a known release computes; None if there is nothing to
+    compare."""
+
+    rests: bool = False
+    """Whether no kubelet compares the container, whatever its release."""
+
+    sandboxed: bool = False
+    """Whether there is a record of the pod's sandbox."""
+
+    from_url: bool = False
+    """Whether the pod is a static pod that comes from a URL, and only its mirror pod was read."""
+
+    hashed: bool = False
+    """Whether its hashes were compared or could be; those that a snapshot hides are None in ``hashes``."""
+
+    creator: str = ""
+    """Which release is assumed to have created the container, in words; empty where none is."""
+
+    difference: int = 0
+    """The number of its difference among the plan's details, from 1; 0 for none."""
+
+
+class Item(msgspec.Struct, frozen=True, gc=False):
+    """One container's verdict in a plan.
+
+    A plan of a large cluster has hundreds of thousands of items, so an item does not keep the spec.
+    """
+
+    pod: PodName
+    container: ContainerName
+    prediction: Prediction
+    recorded: int | None = None
+    """As in ``Hashes``, as are the next two: three numbers take less memory than one more value."""
+    from_hash: int | None = None
+    to_hash: int | None = None
+    line: int = 0
+    """The line of the pod's file at which the container begins, from 1; 0 where it is not known."""
+
+    observed: Observed | None = None
+    """What is compared after the upgrade; None where no status lists the container."""
+
+    @property
+    def hashes(self) -> Hashes:
+        """Its hashes."""
+        return Hashes(self.recorded, self.from_hash, self.to_hash)
+
+    @property
+    def from_release(self) -> str:
+        """As predicted."""
+        return self.prediction.from_release
+
+    @property
+    def verdict(self) -> Verdict:
+        """As predicted."""
+        return self.prediction.verdict
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """As predicted."""
+        return self.prediction.reasons
+
+    @property
+    def pod_recreated(self) -> bool:
+        """As predicted."""
+        return self.prediction.pod_recreated
+
+    @property
+    def calibrated(self) -> bool | None:
+        """As predicted."""
+        return self.prediction.calibrated
+
+    @property
+    def rests(self) -> bool:
+        """As predicted."""
+        return self.prediction.rests
+
+    @property
+    def sandboxed(self) -> bool:
+        """As predicted."""
+        return self.prediction.sandboxed
+
+    @property
+    def from_url(self) -> bool:
+        """As predicted."""
+        return self.prediction.from_url
+
+    @property
+    def hashed(self) -> bool:
+        """As predicted."""
+        return self.prediction.hashed
+
+    @property
+    def creator(self) -> str:
+        """As predicted."""
+        return self.prediction.creator
+
+    @property
+    def difference(self) -> int:
+        """As predicted."""
+        return self.prediction.difference

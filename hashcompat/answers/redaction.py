@@ -148,7 +148,8 @@ class Redaction:
         """Return which kubelets hash a container without a record alike: the same for all its replicas.
 
         Where its own hashes are as many as its texts, so are those of its replicas: by chance two of them
-        meet in one of four billion. Each of a container's 60 texts would have to be hashed to see it.
+        meet in one of four billion, where a plan says RESTART of what is kept, and never the other way round.
+        Each of a container's 60 texts would have to be hashed to see it.
         """
         if replicas not in self._alike:
             hidden = replicas.hidden(own)

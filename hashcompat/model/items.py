@@ -12,6 +12,7 @@ from sys import intern
 import msgspec
 
 from hashcompat.model.pods import ContainerType, Pod
+from hashcompat.model.uids import packed, unpacked
 from hashcompat.model.verdicts import Hashes, Reason, Verdict
 
 
@@ -21,8 +22,8 @@ class PodName(msgspec.Struct, frozen=True, gc=False):
     node: str
     namespace: str
     name: str
-    uid: str
-    """Empty for a manifest."""
+    key: str | bytes
+    """Its uid, ``packed``."""
 
     owner: str
     """The controller, ``ReplicaSet/web-474k6w5gmh``; empty if the pod has none."""
@@ -33,12 +34,17 @@ class PodName(msgspec.Struct, frozen=True, gc=False):
     file: str = ""
     """The file that the pod was read from, as given; empty for a cluster or objects."""
 
+    @property
+    def uid(self) -> str:
+        """Its uid; empty for a manifest."""
+        return unpacked(self.key)
+
 
 def name_of(pod: Pod) -> PodName:
     """Return how a report identifies a pod; pods with the same names share their texts."""
     shared = pod.node, pod.namespace, pod.owner, pod.workload, pod.file
     node, namespace, owner, workload, file = map(intern, shared)
-    return PodName(node, namespace, pod.name, pod.uid, owner, workload, file)
+    return PodName(node, namespace, pod.name, packed(pod.uid), owner, workload, file)
 
 
 class ContainerName(msgspec.Struct, frozen=True, gc=False):

@@ -21,3 +21,16 @@ def is_computed(uid: str) -> bool:
 def is_of_api_server(uid: str) -> bool:
     """Return whether an API server made the UID, which has hyphens; nobody else chooses one of its pods."""
     return _OF_API_SERVERS.fullmatch(uid) is not None
+
+
+def packed(uid: str) -> str | bytes:
+    """Return a UID in little memory: as bytes where an API server made it."""
+    return bytes.fromhex(uid.replace("-", "")) if is_of_api_server(uid) else uid
+
+
+def unpacked(key: str | bytes) -> str:
+    """Return the UID of what ``packed`` returned."""
+    if isinstance(key, str):
+        return key
+    text = key.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

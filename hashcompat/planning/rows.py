@@ -74,5 +74,5 @@ def items_of(batches: Iterable[Rows]) -> Iterator[Item]:
 
 
 def _pod(row: _Row) -> PodName:
-    node, namespace, name, uid, *shared = row
-    return PodName(intern(node), intern(namespace), name, uid, *map(intern, shared))
+    node, namespace, name, key, *shared = row
+    return PodName(intern(node), intern(namespace), name, key, *map(intern, shared))

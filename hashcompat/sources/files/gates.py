@@ -8,6 +8,7 @@ from typing import Final
 from hashcompat.go import allowance
 from hashcompat.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.uids import packed
 from hashcompat.model.verdicts import Verdict
 from hashcompat.sources.files.saved import Saved
 
@@ -19,7 +20,9 @@ def items_of(document: Saved) -> Iterator[Item]:
     allowed = allowance.containers()
     for row in document.items():
         allowed.take(1)
-        names = (row.text(key) for key in ("node", "namespace", "pod", "uid", "owner", "workload"))
+        keys = ("node", "namespace", "pod", "uid", "owner", "workload")
+        node, namespace, pod, uid, owner, workload = map(row.text, keys)
+        name = PodName(node, namespace, pod, packed(uid), owner, workload)
         container = ContainerName(row.text("container"), row.word("containerType", ContainerType))
-        yield Item(PodName(*names), container, Prediction("", row.word("verdict", Verdict)))
+        yield Item(name, container, Prediction("", row.word("verdict", Verdict)))
     document.digest()

@@ -17,6 +17,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from hashcompat.go.allowance import ORDINARY_NAME
 from hashcompat.model.items import ContainerName, Item, Observed, PodName, Prediction, key_of
 from hashcompat.model.pods import ContainerType
+from hashcompat.model.uids import packed
 from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.sources.documents import time_of
 
@@ -92,7 +93,7 @@ class PlanRows:
     """Makes items of runs of rows; equal names and reasons of rows near each other become one value."""
 
     def __init__(self) -> None:
-        self._pod = PodName("", "", "", "", "")
+        self._pod, self._uid = PodName("", "", "", "", ""), ""
         self._name = lru_cache(KEPT)(ContainerName)
         self._prediction = lru_cache(KEPT)(Prediction)
         self._reasons: dict[bytes, tuple[tuple[Reason, ...], Raw]] = {}
@@ -138,11 +139,13 @@ class PlanRows:
     def _pod_of(self, row: _Row) -> PodName:
         """Return the pod of a row; that of the row before, where it is the same one."""
         last, file = self._pod, row.source.file if row.source else ""
-        if row.uid != last.uid or (row.pod, row.node, row.namespace, row.owner, row.workload, file) != (
+        if row.uid != self._uid or (row.pod, row.node, row.namespace, row.owner, row.workload, file) != (
             last.name, last.node, last.namespace, last.owner, last.workload, last.file
         ):  # fmt: skip
             node, namespace, owner = intern(row.node), intern(row.namespace), intern(row.owner)
-            self._pod = PodName(node, namespace, row.pod, row.uid, owner, intern(row.workload), intern(file))
+            shared = intern(row.workload), intern(file)
+            self._uid = row.uid
+            self._pod = PodName(node, namespace, row.pod, packed(row.uid), owner, *shared)
         return self._pod
 
     def _reasons_of(self, text: bytes) -> tuple[tuple[Reason, ...], Raw]:

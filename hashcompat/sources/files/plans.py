@@ -17,6 +17,7 @@ from hashcompat.go.parts import Run
 from hashcompat.model.items import ContainerName, Item, Observed, PodName, Prediction, key_of
 from hashcompat.model.plan import Hop, Plan, ReleaseFacts, Share, Suggestion, Summary, summarized
 from hashcompat.model.pods import ContainerType, Origin, Source
+from hashcompat.model.uids import packed
 from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.sources.documents import Row
 from hashcompat.sources.files import quick
@@ -126,7 +127,7 @@ class _Items:
         node, namespace, pod, uid, owner, workload, container, release = self._names_of(row)
         file = intern(source.text("file", "")) if source else ""
         return Item(
-            self._pod(node, namespace, pod, uid, owner, workload, file),
+            self._pod(node, namespace, pod, packed(uid), owner, workload, file),
             self._name(container, row.word("containerType", ContainerType)),
             self._prediction(
                 release,

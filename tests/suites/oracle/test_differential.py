@@ -43,7 +43,7 @@ def test_random_containers_equal_go(
             continue
         pieces = hasher.pieces(hasher.decode(loads(decode_text(container))))
         assert ("".join(pieces), hasher.digest(pieces)) == (answer["text"], answer["hash"]), container
-        assert hasher.digest is not fnv32a or by_pieces(pieces) == answer["hash"], container
+        assert hasher.digest is not fnv32a or by_pieces(pieces, fnv32a([])) == answer["hash"], container
     record_property("random_containers", compared)
     assert compared == COUNT
     assert refused == 0 or oracle.find(release).refuses

@@ -121,7 +121,7 @@ class Hider:
         for (true_form, hidden_form), ways in self._forms(given, spec):
             for schema, era in ways:
                 for escapes in variants if era.hashes_json else variants[:1]:
-                    hasher = compile_hasher(schema, era, escapes, keep_empty=False)
+                    hasher = compile_hasher(schema, era, escapes, False)
                     with suppress(DecodeError, NotStoredError):  # the same answer with and without values
                         if not table.add(hasher, true_form, hidden_form):
                             return None

@@ -125,8 +125,11 @@ def hashers(kubelet: Kubelet, *, keep_empty: bool = False) -> list[Hasher]:
 
 
 @lru_cache(maxsize=256)
-def compile_hasher(schema: Schema, era: Era, escapes: str, keep_empty: bool) -> Hasher:
-    """Compile an era's steps (``json``, ``spew``, ``fnv32a``) over the schema's Container."""
+def compile_hasher(schema: Schema, era: Era, escapes: str, keep_empty: bool, /) -> Hasher:
+    """Compile an era's steps (``json``, ``spew``, ``fnv32a``) over the schema's Container.
+
+    Once for all calls, whose arguments have no names: the cache would take one with a name for another one.
+    """
     decode = compile_decoder(schema.container, keep_empty=keep_empty)
     *transforms, digest = era.steps
     go_type: GoType = schema.container

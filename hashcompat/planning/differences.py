@@ -14,7 +14,7 @@ from hashcompat.catalog.types import Schema
 from hashcompat.compile.gojson import omits
 from hashcompat.go.types import Coded, Map
 from hashcompat.go.walk import Member, Pair, Walk, compile_walk
-from hashcompat.kubelet.hashing import Hasher, compile_hasher
+from hashcompat.kubelet.hashing import Hasher, hashers
 from hashcompat.model.verdicts import Reason
 from hashcompat.rules import ALGORITHM, FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED, GO_ESCAPES
 
@@ -95,11 +95,7 @@ def field_changes(
     spec: Mapping[str, Any], old: Kubelet, new: Kubelet, decode: Decode = decoded_by
 ) -> list[FieldChange]:
     """Return the fields of this container that the two hash differently, each path once."""
-    sides = [
-        compile_hasher(kubelet.schema, kubelet.era, kubelet.escapes[0], keep_empty=False)
-        for kubelet in (old, new)
-    ]
-    one, other = (decode(hasher, spec) for hasher in sides)
+    one, other = (decode(hashers(kubelet)[0], spec) for kubelet in (old, new))
     every_field = old.era.prints_unset_fields
     walk = _differing(old.schema, new.schema, every_field)
     found = (_field_change(pair, every_field=every_field) for pair in walk(one, other))

@@ -67,7 +67,7 @@ def containers(document: Any) -> list[Json]:
 
 def hasher(release: str, catalog: Catalog) -> Hasher:
     kubelet = catalog.kubelet(release)
-    return compile_hasher(kubelet.schema, kubelet.era, kubelet.escapes[0], keep_empty=False)
+    return compile_hasher(kubelet.schema, kubelet.era, kubelet.escapes[0], False)
 
 
 def true_hashes(catalog: Catalog) -> set[int]:
@@ -76,7 +76,7 @@ def true_hashes(catalog: Catalog) -> set[int]:
     ways = {(kubelet.schema, kubelet.era) for kubelet in kubelets if kubelet.era.whole}
     specs = (C, {**C, "resources": {}}, {**C, "terminationMessagePolicy": "File"})
     return {
-        compile_hasher(schema, era, escapes, keep_empty=False).hash(spec)
+        compile_hasher(schema, era, escapes, False).hash(spec)
         for (schema, era), escapes, spec in itertools.product(ways, ESCAPES, specs)
     }
 

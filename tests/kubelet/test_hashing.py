@@ -192,4 +192,4 @@ def test_an_era_that_this_program_cannot_compute_is_refused(
 ) -> None:
     era = Era("made-up", steps, parse_range(">=1.99"), "", "")
     with pytest.raises(UsageError, match=problem):
-        compile_hasher(catalog.newest_schema(), era, "go1.22", keep_empty=False)
+        compile_hasher(catalog.newest_schema(), era, "go1.22", False)

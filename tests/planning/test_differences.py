@@ -366,7 +366,7 @@ def test_the_compiled_walk_finds_what_a_walk_of_every_field_finds(catalog: Catal
         every_field = one.era.prints_unset_fields
         for spec in (NAMES, FILLED, zero):
             sides = (
-                compile_hasher(each.schema, each.era, each.escapes[0], keep_empty=False)
+                compile_hasher(each.schema, each.era, each.escapes[0], False)
                 for each in (one, other)
             )
             pairs = side_by_side(*((hasher.container, hasher.decode(spec)) for hasher in sides))

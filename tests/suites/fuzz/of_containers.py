@@ -122,7 +122,7 @@ def _added(data: bytes) -> None:
     release = added(document(data))
     newest = default_catalog().kubelet(default_catalog().known.newest)
     schema = Schema(release.release.minor, release.tree, DEFAULTS)
-    compile_hasher(schema, newest.era, newest.escapes[0], keep_empty=True).hash(_C)
+    compile_hasher(schema, newest.era, newest.escapes[0], True).hash(_C)
 
 
 def _go_types(data: bytes) -> None:

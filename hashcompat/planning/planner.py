@@ -220,7 +220,7 @@ def _hashes(prepared: Prepared | None, replica: Named | None) -> tuple[int | Non
         return None, None, None
     case = prepared.case
     if replica is not None:
-        return None, replica.hash(case.old).value, replica.hash(case.new).value
+        return None, replica.number(case.old), replica.number(case.new)
     recorded = number_of(case.recorded.hash) if case.recorded else None
     return recorded, case.old_hash.value if case.old_known else None, case.new_hash.value
 

@@ -42,6 +42,7 @@ Compared = tuple[int, int, int]
 """How many hashes two kubelets have in common, and each alone."""
 
 _ALIKE: Final[Compared] = 1, 0, 0
+_UNLIKE: Final[Compared] = 0, 1, 1
 
 
 class Template:
@@ -58,7 +59,7 @@ class Template:
         self._words, self._decoded = words, decoded
         self._known: dict[object, list[Around]] = {}
         self._of_kubelets: dict[Kubelet, list[Around]] = {}
-        self._of_several: dict[tuple[Kubelet, ...], list[list[Around]]] = {}
+        self._of_several: dict[tuple[Kubelet, ...], list[Around]] = {}
         self._arounds: dict[tuple[Hasher, str], Around] = {}
 
     def arounds(self, kubelet: Kubelet) -> list[Around]:
@@ -71,11 +72,13 @@ class Template:
             found = self._of_kubelets[kubelet] = self._for_all_like(kubelet)
         return found
 
-    def each(self, kubelets: tuple[Kubelet, ...]) -> list[list[Around]]:
-        """Return the hashes of each kubelet; errors as ``arounds``."""
+    def each(self, kubelets: tuple[Kubelet, ...]) -> list[Around]:
+        """Return the hash of each kubelet, nothing where one has two of them; errors as ``arounds``."""
         found = self._of_several.get(kubelets)
         if found is None:
-            found = self._of_several[kubelets] = [self.arounds(kubelet) for kubelet in kubelets]
+            every = [self.arounds(kubelet) for kubelet in kubelets]
+            one_each = all(len(arounds) == 1 for arounds in every)
+            found = self._of_several[kubelets] = [arounds[0] for arounds in every] if one_each else []
         return found
 
     def _for_all_like(self, kubelet: Kubelet) -> list[Around]:
@@ -111,7 +114,7 @@ class Named:
         self.names = names
         self.likeness = likeness
         """What its replicas share, those with other names included; with its size."""
-        self._known: dict[int, frozenset[Hash]] = {}  # by the template's list
+        self._known: dict[int, int] = {}  # by the template's hashes
 
     def hash(self, kubelet: Kubelet) -> ContainerHash:
         """Return the hash of a container with a template; once for all kubelets that hash in the same way.
@@ -120,6 +123,14 @@ class Named:
         """
         arounds = self.template.arounds(kubelet) if self.template else _NO_AROUNDS
         return ContainerHash(self._candidates(arounds), kubelet.era.name)
+
+    def number(self, kubelet: Kubelet) -> int | None:
+        """Return the value of that hash, None where it is not certain; errors as ``hash``."""
+        arounds = self.template.arounds(kubelet) if self.template else _NO_AROUNDS
+        if len(arounds) == 1:
+            return self._hash(arounds[0])
+        found = self._candidates(arounds)  # two ways of writing may write the same
+        return self._hash(arounds[0]) if len(found) == 1 else None
 
     def compared(self, old: Kubelet, new: Kubelet) -> Compared | None:
         """Compare the hashes of two kubelets; None without a template, and for what does not decode."""
@@ -131,6 +142,8 @@ class Named:
             return None
         if one is other and len(one) == 1:
             return _ALIKE
+        if len(one) == len(other) == 1:
+            return _ALIKE if self._hash(one[0]) == self._hash(other[0]) else _UNLIKE
         mine, theirs = self._candidates(one), self._candidates(other)
         both = len(mine & theirs)
         return both, len(mine) - both, len(theirs) - both
@@ -143,21 +156,19 @@ class Named:
         if self.template is None:
             return None
         try:
-            every = self.template.each(kubelets)
+            found = [self._hash(one) for one in self.template.each(kubelets)]
         except DecodeError:
             return None
-        found = [self._candidates(arounds) for arounds in every]
-        return tuple([found.index(one) for one in found]) if all(map(_is_one, every)) else None
+        return tuple([found.index(one) for one in found]) or None
 
     def _candidates(self, arounds: list[Around]) -> frozenset[Hash]:
-        found = self._known.get(id(arounds))
+        return frozenset([self._hash(one) for one in arounds])
+
+    def _hash(self, one: Around) -> int:
+        found = self._known.get(id(one))
         if found is None:
-            found = self._known[id(arounds)] = frozenset([one.hash(self.names) for one in arounds])
+            found = self._known[id(one)] = one.hash(self.names)
         return found
-
-
-def _is_one(arounds: list[Around]) -> bool:
-    return len(arounds) == 1
 
 
 class Templates:

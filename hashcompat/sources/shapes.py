@@ -46,8 +46,10 @@ class _Form(msgspec.Struct, frozen=True):
     """The keys or indexes with a text in a hole, and the numbers of the holes."""
     integers: tuple[tuple[Any, int], ...]
     """The same of integers."""
+    leaves: tuple[tuple[Any, Any, Any, int], ...]
+    """Those with a value whose only hole has a text, as most do: the value, its key or index, the hole."""
     inner: tuple[tuple[Any, _Form], ...]
-    """Those with a value that has holes."""
+    """Those with a value that has more."""
 
     def filled(self, values: Values | Mapping[int, str]) -> Any:
         """Return the value with others in the holes; the rest is shared."""
@@ -56,9 +58,17 @@ class _Form(msgspec.Struct, frozen=True):
             new[step] = values[hole]
         for step, hole in self.integers:
             new[step] = int(values[hole])
+        for step, value, key, hole in self.leaves:
+            new[step] = leaf = value.copy()
+            leaf[key] = values[hole]
         for step, form in self.inner:
             new[step] = form.filled(values)
         return new
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether a text in it is the only hole."""
+        return len(self.texts) == 1 and not (self.integers or self.leaves or self.inner)
 
 
 class _Places(dict[Any, Any]):
@@ -67,13 +77,14 @@ class _Places(dict[Any, Any]):
     def form(self, value: Any, keys: Sequence[str] | None = None) -> _Form:
         """Return the form of a value, as far as what is below some keys is read."""
         read = {step: inner for step, inner in self.items() if keys is None or step in keys}
-        below = {step: inner for step, inner in read.items() if type(inner) is _Places}
+        below = {step: inner.form(value[step]) for step, inner in read.items() if type(inner) is _Places}
         holes = [pair for pair in read.items() if pair[0] not in below]
         return _Form(
             value,
             tuple((step, hole) for step, hole in holes if type(value[step]) is str),
             tuple((step, hole) for step, hole in holes if type(value[step]) is not str),
-            tuple((step, inner.form(value[step])) for step, inner in below.items()),
+            tuple((step, form.value, *form.texts[0]) for step, form in below.items() if form.is_leaf),
+            tuple((step, form) for step, form in below.items() if not form.is_leaf),
         )
 
     def holes(self) -> Iterator[int]:

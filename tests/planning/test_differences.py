@@ -365,10 +365,7 @@ def test_the_compiled_walk_finds_what_a_walk_of_every_field_finds(catalog: Catal
     for one, other in itertools.permutations(map(catalog.kubelet, releases), 2):
         every_field = one.era.prints_unset_fields
         for spec in (NAMES, FILLED, zero):
-            sides = (
-                compile_hasher(each.schema, each.era, each.escapes[0], False)
-                for each in (one, other)
-            )
+            sides = (compile_hasher(each.schema, each.era, each.escapes[0], False) for each in (one, other))
             pairs = side_by_side(*((hasher.container, hasher.decode(spec)) for hasher in sides))
             found = (differences._field_change(pair, every_field=every_field) for pair in pairs)
             assert field_changes(spec, one, other) == list(dict.fromkeys(filter(None, found)))

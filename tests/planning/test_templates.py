@@ -28,6 +28,7 @@ PLACEHOLDER = "kube-api-access-00000"
 WAYS = (
     *(("1.5.8", "1.6.13"), ("1.7.16", "1.9.11"), ("1.15.12", "1.16.15"), ("1.20.15", "1.31.14")),
     *(("1.26.15", "1.28.15"), ("1.30.14", "1.31.14"), ("1.33.13", "1.30.14"), (AUTO, "1.31.14")),
+    *(("v1.27.3-gke.100", "v1.28.5-eks-5e0fdde"), ("v1.27.3-gke.100", "1.31.14")),
 )
 
 
@@ -162,6 +163,21 @@ def test_a_pod_that_several_judges_look_at_is_hashed_once(catalog: Catalog) -> N
     assert templates.hash(one, one.containers[0], {"name": "x"}, kubelet) == container_hash(
         {"name": "x"}, kubelet
     )
+
+
+@pytest.mark.parametrize(("word", "certain"), [("\b", False), ("plain", True)])
+def test_the_number_of_a_replica_under_a_vendors_go_is_known_where_its_go_does_not_matter(
+    catalog: Catalog, word: str, *, certain: bool
+) -> None:
+    templates, vendor = Templates(View(catalog)), catalog.kubelet("v1.27.3-gke.100")
+    for each in collect(
+        [pod(with_mounts(mount(name), args=[word]), name=name) for name in (ONE, OTHER)]
+    ).pods:
+        (container,) = each.containers
+        found = templates.of(each, container)
+        assert found.names
+        assert found.number(vendor) == container_hash(container.spec, vendor).value
+        assert (found.number(vendor) is not None) is certain
 
 
 def test_a_template_is_decoded_once_for_each_kubelet(

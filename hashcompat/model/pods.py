@@ -305,6 +305,13 @@ class Share(Protocol):
     def seen(self) -> Any:
         """What is to be checked of all shares together, once the pods were iterated over."""
 
+    @property
+    def lines(self) -> int:
+        """By how many lines those of the next shares' containers are too low, once they were iterated over.
+
+        Where there are any, the places in their errors are those in the share as well.
+        """
+
 
 @runtime_checkable
 class Shared(Protocol):

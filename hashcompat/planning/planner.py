@@ -168,9 +168,12 @@ class Planner:
         """Yield the items so far as plain values, some at a time."""
         yield from rows_of(self._docket.answers)
 
-    def merge(self, rows: Iterable[Rows], found: Planned) -> None:
-        """Add what was decided elsewhere of pods that come next: their items first."""
-        self._docket.merge(items_of(rows), found.found)
+    def merge(self, rows: Iterable[Rows], found: Planned, lines: int = 0) -> None:
+        """Add what was decided elsewhere of pods that come next, so many lines behind where it says they are.
+
+        Their items come first.
+        """
+        self._docket.merge(items_of(rows, lines), found.found)
         self._cautions.warned.merge(found.warned)
         self._suggester.merge(found.suggested)
 

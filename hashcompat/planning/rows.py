@@ -61,8 +61,8 @@ def _plain(value: msgspec.Struct) -> _Row:
     return tuple([getattr(value, name) for name in value.__struct_fields__])
 
 
-def items_of(batches: Iterable[Rows]) -> Iterator[Item]:
-    """Yield the items; what is equal in two batches is one value again."""
+def items_of(batches: Iterable[Rows], lines: int = 0) -> Iterator[Item]:
+    """Yield the items, each so many lines later; what is equal in two batches is one value again."""
     predictions, containers = dict[Prediction, Prediction](), dict[ContainerName, ContainerName]()
     for rows in batches:
         known = [predictions.setdefault(one, one) for one in rows.predictions]
@@ -70,7 +70,8 @@ def items_of(batches: Iterable[Rows]) -> Iterator[Item]:
         pods = list(map(_pod, rows.pods))
         for pod, container, prediction, recorded, old, new, line, observed in rows.items:
             seen = Observed(*observed) if observed else None
-            yield Item(pods[pod], names[container], known[prediction], recorded, old, new, line, seen)
+            place = line and line + lines
+            yield Item(pods[pod], names[container], known[prediction], recorded, old, new, place, seen)
 
 
 def _pod(row: _Row) -> PodName:

@@ -7,12 +7,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from hashcompat import rules
 from hashcompat.errors import InputError
 from hashcompat.forks import FailedError, begun
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory, Node, Pod, Share, Shared
 from hashcompat.planning.hops import Hops
 from hashcompat.planning.planner import Planner
+from hashcompat.planning.rows import Rows
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 
@@ -34,15 +36,20 @@ class Run:
     def sent(self, share: Share) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
-        yield self.planner.found, self.hops.found, share.seen
+        yield self.planner.found, self.hops.found, (share.seen, share.lines)
         yield from self.planner.rows()
 
-    def merge(self, sent: Iterator[Any]) -> Any:
-        """Add what another process has sent; return what it saw of its share."""
+    def merge(self, sent: Iterator[Any], lines: int) -> tuple[Any, int]:
+        """Add what another process has sent; return what it saw of its share, and its lines.
+
+        ``lines`` is by how many those of its containers are too low. Raises FailedError where a reason names
+        a place in the file, which is not known then.
+        """
         planned, counted, seen = next(sent)
-        self.planner.merge(sent, planned)
+        self.planner.merge(map(_without_places, sent) if lines else sent, planned, lines)
         self.hops.merge(counted)
-        return seen
+        found: tuple[Any, int] = seen
+        return found
 
 
 def decided(way: Way, inventory: Inventory, view: View) -> Run:
@@ -62,7 +69,18 @@ def _shared(way: Way, nodes: Sequence[Node], view: View, pods: Shared, shares: S
     own, *others = shares
     with begun([partial(run.sent, share) for share in others]) as results:
         run.add(own)
-        seen = [own.seen, *map(run.merge, results())]
+        seen, lines = [own.seen], own.lines
+        for sent in results():
+            one, passed = run.merge(sent, lines)
+            seen.append(one)
+            lines += passed
     if not pods.are_right(seen):
         raise FailedError
     return run
+
+
+def _without_places(rows: Rows) -> Rows:
+    """Return rows that name no place; raises FailedError for others."""
+    if any(reason.id == rules.NOT_DECODED for one in rows.predictions for reason in one.reasons):
+        raise FailedError
+    return rows

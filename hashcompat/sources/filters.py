@@ -134,6 +134,10 @@ class _Passing:
             yield pod
 
     @property
+    def lines(self) -> int:
+        return self._pods.lines
+
+    @property
     def seen(self) -> tuple[Any, int, int]:
         """What the source saw, and how much counts towards what one run may have."""
         return self._pods.seen, self._kept.containers.number, self._kept.names.number

@@ -10,15 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 import hashcompat
-from hashcompat import forks
+from hashcompat import forks, rules
 from hashcompat.catalog.lookup import Catalog
+from hashcompat.forks import FailedError
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory, Pod, Share, Shared
+from hashcompat.planning.options import Options
 from hashcompat.planning.runs import Run, decided
 from hashcompat.planning.view import View
 from hashcompat.sources.files import spans
+from hashcompat.sources.values import collect
 from scripts.bench import cluster
 from tests.helpers.pods import pod as pod_of
 from tests.helpers.program import SAMPLE
@@ -147,8 +151,8 @@ class _Given:
 
 
 class _Share:
-    def __init__(self, pods: list[Pod]) -> None:
-        self._pods, self.seen = pods, 0
+    def __init__(self, pods: list[Pod], lines: int = 0) -> None:
+        self._pods, self.seen, self.lines = pods, 0, lines
 
     def __iter__(self) -> Iterator[Pod]:
         for pod in self._pods:
@@ -184,10 +188,40 @@ def test_what_another_process_sends_is_merged_in_this_one_too(catalog: Catalog) 
         one, other, whole = (Run(way, sample.nodes, view) for _ in range(3))
         one.add(pods[:15])
         share = _Share(pods[15:])
-        assert one.merge(other.sent(share)) == len(pods) - 15
+        assert one.merge(other.sent(share), 0) == (len(pods) - 15, 0)
         whole.add(pods)
         assert one.planner.plan() == whole.planner.plan()
         assert one.hops.rollback == whole.hops.rollback
+
+
+def at_line(line: int, name: str, **fields: object) -> Pod:
+    """Return a pod whose container begins at a line of a file; 0 for one without lines."""
+    (found,) = collect([pod_of({"name": "a", "image": "a", **fields}, name=name)]).pods
+    return structs.replace(found, containers=(structs.replace(found.containers[0], line=line),))
+
+
+def test_lines_that_a_share_counts_from_its_beginning_are_those_of_the_file(catalog: Catalog) -> None:
+    way, view = Way("1.15.12", "1.16.15"), View(catalog)
+    run = Run(way, (), view)
+    run.add([at_line(7, "a")])
+    shares = [[at_line(1, "b"), at_line(5, "c")], [at_line(0, "d"), at_line(2, "e")]]
+    lines = 10
+    for share in shares:
+        seen, passed = run.merge(Run(way, (), view).sent(_Share(share, 20)), lines)
+        assert seen == len(share)
+        lines += passed
+    found = {item.pod.name: item.line for item in run.planner.plan().items}
+    assert found == {"a": 7, "b": 11, "c": 15, "d": 0, "e": 32}
+
+
+def test_a_place_that_a_share_does_not_know_is_looked_up_by_one_process(catalog: Catalog) -> None:
+    way, view = Way("1.15.12", "1.16.15"), View(catalog, Options(keep_going=True))
+    share = [at_line(1, "b", ports=7)]
+    run = Run(way, (), view)
+    assert run.merge(Run(way, (), view).sent(_Share(share)), 0) == (1, 0)
+    assert run.planner.plan().items[0].reasons[0].id == rules.NOT_DECODED
+    with pytest.raises(FailedError):
+        run.merge(Run(way, (), view).sent(_Share(share)), 10)
 
 
 def test_the_default_is_a_process_for_each_processor(

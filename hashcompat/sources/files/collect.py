@@ -25,7 +25,7 @@ from hashcompat.sources.copies import nodes_of, pods_of
 from hashcompat.sources.fields import InFile
 from hashcompat.sources.files.inputs import STDIN, called, inputs
 from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
-from hashcompat.sources.files.spans import Span
+from hashcompat.sources.files.spans import FIRST, Span
 from hashcompat.sources.files.survey import Survey, glanced_at, objects, survey_of
 from hashcompat.sources.files.whole import check_end, doubt
 from hashcompat.sources.objects import Object
@@ -99,33 +99,47 @@ class _Portion(msgspec.Struct, frozen=True):
 
     survey: Survey
     span: Span | None = None
-    end: Place | None = None
-    """Where the span ends."""
     outside: bool = False
 
-    def parts(self) -> Iterator[Part]:
-        """Read it; raises InputError for a span that is not as it was guessed."""
+    def parts(self, first: Place | None) -> Iterable[Part]:
+        """Read it; raises InputError for a span that is not as it was guessed.
+
+        ``first`` is where a span begins, if those before it were read.
+        """
         source, alike, spans = self.survey.source, self.survey.alike, self.survey.spans
         if self.span:
-            found = elements(source, self.span, alike=alike)
-            yield from _guessed(found, self) if self.survey.guessed else found
-        elif spans and self.outside:
+            span = structs.replace(self.span, first=first or self.span.first)
+            found = elements(source, span, alike=alike)
+            return _Guessed(found, span, source.origin) if self.survey.guessed else found
+        if spans and self.outside:
             behind = spans.behind(source, WANTED)
-            yield from parts(source, alike=alike, rest=lambda _: behind, end=spans.begin)
+            return parts(source, alike=alike, rest=lambda _: behind, end=spans.begin)
+        return (blocks if self.survey.blocks else parts)(source, alike=alike)
+
+
+class _Guessed:
+    """The elements of a span, which have to be pods, and to end where it does."""
+
+    def __init__(self, found: Elements, span: Span, origin: str) -> None:
+        self._found, self._span, self._origin = found, span, origin
+
+    def __iter__(self) -> Iterator[Part]:
+        """Yield them; raises InputError where the guess is wrong."""
+        span = self._span
+        for part in self._found:
+            if not _is_pod(part.value):
+                break
+            yield part
         else:
-            yield from (blocks if self.survey.blocks else parts)(source, alike=alike)
+            end = self._found.end
+            if end.goes_on is not span.closes and end.size == span.end - span.begin - span.closes:
+                return
+        raise InputError(f"{self._origin}: not what it seems to be at a glance")
 
-
-def _guessed(found: Elements, portion: _Portion) -> Iterator[Part]:
-    """Yield the elements of a span, which have to be pods, and as many as were guessed."""
-    for part in found:
-        if not _is_pod(part.value):
-            break
-        yield part
-    else:
-        if found.end.goes_on and found.end.place == portion.end:
-            return
-    raise InputError(f"{portion.survey.source.origin}: not what it seems to be at a glance")
+    @property
+    def end(self) -> Place:
+        """Where they end, once they were read."""
+        return self._found.end.place
 
 
 def _is_pod(value: Any) -> bool:
@@ -141,26 +155,32 @@ def _portions(survey: Survey) -> tuple[_Portion, ...]:
 
 def _divided(survey: Survey) -> list[tuple[_Portion, ...]]:
     """Return the portions of a file for several processes."""
-    ends = survey.spans.ends if survey.spans else ()
-    spans, outside = [(_Portion(survey, *one),) for one in ends], (_Portion(survey, outside=True),)
+    every = survey.spans.spans if survey.spans else ()
+    spans, outside = [(_Portion(survey, span),) for span in every], (_Portion(survey, outside=True),)
     return [*spans[:-1], (*spans[-1], *outside)] if survey.guessed else [outside, *spans]
 
 
-class _Objects(msgspec.Struct, frozen=True):
+class _Objects:
     """All objects of some files, read again each time they are iterated over."""
 
-    portions: tuple[_Portion, ...]
+    def __init__(self, portions: tuple[_Portion, ...]) -> None:
+        self._portions = portions
+        self.lines = 0
+        """By how many lines the places of what comes next are too low, once they were iterated over."""
 
     def __iter__(self) -> Iterator[Object]:
-        for portion in self.portions:
-            survey = portion.survey
+        end: Place | None = None  # of the span before
+        for portion in self._portions:
+            survey, every = portion.survey, portion.parts(end)
             file = survey.source.file
-            for part in portion.parts():
+            for part in every:
                 label = survey.source.origin
                 if survey.documents > 1:
                     label += f" (document {part.document})"
                 found = objects(part, survey.kinds, label, InFile(file, part.lines))
                 yield from _checked(part, found, survey, label) if survey.yaml else found
+            end = every.end if isinstance(every, _Guessed) else None
+            self.lines = end.line - FIRST.line if end else 0
 
 
 class _Pods(msgspec.Struct, frozen=True):
@@ -218,6 +238,11 @@ class _Share:
         self._objects, self._templates = objects, templates
         self.seen = array("q"), 0
         """The hashes of their uids, the same in processes that were forked; and how many pods there are."""
+
+    @property
+    def lines(self) -> int:
+        """By how many lines those of the next shares are too low, once the pods were iterated over."""
+        return self._objects.lines
 
     def __iter__(self) -> Iterator[Pod]:
         uids, number = set[str](), 0

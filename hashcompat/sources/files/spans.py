@@ -51,6 +51,8 @@ class Span(msgspec.Struct, frozen=True):
     """The byte behind the last one; that of the file where its last elements are in it."""
     first: Place = FIRST
     """Where it begins, by the elements and lines before it."""
+    closes: bool = False
+    """Whether its last byte ends the list."""
 
 
 class Spans(msgspec.Struct, frozen=True):
@@ -58,7 +60,7 @@ class Spans(msgspec.Struct, frozen=True):
 
     spans: tuple[Span, ...]
     last: Place
-    """The end of the last span."""
+    """The end of the last span, if it is known."""
     tail: int
     """The byte at which it ends: the list does too, or goes on."""
 
@@ -67,24 +69,17 @@ class Spans(msgspec.Struct, frozen=True):
         """The byte at which the first span begins."""
         return self.spans[0].begin
 
-    @property
-    def ends(self) -> Iterator[tuple[Span, Place]]:
-        """Each span, and where it ends."""
-        places = [*(span.first for span in self.spans), self.last]
-        return zip(self.spans, places[1:], strict=True)
-
     def moved(self, first: Place) -> Spans:
-        """Return them with places from another one on; theirs begin with FIRST."""
-        found = tuple(structs.replace(span, first=_after(first, span.first)) for span in self.spans)
-        return Spans(found, _after(first, self.last), self.tail)
+        """Return them with the first of them at a place; those of the others are not known."""
+        unknown = structs.replace(first, index=FIRST.index, line=FIRST.line)
+        one, *rest = self.spans
+        places = [(one, first), *((span, unknown) for span in rest)]
+        found = tuple(structs.replace(span, first=place) for span, place in places)
+        return Spans(found, unknown, self.tail)
 
     def behind(self, source: Input, wanted: str) -> tuple[Place, Iterator[str]]:
         """Return the end of the last span, and the text from there on."""
         return self.last, text(source, self.tail, source.size, wanted)
-
-
-def _after(first: Place, then: Place) -> Place:
-    return structs.replace(first, index=first.index + then.index, line=first.line + then.line - FIRST.line)
 
 
 def guessed(source: Input, number: int) -> tuple[Span, ...]:
@@ -101,7 +96,8 @@ def guessed(source: Input, number: int) -> tuple[Span, ...]:
             return ()
         space = re.escape(found[1]) if b"\n" in found[1] else b" ?"
         kind = _KIND.search(found[0])
-        places = cuts(stream, source.size, number, re.compile(b"}," + space + re.escape(found[2])))
+        between = re.compile(b"}," + space + re.escape(found[2]))
+        places = cuts(stream, 0, source.size, number, between)
     first = structs.replace(FIRST, kind=kind[1].decode() if kind else None)
     return tuple(Span(begin, end, first) for begin, end in pairwise([*places, source.size]))
 
@@ -111,10 +107,12 @@ def head_of(stream: io.BufferedReader) -> re.Match[bytes] | None:
     return _FIRST.match(stream.read(_HEAD))
 
 
-def cuts(stream: io.BufferedReader, size: int, number: int, between: re.Pattern[bytes]) -> list[int]:
-    """Return where elements begin that divide a file into so many parts of about one size."""
-    places = (_place(stream, size * part // number, between) for part in range(1, number))
-    return [*dict.fromkeys(filter(None, places))]
+def cuts(
+    stream: io.BufferedReader, begin: int, end: int, number: int, between: re.Pattern[bytes]
+) -> list[int]:
+    """Return where elements begin that divide some bytes of a file into so many parts of about one size."""
+    places = (_place(stream, begin + (end - begin) * part // number, between) for part in range(1, number))
+    return [one for one in dict.fromkeys(places) if begin < one < end]
 
 
 def _place(stream: io.BufferedReader, near: int, between: re.Pattern[bytes]) -> int:

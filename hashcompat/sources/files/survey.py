@@ -137,6 +137,7 @@ def _around_pods(source: Input, jobs: int) -> Survey | None:
     def rest(place: Place) -> tuple[Place, Iterable[str]]:
         if look.has_pods:
             raise forks.FailedError  # the pods of the spans come first
+        look.pass_over(place)
         found.append(guessed.moved(place))
         return found[0].behind(source, WANTED)
 
@@ -245,6 +246,11 @@ class _Look:
             for one in objects(part, self._known or {part.document: "List"}, self._origin):
                 self._object(one)
         self._check()
+
+    def pass_over(self, place: Place) -> None:
+        """Take into account that there are elements at a place, whatever they are."""
+        if place.kind is None:
+            self._kinds[place.document] = ""
 
     @property
     def has_pods(self) -> bool:

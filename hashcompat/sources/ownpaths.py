@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
 from hashcompat.corev1.daemonsets import OF_DAEMON_SETS
 from hashcompat.corev1.tokenmounts import is_token_mount
-from hashcompat.go.jsonpath import EACH, Tree, mapping, tree_of
+from hashcompat.go.jsonpath import EACH, Tree, is_object, mapping, tree_of
 from hashcompat.go.pattern import Own, is_plain
 
 Steps = tuple[str | int, ...]
@@ -89,36 +89,39 @@ def own_of(value: Mapping[str, Any], name: str, other: Mapping[str, Any] | None)
     ``other`` is a replica of it, if there is one yet. Without it, the pod's name and that of its token mount
     show what else may be its own.
     """
-    return list(_Search(name).own(value, other, _ROOT, ()))
+    search = _Search(name)
+    search.into(value, other, _ROOT, ())
+    return search.found
 
 
-class _Search(msgspec.Struct, frozen=True):
-    name: str
+class _Search:
+    """Goes through a pod, and keeps what it finds."""
 
-    def own(self, value: Any, other: Any, tree: Tree, steps: Steps) -> Iterator[Found]:
-        if isinstance(value, Mapping):
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.found: list[Found] = []
+
+    def into(self, value: Any, other: Any, tree: Tree, steps: Steps) -> None:
+        """Look into a value of the pod and into the one there in its replica, if there is any."""
+        if is_object(value):
+            there = mapping(other)
             for key in value:
                 if key in tree:
-                    yield from self.own(value[key], mapping(other).get(key), tree[key], (*steps, key))
+                    self.into(value[key], there.get(key), tree[key], (*steps, key))
         elif isinstance(value, list):
-            others = other if isinstance(other, list) and len(other) == len(value) else [None] * len(value)
-            for index, (one, another) in enumerate(zip(value, others, strict=True)):
-                yield from self.own(one, another, tree.get(EACH, _NOWHERE), (*steps, index))
+            alike = isinstance(other, list) and len(other) == len(value)
+            for index, one in enumerate(value if EACH in tree else ()):
+                self.into(one, other[index] if alike else None, tree[EACH], (*steps, index))
         elif not tree and (tree.mark or self._differs(value, other)):
-            yield from _leaf(value, steps)
+            self._leaf(value, steps)
 
     def _differs(self, value: Any, other: Any) -> bool:
         if not isinstance(value, str):
             return False
-        return (isinstance(other, str) and other != value) or self.name in value or is_token_mount(value)
+        return (isinstance(other, str) and other != value) or self._name in value or is_token_mount(value)
 
-
-_NOWHERE: Final = Tree({"": Tree()})
-"""Leads nowhere: no key is empty."""
-
-
-def _leaf(value: Any, steps: Steps) -> Iterator[Found]:
-    if isinstance(value, str) and is_plain(value):
-        yield Found(steps, Own("", value))
-    elif type(value) is int and 0 <= value < 10**9:
-        yield Found(steps, Own(str(steps[-1]), str(value)))
+    def _leaf(self, value: Any, steps: Steps) -> None:
+        if isinstance(value, str) and is_plain(value):
+            self.found.append(Found(steps, Own("", value)))
+        elif type(value) is int and 0 <= value < 10**9:
+            self.found.append(Found(steps, Own(str(steps[-1]), str(value))))

@@ -16,12 +16,9 @@ import yaml
 from hashcompat.errors import InputError
 from hashcompat.go.limits import Meter, characters_in, document_meter, object_meter, too_deep
 from hashcompat.go.parts import ITEMS, Lines, Part
-from hashcompat.go.yamlevents import Events, at
+from hashcompat.go.yamlevents import DEEPEST, Events, at
 from hashcompat.go.yamlscalar import json_value, key_of, scalar_value
 from hashcompat.shown import name as shown_name
-
-DEEPEST: Final = 200
-"""Levels of lists and objects: each is up to four calls deeper, and Python ends at 1,000."""
 
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _MOST_ALIASED: Final = 0.99

@@ -9,8 +9,14 @@ from typing import Any, Final
 import yaml
 
 from hashcompat.errors import InputError
-from hashcompat.go.limits import LONGEST, too_long
+from hashcompat.go.limits import LONGEST, too_deep, too_long
 from hashcompat.go.yamlbreaks import Breaks
+
+DEEPEST: Final = 200
+"""Levels of lists and objects: each is up to four calls deeper, and Python ends at 1,000."""
+
+_DEEPER: Final = "exceeded maximum nesting depth"
+"""What libyaml says from 0.2.6 on beyond 1,000 levels, which it may see before it reports the first of them."""
 
 _BEGINS_NOTHING: Final = "cannot start any token"
 
@@ -64,6 +70,8 @@ class Events:
 def _invalid(error: yaml.YAMLError) -> InputError:
     if not isinstance(error, yaml.MarkedYAMLError):
         return InputError(f"not valid YAML: {str(error).splitlines()[0]}")
+    if error.problem == _DEEPER:
+        return at(error.problem_mark, str(too_deep(DEEPEST)))
     problem = _TAG.sub("!***", " ".join(filter(None, (error.context, error.problem))))
     hint = _HINT if _BEGINS_NOTHING in problem else ""
     return at(error.problem_mark or error.context_mark, f"not valid YAML: {problem}{hint}")

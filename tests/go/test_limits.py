@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hashcompat.errors import InputError
-from hashcompat.go import jsonstream, jsontext, limits, quantity, yaml
+from hashcompat.go import jsonstream, jsontext, limits, quantity, yaml, yamlevents
 from hashcompat.go.inf import LARGEST_EXPONENT
 from hashcompat.go.limits import (
     DEEPEST,
@@ -93,7 +93,7 @@ def test_a_large_object_is_refused(read: Read, just: str, over: str, problem: st
         list(read(over))
 
 
-@pytest.mark.parametrize(("read", "most"), [(in_json, DEEPEST), (in_yaml, yaml.DEEPEST)])
+@pytest.mark.parametrize(("read", "most"), [(in_json, DEEPEST), (in_yaml, yamlevents.DEEPEST)])
 def test_the_depth_of_an_object_has_a_limit(read: Read, most: int) -> None:
     (part,) = read('{"a": %s}' % ("[" * (most - 1) + "]" * (most - 1)))
     check_depth(part.value)
@@ -102,9 +102,11 @@ def test_the_depth_of_an_object_has_a_limit(read: Read, most: int) -> None:
 
 
 def test_a_scalar_in_the_deepest_value_is_a_level_of_yaml() -> None:
-    assert list(in_yaml("[" * (yaml.DEEPEST - 1) + "0" + "]" * (yaml.DEEPEST - 1)))
-    with pytest.raises(InputError, match=f"^line 1 column .*too deeply .* more than {yaml.DEEPEST} levels"):
-        list(in_yaml("[" * yaml.DEEPEST + "0" + "]" * yaml.DEEPEST))
+    assert list(in_yaml("[" * (yamlevents.DEEPEST - 1) + "0" + "]" * (yamlevents.DEEPEST - 1)))
+    with pytest.raises(
+        InputError, match=f"^line 1 column .*too deeply .* more than {yamlevents.DEEPEST} levels"
+    ):
+        list(in_yaml("[" * yamlevents.DEEPEST + "0" + "]" * yamlevents.DEEPEST))
 
 
 @pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"a":', "}")])

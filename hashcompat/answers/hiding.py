@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final
 
-from hashcompat.answers.gaps import Gap, Gapped, gapped
 from hashcompat.answers.keeping import Keeper
 from hashcompat.answers.outlines import Hidden, Outline, Printed, Replicas
 from hashcompat.apiserver.on_read import as_read, as_unread
@@ -18,6 +17,7 @@ from hashcompat.compile.decode import compile_known
 from hashcompat.errors import DecodeError, InputError, NotStoredError
 from hashcompat.go.digest import Digest
 from hashcompat.go.jsontext import ESCAPES
+from hashcompat.kubelet.gaps import Gap, Gapped, gapped
 from hashcompat.kubelet.hashing import Hasher, compile_hasher
 from hashcompat.kubelet.stored import true_hash
 from hashcompat.model.hashes import Hash, StoredHashes

@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from hashcompat.answers.gaps import Gap, Text, filled
 from hashcompat.answers.keeping import is_kept, may_be_kept
-from hashcompat.answers.writing import Kind, Value, Values
+from hashcompat.kubelet.gaps import Gap, Text, filled
 from hashcompat.kubelet.hashing import Hasher
+from hashcompat.kubelet.writing import Kind, Value, Values
 from hashcompat.model.hashes import Hash
 from hashcompat.shown import MASK
 

@@ -8,7 +8,7 @@ of a piece is cached instead of computed byte by byte each time.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
 from typing import Final, Protocol
@@ -69,16 +69,27 @@ def in_c(pieces: Iterable[str], state: int, whole: InC) -> int:
     return (whole(first + data) + (state - reached) * _factor(len(data))) & _MASK
 
 
-def going_on(digest: Digest, state: int) -> Callable[[str], int]:
-    """Return the digest as a function of the text that follows a state."""
-    if digest is not fnv32a or _IN_C is None:
-        return lambda text: digest([text], state)
-    whole, (first, reached) = _IN_C, _BY_LOW_BITS[state & 0xFF]
-    ahead = state - reached
+def going_on(digest: Digest, state: int, after: Sequence[tuple[int, str]]) -> Callable[[Sequence[str]], int]:
+    """Return the digest of what follows a state as a function of texts in it.
 
-    def of(text: str) -> int:
-        data = text.encode()
-        return (whole(first + data) + ahead * _factor(len(data))) & _MASK
+    ``after`` has the number of each text, in order, and what follows it.
+    """
+    if digest is not fnv32a or _IN_C is None:
+        return lambda texts: digest(["".join([texts[number] + rest for number, rest in after])], state)
+    whole, (first, reached) = _IN_C, _BY_LOW_BITS[state & 0xFF]
+    ahead, encoded = state - reached, [(number, rest.encode()) for number, rest in after]
+    if len(encoded) == 1:  # as in nearly all replicas, and a cluster has many
+        ((only, behind),) = encoded
+
+        def of_one(texts: Sequence[str]) -> int:
+            data = first + texts[only].encode() + behind
+            return (whole(data) + ahead * _factor(len(data) - 1)) & _MASK
+
+        return of_one
+
+    def of(texts: Sequence[str]) -> int:
+        data = first + b"".join([texts[number].encode() + rest for number, rest in encoded])
+        return (whole(data) + ahead * _factor(len(data) - 1)) & _MASK
 
     return of
 

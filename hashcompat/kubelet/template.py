@@ -8,34 +8,40 @@ from typing import Any
 import msgspec
 
 from hashcompat.compile.spew import in_bytes
-from hashcompat.go.digest import going_on
+from hashcompat.go.digest import Digest, going_on
 from hashcompat.kubelet.hashing import Hasher
 
 
 class Around(msgspec.Struct, frozen=True):
     """A hash as a function of names in the hashed text."""
 
-    hasher: Hasher
-    """What hashes the text."""
+    digest: Digest
+    """What makes the hash of the text."""
+    in_bytes: bool
+    """Whether the text is JSON's bytes, printed as numbers."""
     before: int
     """The digest of what precedes the first name, or of the whole text if none is in it."""
     after: tuple[tuple[int, str], ...]
     """The names in the text by number, each with the text that follows it."""
-    go_on: Callable[[str], int]
-    """The hash by all that follows ``before``."""
+    go_on: Callable[[Sequence[str]], int]
+    """The hash by the names as they are printed."""
+
+    @classmethod
+    def of(cls, hasher: Hasher, before: int, after: tuple[tuple[int, str], ...]) -> Around:
+        """Return the hash of a text that follows a digest."""
+        go_on = going_on(hasher.digest, before, after)
+        return cls(hasher.digest, len(hasher.stages) > 1, before, after, go_on)
 
     @property
     def way(self) -> tuple[object, ...]:
         """What decides the hash besides the names."""
-        return self.hasher.digest, len(self.hasher.stages) > 1, self.before, self.after
+        return self.digest, self.in_bytes, self.before, self.after
 
     def hash(self, names: Sequence[str]) -> int:
         """Return the unsigned 32-bit hash of the container with these names."""
         if not self.after:
             return self.before
-        if len(self.hasher.stages) > 1:
-            names = list(map(in_bytes, names))
-        return self.go_on("".join([names[number] + text for number, text in self.after]))
+        return self.go_on([in_bytes(name) for name in names] if self.in_bytes else names)
 
 
 def around(hasher: Hasher, value: Any, names: Sequence[str]) -> Around:
@@ -58,8 +64,7 @@ def around(hasher: Hasher, value: Any, names: Sequence[str]) -> Around:
         raise ValueError("a name is in the hashed text twice")
     first, *rest = texts
     after = tuple((number, text) for (_, number), text in zip(places, rest, strict=True))
-    before = hasher.digest([first])
-    return Around(hasher, before, after, going_on(hasher.digest, before))
+    return Around.of(hasher, hasher.digest([first]), after)
 
 
 def _written(hasher: Hasher, name: str) -> str:

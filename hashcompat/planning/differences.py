@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -14,7 +14,7 @@ from hashcompat.catalog.types import Schema
 from hashcompat.compile.gojson import omits
 from hashcompat.go.types import Coded, Map
 from hashcompat.go.walk import Member, Pair, Walk, compile_walk
-from hashcompat.kubelet.hashing import Hasher, hashers
+from hashcompat.kubelet.hashing import hashers
 from hashcompat.model.verdicts import Reason
 from hashcompat.rules import ALGORITHM, FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED, GO_ESCAPES
 
@@ -32,18 +32,7 @@ class FieldChange(msgspec.Struct, frozen=True):
     """True where only the new side has it, False where only the old one, None where its Go type differs."""
 
 
-Decode = Callable[[Hasher, Mapping[str, Any]], Any]
-"""Returns the typed value of a container's JSON; errors as ``Hasher.decode``."""
-
-
-def decoded_by(hasher: Hasher, spec: Mapping[str, Any]) -> Any:
-    """Decode a container's JSON for a hasher."""
-    return hasher.decode(spec)
-
-
-def difference(
-    spec: Mapping[str, Any], old: Kubelet, new: Kubelet, catalog: Catalog, decode: Decode = decoded_by
-) -> tuple[Reason, ...]:
+def difference(spec: Mapping[str, Any], old: Kubelet, new: Kubelet, catalog: Catalog) -> tuple[Reason, ...]:
     """Return why two kubelets hash one container's JSON differently, which they must do."""
     if old.era is not new.era:
         return (
@@ -52,7 +41,7 @@ def difference(
                 f"hash algorithm: {old.era.name} -> {new.era.name} ({_era_source(old, new, catalog)})",
             ),
         )
-    changes = field_changes(spec, old, new, decode)
+    changes = field_changes(spec, old, new)
     if not changes:
         return (
             Reason(GO_ESCAPES, "backspace or form feed: encoding/json of Go 1.22 escapes it differently"),
@@ -91,11 +80,9 @@ def _reason(
     return Reason(FIELD_REMOVED, f"field {change.field} is gone{since}", change.path, change.field)
 
 
-def field_changes(
-    spec: Mapping[str, Any], old: Kubelet, new: Kubelet, decode: Decode = decoded_by
-) -> list[FieldChange]:
+def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[FieldChange]:
     """Return the fields of this container that the two hash differently, each path once."""
-    one, other = (decode(hashers(kubelet)[0], spec) for kubelet in (old, new))
+    one, other = (hashers(kubelet)[0].decode(spec) for kubelet in (old, new))
     every_field = old.era.prints_unset_fields
     walk = _differing(old.schema, new.schema, every_field)
     found = (_field_change(pair, every_field=every_field) for pair in walk(one, other))

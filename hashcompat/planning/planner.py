@@ -32,8 +32,9 @@ from hashcompat.planning.prepare import Prepared
 from hashcompat.planning.replicas import once
 from hashcompat.planning.rows import Rows, items_of, rows_of
 from hashcompat.planning.rulings import Ruled, Rulings
+from hashcompat.planning.skeletons import Skeleton
 from hashcompat.planning.suggestion import Suggester
-from hashcompat.planning.templates import Named, Templates
+from hashcompat.planning.templates import Named, Template, Templates
 from hashcompat.planning.view import View
 
 Value = TypeVar("Value")
@@ -208,7 +209,13 @@ class Planner:
 
 def _by_template(prepared: Prepared) -> object:
     """Return what decides why two kubelets hash a container differently: no name in it does."""
-    return prepared.template or prepared.group, prepared.case.old
+    return _typical(prepared) or prepared.group, prepared.case.old
+
+
+def _typical(prepared: Prepared) -> Template | Skeleton | None:
+    """Return what shows that for other containers too; None for one that shows it for itself."""
+    template, case = prepared.template, prepared.case
+    return template.typical(case.old, case.new) if template is not None else None
 
 
 def _observed(container: Container) -> Observed | None:
@@ -248,11 +255,9 @@ def _differences(prepared: Prepared, view: View) -> Iterator[Reason]:
         before = container_hash(prepared.old_spec, case.new, stored=case.container.stored)
         if before.candidates == case.old_hash.candidates:
             return
-    template, kubelets = prepared.template, (case.old, case.new)
-    if template is None:
-        yield from difference(prepared.old_spec, *kubelets, view.catalog)
-    else:  # the names that are its own decide nothing
-        yield from difference(template.spec, *kubelets, view.catalog, template.decoded)
+    typical = _typical(prepared)
+    spec = prepared.old_spec if typical is None else typical.spec
+    yield from difference(spec, case.old, case.new, view.catalog)
 
 
 def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:

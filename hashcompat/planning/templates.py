@@ -22,6 +22,7 @@ from hashcompat.planning.kinds import days, kind, kind_of_shape, node_kind, sele
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.patched import as_decoded
 from hashcompat.planning.replicas import KEPT, Latest
+from hashcompat.planning.skeletons import Skeleton, Skeletons
 from hashcompat.planning.view import Spec, View
 
 _MOUNTED: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -48,15 +49,11 @@ _UNLIKE: Final[Compared] = 0, 1, 1
 class Template:
     """A container of API pods, but for the names that each has as its own."""
 
-    def __init__(
-        self, spec: Spec, words: tuple[str, ...], decoded: dict[tuple[Template, Hasher], Any]
-    ) -> None:
-        """Take the JSON of the container with words in the places of its names.
-
-        ``decoded`` is where its typed values are kept for as long as they are asked for again.
-        """
+    def __init__(self, spec: Spec, words: tuple[str, ...], skeletons: Skeletons) -> None:
+        """Take the JSON of the container with words in the places of its names."""
         self.spec = spec
-        self._words, self._decoded = words, decoded
+        self._words = words
+        self._bones = skeletons.of(spec, words)
         self._known: dict[object, list[Around]] = {}
         self._of_kubelets: dict[Kubelet, list[Around]] = {}
         self._of_several: dict[tuple[Kubelet, ...], list[Around]] = {}
@@ -88,21 +85,18 @@ class Template:
             self._known[key] = [self.around(hasher, spec) for hasher in hashers(kubelet)]
         return self._known[key]
 
-    def decoded(self, hasher: Hasher, spec: Spec) -> Any:
-        """Return what is made of the template as a typed value; errors as Hasher.decode."""
-        if spec is not self.spec:
-            return hasher.decode(spec)
-        key = self, hasher
-        if key not in self._decoded:
-            self._decoded[key] = hasher.decode(spec)
-        return self._decoded[key]
-
     def around(self, hasher: Hasher, spec: Spec) -> Around:
         """Return a hash of what is made of the template by the names; errors as Hasher.hash."""
         key = hasher, repr(spec) if spec is not self.spec else ""
         if key not in self._arounds:
-            self._arounds[key] = around(hasher, self.decoded(hasher, spec), self._words)
+            made = self._bones.around(hasher) if self._bones and spec is self.spec else None
+            self._arounds[key] = made or around(hasher, hasher.decode(spec), self._words)
         return self._arounds[key]
+
+    def typical(self, old: Kubelet, new: Kubelet) -> Template | Skeleton:
+        """Return what shows in which fields two kubelets differ about the container."""
+        skeleton = self._bones.skeleton if self._bones else None
+        return skeleton if skeleton is not None and skeleton.stands_for_all(old, new) else self
 
 
 class Named:
@@ -180,9 +174,9 @@ class Templates:
     def __init__(self, view: View, kept: int = KEPT) -> None:
         self._view = view
         self._templates: Latest[Likeness | Blank, Template] = Latest(kept)
+        self._skeletons = Skeletons(kept)
         self._pod: Pod | None = None
         self._named: dict[int, tuple[Container, Named]] = {}
-        self._decoded: dict[tuple[Template, Hasher], Any] = {}  # of the last pod
         self._all: list[Named] | None = None
         self._kind: object = None
         self._kinds: Latest[Hashable, object] = Latest(kept)
@@ -234,14 +228,13 @@ class Templates:
     def _go_on_to(self, pod: Pod) -> None:
         if pod is not self._pod:
             self._pod, self._named, self._all, self._kind = pod, {}, None, None
-            self._decoded.clear()
 
     def _found(self, pod: Pod, container: Container) -> Named:
         blank = container.blank
         if blank is not None:
             template = self._templates.get(blank)
             if template is None:
-                template = Template(blank.spec, blank.words, self._decoded)
+                template = Template(blank.spec, blank.words, self._skeletons)
                 self._templates.add(blank, template, blank.size * _TEXTS)
             return Named(template, container.own, blank)
         text = text_of(container)
@@ -251,7 +244,7 @@ class Templates:
         alike = likeness(pod, container, text.replace(name, _ANY) if name else text)
         if alike not in self._templates:
             spec = _with_any(container.spec) if name else container.spec
-            template = Template(spec, (_ANY,) if name else (), self._decoded)
+            template = Template(spec, (_ANY,) if name else (), self._skeletons)
             self._templates.add(alike, template, alike.size * (_TEXTS if name else 1))
         return Named(self._templates[alike], (name,) if name else (), alike)
 

@@ -105,10 +105,14 @@ def test_in_python_and_by_any_whole_function_the_result_is_the_same(pieces: list
     assert in_c(pieces, state, plain) == expected
 
 
-@given(text, text)
-def test_what_follows_a_state_is_digested_alike(before: str, after: str) -> None:
+@given(text, st.lists(text, min_size=1), st.lists(st.tuples(st.integers(0, 8), text), min_size=1, max_size=4))
+def test_what_follows_a_state_is_digested_alike(
+    before: str, texts: list[str], after: list[tuple[int, str]]
+) -> None:
+    after = [(number % len(texts), rest) for number, rest in after]
+    pieces = [piece for number, rest in after for piece in (texts[number], rest)]
     for found in BY_NAME.values():
-        assert going_on(found, found([before]))(after) == found([before, after])
+        assert going_on(found, found([before]), after)(texts) == found([before, *pieces])
 
 
 def test_what_is_installed_without_its_c_code_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,4 +128,4 @@ def test_without_the_library_python_computes_the_same(monkeypatch: pytest.Monkey
     by_library = fnv32a(pieces)
     monkeypatch.setattr(digest, "_IN_C", None)
     assert fnv32a(pieces) == by_library == plain("".join(pieces).encode())
-    assert going_on(fnv32a, fnv32a(pieces[:1]))("".join(pieces[1:])) == by_library
+    assert going_on(fnv32a, fnv32a(pieces[:1]), [(0, pieces[2])])(pieces[1:2]) == by_library

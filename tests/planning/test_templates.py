@@ -11,12 +11,12 @@ from msgspec import structs
 
 from hashcompat import planning
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.hashing import Hasher, container_hash
+from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.plan import Plan
 from hashcompat.model.records import Recorded
 from hashcompat.planning.options import AUTO, AssumePatch, Options
 from hashcompat.planning.replicas import KEPT
-from hashcompat.planning.templates import Template, Templates
+from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 from hashcompat.records.index import index
 from hashcompat.sources.values import collect
@@ -178,25 +178,6 @@ def test_the_number_of_a_replica_under_a_vendors_go_is_known_where_its_go_does_n
         assert found.names
         assert found.number(vendor) == container_hash(container.spec, vendor).value
         assert (found.number(vendor) is not None) is certain
-
-
-def test_a_template_is_decoded_once_for_each_kubelet(
-    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where its hashes differ, and a reason is looked for in what was decoded."""
-    decoded = list[int]()
-
-    def counted(self: Template, hasher: Hasher, spec: Json) -> Any:
-        if (self, hasher) not in self._decoded:
-            decoded.append(id(hasher))
-        return given(self, hasher, spec)
-
-    given = Template.decoded
-    monkeypatch.setattr(Template, "decoded", counted)
-    pods = [pod(with_mounts(mount(name)), name=name) for name in (ONE, OTHER)]
-    plan = planning.make(collect(pods), "1.13.12", "1.14.10", View(catalog))
-    assert all(item.reasons[0].field for item in plan.items)
-    assert len(decoded) == len(set(decoded)) == 2
 
 
 def test_templates_do_not_grow_with_the_cluster(catalog: Catalog) -> None:

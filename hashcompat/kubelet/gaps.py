@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
 
-from hashcompat.answers.writing import GAP, GAP_IN_BYTES, HEAD, TAIL, Kind, Value, Values, Writing, writing_of
 from hashcompat.go.digest import Digest
 from hashcompat.go.jsonpath import EACH, Tree, below, tree_of
 from hashcompat.kubelet.hashing import Hasher
+from hashcompat.kubelet.writing import GAP, GAP_IN_BYTES, HEAD, TAIL, Kind, Value, Values, Writing, writing_of
 
 Spec = Mapping[str, Any]
 
@@ -86,8 +87,8 @@ _QUANTITY: Final = re.compile(r"[1-9][0-9]{0,8}(?:m|k|M|G|Ki|Mi|Gi)?", re.ASCII)
 _LARGEST: Final = 10**9
 """Numbers are smaller, so that none is like the one that stands for a gap."""
 
-_STANDS: Final = re.compile(rf"{HEAD}|20[0-9]{{7}}1|90[0-9]{{7}}1")
-"""What may stand for a gap."""
+_NUMBERS: Final = re.compile(r"[29]0[0-9]{7}1", re.ASCII)
+"""What may stand for a number or a quantity."""
 
 
 _ROOT: Final = tree_of(
@@ -126,7 +127,7 @@ class Gapped(msgspec.Struct, frozen=True):
 def gapped(spec: Spec) -> Gapped | None:
     """Return a container's JSON with gaps; None where that would not pay, or could be mistaken."""
     shown = repr(spec)
-    if len(shown) > _LONGEST or _STANDS.search(shown):
+    if len(shown) > _LONGEST or HEAD in shown or _NUMBERS.search(shown):
         return None
     found: list[tuple[Value, Gap]] = []
     around = _around(spec, _ROOT, "", found)
@@ -138,20 +139,25 @@ def gapped(spec: Spec) -> Gapped | None:
 
 def _around(value: Any, tree: Tree, path: str, found: list[tuple[Value, Gap]]) -> Any:
     """Return JSON with what stands for gaps in it; add what is in each of them."""
-    if isinstance(value, Mapping):
+    if type(value) is dict:
         if _ANY in tree:
             return {key: _around(item, tree[_ANY], path, found) for key, item in value.items()}
         return {
             key: _around(item, tree[key], below(path, key), found) if key in tree else item
             for key, item in value.items()
         }
-    if isinstance(value, list):
+    if type(value) is list:
         return [_around(item, tree[EACH], path, found) for item in value] if EACH in tree else value
     if tree.mark is None or not _may_be(value, tree.mark):
         return value
-    stand = _stand(tree.mark, len(found))
-    found.append((value, Gap(path, tree.mark, stand)))
-    return stand
+    gap = _gap(path, tree.mark, len(found))
+    found.append((value, gap))
+    return gap.stand
+
+
+@lru_cache(maxsize=1 << 12)
+def _gap(path: str, kind: Kind, number: int) -> Gap:
+    return Gap(path, kind, _stand(kind, number))
 
 
 def _may_be(value: object, kind: Kind) -> bool:

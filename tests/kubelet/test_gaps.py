@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from hashcompat.answers.gaps import Text, gapped
 from hashcompat.answers.hiding import Hider
 from hashcompat.answers.keeping import Keeper
 from hashcompat.answers.outlines import Hidden
-from hashcompat.answers.writing import Values
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.go.digest import BY_NAME
 from hashcompat.go.jsontext import Number
+from hashcompat.kubelet.gaps import Text, gapped
 from hashcompat.kubelet.hashing import hashers
+from hashcompat.kubelet.writing import Values
 from hashcompat.model.pods import Blank, Container, ContainerType
 
 GAP = "hashcompat-gap-{:05}z"

@@ -16,7 +16,7 @@ DEEPEST: Final = 200
 """Levels of lists and objects: each is up to four calls deeper, and Python ends at 1,000."""
 
 _DEEPER: Final = "exceeded maximum nesting depth"
-"""What libyaml says from 0.2.6 on beyond 1,000 levels, which it may see before it reports the first of them."""
+"""What libyaml says from 0.2.6 on beyond 1,000 levels: it looks ahead of the events that it reports."""
 
 _BEGINS_NOTHING: Final = "cannot start any token"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hashcompat.errors import InputError
-from hashcompat.go import jsonstream, jsontext, limits, quantity, yaml, yamlevents
+from hashcompat.go import jsonstream, jsontext, limits, quantity, yaml
 from hashcompat.go.inf import LARGEST_EXPONENT
 from hashcompat.go.limits import (
     DEEPEST,
@@ -20,6 +20,7 @@ from hashcompat.go.limits import (
     check_depth,
     values_in,
 )
+from hashcompat.go.yamlevents import DEEPEST as OF_YAML
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.pods import MOST_CONTAINERS
 from tests.helpers.pods import pod
@@ -93,7 +94,7 @@ def test_a_large_object_is_refused(read: Read, just: str, over: str, problem: st
         list(read(over))
 
 
-@pytest.mark.parametrize(("read", "most"), [(in_json, DEEPEST), (in_yaml, yamlevents.DEEPEST)])
+@pytest.mark.parametrize(("read", "most"), [(in_json, DEEPEST), (in_yaml, OF_YAML)])
 def test_the_depth_of_an_object_has_a_limit(read: Read, most: int) -> None:
     (part,) = read('{"a": %s}' % ("[" * (most - 1) + "]" * (most - 1)))
     check_depth(part.value)
@@ -102,11 +103,9 @@ def test_the_depth_of_an_object_has_a_limit(read: Read, most: int) -> None:
 
 
 def test_a_scalar_in_the_deepest_value_is_a_level_of_yaml() -> None:
-    assert list(in_yaml("[" * (yamlevents.DEEPEST - 1) + "0" + "]" * (yamlevents.DEEPEST - 1)))
-    with pytest.raises(
-        InputError, match=f"^line 1 column .*too deeply .* more than {yamlevents.DEEPEST} levels"
-    ):
-        list(in_yaml("[" * yamlevents.DEEPEST + "0" + "]" * yamlevents.DEEPEST))
+    assert list(in_yaml("[" * (OF_YAML - 1) + "0" + "]" * (OF_YAML - 1)))
+    with pytest.raises(InputError, match=f"^line 1 column .*too deeply .* more than {OF_YAML} levels"):
+        list(in_yaml("[" * OF_YAML + "0" + "]" * OF_YAML))
 
 
 @pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"a":', "}")])

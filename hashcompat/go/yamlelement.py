@@ -108,5 +108,8 @@ def _places(scalars: Iterable[_Scalar], text: str, own: Own) -> list[int]:
 
 
 def _is_bare(value: str) -> bool:
-    """Return whether a string of a pattern's characters is that string also without quotes."""
-    return _BARE.fullmatch(value) is not None and is_text(value)
+    """Return whether a string of a pattern's characters is that string also without quotes.
+
+    At the beginning of a line, ``...`` ends the document.
+    """
+    return _BARE.fullmatch(value) is not None and value != "..." and is_text(value)

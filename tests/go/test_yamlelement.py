@@ -82,7 +82,7 @@ def test_names_and_addresses_are_bare(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["yes", "n", "null", "12", "0x1f", "1e3", "1_000", ".5", ".inf", "a:", "-", "@a"]
+    "value", ["yes", "n", "null", "12", "0x1f", "1e3", "1_000", ".5", ".inf", "a:", "-", "@a", "..."]
 )
 def test_other_strings_are_not(value: str) -> None:
     assert not element_of("- a\n").text.is_bare(value)

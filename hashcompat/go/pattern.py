@@ -59,8 +59,9 @@ class Pattern(msgspec.Struct, frozen=True, eq=False):
 
     first: str
     """What precedes the first hole."""
-    rest: tuple[tuple[str, str, int], ...]
-    """What follows each hole: its first character, which no hole has; all of it; and its length."""
+    rest: tuple[tuple[int, str, str, int], ...]
+    """The length of each hole in the first text; what follows it: its first character, which no hole has, all
+    of it, and its length."""
     integers: tuple[int, ...]
     """The holes of integers, by number."""
     bare: tuple[int, ...]
@@ -79,10 +80,12 @@ class Pattern(msgspec.Struct, frozen=True, eq=False):
             return None
         position += len(self.first)
         values = list[str]()
-        for char, piece, length in self.rest:
-            end = text.find(char, position, position + _LONGEST + 1)
-            if end <= position or not text.startswith(piece, end):
-                return None
+        for usual, char, piece, length in self.rest:
+            end = position + usual
+            if not text.startswith(piece, end):  # else the hole has no such character, or is refused below
+                end = text.find(char, position, position + _LONGEST + 1)
+                if end <= position or not text.startswith(piece, end):
+                    return None
             values.append(text[position:end])
             position = end + length
         if _OTHER.search("".join(values)):
@@ -116,9 +119,10 @@ def pattern_of(text: Text, own: Sequence[Own]) -> tuple[Pattern, list[int]] | No
     first, *rest = (*pieces, whole[end:])
     if any(not piece or _VALUE.match(piece) for piece in rest):
         return None
+    usual = (len(one.value) for _, one in starts)
     return Pattern(
         first,
-        tuple((piece[0], piece, len(piece)) for piece in rest),
+        tuple((number, piece[0], piece, len(piece)) for number, piece in zip(usual, rest, strict=True)),
         tuple(hole for hole, index in enumerate(kept) if own[index].key),
         tuple(hole for hole, (start, one) in enumerate(starts) if not one.key and _is_open(whole, start)),
         text.is_bare,

@@ -78,9 +78,6 @@ _LONGEST: Final = 1 << 16
 _MOST: Final = 100_000
 """Gaps of one container: their numbers have five digits."""
 
-_UNLIKE: Final = re.compile(r"\**|.*[\b\f].*", re.DOTALL)
-"""Texts that decide more than their own place: empty ones, masks, those that Go 1.22 escapes in its way."""
-
 _QUANTITY: Final = re.compile(r"[1-9][0-9]{0,8}(?:m|k|M|G|Ki|Mi|Gi)?", re.ASCII)
 """Quantities that every release decodes."""
 
@@ -168,7 +165,12 @@ def _may_be(value: object, kind: Kind) -> bool:
         return False
     if kind is Kind.QUANTITY:
         return _QUANTITY.fullmatch(value) is not None
-    return len(value) <= _LONGEST_VALUE and not _UNLIKE.fullmatch(value)
+    return len(value) <= _LONGEST_VALUE and not _decides_more(value)
+
+
+def _decides_more(text: str) -> bool:
+    """Return whether a text decides more than its own place: an empty one, a mask, what Go 1.22 escapes."""
+    return not text.strip("*") or "\b" in text or "\f" in text
 
 
 def _stand(kind: Kind, number: int) -> Value:

@@ -65,6 +65,8 @@ class _Ruling(msgspec.Struct, frozen=True):
     caution: Caution
     spared: bool
     """Whether it restarts, and a patch that accepts its hash would keep it."""
+    spares_all: Kubelet | None
+    """The current kubelet of replicas whose hashes the patch accepts, whatever their names; else None."""
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -111,7 +113,9 @@ class Planner:
         for container, one in zip(pod.containers, found, strict=True):
             ruling, draft = one.ruling, one.draft
             self._cautions.add(ruling.caution, pod, container)
-            if ruling.spared and draft.prepared:
+            if ruling.spares_all is not None and one.replica is not None:
+                self._suggester.save(ruling.spares_all)
+            elif ruling.spared and draft.prepared:
                 self._suggester.add(draft.prepared, one.replica)
             item = Item(
                 name,
@@ -128,16 +132,17 @@ class Planner:
     def _ruled(self, draft: Draft) -> _Ruling:
         prediction = self._prediction(draft, calibrated=True)
         doubt = self._prediction(draft, calibrated=False) if self._judge.view.options.records else prediction
+        prepared, suggester = draft.prepared, self._suggester
+        restarts = prediction.verdict is Verdict.RESTART and not prediction.pod_recreated
+        spared = restarts and prepared is not None and suggester.spares(prepared)
+        accepts_all = spared and prepared is not None and suggester.accepts_all(prepared)
         return _Ruling(
             prediction,
             doubt if doubt != prediction else None,
             self._cautions.of(draft),
-            spared=self._is_spared(draft, prediction),
+            spared=spared,
+            spares_all=prepared.case.old if accepts_all and prepared is not None else None,
         )
-
-    def _is_spared(self, draft: Draft, prediction: Prediction) -> bool:
-        restarts = prediction.verdict is Verdict.RESTART and not prediction.pod_recreated
-        return restarts and draft.prepared is not None and self._suggester.spares(draft.prepared)
 
     def _prediction(self, draft: Draft, *, calibrated: bool) -> Prediction:
         decision = draft.decision(calibrated=calibrated)

@@ -35,7 +35,6 @@ class Suggester:
         self._site, self._defaults = view.catalog.source_site(new), tuple(view.catalog.server_defaults())
         self._accepted = once(self._hashes, lambda prepared: (prepared.group, prepared.case.old))
         self._arounds = once(self._by_names, lambda given: given)
-        self._always = once(self._for_every_name, lambda given: given)
         self._likes: dict[Kubelet, None] = {}
         self._saved = 0
 
@@ -45,10 +44,14 @@ class Suggester:
         if replica is None or replica.template is None:
             is_accepted = _compared(prepared) <= self._accepted(prepared)
         else:
-            is_accepted = self._accepts(replica, replica.template, old)
+            is_accepted = replica.hash(old).candidates <= self._of(replica.names, replica.template, old)
         if is_accepted:
-            self._likes[old] = None
-            self._saved += 1
+            self.save(old)
+
+    def save(self, old: Kubelet) -> None:
+        """Count a container whose hash the patch accepts."""
+        self._likes[old] = None
+        self._saved += 1
 
     def spares(self, prepared: Prepared) -> bool:
         """Return whether a patch can be made that keeps a restarting container, if it accepts its hash."""
@@ -85,16 +88,12 @@ class Suggester:
         except NotStoredError:
             return frozenset()
 
-    def _accepts(self, replica: Named, template: Template, old: Kubelet) -> bool:
-        """Return whether a patched kubelet accepts what the old one made of a template's container."""
-        if self._always((template, old)):
-            return True
-        return replica.hash(old).candidates <= self._of(replica.names, template, old)
-
-    def _for_every_name(self, given: tuple[Template, Kubelet]) -> bool:
-        """Return whether it accepts the hashes with any names, for they are computed alike."""
-        template, old = given
-        accepted = {one.way for one in self._arounds(given)}
+    def accepts_all(self, prepared: Prepared) -> bool:
+        """Return whether the patch accepts the hashes of all replicas, for they are computed alike."""
+        template, old = prepared.template, prepared.case.old
+        if template is None:
+            return False
+        accepted = {one.way for one in self._arounds((template, old))}
         return accepted.issuperset(one.way for one in template.arounds(old))
 
     def _of(self, names: tuple[str, ...], template: Template, old: Kubelet) -> frozenset[Hash]:

@@ -176,7 +176,6 @@ class Templates:
         self._templates: Latest[Likeness | Blank, Template] = Latest(kept)
         self._skeletons = Skeletons(kept)
         self._pod: Pod | None = None
-        self._named: dict[int, tuple[Container, Named]] = {}
         self._all: list[Named] | None = None
         self._kind: object = None
         self._kinds: Latest[Hashable, object] = Latest(kept)
@@ -215,19 +214,17 @@ class Templates:
         """Return the containers of a pod with their templates; those of the last pod are remembered."""
         self._go_on_to(pod)
         if self._all is None:
-            self._all = [self.of(pod, container) for container in pod.containers]
+            self._all = [self._found(pod, container) for container in pod.containers]
         return self._all
 
     def of(self, pod: Pod, container: Container) -> Named:
-        """Return a container with its template; those of the last pod are remembered."""
-        self._go_on_to(pod)
-        if id(container) not in self._named:  # the container has to live as long as its id is a key
-            self._named[id(container)] = container, self._found(pod, container)
-        return self._named[id(container)][1]
+        """Return a container of a pod with its template, as ``all_of``."""
+        place = next(place for place, one in enumerate(pod.containers) if one is container)
+        return self.all_of(pod)[place]
 
     def _go_on_to(self, pod: Pod) -> None:
         if pod is not self._pod:
-            self._pod, self._named, self._all, self._kind = pod, {}, None, None
+            self._pod, self._all, self._kind = pod, None, None
 
     def _found(self, pod: Pod, container: Container) -> Named:
         blank = container.blank

@@ -55,11 +55,11 @@ def summarized(items: Sequence[Item]) -> Summary:
 
 def _number_of(pods: Iterable[PodName]) -> int:
     """Count pods by node, names and uid; because they are sorted, few uids are in memory at once."""
-    number, last, uids = 0, None, set[str]()
+    number, last, uids = 0, None, set[str | bytes]()
     for pod, _ in groupby(pods):
         if last is None or (pod.name, pod.namespace, pod.node) != (last.name, last.namespace, last.node):
             number, last, uids = number + len(uids), pod, set()
-        uids.add(pod.uid)
+        uids.add(pod.key)
     return number + len(uids)
 
 

@@ -42,8 +42,11 @@ class Likeness(msgspec.Struct, Generic[Value], frozen=True):
 Write = Callable[[dict[str, Any]], str]
 """Makes a text of a row: JSON, and of plain values just as msgspec does."""
 
-_Form = tuple[str, Callable[[Sequence[str]], tuple[str, ...]]]
-"""A text with gaps, and the place of what is in each."""
+_Form = tuple[list[str], Callable[[Sequence[str]], tuple[str, ...]]]
+"""The pieces of a text, every other one of them a gap, and the places of what is in these."""
+
+_LEAST: Final = 2
+"""Gaps of a form: ``itemgetter`` of one place returns no tuple."""
 
 
 class Forms(Generic[Value]):
@@ -62,7 +65,7 @@ class Forms(Generic[Value]):
             if forms is None and key not in known and len(known) < _MOST:
                 forms = known[key] = self._forms(value, len(own))
             if forms is not None and (plain := _plain(own)) is not None:
-                yield [text % places(plain) for text, places in forms]
+                yield [_filled(pieces, places(plain)) for pieces, places in forms]
             else:
                 row = likeness.row(value, own)
                 yield [write(row) for write in self._writes]
@@ -76,10 +79,17 @@ class Forms(Generic[Value]):
 
 
 def _form(text: str, number: int) -> _Form | None:
-    places = [int(place) for place in _GAP.findall(text)]
-    if sorted(places) != list(range(number)) or text.count(_WORD) != number:
+    pieces = _GAP.split(text)
+    places = list(map(int, pieces[1::2]))
+    if number < _LEAST or sorted(places) != list(range(number)) or text.count(_WORD) != number:
         return None
-    return _GAP.sub("%s", text.replace("%", "%%")), itemgetter(*places)
+    return pieces, itemgetter(*places)
+
+
+def _filled(pieces: list[str], values: Sequence[str]) -> str:
+    """Return the text with values in the gaps, which are filled again each time."""
+    pieces[1::2] = values
+    return "".join(pieces)
 
 
 def _plain(own: Own) -> list[str] | None:

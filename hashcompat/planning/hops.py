@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Final
 
@@ -16,7 +16,7 @@ from hashcompat.model.pods import Node, Pod
 from hashcompat.model.verdicts import FINDINGS, Verdict
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.options import AUTO
-from hashcompat.planning.replicas import KEPT, Latest
+from hashcompat.planning.replicas import KEPT
 from hashcompat.planning.rulings import Rulings
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
@@ -28,6 +28,10 @@ _MANY: Final = 16
 """Tallies that keep as many containers as one does; more of them share that number."""
 
 _LEAST: Final = 8
+
+
+Counted = Sequence[tuple[Counter[Verdict], Verdict, int]]
+"""The counts to which a pod adds, with how many containers of each verdict."""
 
 
 class Tally:
@@ -51,8 +55,9 @@ class Tally:
         self._broken: set[str] = set()
 
     def add(self, pod: Pod) -> tuple[Verdict, ...] | None:
-        """Count one more pod; return its verdicts where replicas have the same (``Rulings.alone``)."""
-        found, shared = self._rulings.alone(pod)
+        """Count one more pod; return its verdicts where replicas have the same (``Rulings.of``)."""
+        every, shared = self._rulings.of(pod)
+        found = [one.ruling for one in every]
         for verdict, doubtful, reproduced in found:
             self.verdicts[verdict] += 1
             if doubtful is not verdict:
@@ -105,44 +110,39 @@ class Hops:
         self._taken: dict[str, list[Tally]] = {}
         self._routes: dict[str, list[Way]] = {}
         self._lost = Way(AUTO, way.new)
-        self._kubelets: dict[str, tuple[Kubelet, ...]] = {}
-        self._known: Latest[Hashable, list[tuple[Verdict, ...]]] = Latest()
         if way.old != AUTO:
             self._route(way.old)
 
-    def add(self, pod: Pod) -> None:
-        """Count one more pod; errors as Judge's."""
-        release = self._release_of(pod)
-        tallies, key = self._of(release), self._key(pod, release)
-        known = self._known.get(key) if key else None
-        if known is None:
-            found = [tally.add(pod) for tally in tallies]
-            shared = [verdicts for verdicts in found if verdicts is not None]
-            if key and len(shared) == len(found):
-                self._known[key] = shared
-            return
-        for tally, verdicts in zip(tallies, known, strict=True):
-            for verdict in verdicts:
-                tally.verdicts[verdict] += 1
+    def add(self, pod: Pod) -> Counted | None:
+        """Count one more pod; return what its replicas count too, None where they may differ.
 
-    def _key(self, pod: Pod, release: str) -> Hashable:
-        """Return what all that is counted of a pod depends on; None where it depends on more."""
-        kubelets, templates = self._kubelets_of(pod, release), self._templates
-        parts: list[object] = [release]
-        for named in templates.all_of(pod) if kubelets else ():
-            parts += (named.template, named.pattern(kubelets))
-        if not kubelets or None in parts:
+        Replicas are as for ``Rulings.of``, under all ``kubelets``. Errors as Judge's.
+        """
+        tallies = self._of(self.release_of(pod))
+        found = [tally.add(pod) for tally in tallies]
+        shared = [Counter(verdicts) for verdicts in found if verdicts is not None]
+        if len(shared) < len(found):
             return None
-        return templates.kind(pod, self._nodes.get(pod.node)), *parts
+        return [
+            (tally.verdicts, *pair)
+            for tally, count in zip(tallies, shared, strict=True)
+            for pair in count.items()
+        ]
 
-    def _kubelets_of(self, pod: Pod, release: str) -> tuple[Kubelet, ...]:
-        """Return all kubelets on the way of a pod; none where they do not decide alone."""
-        if release not in self._kubelets:
-            pairs = [tally.pair(pod) for tally in self._of(release)]
-            known = [pair for pair in pairs if pair is not None]
-            every = chain.from_iterable(known) if len(known) == len(pairs) else ()
-            self._kubelets[release] = tuple(dict.fromkeys(every))
-        return self._kubelets[release]
+    def repeat(self, counted: Counted) -> None:
+        """Count a replica."""
+        for verdicts, verdict, number in counted:
+            verdicts[verdict] += number
+
+    def kubelets(self, pod: Pod, release: str) -> tuple[Kubelet, ...]:
+        """Return all kubelets on the way of pods like one, from a release on.
+
+        None where they do not decide alone.
+        """
+        pairs = [tally.pair(pod) for tally in self._of(release)]
+        known = [pair for pair in pairs if pair is not None]
+        every = chain.from_iterable(known) if len(known) == len(pairs) else ()
+        return tuple(dict.fromkeys(every))
 
     def _of(self, release: str) -> list[Tally]:
         """Return the tallies of the pods that start from a release, which is empty where it is unknown."""
@@ -200,7 +200,7 @@ class Hops:
         parts = () if whole in ways else tuple(found)
         return Hop(whole.old, whole.new, sum(hop.findings for hop in found), unknown, parts)
 
-    def _release_of(self, pod: Pod) -> str:
+    def release_of(self, pod: Pod) -> str:
         """Return the release that a pod starts from; empty where it is unknown."""
         if self._way.old != AUTO:
             return self._way.old

@@ -17,7 +17,7 @@ from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model.hashes import number_of
-from hashcompat.model.items import ContainerName, Item, Observed, Prediction, key_of, name_of
+from hashcompat.model.items import ContainerName, Item, Observed, PodName, Prediction, key_of, name_of
 from hashcompat.model.plan import Plan, ReleaseFacts, Way, share
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.model.verdicts import Reason, Verdict
@@ -56,7 +56,7 @@ _ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
 """The order of items, the least important key first: one stable sort per key needs no tuple per item."""
 
 
-class _Ruling(msgspec.Struct, frozen=True):
+class Ruling(msgspec.Struct, frozen=True):
     """What the items of replicas share."""
 
     prediction: Prediction
@@ -65,8 +65,10 @@ class _Ruling(msgspec.Struct, frozen=True):
     caution: Caution
     spared: bool
     """Whether it restarts, and a patch that accepts its hash would keep it."""
-    spares_all: Kubelet | None
-    """The current kubelet of replicas whose hashes the patch accepts, whatever their names; else None."""
+    saved: bool | None
+    """Whether that patch accepts the hashes of all replicas, or of none; None where their names decide."""
+    old: Kubelet | None
+    """The current kubelet of replicas."""
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -97,9 +99,38 @@ class Planner:
         self._cautions = Cautions(self._judge)
         self._docket: Docket[Item, Prediction] = Docket(_with)
 
-    def add(self, pod: Pod) -> None:
-        """Decide one more pod; its containers' replicas are decided with them."""
-        self._add(pod, self._rulings.of(pod))
+    def add(self, pod: Pod) -> list[Ruling] | None:
+        """Decide one more pod; return its rulings if they are those of replicas too (``Rulings.of``)."""
+        found, shared = self._rulings.of(pod)
+        self._add(pod, found)
+        rulings = [one.ruling for one in found]
+        return rulings if shared and all(one.saved is not None for one in rulings) else None
+
+    def repeat(self, pod: Pod, rulings: Sequence[Ruling], hashes: Sequence[Sequence[int]]) -> None:
+        """Add a replica; ``hashes`` has those of each container, under the current and the target kubelet."""
+        name = name_of(pod)
+        for container, ruling, (old, new, *_) in zip(pod.containers, rulings, hashes, strict=True):
+            self._cautions.add(ruling.caution, pod, container)
+            self._save(ruling)
+            self._item(name, container, ruling, (None, old, new))
+
+    def _save(self, ruling: Ruling) -> None:
+        """Count a replica that the patch keeps."""
+        if ruling.saved and ruling.old is not None:
+            self._suggester.save(ruling.old)
+
+    def is_shared(self, pod: Pod) -> bool:
+        """Return whether other pods may have the same rulings: neither records nor names decide."""
+        return self._rulings.is_shared(pod)
+
+    def kind(self, pod: Pod) -> object:
+        """Return what stands for all of a pod that decides besides hashes (``Templates.kind``)."""
+        return self._rulings.kind(pod)
+
+    def pair(self, pod: Pod) -> tuple[Kubelet, Kubelet] | None:
+        """Return the two kubelets; None where no pods share their rulings."""
+        old = self._rulings.old(pod)
+        return (old, self._judge.new) if old else None
 
     def drafted(self, pod: Pod) -> list[tuple[int, Draft]]:
         """Decide one more pod; return the place of each container's settled item, and its own draft."""
@@ -107,41 +138,51 @@ class Planner:
         places = self._add(pod, (Ruled(self._ruled(draft), draft) for draft in drafts))
         return list(zip(places, drafts, strict=True))
 
-    def _add(self, pod: Pod, found: Iterable[Ruled[_Ruling]]) -> list[int]:
+    def _add(self, pod: Pod, found: Iterable[Ruled[Ruling]]) -> list[int]:
         """Add an item for each container; return their places."""
         name, places = name_of(pod), list[int]()
         for container, one in zip(pod.containers, found, strict=True):
             ruling, draft = one.ruling, one.draft
             self._cautions.add(ruling.caution, pod, container)
-            if ruling.spares_all is not None and one.replica is not None:
-                self._suggester.save(ruling.spares_all)
+            if one.replica is not None and ruling.saved is not None:
+                self._save(ruling)
             elif ruling.spared and draft.prepared:
                 self._suggester.add(draft.prepared, one.replica)
-            item = Item(
-                name,
-                _container_name(container.name, container.type),
-                ruling.prediction,
-                *_hashes(draft.prepared, one.replica),
-                container.line,
-                _observed(container),
-            )
-            reproduced = ruling.prediction.calibrated
-            places.append(self._docket.add(name.node, item, ruling.doubt, reproduced=reproduced))
+            places.append(self._item(name, container, ruling, _hashes(draft.prepared, one.replica)))
         return places
 
-    def _ruled(self, draft: Draft) -> _Ruling:
+    def _item(
+        self,
+        name: PodName,
+        container: Container,
+        ruling: Ruling,
+        hashes: tuple[int | None, int | None, int | None],
+    ) -> int:
+        """Add an item; return its place."""
+        item = Item(
+            name,
+            _container_name(container.name, container.type),
+            ruling.prediction,
+            *hashes,
+            container.line,
+            _observed(container),
+        )
+        return self._docket.add(name.node, item, ruling.doubt, reproduced=ruling.prediction.calibrated)
+
+    def _ruled(self, draft: Draft) -> Ruling:
         prediction = self._prediction(draft, calibrated=True)
         doubt = self._prediction(draft, calibrated=False) if self._judge.view.options.records else prediction
         prepared, suggester = draft.prepared, self._suggester
         restarts = prediction.verdict is Verdict.RESTART and not prediction.pod_recreated
         spared = restarts and prepared is not None and suggester.spares(prepared)
-        accepts_all = spared and prepared is not None and suggester.accepts_all(prepared)
-        return _Ruling(
+        saved = suggester.accepts_replicas(prepared) if spared and prepared is not None else False
+        return Ruling(
             prediction,
             doubt if doubt != prediction else None,
             self._cautions.of(draft),
             spared=spared,
-            spares_all=prepared.case.old if accepts_all and prepared is not None else None,
+            saved=saved,
+            old=prepared.case.old if prepared is not None else None,
         )
 
     def _prediction(self, draft: Draft, *, calibrated: bool) -> Prediction:

@@ -7,7 +7,7 @@ whose hashes compare alike, share all but their names and hashes; each one's has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from typing import Generic, NamedTuple, TypeVar
 
 from hashcompat.catalog.lookup import Kubelet
@@ -42,47 +42,38 @@ class Rulings(Generic[Ruling]):
         self._olds: dict[str, Kubelet | None] = {}
         self._known: Latest[Hashable, Ruled[Ruling]] = Latest(kept)
 
-    def of(self, pod: Pod) -> Iterator[Ruled[Ruling]]:
-        """Yield each container of a pod with its ruling; errors as ``Judge.drafts``."""
-        for found, named, _ in self._each(pod):
-            yield found if named is None else Ruled(found.ruling, found.draft, named)
-
-    def alone(self, pod: Pod) -> tuple[list[Ruling], bool]:
+    def of(self, pod: Pod) -> tuple[list[Ruled[Ruling]], bool]:
         """Return the ruling of each container of a pod, and whether those of replicas are the same.
 
         Replicas are pods of the same kind, of the same templates, whose hashes compare alike. Errors as
         ``Judge.drafts``.
         """
-        found = list(self._each(pod))
-        return [one.ruling for one, _, _ in found], all(shared for _, _, shared in found)
-
-    def _each(self, pod: Pod) -> Iterator[tuple[Ruled[Ruling], Named | None, bool]]:
-        """Yield each container of a pod with its ruling, or with that of its replica and itself.
-
-        With each comes whether it is shared with its replicas.
-        """
-        old = self.old(pod) if self._is_shared(pod) else None
+        old = self.old(pod) if self.is_shared(pod) else None
         if old is None:
-            for draft in self._judge.drafts(pod):
-                yield Ruled(self._rule(draft), draft), None, False
-            return
+            return [Ruled(self._rule(draft), draft) for draft in self._judge.drafts(pod)], False
         templates, new = self._judge.templates, self._judge.new
-        kind = templates.kind(pod, self._judge.nodes.get(pod.node))
+        kind, found, all_shared = self.kind(pod), list[Ruled[Ruling]](), True
         for place, named in enumerate(templates.all_of(pod)):
             compared = named.compared(old, new)
             key = kind, place, old, named.template, compared
             known = self._known.get(key) if compared else None
             if known is not None:
-                yield known, named, True
+                found.append(Ruled(known.ruling, known.draft, named))
                 continue
             draft = self._judge.draft(pod, pod.containers[place])
-            found = Ruled(self._rule(draft), draft)
-            shared = compared is not None and _is_repeated(draft)
-            if shared:
-                self._known.add(key, found, named.likeness.size)
-            yield found, None, shared
+            one = Ruled(self._rule(draft), draft)
+            if compared is not None and _is_repeated(draft):
+                self._known.add(key, one, named.likeness.size)
+            else:
+                all_shared = False
+            found.append(one)
+        return found, all_shared
 
-    def _is_shared(self, pod: Pod) -> bool:
+    def kind(self, pod: Pod) -> object:
+        """Return what stands for all of a pod that decides besides hashes (``Templates.kind``)."""
+        return self._judge.templates.kind(pod, self._judge.nodes.get(pod.node))
+
+    def is_shared(self, pod: Pod) -> bool:
         """Return whether other pods may have the same answer: none whose records or names decide."""
         served = not pod.manifest and pod.static_manifest is None
         return self._plain and served and not (pod.static or pod.mirror_doubt or pod.doubt)

@@ -14,6 +14,7 @@ from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory, Node, Pod, Share, Shared
 from hashcompat.planning.hops import Hops
 from hashcompat.planning.planner import Planner
+from hashcompat.planning.repeats import Repeats
 from hashcompat.planning.rows import Rows
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
@@ -26,12 +27,12 @@ class Run:
         templates = Templates(view)
         self.planner = Planner(way, nodes, view, templates)
         self.hops = Hops(way, nodes, view, templates)
+        self._repeats = Repeats(self.planner, self.hops, templates)
 
     def add(self, pods: Iterable[Pod]) -> None:
         """Decide pods one by one."""
         for pod in pods:
-            self.planner.add(pod)
-            self.hops.add(pod)
+            self._repeats.add(pod)
 
     def sent(self, share: Share) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""

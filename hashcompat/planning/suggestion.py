@@ -88,13 +88,15 @@ class Suggester:
         except NotStoredError:
             return frozenset()
 
-    def accepts_all(self, prepared: Prepared) -> bool:
-        """Return whether the patch accepts the hashes of all replicas, for they are computed alike."""
+    def accepts_replicas(self, prepared: Prepared) -> bool | None:
+        """Return whether the patch accepts the hashes of all replicas, or of none; None if names decide."""
         template, old = prepared.template, prepared.case.old
         if template is None:
-            return False
+            return None
         accepted = {one.way for one in self._arounds((template, old))}
-        return accepted.issuperset(one.way for one in template.arounds(old))
+        if accepted.issuperset(one.way for one in template.arounds(old)):
+            return True
+        return None if accepted else False
 
     def _of(self, names: tuple[str, ...], template: Template, old: Kubelet) -> frozenset[Hash]:
         """Return the accepted hashes of the template's container with these names."""

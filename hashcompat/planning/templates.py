@@ -142,19 +142,6 @@ class Named:
         both = len(mine & theirs)
         return both, len(mine) - both, len(theirs) - both
 
-    def pattern(self, kubelets: tuple[Kubelet, ...]) -> tuple[int, ...] | None:
-        """Return for each kubelet the first one that hashes the container alike.
-
-        None without a template, for what does not decode, and where a hash has two candidates.
-        """
-        if self.template is None:
-            return None
-        try:
-            found = [self._hash(one) for one in self.template.each(kubelets)]
-        except DecodeError:
-            return None
-        return tuple([found.index(one) for one in found]) or None
-
     def _candidates(self, arounds: list[Around]) -> frozenset[Hash]:
         return frozenset([self._hash(one) for one in arounds])
 

@@ -151,7 +151,7 @@ def test_what_names_and_times_differ_in_is_decided_once(catalog: Catalog) -> Non
     replicas = collect([*(replica(number) for number in range(5)), *nodes()])
     drafts: list[Draft] = []
     rulings = Rulings(Judge(Way("1.30.14", "1.31.14"), replicas.nodes, View(catalog)), drafts.append)
-    found = [one for each in replicas.pods for one in rulings.of(each)]
+    found = [one for each in replicas.pods for one in rulings.of(each)[0]]
     assert len(drafts) == 1
     assert [one.draft for one in found] == drafts * 5
     assert [one.replica.names for one in found if one.replica] == [
@@ -165,5 +165,5 @@ def test_rulings_do_not_grow_with_the_cluster(catalog: Catalog) -> None:
         value["spec"]["containers"][0]["image"] = f"i:{number}"
     found = collect([*several, *nodes()])
     rulings = Rulings(Judge(Way("1.30.14", "1.31.14"), found.nodes, View(catalog)), id, kept=4)
-    assert [len(list(rulings.of(each))) for each in found.pods] == [1] * 30
+    assert [len(rulings.of(each)[0]) for each in found.pods] == [1] * 30
     assert 0 < len(rulings._known) <= 4

@@ -1,0 +1,108 @@
+"""Replicas that repeat others in all but names, times and hashes: decided once for a plan and all its hops.
+
+Nearly all pods of a large cluster are such. Of each only its hashes are computed, and how they compare with
+one another has to be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import msgspec
+
+from hashcompat.catalog.lookup import Kubelet
+from hashcompat.errors import DecodeError
+from hashcompat.kubelet.template import Around
+from hashcompat.model.pods import Pod
+from hashcompat.planning.hops import Counted, Hops
+from hashcompat.planning.planner import Planner, Ruling
+from hashcompat.planning.replicas import Latest
+from hashcompat.planning.templates import Templates
+
+Pattern = tuple[int, ...]
+"""For each kubelet the first one that hashes a container alike."""
+
+
+class _Repeated(msgspec.Struct, frozen=True):
+    """What replicas share."""
+
+    rulings: Sequence[Ruling]
+    """Of their containers."""
+    counted: Counted
+    """What the hops count of them."""
+    arounds: Sequence[Sequence[Around]]
+    """Of each container, its hashes by its names: under the current and the target kubelet, then under those
+    of the hops."""
+    patterns: Sequence[Pattern]
+    """How those compare."""
+
+
+class Repeats:
+    """Adds pods to a plan and its hops."""
+
+    def __init__(self, planner: Planner, hops: Hops, templates: Templates) -> None:
+        self._planner, self._hops, self._templates = planner, hops, templates
+        self._known: Latest[Hashable, _Repeated] = Latest()
+        self._kubelets: dict[str, tuple[Kubelet, ...]] = {}
+
+    def add(self, pod: Pod) -> None:
+        """Decide one more pod; errors as Judge's."""
+        release = self._hops.release_of(pod)
+        kubelets = self._kubelets_of(pod, release) if self._may_repeat(pod) else ()
+        if not kubelets:
+            self._planner.add(pod)
+            self._hops.add(pod)
+            return
+        key = self._planner.kind(pod), release
+        known = self._known.get(key)
+        if known is not None:
+            found = [_hashes(pod.containers[place].own, one) for place, one in enumerate(known.arounds)]
+            if [_pattern(one) for one in found] == known.patterns:
+                self._planner.repeat(pod, known.rulings, found)
+                self._hops.repeat(known.counted)
+                return
+        rulings, counted = self._planner.add(pod), self._hops.add(pod)
+        if rulings is not None and counted is not None and known is None:
+            self._learn(key, pod, kubelets, rulings, counted)
+
+    def _learn(
+        self,
+        key: Hashable,
+        pod: Pod,
+        kubelets: tuple[Kubelet, ...],
+        rulings: Sequence[Ruling],
+        counted: Counted,
+    ) -> None:
+        """Remember what pods of one kind share."""
+        if any(container.blank is None for container in pod.containers):
+            return
+        named = self._templates.all_of(pod)
+        try:
+            arounds = [one.template.each(kubelets) if one.template else [] for one in named]
+        except DecodeError:
+            return
+        if all(arounds):
+            hashes = [_hashes(one.names, each) for one, each in zip(named, arounds, strict=True)]
+            repeated = _Repeated(rulings, counted, arounds, list(map(_pattern, hashes)))
+            self._known.add(key, repeated, sum(one.likeness.size for one in named))
+
+    def _may_repeat(self, pod: Pod) -> bool:
+        return pod.shape is not None and self._planner.is_shared(pod)
+
+    def _kubelets_of(self, pod: Pod, release: str) -> tuple[Kubelet, ...]:
+        """Return all kubelets on the way of a pod, its own and the target one first.
+
+        None where they do not decide alone.
+        """
+        if release not in self._kubelets:
+            own, others = self._planner.pair(pod), self._hops.kubelets(pod, release)
+            self._kubelets[release] = (*own, *others) if own and others else ()
+        return self._kubelets[release]
+
+
+def _hashes(names: Sequence[str], arounds: Sequence[Around]) -> list[int]:
+    return [one.hash(names) for one in arounds]
+
+
+def _pattern(hashes: list[int]) -> Pattern:
+    return tuple(map(hashes.index, hashes))

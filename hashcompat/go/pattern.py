@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import msgspec
@@ -151,14 +151,21 @@ def of_json(whole: str, value: Mapping[str, Any]) -> Text:
 def _places(text: str, own: Own) -> Iterator[int]:
     """Yield where a string, or the value of such a key, begins in a text."""
     if own.key:
-        wanted = re.compile(rf'"{re.escape(own.key)}"\s*:\s*(?={own.value}\b)')
-        yield from (found.end() for found in wanted.finditer(text))
+        for found in _value_of(own.key).finditer(text):
+            if found[1] == own.value:
+                yield found.start(1)
         return
     quoted = f'"{own.value}"'
     start = text.find(quoted)
     while start >= 0:
         yield start + 1
         start = text.find(quoted, start + 1)
+
+
+@lru_cache(maxsize=64)
+def _value_of(key: str) -> re.Pattern[str]:
+    """Return what finds the integers that are values of a key in JSON."""
+    return re.compile(rf'"{re.escape(key)}"\s*:\s*([0-9]+)\b', re.ASCII)
 
 
 def _lines(whole: str, value: Mapping[str, Any], key: str, rows: Sequence[Any]) -> Sequence[int]:

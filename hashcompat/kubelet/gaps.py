@@ -9,7 +9,7 @@ the gaps.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -88,14 +88,6 @@ _NUMBERS: Final = re.compile(r"[29]0[0-9]{7}1", re.ASCII)
 """What may stand for a number or a quantity."""
 
 
-_ROOT: Final = tree_of(
-    (path.replace(EACH, f".{EACH}").split("."), kind)
-    for paths, kind in ((_TEXTS, Kind.TEXT), (_INTEGERS, Kind.INTEGER), (_QUANTITIES, Kind.QUANTITY))
-    for path in paths
-)
-"""The paths of gaps, with the kind of each."""
-
-
 class Gap(msgspec.Struct, frozen=True):
     """A place in containers where each may have something else."""
 
@@ -126,51 +118,83 @@ def gapped(spec: Spec) -> Gapped | None:
     shown = repr(spec)
     if len(shown) > _LONGEST or HEAD in shown or _NUMBERS.search(shown):
         return None
-    found: list[tuple[Value, Gap]] = []
-    around = _around(spec, _ROOT, "", found)
+    found: Found = []
+    around = _CONTAINER(spec, found)
     if not found or len(found) >= _MOST:
         return None
     values, gaps = zip(*found, strict=True)
     return Gapped(around, values, gaps)
 
 
-def _around(value: Any, tree: Tree, path: str, found: list[tuple[Value, Gap]]) -> Any:
-    """Return JSON with what stands for gaps in it; add what is in each of them."""
-    if type(value) is dict:
-        if _ANY in tree:
-            return {key: _around(item, tree[_ANY], path, found) for key, item in value.items()}
-        return {
-            key: _around(item, tree[key], below(path, key), found) if key in tree else item
-            for key, item in value.items()
-        }
-    if type(value) is list:
-        return [_around(item, tree[EACH], path, found) for item in value] if EACH in tree else value
-    if tree.mark is None or not _may_be(value, tree.mark):
-        return value
-    gap = _gap(path, tree.mark, len(found))
-    found.append((value, gap))
-    return gap.stand
+Found = list[tuple[Value, Gap]]
+"""What is in each gap so far."""
+
+_Put = Callable[[Any, Found], Any]
+"""Returns JSON with what stands for gaps in it, and adds what is in each of them."""
 
 
-@lru_cache(maxsize=1 << 12)
-def _gap(path: str, kind: Kind, number: int) -> Gap:
-    return Gap(path, kind, _stand(kind, number))
+def _around(tree: Tree, path: str) -> _Put:
+    """Return what puts gaps in the JSON at a path, below which the tree has some."""
+    if tree.mark is not None:
+        return _of_value(tree.mark, path)
+    inner = {
+        key: _around(child, path if key in (EACH, _ANY) else below(path, key)) for key, child in tree.items()
+    }
+    each, every = inner.pop(EACH, None), inner.pop(_ANY, None)
+
+    def around(value: Any, found: Found) -> Any:
+        if type(value) is list and each is not None:
+            return [each(item, found) for item in value]
+        if type(value) is not dict:
+            return value
+        if every is not None:
+            return {key: every(item, found) for key, item in value.items()}
+        return {key: inner[key](item, found) if key in inner else item for key, item in value.items()}
+
+    return around
 
 
-def _may_be(value: object, kind: Kind) -> bool:
-    """Return whether a value can be in a gap."""
-    if kind is Kind.INTEGER:
-        return type(value) is int and 0 < value < _LARGEST
-    if type(value) is not str:
+def _of_value(kind: Kind, path: str) -> _Put:
+    """Return what puts a gap in the place of a value, where it can be one."""
+    may_be = _MAY_BE[kind]
+
+    @lru_cache(maxsize=256)
+    def numbered(number: int) -> Gap:
+        return Gap(path, kind, _stand(kind, number))
+
+    def around(value: Any, found: Found) -> Any:
+        if not may_be(value):
+            return value
+        gap = numbered(len(found))
+        found.append((value, gap))
+        return gap.stand
+
+    return around
+
+
+def _may_be_integer(value: object) -> bool:
+    return type(value) is int and 0 < value < _LARGEST
+
+
+def _may_be_quantity(value: object) -> bool:
+    return type(value) is str and _QUANTITY.fullmatch(value) is not None
+
+
+def _may_be_text(value: object) -> bool:
+    """Return whether a value is a text that decides nothing but its own place.
+
+    An empty one, a mask, and one that Go 1.22 escapes in its way do.
+    """
+    if type(value) is not str or len(value) > _LONGEST_VALUE:
         return False
-    if kind is Kind.QUANTITY:
-        return _QUANTITY.fullmatch(value) is not None
-    return len(value) <= _LONGEST_VALUE and not _decides_more(value)
+    return bool(value.strip("*")) and "\b" not in value and "\f" not in value
 
 
-def _decides_more(text: str) -> bool:
-    """Return whether a text decides more than its own place: an empty one, a mask, what Go 1.22 escapes."""
-    return not text.strip("*") or "\b" in text or "\f" in text
+_MAY_BE: Final = {
+    Kind.TEXT: _may_be_text,
+    Kind.INTEGER: _may_be_integer,
+    Kind.QUANTITY: _may_be_quantity,
+}
 
 
 def _stand(kind: Kind, number: int) -> Value:
@@ -178,6 +202,17 @@ def _stand(kind: Kind, number: int) -> Value:
     if kind is Kind.TEXT:
         return f"{HEAD}{number:05}{TAIL}"
     return int(f"20{number:07}1") if kind is Kind.INTEGER else f"90{number:07}1"
+
+
+_CONTAINER: Final = _around(
+    tree_of(
+        (path.replace(EACH, f".{EACH}").split("."), kind)
+        for paths, kind in ((_TEXTS, Kind.TEXT), (_INTEGERS, Kind.INTEGER), (_QUANTITIES, Kind.QUANTITY))
+        for path in paths
+    ),
+    "",
+)
+"""Puts the gaps in a container."""
 
 
 def filled(around: Any, values: Mapping[Value, Value]) -> Any:

@@ -95,8 +95,13 @@ class Template:
 
     def typical(self, old: Kubelet, new: Kubelet) -> Template | Skeleton:
         """Return what shows in which fields two kubelets differ about the container."""
-        skeleton = self._bones.skeleton if self._bones else None
+        skeleton = self.skeleton
         return skeleton if skeleton is not None and skeleton.stands_for_all(old, new) else self
+
+    @property
+    def skeleton(self) -> Skeleton | None:
+        """What it shares with all containers that set the same fields; None where it is by itself."""
+        return self._bones.skeleton if self._bones else None
 
 
 class Named:

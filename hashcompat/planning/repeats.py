@@ -11,7 +11,6 @@ from collections.abc import Hashable, Sequence
 import msgspec
 
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.errors import DecodeError
 from hashcompat.kubelet.template import Around
 from hashcompat.model.pods import Pod
 from hashcompat.planning.hops import Counted, Hops
@@ -77,10 +76,7 @@ class Repeats:
         if any(container.blank is None for container in pod.containers):
             return
         named = self._templates.all_of(pod)
-        try:
-            arounds = [one.template.each(kubelets) if one.template else [] for one in named]
-        except DecodeError:
-            return
+        arounds = [one.template.each(kubelets) if one.template else [] for one in named]
         if all(arounds):
             hashes = [_hashes(one.names, each) for one, each in zip(named, arounds, strict=True)]
             repeated = _Repeated(rulings, counted, arounds, list(map(_pattern, hashes)))

@@ -6,7 +6,7 @@ from msgspec import structs
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import oldest_first
-from hashcompat.errors import DecodeError, NotStoredError, UsageError
+from hashcompat.errors import NotStoredError, UsageError
 from hashcompat.kubelet.alike import hash_alike
 from hashcompat.kubelet.decide import decide
 from hashcompat.kubelet.hashing import Hasher
@@ -117,10 +117,7 @@ class Suggester:
     def _for_all(self, given: tuple[Skeleton, Kubelet]) -> list[Hasher] | None:
         """Return what computes the accepted hashes of a skeleton's containers; None where values decide."""
         skeleton, old = given
-        try:
-            return self._accepting(old).for_all(skeleton.spec)
-        except DecodeError:  # the container itself says what is wrong, and where
-            return None
+        return self._accepting(old).for_all(skeleton.spec)
 
     def _accepting(self, old: Kubelet) -> Accepting:
         return Accepting(self._new, [old], self._defaults)

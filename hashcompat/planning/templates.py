@@ -74,7 +74,7 @@ class Template:
         found = self._of_several.get(kubelets)
         if found is None:
             every = [self.arounds(kubelet) for kubelet in kubelets]
-            one_each = all(len(arounds) == 1 for arounds in every)
+            one_each = all(len({around.way for around in arounds}) == 1 for arounds in every)
             found = self._of_several[kubelets] = [arounds[0] for arounds in every] if one_each else []
         return found
 

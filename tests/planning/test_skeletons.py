@@ -14,6 +14,7 @@ from hashcompat.go.jsontext import decode_text, loads
 from hashcompat.kubelet.hashing import Hasher, hashers
 from hashcompat.kubelet.template import around
 from hashcompat.planning.differences import difference
+from hashcompat.planning.patched import Accepting
 from hashcompat.planning.skeletons import Skeletons
 from hashcompat.planning.templates import Template
 from tests.helpers import randomness
@@ -142,3 +143,23 @@ def test_skeletons_do_not_grow_with_the_cluster() -> None:
     for number in range(20):
         assert skeletons.of(usual("c", args=["x"] * number), WORDS)
     assert len(skeletons._known) <= 4
+
+
+def test_a_patch_accepts_of_a_skeleton_what_it_accepts_of_each_container(catalog: Catalog) -> None:
+    skeletons, defaults, for_all = Skeletons(), tuple(catalog.server_defaults()), 0
+    default: Json = {"securityContext": {"procMount": "Default"}}
+    specs = [usual("one"), {**usual("two"), **default}, usual("three", unknown=1), *random_specs(catalog)]
+    pairs = [("1.7.16", "1.9.11"), ("1.9.11", "1.8.15"), ("1.9.11", "1.13.12"), ("1.30.14", "1.31.14")]
+    for old, new in (map(catalog.kubelet, pair) for pair in pairs):
+        accepting = Accepting(new, [old], defaults)
+        for spec in specs:
+            skeleton = Template(spec, (), skeletons).skeleton
+            try:
+                alone = accepting.made(spec, keep_empty=False)
+                found = accepting.for_all(skeleton.spec) if skeleton else None
+            except DecodeError:
+                continue
+            if found is not None:
+                assert [(hasher, spec) for hasher in found] == alone
+                for_all += 1
+    assert for_all > COUNT

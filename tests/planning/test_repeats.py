@@ -1,0 +1,104 @@
+"""Replicas that repeat others are counted with them, and every plan is that of each pod by itself."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashcompat import planning
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.model.plan import Plan
+from hashcompat.planning import repeats
+from hashcompat.planning.planner import Planner
+from hashcompat.planning.repeats import Repeats
+from hashcompat.planning.view import View
+from hashcompat.sources.files.collect import collect
+from scripts.bench import cluster
+from tests.helpers.pods import Json
+from tests.sources.files.test_alike import dumped
+
+PAIRS = (("1.7.16", "1.9.11"), ("1.20.15", "1.31.14"), ("v1.27.3-gke.100", "1.31.14"), ("auto", "1.33.13"))
+WORD = "hashcompat-blank-12345"
+
+
+def plain(_: Json) -> None:
+    """Leave a pod as it is."""
+
+
+def escaped(pod: Json) -> None:
+    """Set a text that not every Go writes alike."""
+    pod["spec"]["containers"][0]["args"] = ["\b"]
+
+
+def like_a_blank(pod: Json) -> None:
+    """Set a text that is like a blank."""
+    pod["spec"]["containers"][0]["args"] = [WORD]
+
+
+def dump(path: Path, change: Callable[[Json], Any]) -> str:
+    found = list(cluster.objects(120, cluster.Shape("1.30.14", distinct=False, managed_fields=False)))
+    for one in found:
+        if one["kind"] == "Pod":
+            change(one)
+    return dumped(found, path / "pods.json")
+
+
+def plan(name: str, pair: tuple[str, str], catalog: Catalog) -> Plan:
+    return planning.make(collect((name,)), *pair, View(catalog))
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count the pods that are decided, and those that repeat others."""
+    counts = Counter[str]()
+    add, repeat = Planner.add, Planner.repeat
+
+    def counting(self: Planner, pod: Any) -> Any:
+        counts["add"] += 1
+        return add(self, pod)
+
+    def repeating(self: Planner, *given: Any) -> None:
+        counts["repeat"] += 1
+        repeat(self, *given)
+
+    monkeypatch.setattr(Planner, "add", counting)
+    monkeypatch.setattr(Planner, "repeat", repeating)
+    return counts
+
+
+@pytest.mark.parametrize("change", [plain, escaped, like_a_blank])
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_a_plan_is_that_of_each_pod_by_itself(
+    pair: tuple[str, str],
+    change: Callable[[Json], Any],
+    tmp_path: Path,
+    catalog: Catalog,
+    counted: Counter[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name = dump(tmp_path, change)
+    found = plan(name, pair, catalog)
+    certain = not (change is escaped and "gke" in pair[0])
+    assert (counted["repeat"] > 80) is (certain and change is not like_a_blank)
+    monkeypatch.setattr(Repeats, "_may_repeat", lambda *_: False)
+    assert found == plan(name, pair, catalog)
+
+
+def test_hashes_that_compare_otherwise_are_decided_by_themselves(
+    tmp_path: Path, catalog: Catalog, counted: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, numbers = dump(tmp_path, plain), itertools.count()
+    found = plan(name, PAIRS[0], catalog)
+    counted.clear()
+
+    def another(_: Sequence[int]) -> tuple[int, ...]:
+        return (next(numbers),)
+
+    monkeypatch.setattr(repeats, "_pattern", another)
+    assert found == plan(name, PAIRS[0], catalog)
+    assert counted == {"add": 120}

@@ -70,6 +70,9 @@ class Excerpt:
     details: bool = True
     """Whether its document has the details of the plan, where it has some."""
 
+    jobs: int = 1
+    """How many processes may write its document."""
+
     @cached_property
     def tally(self) -> Tally:
         """The counts, made in one pass over all items."""

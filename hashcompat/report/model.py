@@ -15,6 +15,7 @@ import msgspec
 
 from hashcompat.report.findings import Findings
 from hashcompat.report.forms import Forms, Likeness, Write
+from hashcompat.report.inturn import LEAST, in_turn
 from hashcompat.report.page import Page
 
 Result = TypeVar("Result")
@@ -44,12 +45,17 @@ class Rows(msgspec.Struct, Generic[Value], frozen=True):
     row: Callable[[Value], dict[str, Any]]
     likeness: Likeness[Value] | None = None
     """What many of them share; None where that is not known."""
+    jobs: int = 1
+    """How many processes may write them."""
 
     def texts(self, *writes: Write) -> Iterator[Sequence[str]]:
         """Yield the texts of each object, as each of ``writes`` makes it."""
-        if self.likeness is not None:
-            return Forms(self.likeness, writes).texts(self.values)
-        return ([write(row) for write in writes] for row in self)
+        if self.likeness is None:
+            return ([write(row) for write in writes] for row in self)
+        texts, values = Forms(self.likeness, writes).texts, self.values
+        if self.jobs > 1 and isinstance(values, Sequence) and len(values) >= LEAST:
+            return in_turn(values, texts, self.jobs)
+        return texts(values)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return map(self.row, self.values)

@@ -54,7 +54,7 @@ def _content(shown: Excerpt) -> Document:
             "reproduced": plan.share.reproduced,
         },
         **({"details": details_document(details)} if details else {}),
-        items=Rows(shown.items, _item) if details else Rows(shown.items, item_document, ALIKE),
+        items=Rows(shown.items, _item) if details else Rows(shown.items, item_document, ALIKE, shown.jobs),
     )
 
 

@@ -18,7 +18,7 @@ _BY_DEFAULT: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jobs:
-    """The processes that read and decide the pods of a large file."""
+    """The processes that read and decide the pods of a large file, and write the plan."""
 
     HEADING: ClassVar = "Source"
 

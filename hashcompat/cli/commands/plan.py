@@ -121,6 +121,7 @@ def _excerpt(given: Arguments, plan: Plan) -> Excerpt:
         now=datetime.now(UTC),
         again=_again(given),
         details=given.details,
+        jobs=given.jobs.number,
     )
 
 

@@ -1,0 +1,83 @@
+"""Rows that several processes write in turn are those that one writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hashcompat import planning
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.formats.json import to_json
+from hashcompat.planning.view import View
+from hashcompat.report import inturn
+from hashcompat.report.asked import Excerpt
+from hashcompat.report.inturn import Texts, in_turn
+from hashcompat.report.plan import PLAN
+from hashcompat.sources.files.collect import collect
+from scripts.bench import cluster
+
+NUMBERS = tuple(range(3000))
+
+
+def texts(values: Iterable[int]) -> Iterator[Texts]:
+    return ((str(value), f"{value:x}") for value in values)
+
+
+def own(values: Iterable[int]) -> Iterator[Texts]:
+    """Yield texts that show which process made them."""
+    return ((str(value), str(os.getpid())) for value in values)
+
+
+EXPECTED = list(map(list, texts(NUMBERS)))
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3, 20])
+def test_the_order_is_that_of_one_process(jobs: int) -> None:
+    assert list(map(list, in_turn(NUMBERS, texts, jobs))) == EXPECTED
+    assert len({pid for _, pid in in_turn(NUMBERS, own, jobs)}) == min(jobs, 6)
+
+
+def test_what_another_process_does_not_make_this_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    this = os.getpid()
+
+    def failing(values: Iterable[int]) -> Iterator[Texts]:
+        for value, number in texts(values):
+            if os.getpid() != this and int(value) > 1000:
+                raise ValueError(value)
+            yield value, number
+
+    assert list(map(list, in_turn(NUMBERS, failing, 2))) == EXPECTED
+
+    def refused() -> int:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(os, "fork", refused)
+    assert list(map(list, in_turn(NUMBERS, texts, 2))) == EXPECTED
+
+
+def test_other_processes_end_with_the_reader() -> None:
+    written = in_turn(NUMBERS, texts, 2)
+    next(written)
+    written.close()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_plan_that_two_processes_write_is_that_of_one(
+    tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "pods.json"
+    shape = cluster.Shape("1.7.16", distinct=False, managed_fields=False)
+    path.write_text("".join(cluster.texts(cluster.objects(400, shape))))
+    plan = planning.make(collect((str(path),)), "1.7.16", "1.9.11", View(catalog))
+    assert PLAN.sealed is not None
+    monkeypatch.setattr(inturn, "_TOGETHER", 64)
+    monkeypatch.setattr("hashcompat.report.model.LEAST", 1)
+    found = []
+    for jobs in (1, 2):
+        content, seals = PLAN.sealed(Excerpt(plan, plan.items, jobs=jobs))
+        found.append("".join(to_json(content, seals=seals)))
+    assert found[0] == found[1]

@@ -22,7 +22,7 @@ from typing import Final
 from tabulate import tabulate
 
 from scripts.bench import cluster, record
-from scripts.bench.plans import ended
+from scripts.bench.plans import AS_INSTALLED, ended
 from scripts.bench.record import CommandRow, Spread, Taken
 from scripts.docs import performance
 from scripts.lib import commandline
@@ -70,6 +70,7 @@ def run(command: Command, dump: Path) -> Taken:
         (sys.executable, "-m", "hashcompat", *command.arguments, "-f", str(dump)),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        env=AS_INSTALLED,
     )
     return ended(process, started)
 

@@ -107,6 +107,7 @@ class Row:
     go: Side
     cpu: Spread
     wall: Spread
+    """The ratio to what Go takes on one core, which is its CPU time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,7 @@ def _losses(rows: Iterable[Row], before: dict[Case, Row]) -> Iterator[str]:
 HEADERS: Final = (
     *("pods", "containers", "upgrade"),
     *(f"{side}: {what}" for side in ("plan", "Go") for what in ("CPU, s", "wall, s", "peak, MB")),
-    *("CPU, plan / Go", "wall, plan / Go"),
+    *("CPU, plan / Go", "wall, plan / Go on one core"),
 )
 
 

@@ -29,7 +29,8 @@ for there are 300 templates. `all different`: no two containers are alike, as af
 writes the pod's name into each.
 
 CPU time is that of user and system, of all processes together, and the peak that of the largest one. `plan`
-runs a process on each processor, and each of the two Go programs is one. Seconds depend on the machine:
+runs a process on each processor, and each of the two Go programs is one; on one core these take as long as
+their CPU time, which is what the wall time of `plan` is compared with. Seconds depend on the machine:
 {machine}.
 The ratio hardly does, so it alone is compared: `.ci/full` fails where the share of Go's CPU time is more than
 1.25 times the one that is committed here.

@@ -29,12 +29,8 @@ _WORD: Final = "hashcompat-blank-"
 
 _ENCODER: Final = msgspec.json.Encoder()
 
-_READ: Final = {
-    "metadata": ("name", "uid", "labels"),
-    "spec": None,
-    "status": ("conditions", *STATUSES.values()),
-}
-"""What is read of each part of a pod; None for all of it."""
+_READ: Final = ("conditions", *STATUSES.values())
+"""What is read of the status of a pod."""
 
 
 class _Form(msgspec.Struct, frozen=True):
@@ -126,12 +122,16 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
     """Their text."""
     value: Mapping[str, Any]
     """The first of them, as JSON."""
-    parts: tuple[_Form, _Form, _Form]
-    """Its metadata, spec and status."""
+    labels: _Form | None
+    """Its labels; None where no hole is in them."""
+    parts: tuple[_Form, _Form]
+    """Its spec and status."""
     pod: Pod
     """The first of them."""
     containers: tuple[_Made, ...]
     """Its containers."""
+    name: int | None
+    """The hole of the name."""
     uid: int | None
     """The hole of the uid, whose form shows that an API server made the pod."""
 
@@ -144,19 +144,19 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
 
     def made(self, values: Values, origin: str, path: str, where: InFile, line: int) -> Pod:
         """Return the pod with these values, whose text begins at a line; errors as ``of_pod``."""
-        metadata, spec, status = [form.filled(values) for form in self.parts]
+        spec, status = [form.filled(values) for form in self.parts]
         ready, since = readiness(status.get("conditions"))
         place = f"{origin}: {path}"
         return structs.replace(
             self.pod,
             origin=origin,
-            name=clean(metadata["name"]),
-            uid=metadata["uid"],
+            name=self.pod.name if self.name is None else values[self.name],
+            uid=self.pod.uid if self.uid is None else values[self.uid],
             node=clean(spec.get("nodeName") or ""),
             containers=tuple(self._containers(values, spec, status, place, path, line)),
             spec=spec,
             file=where.file,
-            labels=part(metadata, "labels"),
+            labels=self.pod.labels if self.labels is None else self.labels.filled(values),
             ready=ready,
             ready_since=since,
             shape=self,
@@ -224,13 +224,15 @@ def shape_of(found: Text, value: Mapping[str, Any], other: Mapping[str, Any] | N
     places = _Places()
     for hole, index in enumerate(kept):
         places.put(own[index].path, hole)
-    blanks = _WORD not in repr(value["spec"])  # whatever escapes the text has
+    whole = found.whole
+    blanks = _WORD not in (repr(value["spec"]) if "\\" in whole else whole)  # whatever escapes it has
     containers = tuple(_made(container, value, places, blanks=blanks) for container in pod.containers)
-    uid = places.get("metadata", {}).get("uid")
-    metadata, spec, status = (
-        places.get(key, _Places()).form(value[key], keys) for key, keys in _READ.items()
-    )
-    return Shape(pattern, value, (metadata, spec, status), pod, containers, uid)
+    of_metadata = places.get("metadata", _Places())
+    labels = of_metadata["labels"].form(pod.labels) if "labels" in of_metadata else None
+    spec = places.get("spec", _Places()).form(value["spec"])
+    status = places.get("status", _Places()).form(value["status"], _READ)
+    name, uid = of_metadata.get("name"), of_metadata.get("uid")
+    return Shape(pattern, value, labels, (spec, status), pod, containers, name, uid)
 
 
 def _ordinary(found: Text, value: Mapping[str, Any]) -> Pod | None:

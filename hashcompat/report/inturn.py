@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final, TypeVar
@@ -24,7 +24,7 @@ LEAST: Final = 16 * _TOGETHER
 """Rows that are worth another process."""
 
 
-def in_turn(values: Sequence[Value], write: Write[Value], jobs: int) -> Iterator[Texts]:
+def in_turn(values: Sequence[Value], write: Write[Value], jobs: int) -> Generator[Texts, None, None]:
     """Yield the texts of all rows; what another process does not make, this one does."""
     blocks = [values[start : start + _TOGETHER] for start in range(0, len(values), _TOGETHER)]
     works = [partial(_written, blocks[number::jobs], write) for number in range(1, jobs)]

@@ -237,3 +237,12 @@ def test_a_text_is_a_function_of_its_gaps(release: str, catalog: Catalog) -> Non
     unknown = 1 if release == "1.0.7" else 0  # periodSeconds
     assert len(text.after) == (2 if release == "1.31.14" else len(found.gaps) - unknown)
     assert text.size == sum(len(part) for _, part in text.after)
+
+
+def test_a_quantity_that_is_printed_in_another_way_is_in_no_gap(catalog: Catalog) -> None:
+    found = gapped({"resources": {"limits": {"cpu": "1"}}})
+    assert found is not None
+    (gap,) = found.gaps
+    (hasher,) = hashers(catalog.kubelet("1.9.11"))
+    assert Text.of(hasher, hasher.text(found.around), found.gaps) is not None
+    assert Text.of(hasher, f"{hasher.text(found.around)} {gap.stand}", found.gaps) is None

@@ -22,7 +22,10 @@ from scripts.bench import cluster
 from tests.helpers.pods import Json
 from tests.sources.files.test_alike import dumped
 
-PAIRS = (("1.7.16", "1.9.11"), ("1.20.15", "1.31.14"), ("v1.27.3-gke.100", "1.31.14"), ("auto", "1.33.13"))
+PAIRS = (
+    *(("1.7.16", "1.9.11"), ("1.20.15", "1.31.14"), ("auto", "1.33.13")),
+    *(("v1.27.3-gke.100", "1.31.14"), ("v1.27.3-gke.100", "1.7.16")),
+)
 WORD = "hashcompat-blank-12345"
 
 

@@ -69,17 +69,19 @@ def in_c(pieces: Iterable[str], state: int, whole: InC) -> int:
     return (whole(first + data) + (state - reached) * _factor(len(data))) & _MASK
 
 
-def going_on(digest: Digest, state: int, after: Sequence[tuple[int, str]]) -> Callable[[Sequence[str]], int]:
+def going_on(
+    digest: Digest, state: int, after: Sequence[tuple[int, bytes]]
+) -> Callable[[Sequence[str]], int]:
     """Return the digest of what follows a state as a function of texts in it.
 
-    ``after`` has the number of each text, in order, and what follows it.
+    ``after`` has the number of each text, in order, and what follows it in UTF-8.
     """
     if digest is not fnv32a or _IN_C is None:
-        return lambda texts: digest(["".join([texts[number] + rest for number, rest in after])], state)
+        return lambda texts: digest(["".join([texts[place] + rest.decode() for place, rest in after])], state)
     whole, (first, reached) = _IN_C, _BY_LOW_BITS[state & 0xFF]
-    ahead, encoded = state - reached, [(number, rest.encode()) for number, rest in after]
-    if len(encoded) == 1:  # as in nearly all replicas, and a cluster has many
-        ((only, behind),) = encoded
+    ahead = state - reached
+    if len(after) == 1:  # as in nearly all replicas, and a cluster has many
+        ((only, behind),) = after
 
         def of_one(texts: Sequence[str]) -> int:
             data = first + texts[only].encode() + behind
@@ -88,7 +90,7 @@ def going_on(digest: Digest, state: int, after: Sequence[tuple[int, str]]) -> Ca
         return of_one
 
     def of(texts: Sequence[str]) -> int:
-        data = first + b"".join([texts[number].encode() + rest for number, rest in encoded])
+        data = first + b"".join([texts[number].encode() + rest for number, rest in after])
         return (whole(data) + ahead * _factor(len(data) - 1)) & _MASK
 
     return of

@@ -21,16 +21,17 @@ class Around(msgspec.Struct, frozen=True):
     """Whether the text is JSON's bytes, printed as numbers."""
     before: int
     """The digest of what precedes the first name, or of the whole text if none is in it."""
-    after: tuple[tuple[int, str], ...]
-    """The names in the text by number, each with the text that follows it."""
+    after: tuple[tuple[int, bytes], ...]
+    """The names in the text by number, each with the text that follows it, in UTF-8."""
     go_on: Callable[[Sequence[str]], int]
     """The hash by the names as they are printed."""
 
     @classmethod
     def of(cls, hasher: Hasher, before: int, after: tuple[tuple[int, str], ...]) -> Around:
         """Return the hash of a text that follows a digest."""
-        go_on = going_on(hasher.digest, before, after)
-        return cls(hasher.digest, len(hasher.stages) > 1, before, after, go_on)
+        encoded = tuple((number, text.encode()) for number, text in after)
+        go_on = going_on(hasher.digest, before, encoded)
+        return cls(hasher.digest, len(hasher.stages) > 1, before, encoded, go_on)
 
     @property
     def way(self) -> tuple[object, ...]:

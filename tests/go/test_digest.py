@@ -112,7 +112,8 @@ def test_what_follows_a_state_is_digested_alike(
     after = [(number % len(texts), rest) for number, rest in after]
     pieces = [piece for number, rest in after for piece in (texts[number], rest)]
     for found in BY_NAME.values():
-        assert going_on(found, found([before]), after)(texts) == found([before, *pieces])
+        encoded = [(number, rest.encode()) for number, rest in after]
+        assert going_on(found, found([before]), encoded)(texts) == found([before, *pieces])
 
 
 def test_what_is_installed_without_its_c_code_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,4 +129,4 @@ def test_without_the_library_python_computes_the_same(monkeypatch: pytest.Monkey
     by_library = fnv32a(pieces)
     monkeypatch.setattr(digest, "_IN_C", None)
     assert fnv32a(pieces) == by_library == plain("".join(pieces).encode())
-    assert going_on(fnv32a, fnv32a(pieces[:1]), [(0, pieces[2])])(pieces[1:2]) == by_library
+    assert going_on(fnv32a, fnv32a(pieces[:1]), [(0, pieces[2].encode())])(pieces[1:2]) == by_library

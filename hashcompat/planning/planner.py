@@ -10,31 +10,28 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import structs
 
-from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import oldest_first
 from hashcompat.kubelet.decide.never import at_rest
-from hashcompat.kubelet.hashing import container_hash
 from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model.hashes import number_of
 from hashcompat.model.items import ContainerName, Item, Observed, PodName, Prediction, key_of, name_of
 from hashcompat.model.plan import Plan, ReleaseFacts, Way, share
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
-from hashcompat.model.verdicts import Reason, Verdict
+from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.assumptions import assumptions
 from hashcompat.planning.cautions import Caution, Cautions, Warned
 from hashcompat.planning.creators import assumed_creator
-from hashcompat.planning.differences import difference
 from hashcompat.planning.docket import Docket, Found
 from hashcompat.planning.facts import facts
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.prepare import Prepared
+from hashcompat.planning.reasons import by_template, reasons
 from hashcompat.planning.replicas import once
 from hashcompat.planning.rows import Rows, items_of, rows_of
 from hashcompat.planning.rulings import Ruled, Rulings
-from hashcompat.planning.skeletons import Skeleton
 from hashcompat.planning.suggestion import Suggester
-from hashcompat.planning.templates import Named, Template, Templates
+from hashcompat.planning.templates import Named, Templates
 from hashcompat.planning.view import View
 
 Value = TypeVar("Value")
@@ -94,7 +91,7 @@ class Planner:
     ) -> None:
         self._judge = Judge(way, nodes, view, templates)
         self._rulings = Rulings(self._judge, self._ruled)
-        self._differences = once(lambda prepared: tuple(_differences(prepared, view)), _by_template)
+        self._differences = once(lambda prepared: tuple(reasons(prepared, view)), by_template)
         self._suggester = Suggester(self._judge.new, view)
         self._cautions = Cautions(self._judge)
         self._docket: Docket[Item, Prediction] = Docket(_with)
@@ -253,17 +250,6 @@ class Planner:
         )
 
 
-def _by_template(prepared: Prepared) -> object:
-    """Return what decides why two kubelets hash a container differently: no name in it does."""
-    return _typical(prepared) or prepared.group, prepared.case.old
-
-
-def _typical(prepared: Prepared) -> Template | Skeleton | None:
-    """Return what shows that for other containers too; None for one that shows it for itself."""
-    template, case = prepared.template, prepared.case
-    return template.typical(case.old, case.new) if template is not None else None
-
-
 def _observed(container: Container) -> Observed | None:
     if container.running is None and not container.id:
         return None
@@ -291,19 +277,6 @@ def _container_name(name: str, kind: ContainerType) -> ContainerName:
 def _one(value: Value) -> Value:
     """Return one object for all equal ones among the latest, so that replicas share it."""
     return value
-
-
-def _differences(prepared: Prepared, view: View) -> Iterator[Reason]:
-    """Name what causes the difference: the kubelets, the target API server's new defaults, or both."""
-    case = prepared.case
-    if prepared.filled:
-        yield Reason(rules.API_DEFAULT, f"the new API server fills in {', '.join(prepared.filled)}")
-        before = container_hash(prepared.old_spec, case.new, stored=case.container.stored)
-        if before.candidates == case.old_hash.candidates:
-            return
-    typical = _typical(prepared)
-    spec = prepared.old_spec if typical is None else typical.spec
-    yield from difference(spec, case.old, case.new, view.catalog)
 
 
 def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from hashcompat.answers.keeping import is_kept, may_be_kept
-from hashcompat.kubelet.gaps import Gap, Text, filled
+from hashcompat.kubelet.gaps import Gap, Text, filled, open_for
 from hashcompat.kubelet.hashing import Hasher
 from hashcompat.kubelet.writing import Kind, Value, Values
 from hashcompat.model.hashes import Hash
@@ -98,9 +98,8 @@ class Outline(msgspec.Struct, frozen=True):
 
         None where a snapshot may show those others, or where a word is in no gap of its own.
         """
-        numbers = {word: number for number, word in enumerate(words)}
-        still = {gap: numbers[str(value)] for gap, value in enumerate(values) if value in numbers}
-        if len(still) < len(words) or any(may_be_kept(self.gaps[gap].path) for gap in still):
+        still = open_for(words, values)
+        if still is None or any(may_be_kept(self.gaps[gap].path) for gap in still):
             return None
         shown = self._shown(values)
         keys = self._keys(shown)

@@ -126,6 +126,13 @@ def gapped(spec: Spec) -> Gapped | None:
     return Gapped(around, values, gaps)
 
 
+def open_for(words: Sequence[str], values: Sequence[Value]) -> dict[int, int] | None:
+    """Return the gaps that words are in, with the numbers of the words; None unless each is in one gap."""
+    numbers = {word: number for number, word in enumerate(words)}
+    found = {gap: numbers[str(value)] for gap, value in enumerate(values) if value in numbers}
+    return found if sorted(found.values()) == list(range(len(words))) else None
+
+
 Found = list[tuple[Value, Gap]]
 """What is in each gap so far."""
 

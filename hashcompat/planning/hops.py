@@ -137,7 +137,7 @@ class Hops:
     def kubelets(self, pod: Pod, release: str) -> tuple[Kubelet, ...]:
         """Return all kubelets on the way of pods like one, from a release on.
 
-        None where they do not decide alone.
+        Nothing where they do not decide alone.
         """
         pairs = [tally.pair(pod) for tally in self._of(release)]
         known = [pair for pair in pairs if pair is not None]

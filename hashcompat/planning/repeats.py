@@ -55,7 +55,8 @@ class Repeats:
         key = self._planner.kind(pod), release
         known = self._known.get(key)
         if known is not None:
-            found = [_hashes(pod.containers[place].own, one) for place, one in enumerate(known.arounds)]
+            pairs = zip(pod.containers, known.arounds, strict=True)
+            found = [_hashes(container.own, arounds) for container, arounds in pairs]
             if [_pattern(one) for one in found] == known.patterns:
                 self._planner.repeat(pod, known.rulings, found)
                 self._hops.repeat(known.counted)
@@ -88,7 +89,7 @@ class Repeats:
     def _kubelets_of(self, pod: Pod, release: str) -> tuple[Kubelet, ...]:
         """Return all kubelets on the way of a pod, its own and the target one first.
 
-        None where they do not decide alone.
+        Nothing where they do not decide alone.
         """
         if release not in self._kubelets:
             own, others = self._planner.pair(pod), self._hops.kubelets(pod, release)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError
-from hashcompat.kubelet.gaps import Gapped, Text, gapped
+from hashcompat.kubelet.gaps import Gapped, Text, gapped, open_for
 from hashcompat.kubelet.hashing import Hasher, hashers
 from hashcompat.kubelet.template import Around
 from hashcompat.kubelet.writing import Values, writing_of
@@ -60,16 +60,14 @@ class Bones:
     def __init__(self, skeleton: Skeleton, found: Gapped, names: tuple[str, ...]) -> None:
         self.skeleton = skeleton
         self._values = Values(found.values, [gap.kind for gap in found.gaps])
-        numbers = {name: number for number, name in enumerate(names)}
-        self._still = {gap: numbers[one] for gap, one in enumerate(found.values) if one in numbers}
-        self._whole = len(self._still) == len(names)
+        self._open = open_for(names, found.values)
 
     def around(self, hasher: Hasher) -> Around | None:
         """Return a hash of the container by its names; None where it has to be printed by itself."""
-        text = self.skeleton.text(hasher) if self._whole else None
-        if text is None:
+        text = self.skeleton.text(hasher)
+        if text is None or self._open is None:
             return None
-        closed = text.closed(self._values, self._still)
+        closed = text.closed(self._values, self._open)
         return Around.of(hasher, closed.before, closed.after)
 
 

@@ -12,7 +12,7 @@ from hashcompat.answers.outlines import Hidden
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.go.digest import BY_NAME
 from hashcompat.go.jsontext import Number
-from hashcompat.kubelet.gaps import Text, gapped
+from hashcompat.kubelet.gaps import Text, gapped, open_for
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.kubelet.writing import Values
 from hashcompat.model.pods import Blank, Container, ContainerType
@@ -246,3 +246,16 @@ def test_a_quantity_that_is_printed_in_another_way_is_in_no_gap(catalog: Catalog
     (hasher,) = hashers(catalog.kubelet("1.9.11"))
     assert Text.of(hasher, hasher.text(found.around), found.gaps) is not None
     assert Text.of(hasher, f"{hasher.text(found.around)} {gap.stand}", found.gaps) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        pytest.param(("x", "b", 1, "a"), {1: 1, 3: 0}, id="each in one gap"),
+        pytest.param(("a", "x"), None, id="one in no gap"),
+        pytest.param(("a", "b", "a"), None, id="one in two gaps"),
+        pytest.param(("a", "a"), None, id="one in two gaps, another in none"),
+    ],
+)
+def test_a_word_is_open_in_one_gap(values: tuple[str | int, ...], expected: dict[int, int] | None) -> None:
+    assert open_for(("a", "b"), values) == expected

@@ -103,10 +103,10 @@ class Planner:
         rulings = [one.ruling for one in found]
         return rulings if shared and all(one.saved is not None for one in rulings) else None
 
-    def repeat(self, pod: Pod, rulings: Sequence[Ruling], hashes: Sequence[Sequence[int]]) -> None:
+    def repeat(self, pod: Pod, rulings: Sequence[Ruling], hashes: Sequence[tuple[int, int]]) -> None:
         """Add a replica; ``hashes`` has those of each container, under the current and the target kubelet."""
         name = name_of(pod)
-        for container, ruling, (old, new, *_) in zip(pod.containers, rulings, hashes, strict=True):
+        for container, ruling, (old, new) in zip(pod.containers, rulings, hashes, strict=True):
             self._cautions.add(ruling.caution, pod, container)
             self._save(ruling)
             self._item(name, container, ruling, (None, old, new))

@@ -16,10 +16,39 @@ from hashcompat.model.pods import Pod
 from hashcompat.planning.hops import Counted, Hops
 from hashcompat.planning.planner import Planner, Ruling
 from hashcompat.planning.replicas import Latest
-from hashcompat.planning.templates import Templates
+from hashcompat.planning.templates import Named, Templates
 
 Pattern = tuple[int, ...]
 """For each kubelet the first one that hashes a container alike."""
+
+
+class _Hashes(msgspec.Struct, frozen=True):
+    """The hashes of a container of replicas by its names."""
+
+    arounds: Sequence[Around]
+    """Each one that a kubelet on the way has; the first is that of the current one."""
+    new: int
+    """The place of that of the target kubelet."""
+    pattern: Pattern
+    """How they compare."""
+
+    @classmethod
+    def of(cls, named: Named, kubelets: tuple[Kubelet, ...]) -> _Hashes | None:
+        """Return those of a container under kubelets, the current and the target one first.
+
+        None without a template, and where a kubelet has two hashes.
+        """
+        every = named.template.each(kubelets) if named.template else []
+        if not every:
+            return None
+        arounds = list({id(one): one for one in every}.values())  # most kubelets hash as another one does
+        place = next(place for place, one in enumerate(arounds) if one is every[1])
+        return cls(arounds, place, _pattern([one.hash(named.names) for one in arounds]))
+
+    def repeated(self, names: Sequence[str]) -> tuple[int, int] | None:
+        """Return those under the current and the target kubelet; None where they compare otherwise."""
+        found = [one.hash(names) for one in self.arounds]
+        return (found[0], found[self.new]) if _pattern(found) == self.pattern else None
 
 
 class _Repeated(msgspec.Struct, frozen=True):
@@ -29,11 +58,8 @@ class _Repeated(msgspec.Struct, frozen=True):
     """Of their containers."""
     counted: Counted
     """What the hops count of them."""
-    arounds: Sequence[Sequence[Around]]
-    """Of each container, its hashes by its names: under the current and the target kubelet, then under those
-    of the hops."""
-    patterns: Sequence[Pattern]
-    """How those compare."""
+    hashes: Sequence[_Hashes]
+    """Of each container."""
 
 
 class Repeats:
@@ -55,9 +81,10 @@ class Repeats:
         key = self._planner.kind(pod), release
         known = self._known.get(key)
         if known is not None:
-            pairs = zip(pod.containers, known.arounds, strict=True)
-            found = [_hashes(container.own, arounds) for container, arounds in pairs]
-            if [_pattern(one) for one in found] == known.patterns:
+            pairs = zip(pod.containers, known.hashes, strict=True)
+            each = [hashes.repeated(container.own) for container, hashes in pairs]
+            found = [pair for pair in each if pair is not None]
+            if len(found) == len(each):
                 self._planner.repeat(pod, known.rulings, found)
                 self._hops.repeat(known.counted)
                 return
@@ -77,11 +104,10 @@ class Repeats:
         if any(container.blank is None for container in pod.containers):
             return
         named = self._templates.all_of(pod)
-        arounds = [one.template.each(kubelets) if one.template else [] for one in named]
-        if all(arounds):
-            hashes = [_hashes(one.names, each) for one, each in zip(named, arounds, strict=True)]
-            repeated = _Repeated(rulings, counted, arounds, list(map(_pattern, hashes)))
-            self._known.add(key, repeated, sum(one.likeness.size for one in named))
+        each = [_Hashes.of(one, kubelets) for one in named]
+        hashes = [one for one in each if one is not None]
+        if len(hashes) == len(each):
+            self._known.add(key, _Repeated(rulings, counted, hashes), sum(one.likeness.size for one in named))
 
     def _may_repeat(self, pod: Pod) -> bool:
         return pod.shape is not None and self._planner.is_shared(pod)
@@ -95,10 +121,6 @@ class Repeats:
             own, others = self._planner.pair(pod), self._hops.kubelets(pod, release)
             self._kubelets[release] = (*own, *others) if own and others else ()
         return self._kubelets[release]
-
-
-def _hashes(names: Sequence[str], arounds: Sequence[Around]) -> list[int]:
-    return [one.hash(names) for one in arounds]
 
 
 def _pattern(hashes: list[int]) -> Pattern:

@@ -89,7 +89,12 @@ def state_of(row: Mapping[str, Any], place: str) -> State:
 
 def _identity(row: Mapping[str, Any]) -> str:
     identity = row.get("containerID")
-    return clean(identity).rpartition("://")[2] if isinstance(identity, str) else ""
+    return id_of(clean(identity)) if isinstance(identity, str) else ""
+
+
+def id_of(container_id: str) -> str:
+    """Return the id in a ``containerID``, without the runtime's name."""
+    return container_id.rpartition("://")[2]
 
 
 def _ended(row: Mapping[str, Any]) -> Ended | None:
@@ -126,26 +131,32 @@ def heartbeat(conditions: object) -> datetime | None:
 
 
 def _ready(conditions: object) -> Mapping[str, Any] | None:
-    rows = conditions if isinstance(conditions, list) else ()
-    return next((row for row in rows if is_object(row) and row.get("type") == "Ready"), None)
+    place = place_of_ready(conditions)
+    return conditions[place] if isinstance(conditions, list) and place is not None else None
+
+
+def place_of_ready(conditions: object) -> int | None:
+    """Return the index of the condition Ready; None without one."""
+    rows = enumerate(conditions if isinstance(conditions, list) else ())
+    return next((index for index, row in rows if is_object(row) and row.get("type") == "Ready"), None)
 
 
 def _shown_time(text: object) -> datetime | None:
     """Return a time that no verdict depends on: any other text counts as not shown."""
-    return _of_text(text)[1] if isinstance(text, str) else None
+    return time_of(text)[1] if isinstance(text, str) else None
 
 
 def _time(text: object, place: str) -> datetime | None:
     if text is None:
         return None
-    is_one, found = _of_text(text) if isinstance(text, str) else (False, None)
+    is_one, found = time_of(text) if isinstance(text, str) else (False, None)
     if not is_one:
         raise InputError(f"{place}: want a time such as 2026-01-31T12:00:00Z")
     return found
 
 
 @lru_cache(maxsize=4096)
-def _of_text(text: str) -> tuple[bool, datetime | None]:
+def time_of(text: str) -> tuple[bool, datetime | None]:
     """Return whether a text is a time, and that time, UTC."""
     return (True, _utc(text)) if is_time(text) else (False, None)
 

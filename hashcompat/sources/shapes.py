@@ -20,8 +20,8 @@ from hashcompat.sources import mirrors, snapshots
 from hashcompat.sources.fields import Fields, InFile
 from hashcompat.sources.holes import Form, Places
 from hashcompat.sources.ownpaths import own_of
+from hashcompat.sources.ownstates import Reported, reported_of
 from hashcompat.sources.pods import of_pod
-from hashcompat.sources.reported import Reported, reported_of
 from hashcompat.sources.statuses import STATUSES, place_of_ready, time_of
 
 _WORD: Final = "hashcompat-blank-"

@@ -82,8 +82,18 @@ def reported_of(container: Container, name: str, status: Mapping[str, Any], plac
 
 def _row(row: Mapping[str, Any], name: str, place: int, places: Places) -> Row:
     own = places.at(name, place)
-    started = own.at("state", "running").get("startedAt")
-    holes = own.get("containerID"), started, own.get("restartCount")
+    holes = (
+        _hole(own, row, "containerID", str),
+        _hole(
+            own.at("state", "running"), mapping(mapping(row.get("state")).get("running")), "startedAt", str
+        ),
+        _hole(own, row, "restartCount", int),
+    )
     read = Places({key: inner for key, inner in own.items() if key in _READ})
     is_plain = set(read.holes()) == set(holes) - {None}
     return Row(own.form(row), f".status.{name}[{place}]", *holes, is_plain)
+
+
+def _hole(own: Places, value: Mapping[str, Any], key: str, kind: type) -> int | None:
+    """Return the hole of a value; None where it has none, or is not of the kind that the API has there."""
+    return own.get(key) if type(value.get(key)) is kind else None

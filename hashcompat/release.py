@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from hashcompat.errors import UsageError
 
@@ -16,8 +17,7 @@ LATEST: Final = "latest"
 _PRE_RELEASE: Final = re.compile(r"-(alpha|beta|rc)\b")
 
 
-@dataclass(frozen=True)
-class Release:
+class Release(msgspec.Struct, frozen=True):
     """An upstream release, or a vendor's build of one; ``catalog/releases.py`` orders and compares them."""
 
     text: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -79,8 +78,7 @@ class Profile(msgspec.Struct, frozen=True):
     """The API servers that do so."""
 
 
-@dataclass(frozen=True, eq=False)
-class ApiServer:
+class ApiServer(msgspec.Struct, frozen=True, eq=False):
     """What an API server does to a container when it creates the pod; compared by identity."""
 
     schema: Schema

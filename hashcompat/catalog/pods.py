@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,8 +19,7 @@ from hashcompat.go.types import GoType, Struct
 from hashcompat.release import Release
 
 
-@dataclass(frozen=True, eq=False)
-class PodTypes:
+class PodTypes(msgspec.Struct, frozen=True, eq=False, dict=True):
     """One tree of internal types; compared by identity, so that it can be the key of compiled functions."""
 
     name: str
@@ -135,8 +133,7 @@ class PodData:
         return None if name is None else self._types[name]
 
 
-@dataclass(frozen=True, eq=False)
-class StaticPods:
+class StaticPods(msgspec.Struct, frozen=True, eq=False, dict=True):
     """What one release does to a static pod's manifest up to its UID."""
 
     data: PodData

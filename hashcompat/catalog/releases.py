@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from typing import Any, Final, Protocol, TypeVar
@@ -206,13 +205,12 @@ def release_row(row: Mapping[str, Any]) -> ReleaseRow:
     )
 
 
-@dataclass(frozen=True)
-class KnownReleases:
+class KnownReleases(msgspec.Struct, frozen=True, dict=True):
     """All releases that a catalog knows, oldest first."""
 
     rows: tuple[ReleaseRow, ...]
     """One row per minor."""
-    aliases: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Other names of releases, such as ``kubeedge:1.21``."""
 
     @cached_property

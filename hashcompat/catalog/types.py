@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go.types import Coded, Field, GoType, Struct, parse_type, renamed
@@ -13,8 +14,7 @@ from hashcompat.go.types import Coded, Field, GoType, Struct, parse_type, rename
 Tree = Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
-class Schema:
+class Schema(msgspec.Struct, frozen=True, eq=False, dict=True):
     """One distinct type tree; compared by identity, so that it can be the key of compiled functions."""
 
     name: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.release import Release, parse_release
 
@@ -69,4 +69,4 @@ class Vendors:
         if edge is None or edge[1] not in self._edges:
             return release
         contained = parse_release(self._edges[edge[1]])
-        return replace(release, minor_number=contained.minor_number, patch=contained.patch)
+        return structs.replace(release, minor_number=contained.minor_number, patch=contained.patch)

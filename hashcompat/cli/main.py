@@ -14,8 +14,6 @@ import click
 from hashcompat import __version__
 from hashcompat.cli import streams
 from hashcompat.errors import ExitCode, HashcompatError, UsageError
-from hashcompat.model.escape import printable
-from hashcompat.shown import urls
 
 _COMMANDS: Final = (
     "plan",
@@ -188,6 +186,9 @@ def _answered(_program: str, arguments: Sequence[str]) -> None:
 
 
 def _fail(message: str, code: ExitCode, hint: str = "") -> int:
+    from hashcompat.model.escape import printable
+    from hashcompat.shown import urls
+
     streams.say(f"Error: {printable(urls(message))}{hint}")
     return code
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -167,6 +166,8 @@ def _screen(below: Iterable[str]) -> Screen:
     """Return what the terminal has for a result that stdout is; nothing where it is none."""
     if not sys.stdout.isatty():
         return Screen()
+    import shutil
+
     columns, lines = shutil.get_terminal_size()
     return room(columns, lines, below if sys.stderr.isatty() else ())
 

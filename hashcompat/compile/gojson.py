@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from hashcompat.errors import UsageError
@@ -23,7 +24,7 @@ def compile_encoder(go_type: GoType, escapes: Escapes, lead: str = "") -> Encode
         case Struct():
             return _struct(go_type, escapes, lead)
         case Pointer(_, elem):
-            return _pointer(compile_encoder(elem, escapes, lead), lead)
+            return _pointer(elem, escapes, lead)
         case Slice(_, elem):
             return _slice(elem, escapes, lead)
         case Map(_, Basic(_, "string"), value):
@@ -82,27 +83,33 @@ def _member(field: Field, escapes: Escapes, before: str) -> Encoder:
     return compile_encoder(field.type, escapes, f"{before}{quote(field.json, escapes)}:")
 
 
-def _pointer(encode_elem: Encoder, lead: str) -> Encoder:
+def _when_needed(go_type: GoType, escapes: Escapes, lead: str) -> Callable[[], Encoder]:
+    """Return a function that compiles an encoder once: most of a container's types are never set."""
+    return cache(lambda: compile_encoder(go_type, escapes, lead))
+
+
+def _pointer(elem: GoType, escapes: Escapes, lead: str) -> Encoder:
+    encode_elem = _when_needed(elem, escapes, lead)
+
     def show(value: Any, emit: Emit) -> None:
         if value is None:
             emit(lead + "null")
         else:
-            encode_elem(value[0], emit)
+            encode_elem()(value[0], emit)
 
     return show
 
 
 def _slice(elem: GoType, escapes: Escapes, lead: str) -> Encoder:
-    first = compile_encoder(elem, escapes, lead + "[")
-    rest = compile_encoder(elem, escapes, ",")
+    first, rest = (_when_needed(elem, escapes, before) for before in (lead + "[", ","))
 
     def show(value: Any, emit: Emit) -> None:
         if not value:
             emit(lead + ("null" if value is None else "[]"))
             return
-        first(value[0], emit)
+        first()(value[0], emit)
         for item in value[1:]:
-            rest(item, emit)
+            rest()(item, emit)
         emit("]")
 
     return show

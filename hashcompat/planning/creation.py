@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.apiserver.admission import ADDITIONS
 from hashcompat.apiserver.gates import gates_at_work, image_volumes
@@ -45,7 +45,7 @@ class Creation(msgspec.Struct, frozen=True):
         newer = self.view.api_server(str(self.case.new.release))
         if self.view.options.apiserver or not pod.profiles or server.profiles == newer.profiles:
             return False
-        other = replace(server, profiles=newer.profiles)
+        other = structs.replace(server, profiles=newer.profiles)
         return self._differs(created(pod, self.case.container, other))
 
     def gates(self) -> str:
@@ -63,7 +63,7 @@ class Creation(msgspec.Struct, frozen=True):
     def _decide(self, on: tuple[str, ...]) -> bool:
         pod, server = self.case.pod, self.view.creator(self.case.old)
         dropped = tuple(row for row in server.dropped if row.gate not in on)
-        kept = created(pod, self.case.container, replace(server, dropped=dropped))
+        kept = created(pod, self.case.container, structs.replace(server, dropped=dropped))
         return any(map(self._differs, [kept, *filter(None, [add(pod, kept) for add in ADDITIONS.values()])]))
 
     def _differs(self, other: Spec) -> bool:

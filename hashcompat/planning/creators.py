@@ -8,7 +8,6 @@ compared. When a container started, and when releases were published, shows some
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import date
 from typing import Final
 
@@ -49,7 +48,7 @@ class Provenance:
         """
         case = prepared.case
         if case.recorded is not None:
-            return replace(prepared, case=structs.replace(case, maker=self._maker(prepared)))
+            return structs.replace(prepared, case=structs.replace(case, maker=self._maker(prepared)))
         if not self._view.dated or case.pod.manifest or not case.old_known:
             return prepared
         if node is not None and not is_current(node, case.old, self._view):
@@ -58,7 +57,7 @@ class Provenance:
         creators = None if survived else self._creators(prepared)
         if not survived and creators is None:
             return prepared
-        return replace(prepared, case=structs.replace(case, survived=survived, creators=creators))
+        return structs.replace(prepared, case=structs.replace(case, survived=survived, creators=creators))
 
     def _maker(self, prepared: Prepared) -> str:
         """Return the release whose hash is recorded, where it is neither kubelet's."""

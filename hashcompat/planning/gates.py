@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from itertools import chain
 from typing import Final
 
@@ -36,6 +35,8 @@ def check_gates(options: Options, names: Iterable[str], catalog: Catalog) -> Non
 
 
 def _unknown(name: str, known: Sequence[str], releases: Sequence[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - few upgrades name a wrong gate
+
     where = "neither " + " nor ".join(releases) if len(releases) > 1 else f"{releases[0]} does not"
     verb = "has" if len(releases) > 1 else "have"
     alike = {gate.lower(): gate for gate in known}

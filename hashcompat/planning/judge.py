@@ -6,7 +6,6 @@ Plans, explanations, matrices and hops all use the same judge, so none of them c
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 
 import msgspec
@@ -147,7 +146,7 @@ class Judge:
         transition = Transition(pod, container, old or self.new, self.new, old_known=old is not None)
         prepared = prepare(transition, node, self.view, self.templates.hash)
         if prepared.old_spec is container.spec and prepared.new_spec is container.spec:
-            prepared = replace(prepared, template=named.template, names=named.names)
+            prepared = structs.replace(prepared, template=named.template, names=named.names)
         if not named.names:
             self._known.add(key, prepared, named.likeness.size)
         return prepared
@@ -158,7 +157,8 @@ def with_same_uid(prepared: Prepared) -> Prepared:
     case = prepared.case
     if not case.pod.static:
         return prepared
-    return replace(prepared, case=structs.replace(case, same_uid=same_uid(case.pod, case.old, case.new)))
+    same = same_uid(case.pod, case.old, case.new)
+    return structs.replace(prepared, case=structs.replace(case, same_uid=same))
 
 
 def _unknown(rule: str, text: str) -> Decision:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
 from msgspec import structs
 
 from hashcompat.catalog.lookup import Kubelet
@@ -26,8 +26,7 @@ HashOf = Callable[[Pod, Container, Spec, Kubelet], ContainerHash]
 """How a container of an API pod is hashed unchanged: ``View.hash``, or a function that caches its results."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(msgspec.Struct, frozen=True, eq=False):
     """A case with what each kubelet sees."""
 
     case: Case
@@ -38,7 +37,7 @@ class Prepared:
     """What the target kubelet sees."""
     filled: tuple[str, ...]
     """The paths that the target API server fills in by itself and that change the target kubelet's hash."""
-    group: object = field(default_factory=object, compare=False)
+    group: object = msgspec.field(default_factory=object)
     """The same object in all replicas, and only there."""
     template: Template | None = None
     """The template of the spec that both kubelets see; None where they see another, or it has none."""
@@ -84,7 +83,7 @@ def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | Non
     """Return the case of a replica of a prepared container: same hashes, its own pod, node and records."""
     case = prepared.case
     situation = _situation(pod, container, case.old if case.old_known else None, node, view)
-    return replace(prepared, case=structs.replace(case, pod=pod, container=container, **situation))
+    return structs.replace(prepared, case=structs.replace(case, pod=pod, container=container, **situation))
 
 
 def _situation(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
@@ -41,8 +40,7 @@ class Again(msgspec.Struct, frozen=True):
     """The other options that take part in verdicts."""
 
 
-@dataclass(frozen=True)
-class Excerpt:
+class Excerpt(msgspec.Struct, frozen=True, dict=True):
     """A plan with some of its items shown, and how; its summary counts all."""
 
     plan: Plan
@@ -58,7 +56,7 @@ class Excerpt:
     brief: bool = False
     """Whether assumptions are only counted."""
 
-    key: bytes = field(default=b"", repr=False)
+    key: bytes = b""
     """What the document is signed with; empty for no signature."""
 
     now: datetime | None = None
@@ -72,6 +70,10 @@ class Excerpt:
 
     jobs: int = 1
     """How many processes may write its document."""
+
+    def __repr__(self) -> str:
+        """Show nothing of the key."""
+        return f"Excerpt({len(self.items)} of {len(self.plan.items)} items)"
 
     @cached_property
     def tally(self) -> Tally:

@@ -7,8 +7,9 @@ that are left out. Anywhere else nothing is left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from hashcompat.model.plan import Plan
 from hashcompat.model.words import count
@@ -48,8 +49,7 @@ def overview(result: Plan | Excerpt, screen: Screen) -> Iterator[Section]:
     yield from page.rows_alone() if shown.group_by == ROWS else page.grouped()
 
 
-@dataclass(frozen=True)
-class _Page:
+class _Page(msgspec.Struct, frozen=True):
     shown: Excerpt
     screen: Screen
 

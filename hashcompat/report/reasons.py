@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from hashcompat.model.verdicts import Reason
 from hashcompat.report.items import FIELD_WORDS
@@ -19,8 +20,7 @@ _ENOUGH: Final = 3
 """Words that are enough without those in which cases differ."""
 
 
-@dataclass(slots=True)
-class Kind:
+class Kind(msgspec.Struct, eq=False):
     """One rule as the reason of some containers."""
 
     id: str
@@ -39,7 +39,7 @@ class Kind:
     """How many of them are killed."""
 
     _words: tuple[str, ...] | None = None
-    _fields: dict[str, None] = field(default_factory=dict)
+    _fields: dict[str, None] = msgspec.field(default_factory=dict)
 
     def add(self, reason: Reason) -> None:
         """Take the words of one more case into account."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -33,8 +32,7 @@ class GroupBy(StrEnum):
     REASON = "reason"
 
 
-@dataclass(slots=True)
-class Group:
+class Group(msgspec.Struct, eq=False):
     """The containers that have something in common."""
 
     key: Key

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from msgspec import structs
@@ -50,7 +49,7 @@ def plan(*items: Item, **more: Any) -> Plan:
 def excerpt(*items: Item, **asked: Any) -> Excerpt:
     """Return the plan of some items with what is asked of its report."""
     made = plan(*items)
-    return replace(Excerpt(made, made.items), **asked)
+    return structs.replace(Excerpt(made, made.items), **asked)
 
 
 def shown(result: Plan | Excerpt, width: int | None = None, height: int | None = None, **style: Any) -> str:

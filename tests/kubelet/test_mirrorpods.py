@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -86,7 +85,7 @@ def test_a_default_of_one_release_alone_leaves_it_open() -> None:
 
 def test_a_conversion_of_one_release_alone_leaves_it_open() -> None:
     old = kubelet("1.16")
-    new = structs.replace(old, static_pods=replace(old.static_pods))
+    new = structs.replace(old, static_pods=structs.replace(old.static_pods))
     new.static_pods.__dict__["conversions"] = old.static_pods.conversions[:-1]
     assert same_for_mirror({}, old, new) is None
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec import structs
 
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Origin, Source
@@ -17,7 +17,7 @@ NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
 def said(made: Plan, *, now: datetime | None = NOW, all_names: bool = True) -> list[str]:
-    shown = replace(Excerpt(made, made.items), now=now)
+    shown = structs.replace(Excerpt(made, made.items), now=now)
     return ["".join(map(str, line)) for line in whence(shown, all_names=all_names)]
 
 

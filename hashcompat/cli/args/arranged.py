@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import click
 
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.errors import UsageError
 from hashcompat.report.asked import ROWS, SortBy
 from hashcompat.report.groups import SORTED_BY
@@ -16,7 +15,7 @@ from hashcompat.report.tally import GroupBy
 _TABLE: Final = "table"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arranged:
     """Which groups or rows are shown, and in which order."""
 

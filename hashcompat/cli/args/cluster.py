@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec import structs
 
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.output import note
 from hashcompat.cli.streams import say
 from hashcompat.errors import InputError, UsageError
@@ -25,7 +24,7 @@ _DURATION: Final = re.compile(r"(\d{1,6})(s|m)?")
 _DEFAULT_TIMEOUT: Final = "60s"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Cluster:
     """Which cluster, and as whom."""
 

@@ -1,17 +1,18 @@
 """Options as fields of frozen dataclasses, one per group: declared once, and typed where they are used.
 
-A group is a frozen dataclass with a ``HEADING`` for ``--help``; its fields are made by :func:`option`. The
-arguments of a command are a dataclass too, whose fields are options of its own, and groups. Click parses, and
-a command gets one value.
+A group is a frozen dataclass (:func:`group`) with a ``HEADING`` for ``--help``; its fields are made by
+:func:`option`. The arguments of a command are a dataclass too, whose fields are options of its own, and
+groups. Click parses, and a command gets one value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Annotated, Any, Final, TypeVar, get_origin, get_type_hints
+from typing import Annotated, Any, Final, TypeVar, dataclass_transform, get_origin, get_type_hints
 
 import click
+import msgspec
 
 from hashcompat.cli.completion import BY_METAVAR
 
@@ -21,6 +22,7 @@ _OWN: Final = "Options"
 """The heading of what belongs to no group."""
 
 Arguments = TypeVar("Arguments")
+Group = TypeVar("Group")
 
 
 def option(*flags: str, default: Any = None, **settings: Any) -> Any:
@@ -39,8 +41,16 @@ def argument(*, default: Any = None, **settings: Any) -> Any:
     return field(default=default, metadata={_KEY: _Declared((), settings)})
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def group(made: type[Group]) -> type[Group]:
+    """Make a frozen dataclass of a class with options.
+
+    Nobody compares or shows one, and each method that Python writes takes time at every start.
+    """
+    return dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)(made)
+
+
+class Changed(msgspec.Struct, frozen=True):
     """Settings of an option that differ where its group is used: ``Annotated[Group, Changed(...)]``."""
 
     name: str
@@ -48,15 +58,13 @@ class Changed:
     settings: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
+class _Declared(msgspec.Struct, frozen=True):
     flags: tuple[str, ...]
     """Empty for a positional argument."""
     settings: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(msgspec.Struct, frozen=True):
     name: str
     option: _Declared | None
     group: type | None
@@ -137,6 +145,11 @@ def _fields(made: type) -> Iterator[_Field]:
 def _flat(metadata: Iterable[Any]) -> tuple[Changed, ...]:
     """Return the changes of an annotation, which may come several at once."""
     return tuple(one for found in metadata for one in (found if isinstance(found, tuple) else (found,)))
+
+
+def values_of(group: Any) -> dict[str, Any]:
+    """Return the values of a group's options by the names of the fields."""
+    return {found.name: getattr(group, found.name) for found in _fields(type(group))}
 
 
 def given_flags(group: Any) -> Iterator[str]:

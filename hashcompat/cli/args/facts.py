@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import click
 import msgspec
 
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.releases import Names
 from hashcompat.errors import UsageError
@@ -24,7 +23,7 @@ _BOOLEANS: Final = {
 """The texts that Go's ``strconv.ParseBool`` takes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Records:
     """Where recorded hashes and sandboxes come from."""
 
@@ -79,7 +78,7 @@ class Patches(msgspec.Struct, frozen=True):
 _NO_PATCHES: Final = Patches()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Facts:
     """Everything that may decide besides pods and nodes."""
 
@@ -148,7 +147,7 @@ class Facts:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Patched:
     """The patches that the current and the target kubelets are assumed to have."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import click
 
 from hashcompat import forks
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 
 _MOST: Final = 64
 
@@ -16,7 +15,7 @@ _BY_DEFAULT: Final = 4
 """Each takes memory, and a container has fewer processors than the machine that it sees."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Jobs:
     """The processes that read and decide the pods of a large file, and write the plan."""
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import structs
 
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import Reading, is_named
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from hashcompat.records.probes import Dump
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Joined:
     """What is known of the cluster."""
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import click
 
-from hashcompat.cli.args.declare import Changed, option
+from hashcompat.cli.args.declare import Changed, group, option
 from hashcompat.cli.reports import Destination, check_apart, destination
 from hashcompat.errors import UsageError
 from hashcompat.formats import FORMATS, chosen, offered
@@ -17,7 +16,7 @@ from hashcompat.report.model import Report
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Shown:
     """What goes to stdout, and in which form."""
 
@@ -93,7 +92,7 @@ def shows(*reports: Report[Any], default: str = "") -> tuple[Changed, ...]:
     return Changed("format", settings), Changed("reports", {"type": _destinations(names)})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Quiet:
     """How much is printed besides the result."""
 
@@ -102,7 +101,7 @@ class Quiet:
     quiet: bool = option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Withheld:
     """What a report leaves out that goes where the values may not."""
 
@@ -123,7 +122,7 @@ class Withheld:
         return without_hashes(result)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Verbose:
     """Whether dropped fields are reported."""
 

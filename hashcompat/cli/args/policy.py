@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option, values_of
 from hashcompat.cli.settings import Setting, is_on, settled
 from hashcompat.errors import InputError, UsageError
 from hashcompat.gating.policy import DEFAULT, FailOn, Policy, duration_of, fail_on_of, limit_of
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 _LIMITS: Final = ("max-restarts", "max-per-owner", "max-per-node")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class PolicyFlags:
     """What fails, how much is allowed, and what does not count."""
 
@@ -73,8 +72,8 @@ class PolicyFlags:
         """Return the settings of flags, environment and files; errors as ``settled``."""
         flags = {
             name.replace("_", "-"): "true" if value is True else value
-            for name in self.__slots__
-            if (value := getattr(self, name)) not in (None, False)
+            for name, value in values_of(self).items()
+            if value not in (None, False)
         }
         return settled(flags)
 

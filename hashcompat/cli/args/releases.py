@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.catalog.releases import oldest_first
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.output import note
 from hashcompat.errors import UsageError
@@ -59,7 +58,7 @@ class Names:
         return list(dict.fromkeys(map(self.read, listed(text))))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class ReleaseData:
     """The release data in use."""
 
@@ -83,7 +82,7 @@ class ReleaseData:
         return Names(self.catalog(quiet=quiet), quiet=quiet)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Releases:
     """An upgrade, or a rollback."""
 

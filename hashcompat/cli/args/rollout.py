@@ -7,14 +7,13 @@ import os
 import re
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar
 
 import click
 
 from hashcompat.cli.args import cluster
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.errors import UsageError
 from hashcompat.model.rollout import Rollout
 
@@ -40,7 +39,7 @@ class State(Protocol):
         """Write what becomes of it, if anything does, unless others write at the same time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class RolloutFlags:
     """How nodes are upgraded one after the other."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 
 if TYPE_CHECKING:
     from hashcompat.sources.filters import Filters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Labels:
     """What the API server itself selects."""
 
@@ -25,7 +24,7 @@ class Labels:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Scope:
     """Which of the pods count; all of them unless something is given."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from hashcompat.cli.args.cluster import Cluster
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.static import StaticPods
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Source:
     """The pods that are read."""
 

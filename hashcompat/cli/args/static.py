@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class StaticPods:
     """The manifests that one node's kubelet reads itself."""
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import click
 
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import argument
+from hashcompat.cli.args.declare import argument, group
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.shells import SHELLS, script
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``completion`` is asked."""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import argument, option
+from hashcompat.cli.args.declare import argument, group, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.output import Quiet, Shown, Withheld, shows
 from hashcompat.errors import UsageError
@@ -27,7 +26,7 @@ _KINDS: Final[Mapping[str, tuple[Report[Any], Callable[[Saved], Any]]]] = {
 _WANTED: Final = "what hashcompat plan or hashcompat preflight saves with --out FILE"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``convert`` is asked."""
 

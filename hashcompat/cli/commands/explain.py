@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import structs
@@ -10,7 +9,7 @@ from msgspec import structs
 from hashcompat.answers.comparison import compare_releases
 from hashcompat.answers.explanation import explain
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import argument, option
+from hashcompat.cli.args.declare import argument, group, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
@@ -24,7 +23,7 @@ from hashcompat.report.difference import DIFFERENCE
 from hashcompat.report.explanation import EXPLANATIONS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``explain`` is asked."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from typing import Annotated, Final
@@ -14,7 +13,7 @@ from msgspec import structs
 from hashcompat.cli import output
 from hashcompat.cli.args import savedplan
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import given_flags, option
+from hashcompat.cli.args.declare import given_flags, group, option
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.jobs import Jobs
@@ -42,7 +41,7 @@ _ABOUT_PLANS: Final = frozenset({"--plan-max-age", "--cluster-uid", "--verify-ke
 """The flags of a policy that are about the plan itself, and so count after the upgrade too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``gate`` is asked."""
 

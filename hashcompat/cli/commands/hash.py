@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from hashcompat.answers.hashes import dropped_fields, hash_containers
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, Verbose, shows
 from hashcompat.cli.args.releases import ReleaseData
@@ -20,7 +19,7 @@ from hashcompat.planning.view import View
 from hashcompat.report.hashes import HASHES, TEXTS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``hash`` is asked."""
 

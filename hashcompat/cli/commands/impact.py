@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import click
@@ -10,7 +9,7 @@ import click
 from hashcompat import disruption, planning
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
@@ -24,7 +23,7 @@ from hashcompat.report.impact import IMPACT
 from hashcompat.sources import filters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``impact`` is asked."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from hashcompat.answers.matrix import make
 from hashcompat.cli import output, progress
-from hashcompat.cli.args.declare import Changed, option
+from hashcompat.cli.args.declare import Changed, group, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts
 from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
@@ -24,7 +23,7 @@ _FROM: Final = {"help": "The first release, or auto: what the nodes report; defa
 _TO: Final = {"help": "The last release; default: the newest known one."}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``matrix`` is asked."""
 

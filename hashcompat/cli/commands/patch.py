@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import is_of_minor
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Names, ReleaseData
@@ -33,7 +32,7 @@ from hashcompat.report.patch import PATCH, in_words
 from hashcompat.sources.upstream import kubernetes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``patch`` is asked."""
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Final
 
 import click
+from msgspec import structs
 
 from hashcompat import planning
 from hashcompat.cli import output
 from hashcompat.cli.args.arranged import Arranged
-from hashcompat.cli.args.declare import Changed, given_words, option
+from hashcompat.cli.args.declare import Changed, given_words, group, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.jobs import Jobs
@@ -34,7 +34,7 @@ from hashcompat.sources.files.inputs import without_secrets
 _VERBOSE: Final = "Also report each assumption on a terminal, and the fields that a kubelet drops."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``plan`` is asked."""
 
@@ -87,7 +87,7 @@ def command(given: Arguments) -> int:
     made = planned(given, names, partial(output.ready, PLAN, given.shown), _maker(given), quiet=quiet)
     plan = made.plan
     plan = given.withheld.of(plan)
-    excerpt = replace(_excerpt(given, plan), key=key)
+    excerpt = structs.replace(_excerpt(given, plan), key=key)
     below = [] if quiet else list(PLAN.notes(excerpt))
     output.show(PLAN, excerpt, given.shown, below)
     if given.verbose.verbose:
@@ -112,7 +112,7 @@ def _maker(given: Arguments) -> Make:
 def _excerpt(given: Arguments, plan: Plan) -> Excerpt:
     """Return what the options say of the report."""
     arranged = given.arranged
-    return replace(
+    return structs.replace(
         without_kept(plan) if given.only_restarts else Excerpt(plan, plan.items),
         group_by=arranged.group_by or "",
         sort_by=SortBy(arranged.sort_by) if arranged.sort_by else None,

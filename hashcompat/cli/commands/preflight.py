@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,7 @@ import click
 
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.joined import Joined, reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import ReleaseData, listed
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hashcompat.records.probes import Dump
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``preflight`` is asked."""
 

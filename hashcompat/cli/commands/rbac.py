@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import cluster_scope
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.cli.args.rollout import configmap_of
@@ -18,7 +17,7 @@ from hashcompat.report.roles import ROLES
 from hashcompat.sources.cluster.roles import minimal_roles
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``rbac`` is asked."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from hashcompat.answers.releases import known_releases
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.errors import UsageError
@@ -16,7 +15,7 @@ from hashcompat.report.difference import DIFFERENCE
 from hashcompat.report.releases import RELEASES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``releases`` is asked."""
 

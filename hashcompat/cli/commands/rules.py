@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Final
 
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import argument
+from hashcompat.cli.args.declare import argument, group
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.errors import UsageError
@@ -24,7 +23,7 @@ _ID: Final = re.compile(r"(HC|PF)[-_ ]?(\d{1,3})", re.IGNORECASE)
 """An id as people write it: ``hc4``, ``HC-004``, ``pf103``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``rules`` is asked."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -12,7 +11,7 @@ from msgspec import structs
 from hashcompat.answers.redaction import Redaction, Snapshot
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import option
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.facts import Records
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet
@@ -30,7 +29,7 @@ _TOGETHER: Final = 64
 _CHUNK: Final = 1 << 13
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Saved:
     """Where the snapshot goes."""
 
@@ -48,7 +47,7 @@ class Saved:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``snapshot`` is asked."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from hashcompat.answers.calibration import RecordCheck, check_records
 from hashcompat.answers.golden import Verifications, verify
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import argument, option
+from hashcompat.cli.args.declare import argument, group, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Records
 from hashcompat.cli.args.inventory import Reading
@@ -24,7 +23,7 @@ from hashcompat.report.calibration import CALIBRATION
 from hashcompat.report.verification import VERIFICATIONS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``verify`` is asked."""
 

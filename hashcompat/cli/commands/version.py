@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from hashcompat.answers.releases import versions
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.declare import group
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.report.releases import VERSION
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     """What ``version`` is asked."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
+from itertools import compress, groupby
 
 import msgspec
 
@@ -42,13 +42,15 @@ class Summary(msgspec.Struct, frozen=True):
 
 def summarized(items: Sequence[Item]) -> Summary:
     """Return the summary of items, which are in the order of a plan: by node, namespace and pod."""
-    verdicts = [item.verdict for item in items]
-    affected = [item.pod for item in items if item.verdict in FINDINGS]
+    verdicts = [item.prediction.verdict for item in items]
+    pods = [item.pod for item in items]
+    affected = list(compress(pods, [verdict in FINDINGS for verdict in verdicts]))
+    number = _number_of(pods)
     return Summary(
         len(items),
         {verdict: verdicts.count(verdict) for verdict in Verdict},
-        _number_of(item.pod for item in items),
-        _number_of(affected),
+        number,
+        number if len(affected) == len(pods) else _number_of(affected),
         len({pod.node for pod in affected if pod.node}),
     )
 

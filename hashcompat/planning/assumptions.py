@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
 from hashcompat.model.escape import name_path
-from hashcompat.model.items import Item
+from hashcompat.model.items import Item, Prediction
 from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import count
 from hashcompat.planning.judge import Judge
@@ -23,7 +24,8 @@ _GATES: Final = {rules.RESIZE_POLICY: RESIZE_GATE, rules.STATIC_REFUSED: REFEREN
 def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     """Yield a short line for each assumption that could change one of these verdicts."""
     new, catalog = judge.new, judge.view.catalog
-    names = {item.from_release for item in items}
+    every = _Predicted(items)
+    names = {one.from_release for one in every.distinct}
     olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
     if judge.view.current_patch is not None:
         patch = judge.view.current_patch
@@ -31,28 +33,46 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     if judge.view.patch is not None:
         yield f"{new.release.upstream} is patched as by: hashcompat patch {judge.view.patch}"
     yield from _read_as(dict.fromkeys([*olds, new]))
-    yield from _docker(items, olds, judge)
-    standing = [
-        item for item in items if item.verdict in _STANDING and not (item.pod_recreated or item.rests)
-    ]
-    yield from _creators(items)
-    yield from _cgroups(standing, olds, new)
-    yield from _kept([item for item in standing if item.verdict is Verdict.KEEP], new)
+    yield from _docker(every, olds, judge)
+    yield from _creators(every)
+    yield from _cgroups(list(filter(_stands, every.distinct)), olds, new)
+    yield from _kept(every, new)
     unrecorded = {old.release.text for old in olds if not old.behaviour.resources_recorded}
-    resized = [item for item in items if item.from_release in unrecorded and _is_resized(item)]
-    if resized:
+    if resized := every.where(lambda one: one.from_release in unrecorded and _is_resized(one)):
         yield (
             f"no kubelet that records resources, as {new.release} does, ran on these nodes before: "
             f"{_named(resized)}"
         )
-    gates = {_GATES[reason.id] for item in items for reason in item.reasons if reason.id in _GATES}
+    gates = {_GATES[reason.id] for one in every.distinct for reason in one.reasons if reason.id in _GATES}
     yield from (
         f"the feature gate {gate} has its default" for gate in sorted(gates) if not new.gates.sets(gate)
     )
 
 
-def _is_resized(item: Item) -> bool:
-    return rules.RESIZE_POLICY in {reason.id for reason in item.reasons}
+class _Predicted:
+    """Items, and their predictions, which replicas share: few are left to look at."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.items = items
+        by_id = {id(one): one for one in map(attrgetter("prediction"), items)}
+        self.distinct = tuple(by_id.values())
+
+    def where(self, asked: Callable[[Prediction], object]) -> list[Item]:
+        """Return the items about whose prediction something is so."""
+        found = {id(one) for one in self.distinct if asked(one)}
+        return [item for item in self.items if id(item.prediction) in found] if found else []
+
+
+def _stands(one: Prediction) -> bool:
+    return one.verdict in _STANDING and not (one.pod_recreated or one.rests)
+
+
+def _is_kept(one: Prediction) -> bool:
+    return one.verdict is Verdict.KEEP and _stands(one)
+
+
+def _is_resized(one: Prediction) -> bool:
+    return any(reason.id == rules.RESIZE_POLICY for reason in one.reasons)
 
 
 def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
@@ -68,7 +88,7 @@ def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
             yield f"{kubelet.release}: newer than this program's data, read as {kubelet.release.minor}"
 
 
-def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Iterator[str]:
+def _docker(every: _Predicted, olds: Sequence[Kubelet], judge: Judge) -> Iterator[str]:
     """Yield what a plan assumes where one of the releases has no dockershim.
 
     1.24 and cri-dockerd list the same Docker labels (``ListContainers`` of both).
@@ -78,7 +98,7 @@ def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Ite
         return
     if new.behaviour.dockershim and any(not old.behaviour.dockershim for old in olds):
         yield f"nodes stay with their container runtime, though {new.release} drives Docker by default"
-    by_record = any(item.from_release not in known and item.hashed for item in items)
+    by_record = any(one.from_release not in known and one.hashed for one in every.distinct)
     if new.behaviour.dockershim or not (by_record or any(old.behaviour.dockershim for old in olds)):
         return
     if judge.view.options.cri_dockerd:
@@ -86,21 +106,20 @@ def _docker(items: Sequence[Item], olds: Sequence[Kubelet], judge: Judge) -> Ite
             f"cri-dockerd drives Docker under {new.release}: "
             "it finds dockershim's containers and sandboxes by the labels that both write"
         )
-    elif any(item.pod.node not in judge.nodes and not _without_runtime(item) for item in items):
+    elif any(item.pod.node not in judge.nodes for item in every.where(_may_run)):
         yield f"nodes that are not in the input do not run Docker, which {new.release} does not drive"
 
 
-def _without_runtime(item: Item) -> bool:
-    """Return whether a pod is known to be in Docker, or its container to rest in any runtime."""
-    return item.rests or any(reason.id == rules.RUNTIME_GONE for reason in item.reasons)
+def _may_run(one: Prediction) -> bool:
+    """Return whether a pod may be in Docker: neither is that known already, nor does its container rest."""
+    return not (one.rests or any(reason.id == rules.RUNTIME_GONE for reason in one.reasons))
 
 
-def _creators(items: Sequence[Item]) -> Iterator[str]:
+def _creators(every: _Predicted) -> Iterator[str]:
     """Yield which releases are assumed to have created which containers."""
     covered: dict[str, list[Item]] = {}
-    for item in items:
-        if item.creator:
-            covered.setdefault(item.creator, []).append(item)
+    for item in every.where(attrgetter("creator")):
+        covered.setdefault(item.creator, []).append(item)
     for creator, found in sorted(covered.items()):
         verb = "was" if len(found) == 1 else "were"
         yield f"{count(len(found), 'container')} {verb} created by {creator}: {_named(found)}"
@@ -111,13 +130,13 @@ def _named(items: Sequence[Item]) -> str:
     return listed(names, len(items))
 
 
-def _cgroups(standing: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet) -> Iterator[str]:
+def _cgroups(standing: Sequence[Prediction], olds: Sequence[Kubelet], new: Kubelet) -> Iterator[str]:
     """Yield what a plan assumes where the default of pod cgroups changes.
 
     Where a pod's cgroup is missing the whole pod is killed, and a Never pod not started again (kubelet.go
     ``syncPod``).
     """
-    names = {item.from_release for item in standing}
+    names = {one.from_release for one in standing}
     for before in dict.fromkeys(old.behaviour.pod_cgroups for old in olds if old.release.text in names):
         if before != new.behaviour.pod_cgroups:
             yield (
@@ -126,11 +145,12 @@ def _cgroups(standing: Sequence[Item], olds: Sequence[Kubelet], new: Kubelet) ->
             )
 
 
-def _kept(kept: Sequence[Item], new: Kubelet) -> Iterator[str]:
+def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
     """Yield what a plan assumes of the containers that it keeps."""
-    if not all(item.sandboxed for item in kept):
+    kept = list(filter(_is_kept, every.distinct))
+    if not all(one.sandboxed for one in kept):
         yield "every pod without a recorded sandbox has one ready sandbox"
-    if served := [item for item in kept if item.from_url]:
+    if served := every.where(lambda one: one.from_url and _is_kept(one)):
         yield f"the URL of static pods, port and all, stays the same: {_named(served)}"
     if kept:
         yield f"{new.release} admits every running pod again"

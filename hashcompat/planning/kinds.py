@@ -67,10 +67,13 @@ def _digest(facts: object) -> bytes:
 
 
 def kind_of_shape(pod: Pod, shape: object) -> tuple[Hashable, ...]:
-    """Return what decides so among the pods of one shape on nodes alike."""
+    """Return what decides among the pods of one shape on nodes alike, ``days`` included."""
     affinity = pod.spec.get("affinity")
     asked = "its node" if affinity and asks_for_its_node(pod.spec) else repr(affinity)
-    return shape, asked, *[(one.restarts == 0, one.ended) for one in pod.containers]
+    of_containers = [
+        (one.started and one.started.toordinal(), one.restarts == 0, one.ended) for one in pod.containers
+    ]
+    return shape, asked, *of_containers
 
 
 def node_kind(pod: Pod, node: Node | None) -> bytes:

@@ -181,10 +181,11 @@ class Templates:
         self._go_on_to(pod)
         if self._kind is None:
             shape = pod.shape
-            found = (
-                kind(pod, node) if shape is None else (kind_of_shape(pod, shape), self._node_kind(pod, node))
+            self._kind = self._standing_for(
+                (days(pod), kind(pod, node))
+                if shape is None
+                else (kind_of_shape(pod, shape), self._node_kind(pod, node))
             )
-            self._kind = self._standing_for((days(pod), found))
         return self._kind
 
     def _standing_for(self, facts: Hashable) -> object:

@@ -75,7 +75,7 @@ class Group(msgspec.Struct, eq=False):
 
     def add(self, item: Item, mask: int) -> None:
         """Count one more container; those of one node follow one another."""
-        node, verdict = item.pod.node, item.verdict
+        node, verdict = item.pod.node, item.prediction.verdict
         if not self.containers:
             self.first_node, self.release = node, item.from_release
         if node and node != self.node:
@@ -119,7 +119,8 @@ class Tally(msgspec.Struct, frozen=True):
 
 def owner_of(item: Item) -> str:
     """Return what a container's pod is folded into: its workload, or the pod alone."""
-    return item.pod.workload or item.pod.owner or f"Pod/{item.pod.name}"
+    pod = item.pod
+    return pod.workload or pod.owner or f"Pod/{pod.name}"
 
 
 _KEYS: Final[Mapping[GroupBy, Callable[[Item], Key]]] = {
@@ -158,11 +159,12 @@ class _Masks:
         self._known: dict[int, tuple[tuple[Reason, ...], int]] = {}
 
     def of(self, item: Item) -> int:
-        known = self._known.get(id(item.reasons))
+        reasons = item.prediction.reasons
+        known = self._known.get(id(reasons))
         if known is None:
             if len(self._known) >= _MASKS:
                 self._known.clear()
-            known = self._known[id(item.reasons)] = item.reasons, self._kinds.mask(item.reasons)
+            known = self._known[id(reasons)] = reasons, self._kinds.mask(reasons)
         return known[1]
 
 
@@ -173,17 +175,17 @@ def tallied(items: Iterable[Item], group_by: GroupBy | None = None) -> Tally:
     groups = owners if group_by is None else _Groups(group_by)
     numbers, nodes, last = Counter[str](), 0, ""
     for item in items:
-        mask = 0
-        if item.verdict is not Verdict.KEEP:
+        mask, prediction = 0, item.prediction
+        if prediction.verdict is not Verdict.KEEP:
             mask = masks.of(item)
-            counts[mask, item.verdict in FINDINGS] += 1
+            counts[mask, prediction.verdict in FINDINGS] += 1
         owners.add(item, mask)
         if groups is not owners:
             groups.add(item, mask)
-        node = item.pod.node
-        if latest.get(item.from_release) != node:
-            latest[item.from_release] = node
-            numbers[item.from_release] += bool(node)
+        node, release = item.pod.node, prediction.from_release
+        if latest.get(release) != node:
+            latest[release] = node
+            numbers[release] += bool(node)
         if node and node != last:
             nodes, last = nodes + 1, node
     for (mask, found), number in counts.items():

@@ -81,10 +81,10 @@ class _Selected(msgspec.Struct, frozen=True):
     def __iter__(self) -> Iterator[Pod]:
         """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
         passed = matched = 0
-        kept, owners = _Kept(), _Owners(self.filters.owners)
+        kept, owners, all_pass = _Kept(), _Owners(self.filters.owners), self.filters == Filters()
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
             owners.see(pod)
-            if self.filters.matches(pod):
+            if all_pass or self.filters.matches(pod):
                 matched += 1
                 kept.take(pod)
                 yield pod
@@ -143,10 +143,10 @@ class _Passing:
         return self._pods.seen, self._kept.containers.number, self._kept.names.number
 
 
-def _names(pod: Pod) -> Iterator[str]:
-    """Yield the names that a report of a pod keeps."""
-    yield from (pod.namespace, pod.name, pod.uid, pod.node, pod.owner, pod.workload)
-    yield from (container.name for container in pod.containers)
+def _names(pod: Pod) -> list[str]:
+    """Return the names that a report of a pod keeps."""
+    containers = [container.name for container in pod.containers]
+    return [pod.namespace, pod.name, pod.uid, pod.node, pod.owner, pod.workload, *containers]
 
 
 class _Owners:

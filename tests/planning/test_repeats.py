@@ -12,6 +12,7 @@ import pytest
 
 from hashcompat import planning
 from hashcompat.catalog.lookup import Catalog
+from hashcompat.kubelet.template import Around
 from hashcompat.model.plan import Plan
 from hashcompat.planning import repeats
 from hashcompat.planning.planner import Planner
@@ -105,3 +106,20 @@ def test_hashes_that_compare_otherwise_are_decided_by_themselves(
     monkeypatch.setattr(repeats, "_pattern", another)
     assert found == plan(name, PAIRS[0], catalog)
     assert counted == {"add": 120}
+
+
+def test_each_hash_of_a_replica_is_computed_once(
+    tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed = Counter[tuple[int, tuple[str, ...]]]()
+    once = Around.hash
+
+    def counting(self: Around, names: Sequence[str]) -> int:
+        computed[id(self), tuple(names)] += 1
+        return once(self, names)
+
+    monkeypatch.setattr(Around, "hash", counting)
+    plan(dump(tmp_path, plain), PAIRS[0], catalog)
+    number = Counter(computed.values())
+    assert number[1] > 10 * number[2]  # the first replicas' alone are computed once more, to be compared
+    assert set(number) <= {1, 2}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final
 
 import msgspec
 
@@ -17,16 +18,19 @@ from hashcompat.go import allowance as allowances
 from hashcompat.kubelet.hashing import ContainerHash, hashers
 from hashcompat.kubelet.staticpods import StaticUid, static_view
 from hashcompat.model.escape import name_path
-from hashcompat.model.items import ContainerName, PodName, name_of
+from hashcompat.model.items import ContainerName, PodName, container_name, name_of
 from hashcompat.model.plan import ReleaseFacts
 from hashcompat.model.pods import Container, Inventory, Pod
 from hashcompat.planning.facts import facts
 from hashcompat.planning.gates import check_gates
+from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import Spec, View, check_whole, created, place
 
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+"""One object for all rows that have nothing there."""
 
-@dataclass(frozen=True, slots=True)
-class HashRow:
+
+class HashRow(msgspec.Struct, frozen=True):
     """One container's hash under each release; the keys are the releases' names as given."""
 
     pod: PodName
@@ -35,10 +39,14 @@ class HashRow:
     """One of its containers."""
     found: FoundHashes
     """The hash under each release, in little memory."""
-    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    texts: Mapping[str, str] = _NOTHING
     """The hashed text under each release; empty where texts are not asked for."""
-    uids: Mapping[str, StaticUid] = field(default_factory=dict)
+    uids: Mapping[str, StaticUid] = _NOTHING
     """The UIDs of its static pod under each release, where the pod's manifest is available."""
+
+    def __repr__(self) -> str:
+        """Show nothing of the texts, which may be secret."""
+        return f"HashRow({self.pod!r}, {self.container!r}, {self.found!r})"
 
     @property
     def hashes(self) -> Mapping[str, ContainerHash]:
@@ -69,7 +77,8 @@ def hash_containers(
     """
     check_gates(view.options, releases, view.catalog)
     kubelets = {name: view.catalog.kubelet(name, view.options.gate_settings) for name in releases}
-    every, kept = HashedAgain(inventory.pods, kubelets, view, with_text=with_text), list[HashRow]()
+    every = HashedAgain(inventory.pods, kubelets, view, Templates(view), with_text)
+    kept = list[HashRow]()
     allowance, unknown, admitted = allowances.hashes(), dict[str, None](), False
     for pod in inventory.pods:
         admitted = admitted or (pod.manifest and not pod.static)
@@ -91,6 +100,8 @@ class HashedAgain(msgspec.Struct, frozen=True):
     """The kubelets by the names of their releases."""
     view: View
     """The release data and options."""
+    templates: Templates
+    """What hashes containers, replicas from where their own names begin."""
     with_text: bool
     """Whether the rows have texts."""
 
@@ -99,11 +110,33 @@ class HashedAgain(msgspec.Struct, frozen=True):
 
     def of(self, pod: Pod) -> Iterator[HashRow]:
         """Yield the rows of a pod; raises InputError for a container that does not decode."""
+        name = name_of(pod)
         for container in pod.containers:
             try:
-                yield _row(pod, container, self.kubelets, self.view, with_text=self.with_text)
+                yield self._row(name, pod, container)
             except DecodeError as error:
                 raise InputError(f"{pod.origin}: {place(pod, container)}{error}") from None
+
+    def _row(self, of_pod: PodName, pod: Pod, container: Container) -> HashRow:
+        view, kubelets = self.view, self.kubelets.items()
+        specs = _specs(pod, container, self.kubelets, view)
+        hashes = {name: self._hash(pod, container, specs[name], kubelet) for name, kubelet in kubelets}
+        texts = {
+            name: hashers(kubelet, keep_empty=view.keeps_empty(pod))[0].text(specs[name])
+            for name, kubelet in kubelets
+            if self.with_text and hashes[name].candidates
+        }
+        manifest = pod.static_manifest
+        uids = {name: static_view(manifest, kubelet).uid for name, kubelet in kubelets} if manifest else {}
+        called = container_name(container.name, container.type)
+        return HashRow(of_pod, called, FoundHashes.of(hashes), texts or _NOTHING, uids or _NOTHING)
+
+    def _hash(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+        """Return a hash; one without candidates where a snapshot does not cover the kubelet."""
+        try:
+            return self.templates.hash(pod, container, spec, kubelet)
+        except NotStoredError:
+            return ContainerHash(frozenset(), kubelet.era.name)
 
 
 def _unknown_uids(row: HashRow) -> Iterator[str]:
@@ -131,32 +164,6 @@ def _specs(pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], view
         if server not in served:
             served[server] = created(pod, container, server)
     return {name: served[server] for name, server in servers.items()}
-
-
-def _row(
-    pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], view: View, *, with_text: bool
-) -> HashRow:
-    specs = _specs(pod, container, kubelets, view)
-    hashes = {name: _hash(pod, container, specs[name], kubelet, view) for name, kubelet in kubelets.items()}
-    texts = {
-        name: hashers(kubelet, keep_empty=view.keeps_empty(pod))[0].text(specs[name])
-        for name, kubelet in kubelets.items()
-        if with_text and hashes[name].candidates
-    }
-    manifest = pod.static_manifest
-    uids = (
-        {name: static_view(manifest, kubelet).uid for name, kubelet in kubelets.items()} if manifest else {}
-    )
-    name = ContainerName(container.name, container.type)
-    return HashRow(name_of(pod), name, FoundHashes.of(hashes), texts, uids)
-
-
-def _hash(pod: Pod, container: Container, spec: Spec, kubelet: Kubelet, view: View) -> ContainerHash:
-    """Return a hash; one without candidates where a snapshot does not cover the kubelet."""
-    try:
-        return view.hash(pod, container, spec, kubelet)
-    except NotStoredError:
-        return ContainerHash(frozenset(), kubelet.era.name)
 
 
 def dropped_fields(inventory: Inventory, kubelets: Sequence[Kubelet]) -> Iterator[str]:

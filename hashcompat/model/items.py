@@ -7,6 +7,7 @@ back to itself.
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from sys import intern
 
 import msgspec
@@ -52,6 +53,12 @@ class ContainerName(msgspec.Struct, frozen=True, gc=False):
 
     name: str
     type: ContainerType
+
+
+@lru_cache(maxsize=4096)
+def container_name(name: str, kind: ContainerType) -> ContainerName:
+    """Return how a report identifies a container; replicas share it."""
+    return ContainerName(name, kind)
 
 
 class Observed(msgspec.Struct, frozen=True, gc=False):

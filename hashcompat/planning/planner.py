@@ -15,9 +15,9 @@ from hashcompat.catalog.releases import oldest_first
 from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model.hashes import number_of
-from hashcompat.model.items import ContainerName, Item, Observed, PodName, Prediction, key_of, name_of
+from hashcompat.model.items import Item, Observed, PodName, Prediction, container_name, key_of, name_of
 from hashcompat.model.plan import Plan, ReleaseFacts, Way, share
-from hashcompat.model.pods import Container, ContainerType, Node, Pod
+from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.assumptions import assumptions
 from hashcompat.planning.cautions import Caution, Cautions, Warned
@@ -158,7 +158,7 @@ class Planner:
         """Add an item; return its place."""
         item = Item(
             name,
-            _container_name(container.name, container.type),
+            container_name(container.name, container.type),
             ruling.prediction,
             *hashes,
             container.line,
@@ -265,12 +265,6 @@ def _hashes(prepared: Prepared | None, replica: Named | None) -> tuple[int | Non
         return None, replica.number(case.old), replica.number(case.new)
     recorded = number_of(case.recorded.hash) if case.recorded else None
     return recorded, case.old_hash.value if case.old_known else None, case.new_hash.value
-
-
-@lru_cache(maxsize=4096)
-def _container_name(name: str, kind: ContainerType) -> ContainerName:
-    """Return how a report identifies a container; replicas share it."""
-    return ContainerName(name, kind)
 
 
 @lru_cache(maxsize=4096)

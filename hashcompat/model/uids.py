@@ -6,6 +6,7 @@ Source: pkg/kubelet/config/common.go ``applyDefaults``: MD5, and FNV-1a of 128 b
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _COMPUTED: Final = re.compile(r"[0-9a-f]{32}")
@@ -23,8 +24,12 @@ def is_of_api_server(uid: str) -> bool:
     return _OF_API_SERVERS.fullmatch(uid) is not None
 
 
+@lru_cache(maxsize=16)
 def packed(uid: str) -> str | bytes:
-    """Return a UID in little memory: as bytes where an API server made it."""
+    """Return a UID in little memory: as bytes where an API server made it.
+
+    One object for all that ask for the UID of one pod, one after the other.
+    """
     return bytes.fromhex(uid.replace("-", "")) if is_of_api_server(uid) else uid
 
 

@@ -14,8 +14,12 @@ from hashcompat.errors import InputError
 from hashcompat.go.jsontext import canonical
 from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Container, Node, Pod
+from hashcompat.model.uids import packed
 from hashcompat.sources.controllers import Templates
 from hashcompat.sources.objects import Object, read
+
+Key = str | bytes
+"""A uid in little memory."""
 
 _PLACES: Final = {
     "origin",
@@ -38,17 +42,17 @@ _POD: Final = tuple(name for name in Pod.__struct_fields__ if name not in _PLACE
 _CONTAINER: Final = tuple(name for name in Container.__struct_fields__ if name not in _PLACES)
 
 
-def pods_of(objects: Iterable[Object], templates: Templates, uids: set[str] | None = None) -> Iterator[Pod]:
+def pods_of(objects: Iterable[Object], templates: Templates, uids: set[Key] | None = None) -> Iterator[Pod]:
     """Yield the pods of some objects, and the pod templates that count, each once.
 
-    Pods without a uid are never copies. ``objects`` can be iterated over again. The uids are added to
-    ``uids``, an empty set. Raises InputError for an
-    object that cannot be read, and where two pods of one uid differ in anything that is read.
+    Pods without a uid are never copies. ``objects`` can be iterated over again. The uids, packed, are added
+    to ``uids``, an empty set. Raises InputError for an object that cannot be read, and where two pods of one
+    uid differ in anything that is read.
     """
     uids = set() if uids is None else uids
-    digests: dict[str, int] | None = None  # until there is a copy
+    digests: dict[Key, int] | None = None  # until there is a copy
     for found, pod in _every(objects, templates):
-        uid = _uid(found, pod)
+        uid = packed(_uid(found, pod))
         if uid in uids:
             digests = _digests(objects, templates, uids) if digests is None else digests
             _check_same(found, pod, digests[uid], objects)
@@ -71,11 +75,11 @@ def _uid(found: Object, pod: Pod) -> str:
     return pod.uid or found.uid
 
 
-def _digests(objects: Iterable[Object], templates: Templates, uids: Collection[str]) -> dict[str, int]:
+def _digests(objects: Iterable[Object], templates: Templates, uids: Collection[Key]) -> dict[Key, int]:
     """Digest the first pod of each of some uids: done once there is a copy, which few inputs hold."""
-    digests: dict[str, int] = {}
+    digests: dict[Key, int] = {}
     for found, pod in _every(objects, templates):
-        uid = _uid(found, pod)
+        uid = packed(_uid(found, pod))
         if uid and uid not in digests:
             digests[uid] = _digest(pod)
             if len(digests) == len(uids):

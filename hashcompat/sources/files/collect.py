@@ -21,7 +21,7 @@ from hashcompat.model.pods import Inventory, Node, Origin, Pod, Share, Source
 from hashcompat.model.records import Record
 from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.controllers import Census, Templates
-from hashcompat.sources.copies import nodes_of, pods_of
+from hashcompat.sources.copies import Key, nodes_of, pods_of
 from hashcompat.sources.fields import InFile
 from hashcompat.sources.files.inputs import STDIN, called, inputs
 from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
@@ -245,7 +245,7 @@ class _Share:
         return self._objects.lines
 
     def __iter__(self) -> Iterator[Pod]:
-        uids, number = set[str](), 0
+        uids, number = set[Key](), 0
         for pod in pods_of(self._objects, self._templates, uids):
             number += 1
             yield pod

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.go.jsonpath import mapping, rows
+from hashcompat.go.jsonpath import mapping, part, rows
 from hashcompat.go.jsontext import clean
 from hashcompat.go.pattern import Values
 from hashcompat.model.pods import Container
@@ -84,9 +84,7 @@ def _row(row: Mapping[str, Any], name: str, place: int, places: Places) -> Row:
     own = places.at(name, place)
     holes = (
         _hole(own, row, "containerID", str),
-        _hole(
-            own.at("state", "running"), mapping(mapping(row.get("state")).get("running")), "startedAt", str
-        ),
+        _hole(own.at("state", "running"), part(part(row, "state"), "running"), "startedAt", str),
         _hole(own, row, "restartCount", int),
     )
     read = Places({key: inner for key, inner in own.items() if key in _READ})

@@ -196,6 +196,8 @@ TARGETS = (
         (
             "sources/files/alike",
             "sources/ownpaths",
+            "sources/holes",
+            "sources/ownstates",
             "sources/shapes",
             "sources/files/glance",
             "sources/files/spans",

@@ -1,0 +1,36 @@
+"""An item of a plan has the attributes of its prediction, which replicas share."""
+
+from __future__ import annotations
+
+from hashcompat.model.items import ContainerName, Item, PodName, Prediction, container_name
+from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Reason, Verdict
+
+PREDICTION = Prediction(
+    "1.9.11",
+    Verdict.KILL,
+    (Reason("HC004", "new field A (1.9)", "a", "A"),),
+    pod_recreated=True,
+    calibrated=True,
+    rests=True,
+    sandboxed=True,
+    from_url=True,
+    hashed=True,
+    creator="1.8.15",
+    difference=3,
+)
+
+
+def test_an_item_has_all_that_is_predicted() -> None:
+    item = Item(PodName("n", "d", "p", "", ""), ContainerName("c", ContainerType.CONTAINER), PREDICTION)
+    for name in Prediction.__struct_fields__:
+        found = getattr(item, name)
+        assert found == getattr(PREDICTION, name), name
+        assert found, name
+
+
+def test_containers_of_one_name_and_type_share_it() -> None:
+    one = container_name("c", ContainerType.INIT)
+    assert one == ContainerName("c", ContainerType.INIT)
+    assert one is container_name("c", ContainerType.INIT)
+    assert one != container_name("c", ContainerType.CONTAINER)

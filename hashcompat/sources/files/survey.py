@@ -145,7 +145,8 @@ def _around_pods(source: Input, jobs: int) -> Survey | None:
         look.add(part)
     survey = structs.replace(look.survey(source, alike, *found), guessed=True)
     plain = survey.documents == 1 and survey.listed and set(survey.kinds.values()) <= {"List"}
-    return survey if found and plain and not survey.census.has_workloads else None
+    beside = look.has_pods or survey.census.has_workloads  # whose places behind the spans are not known
+    return survey if found and plain and not beside else None
 
 
 def _looked(source: Input, known: Kinds, jobs: int) -> Survey:

@@ -25,6 +25,8 @@ Json = dict[str, Any]
 
 PODS = 60
 
+ODD = "00000000-0000-4000-8000-000000000000"
+
 FEW = 3
 """Pods that are too few to be divided."""
 
@@ -142,6 +144,12 @@ def nodes_in_the_middle(given: list[Json]) -> list[Json]:
     return [*given[: PODS // 2], *cluster_nodes(2), *given[PODS // 2 : PODS]]
 
 
+def odd_tail(given: list[Json]) -> list[Json]:
+    """Put a pod behind the nodes that does not begin as the others do."""
+    pod = {**given[0], "metadata": {**given[0]["metadata"], "name": "odd", "uid": ODD}}
+    return [*given, {"kind": "Pod", **pod}]
+
+
 def workload() -> Json:
     pod = objects(1)[0]
     spec = {"template": {"metadata": {}, "spec": pod["spec"]}}
@@ -158,6 +166,7 @@ NOT_PLAIN: dict[str, Callable[[], str | bytes]] = {
     "in one line": lambda: text_of(objects(), None),
     "a Deployment": lambda: text_of([*objects(), workload()]),
     "a pod of another form first": lambda: text_of(odd_head(objects())),
+    "a pod of another form last": lambda: text_of(odd_tail(objects())),
     "gzip": lambda: gzip.compress(text_of(objects()).encode()),
     "UTF-16": lambda: text_of(objects()).encode("utf-16"),
     "another key first": lambda: text_of([dict(reversed(one.items())) for one in objects()]),

@@ -68,16 +68,11 @@ def reported_of(container: Container, name: str, status: Mapping[str, Any], plac
         for number, of_row in enumerate(names)
         if isinstance(of_row, str) and clean(of_row) == container.name
     ]
-    first = State(
-        container.running,
-        container.started,
-        container.restarts,
-        container.probed,
-        container.id,
-        container.ended,
-    )
-    place = found[-1] if found else None
-    return Reported(first, _row(status[name][place], name, place, places) if place is not None else None)
+    if not found:
+        return Reported(State(running=container.running), None)
+    row = status[name][found[-1]]
+    first = state_of(row, "")  # names no place: the container was made of this row, so nothing is wrong in it
+    return Reported(first, _row(row, name, found[-1], places))
 
 
 def _row(row: Mapping[str, Any], name: str, place: int, places: Places) -> Row:

@@ -16,7 +16,7 @@ from hashcompat.go.jsonpath import below, element
 from hashcompat.kubelet.alike import Defaults, unknown_to
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.kubelet.staticpods import static_pod_text
-from hashcompat.model.items import ContainerName, PodName, name_of
+from hashcompat.model.items import ContainerName, PodName, container_name, name_of
 from hashcompat.model.pods import Inventory, Pod
 from hashcompat.patching.stripping import Cut, cuts_between, stripped
 from hashcompat.planning.view import View
@@ -129,7 +129,7 @@ def _rows(pod: Pod, old: Kubelet, new: Kubelet, cuts: Sequence[Cut], view: View)
         except DecodeError as error:
             raise InputError(f"{pod.origin}: {container.path}{error}") from None
         if hit is not None:
-            yield AuditRow(name_of(pod), ContainerName(container.name, container.type), hit)
+            yield AuditRow(name_of(pod), container_name(container.name, container.type), hit)
 
 
 def _uid_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut]) -> bool:

@@ -28,6 +28,7 @@ ABOUT = {
     "fuzz": "every reader of what others wrote, with inputs made to break it: only declared errors",
     "shell": "completion in real shells: bash, zsh and fish",
     "browser": "HTML reports in a real Chromium: mouse, keyboard, paper, no script, axe-core",
+    "attack": "what tenants, pull requests and directories try: real namespaces, a real containerd",
     "runtime": "what a real Docker and a real containerd recorded",
     "patch": "emitted patches, built over Kubernetes' own source; Kubernetes' own tests",
     "server": "a real API server and etcd, read through a real kubectl",

@@ -143,6 +143,12 @@ runtimes() {
   suite runtime
 }
 
+attacks() {
+  step "attacks: what tenants, pull requests and working directories try"
+  packages containerd runc busybox-static
+  suite attack
+}
+
 shells() {
   step "completion in real shells"
   packages zsh fish

@@ -1,0 +1,1 @@
+"""Attacks of tenants, pull requests and working directories, each of which fails."""

@@ -6,18 +6,31 @@
 #   sh collect.sh DIR               to DIR/<node>.json
 #
 # The output is a dump, a JSON document per line, for `hashcompat plan --recorded FILE` and `hashcompat preflight --dump FILE`. What cannot be
-# read is in it with the reason; exit 0 once it is written. The script only reads and writes no temporary files. Environments, arguments and
-# commands of containers, annotations of pods, private keys, tokens and passwords are left out. It needs root, awk, sed and tr, and one of
-# crictl, ctr and docker. Every command has a deadline, and so has the whole. Settings, all optional:
+# read is in it with the reason; exit 0 once it is written. The script only reads, and writes nothing but the file in DIR. Environments,
+# arguments and commands of containers, annotations of pods, private keys, tokens and passwords are left out. It needs root, awk, sed and
+# tr, and one of crictl, ctr and docker. Every command has a deadline, and so has the whole. Settings, all optional:
 #
 #   RUNTIME_ENDPOINT=/path/to/cri.sock    where the CRI runtime's socket is, if not at a usual path
 #   DOCKER_HOST=unix:///docker.sock       where Docker's is
 #   KUBELET_ROOT=/path                    the kubelet's --root-dir, if not a usual one
+#   READ_ALSO='/path /path'               more directories in which the kubelet's own files are, see WHERE
 #   HOST=/host                            where the node's / is mounted, if not at /: for a container with a shell on a node without one
 #   NODE_NAME=name                        the node's name, if not that of the host
 #   SECONDS_EACH=10 SECONDS_WHOLE=120     the deadlines
+#
+# Tenants of the node choose the names and arguments of their processes, what is in their containers' files, and much of what a runtime
+# reports. None of that is executed, none leads to a file, and none can be taken for a line of the dump.
 # shellcheck disable=SC2016 # the texts in single quotes are scripts of their own
 set -u
+
+# Programs come from absolute directories alone; trusted_path looks at these.
+directories=$PATH:
+# shellcheck disable=SC2123
+PATH=
+while [ -n "$directories" ]; do
+    case $directories in /*) PATH=${PATH:+$PATH:}${directories%%:*} ;; esac
+    directories=${directories#*:}
+done
 
 WANTED=records
 SOCKETS='/run/containerd/containerd.sock /run/crio/crio.sock /run/cri-dockerd.sock /run/k3s/containerd/containerd.sock /run/k0s/containerd.sock /var/snap/microk8s/common/run/containerd.sock'
@@ -31,8 +44,36 @@ EACH=${SECONDS_EACH:-10}
 WHOLE=${SECONDS_WHOLE:-120}
 DOCKER_HOST=${DOCKER_HOST:-unix://$HOST/var/run/docker.sock}
 export PATH LC_ALL DOCKER_HOST
-MARK="hashcompat-$$-$(date +%s)"
+umask 077
+
+fail() {
+    printf 'collect.sh: %s\n' "$1" >&2
+    exit 1
+}
+
+# 32 hexadecimal digits that nobody can guess.
+random() {
+    digits=$(od -An -N16 -tx1 /dev/urandom 2>/dev/null | tr -d ' \n')
+    if [ ${#digits} -ne 32 ]; then
+        digits=
+        for _ in 1 2; do
+            ! read -r uuid 2>/dev/null </proc/sys/kernel/random/uuid || digits=$digits${uuid%%-*}${uuid##*-}
+        done
+        [ ${#digits} -lt 32 ] || digits=${digits%"${digits#????????????????????????????????}"}
+    fi
+    printf '%s' "$digits"
+}
+
+# No argument of a process ever holds the mark, because every user of the node can read these: readers find it on /proc/self/fd/9.
+unset MARK
+MARK=hashcompat-$(random)
+[ ${#MARK} -eq 43 ] || fail 'no random numbers: want od and /dev/urandom'
+[ -d /proc/self/fd ] || fail '/proc is not mounted'
 SETSID=$(command -v setsid || :)
+ME=0
+while read -r word user _; do
+    [ "$word" != Uid: ] || ME=$user
+done </proc/self/status
 
 # --- Running a command with a deadline ------------------------------------------------------------------------------------------------
 
@@ -51,19 +92,19 @@ WATCH='
 trap "kill \"\$nap\"; exit 0" TERM
 sleep "$1" >/dev/null & nap=$!
 wait "$nap"
-printf "\n%s late %s\n\n" "$3" "$1"
+printf "\n%s late %s\n\n" "$MARK" "$1"
 kill -9 "-$2" 2>/dev/null
 kill -9 "$2"
 sleep 1 >/dev/null
 kill -9 "$PPID"'
 
-# Runs a command; prints its output, then a line with its status and what it complained about. The seds end with that line, not with
-# the command, which may hold the pipes for ever (an empty line follows, because busybox reads one line ahead); and each reader has a pipe
-# to itself, so that complaints never get into the output.
+# Runs a command; prints its output, each line after a "|", then a line "=end" with its status and what it complained about, or "=late" or
+# "=over". The seds end with the mark, not with the command, which may hold the pipes for ever (an empty line follows, because busybox
+# reads one line ahead); and each reader has a pipe to itself, so that complaints never get into the output.
 answer() {
     left=$((ENDS - $(now)))
     if [ "$left" -le 0 ]; then
-        printf '\n%s over %s\n\n' "$MARK" "$WHOLE"
+        printf '=over %s\n' "$WHOLE"
         return
     fi
     [ "$left" -lt "${patience:-$EACH}" ] || left=${patience:-$EACH}
@@ -71,13 +112,30 @@ answer() {
         {
             $SETSID "$@" </dev/null 2>&1 >&3 3>&- &
             asked=$!
-            sh -c "$WATCH" sh "$left" "$asked" "$MARK" </dev/null 2>/dev/null 3>&- &
+            MARK=$MARK sh -c "$WATCH" sh "$left" "$asked" </dev/null 2>/dev/null 3>&- &
             watch=$!
             wait "$asked"
             printf '\n%s end %s\n\n' "$MARK" "$?"
             kill "$watch"
-        } 2>/dev/null | sed -n "/^$MARK /{G;s/\n/; /g;s/^/\n/;s/$/\n/;p;q;};H" >&3
-    } 3>&1 | sed "/^$MARK [elo][nav]/q"
+        } 2>/dev/null | sed -n -f /proc/self/fd/9 9<<END >&3
+/^$MARK /{
+G
+s/\n/; /g
+s/^/\n/
+s/$/\n/
+p
+q
+}
+H
+END
+    } 3>&1 | sed -f /proc/self/fd/9 9<<END
+s/^$MARK \([el][na]\)/=\1/
+t end
+s/^/|/
+b
+:end
+q
+END
 }
 
 # Waits for the longest deadline of a batch alone: the n-th of eight commands captures its own output before it passes on the others'.
@@ -99,38 +157,98 @@ batches() {
     done
 }
 
+# --- What is shown --------------------------------------------------------------------------------------------------------------------
+
+# Values are shown of what is listed here, if they look as these usually do; elsewhere only truth values, numbers and durations.
+# The flags of kubelets of every release, but those with headers, URLs, users and passwords.
+FLAGS='address allowed-unsafe-sysctls authorization-mode authentication-token-webhook-cache-ttl
+azure-container-registry-config bootstrap-kubeconfig cert-dir cgroup-driver cgroup-root client-ca-file cloud-config
+cloud-provider cluster-dns cluster-domain cni-bin-dir cni-cache-dir cni-conf-dir config config-dir
+container-log-max-size container-runtime container-runtime-endpoint containerd containerd-namespace cpu-manager-policy
+cpu-manager-policy-options docker docker-endpoint docker-root dynamic-config-dir enforce-node-allocatable
+eviction-hard eviction-minimum-reclaim eviction-soft eviction-soft-grace-period experimental-allowed-unsafe-sysctls
+experimental-bootstrap-kubeconfig experimental-dockershim-root-directory experimental-mounter-path
+experimental-qos-reserved feature-gates hairpin-mode healthz-bind-address host-ipc-sources host-network-sources
+host-pid-sources hostname-override image-credential-provider-bin-dir image-credential-provider-config
+image-service-endpoint init-config-dir kube-api-content-type kube-reserved kube-reserved-cgroup kubeconfig
+kubelet-cgroups lock-file log-dir log-file logging-format master-service-namespace memory-manager-policy
+network-plugin network-plugin-dir node-ip node-labels non-masquerade-cidr pod-cidr pod-infra-container-image
+pod-manifest-path qos-reserved register-with-taints reserved-cpus reserved-memory resolv-conf root-dir runtime-cgroups
+seccomp-profile-root stderrthreshold system-cgroups system-reserved system-reserved-cgroup tls-cert-file
+tls-cipher-suites tls-min-version tls-private-key-file topology-manager-policy topology-manager-policy-options
+topology-manager-scope v version vmodule volume-plugin-dir'
+# The fields of KubeletConfiguration in every release, but those with URLs and headers.
+FIELDS='address allowPrivileged allowedUnsafeSysctls apiVersion authentication authorization cAdvisorPort cgroupDriver
+cgroupRoot cgroupsPerQOS clusterDNS clusterDomain configMapAndSecretChangeDetectionStrategy configTrialDuration
+containerLogMaxFiles containerLogMaxSize containerLogMaxWorkers containerLogMonitorInterval containerRuntime
+containerRuntimeEndpoint containerized contentType cpuCFSQuota cpuCFSQuotaPeriod cpuManagerPolicy
+cpuManagerPolicyOptions cpuManagerReconcilePeriod crashLoopBackOff defaultPodSysctls enableContentionProfiling
+enableControllerAttachDetach enableCustomMetrics enableDebugFlagsHandler enableDebuggingHandlers
+enableProfilingHandler enableServer enableSystemLogHandler enableSystemLogQuery enforceNodeAllocatable eventBurst
+eventRecordQPS evictionHard evictionMaxPodGracePeriod evictionMinimumReclaim evictionPressureTransitionPeriod
+evictionSoft evictionSoftGracePeriod exitOnLockContention experimentalCheckNodeCapabilitiesBeforeMount
+experimentalKernelMemcgNotification experimentalMounterPath experimentalNodeAllocatableIgnoreEvictionThreshold
+experimentalQOSReserved failCgroupV1 failSwapOn featureGates fileCheckFrequency hairpinMode healthzBindAddress
+healthzPort hostIPCSources hostNetworkSources hostPIDSources httpCheckFrequency imageGCHighThresholdPercent
+imageGCLowThresholdPercent imageMaximumGCAge imageMinimumGCAge imagePullCredentialsVerificationPolicy
+imageServiceEndpoint iptablesDropBit iptablesMasqueradeBit keepTerminatedPodVolumes kernelMemcgNotification kind
+kubeAPIBurst kubeAPIQPS kubeReserved kubeReservedCgroup kubeletCgroups localStorageCapacityIsolation lockFilePath
+logging makeIPTablesUtilChains masterServiceNamespace maxContainerCount maxOpenFiles maxParallelImagePulls
+maxPerPodContainerCount maxPods memoryManagerPolicy memoryReservationPolicy memorySwap memoryThrottlingFactor
+mergeDefaultEvictionSettings minimumGCAge nodeLabels nodeLeaseDurationSeconds nodeStatusMaxImages
+nodeStatusReportFrequency nodeStatusUpdateFrequency nonMasqueradeCIDR oomScoreAdj podCIDR podLogsDir podManifestPath
+podPidsLimit podsPerCore port preloadedImagesVerificationAllowlist protectKernelDefaults providerID qosReserved
+readOnlyPort registerNode registerSchedulable registerWithTaints registryBurst registryPullQPS remoteImageEndpoint
+remoteRuntimeEndpoint reservedMemory reservedSystemCPUs resolvConf rotateCertificates runOnce runtimeCgroups
+runtimeRequestTimeout seccompDefault seccompProfileRoot serializeImagePulls serverTLSBootstrap
+showHiddenMetricsForVersion shutdownGracePeriod shutdownGracePeriodByPodPriority shutdownGracePeriodCriticalPods
+singleProcessOOMKill staticPodPath streamingConnectionIdleTimeout syncFrequency systemCgroups systemReserved
+systemReservedCgroup tlsCertFile tlsCipherSuites tlsCurvePreferences tlsMinVersion tlsPrivateKeyFile
+topologyManagerPolicy topologyManagerPolicyOptions topologyManagerScope tracing userNamespaces volumePluginDir
+volumeStatsAggPeriod'
+# The keys of runtimes' configurations, and of what they report of themselves.
+KEYS='version root state temp sandbox sandbox_image sandboxImage pause_image snapshotter default_runtime_name
+defaultRuntimeName default_runtime runtime_type runtimeType runtime_root runtime_path runtime_handler SystemdCgroup
+systemdCgroup systemd_cgroup conf_dir confDir conf_template bin_dir binDir bin_dirs binDirs network_dir plugin_dirs
+disabled_plugins required_plugins imports address cgroup_manager conmon_cgroup storage_driver level Driver
+CgroupDriver CgroupVersion ServerVersion DockerRootDir KernelVersion OperatingSystem OSType OSVersion Architecture
+DefaultRuntime DefaultAddressPools Name Version ApiVersion MinAPIVersion GitCommit GoVersion Os Arch BuildTime
+exec-opts data-root graph storage-driver cgroup-parent default-runtime runtimeEndpoint containerdRootDir
+containerdEndpoint rootDir stateDir type status reason message golang lastCNILoadStatus RuntimeVersion CNIVersion
+cniVersion IFName'
+
 # --- Writing probes -------------------------------------------------------------------------------------------------------------------
 
 # probe KIND NAME HOW COMMAND...: writes what a command prints as a probe; HOW says what is left out of it, see below.
 probe() {
     kind=$1 name=$2 how=$3
     shift 3
-    {
-        printf '%s probe %s %s\n' "$MARK" "$kind" "$name"
-        answer "$@"
-    } | write "$how"
+    answer "$@" | write "$how" "$kind" "$name"
 }
 
 # Writes probes that were kept.
 show() { [ -z "$1" ] || printf '%s\n' "$1"; }
 
-# several HOW COMMAND...: the same of a command that prints several probes, each after its own line.
-several() {
-    how=$1
-    shift
-    answer "$@" | write "$how"
+# kept KIND NAME HOW TEXT: the same of a text.
+kept() {
+    {
+        printf '%s\n\n' "$4" | sed 's/^/|/'
+        echo '=end 0'
+    } | write "$3" "$1" "$2"
 }
 
 # note KIND NAME text TEXT, note KIND NAME problem WHY, note KIND NAME gone
-note() { printf '%s probe %s %s\n%s %s %s\n' "$MARK" "$1" "$2" "$MARK" "$3" "${4:-}" | write plain; }
+note() { echo "=$3" | NOTE=${4:-} write plain "$1" "$2"; }
 
-# Reads what the functions above print, and writes a probe as a JSON document. HOW:
+# write HOW KIND NAME: reads what the functions above print, and writes a probe as a JSON document. HOW:
 #   plain    as it is
-#   argv     arguments, one per line; values of flags with secrets are left out
-#   env      files of variables and systemd's units: only flags, commands and the names of other files
-#   config   a kubelet's configuration
-#   secrets  a runtime's configuration, JSON or TOML; JSON is written one value per line
-#   device   the device plugins' checkpoint, without what the plugins answered
+#   argv     arguments, one per line: names of flags, and values that are known to hold no secret
+#   env      files of variables and systemd's units: flags as above, programs and the names of other files
+#   config   a KubeletConfiguration, and nothing else: its keys, and below those that are known values of ordinary forms
+#   secrets  a runtime's configuration, JSON or TOML: its keys, and values of those that are known; JSON is written one value per line
+#   state    a state file of the kubelet, and nothing else
+#   device   the same of the device plugins, without what the plugins answered
+#   tasks    what PROCESS prints, several probes
 #   mounts   a mount table; passwords of file systems are left out
 #   pem      certificates alone
 #   crictl   JSON of crictl, of whose annotations only those with hashes and attempts keep their values
@@ -141,8 +259,9 @@ note() { printf '%s probe %s %s\n%s %s %s\n' "$MARK" "$1" "$2" "$MARK" "$3" "${4
 #   info     what Docker reports of itself, also as text
 #   ctr      containers in lines, see CTR, as crictl lists them
 write() {
-    awk -v mark="$MARK " -v how="$1" '
+    KIND=$2 NAME=$3 NOTE=${NOTE:-} FLAGS=$FLAGS FIELDS=$FIELDS KEYS=$KEYS awk -v how="$1" '
     BEGIN {
+        kind = ENVIRON["KIND"]; name = ENVIRON["NAME"]
         ORS = ""
         for (i = 0; i < 256; i++) {
             c = sprintf("%c", i)
@@ -150,9 +269,8 @@ write() {
             if (i < 32 || i == 34 || i == 92 || i == 127) escape[c] = sprintf("\\u%04x", i)
         }
         escape["\t"] = "\\t"; escape["\""] = "\\\""; escape["\\"] = "\\\\"
-        private = "passw|passphrase|pwd|secret|token|api-?_?key|access-?_?key|private|authorization|header|cookie|session"
-        if (how == "config") private = "passw|secret|token|api-?_?key|header"
-        if (how == "secrets" || how == "info") private = private "|auth|credential|registryconfig|identity|username|log-opts|store-opts|(^|[_-])env|prox|^source$"
+        private = "passw|passphrase|pwd|secret|token|api-?_?key|access-?_?key|private|authorization|header|cookie|session|credential|username|identity"
+        listed(how == "config" ? ENVIRON["FIELDS"] : how == "argv" || how == "env" ? ENVIRON["FLAGS"] : ENVIRON["KEYS"])
         q = sprintf("%c", 39)
         user = "://[^/ \t\"" q "]*@"
         odd = "://[^/ \t,\"" q "]*:[^ \t,\"" q "]*@"
@@ -163,30 +281,53 @@ write() {
         flagged = "^[\"" q "]?--?[A-Za-z]"
         bareflag = flagged "[^=]*$"
         assigned = "^[\"" q "]?(Environment=|export )?[\"" q "]?[A-Za-z_][A-Za-z0-9_]*="
-        shown = "^[\"" q "]?(-|[$]|(true|false)?[\"" q "]?$)"
+        ordinary = "^[]A-Za-z0-9_./:%<>=,;@{}()[+*~|^! -]*$"
+        word_of_unit = "^[\"" q "]?[$][{]?[A-Za-z_][A-Za-z0-9_]*[}]?[\"" q "]?$"
+        directive = "^(Exec[A-Za-z]*|EnvironmentFile|Restart[A-Za-z]*|Slice|Type|User|KillMode|Delegate|[A-Za-z]*Accounting|Limit[A-Z]*|After|Wants|Requires)=$"
+        state_key = "\"(policyname|data|datachecksum|checksum|entries|podentries|allocationentries|allocations|resizestatusentries|defaultcpuset|machinestate|version|kind|name|namespace|poddeviceentries|registereddevices)\""
         empty = "^(true|false|null|[0-9.]*|[0-9.]+(ms|[smh])|[{] *[}]|\\[ *\\]|\"\"|" q q ")$"
         kept = "^(io\\.kubernetes\\.container\\.(hash|hashWithoutResources|restartCount)|alibabacloud\\.com/container-hash-version)$"
         most = 16777216
     }
-    index($0, mark) != 1 { if ((size += length($0) + 1) <= most) text[++lines] = $0; next }
+    /^[|]/ { if ((size += length($0)) <= most) text[++lines] = substr($0, 2); next }
     {
-        word = substr($0, length(mark) + 1)
+        word = substr($0, 2)
         verb = word; sub(/ .*/, "", verb)
         sub(/^[a-z]+ ?/, "", word)
     }
-    verb == "probe" { if (kind != "") { text[++lines] = ""; finish() }; kind = word; name = word; sub(/ .*/, "", kind); sub(/^[^ ]+ /, "", name); next }
     verb == "gone" { absent(); next }
-    verb == "text" { text[lines = 1] = word; finish(); next }
-    verb == "problem" { problem(word); next }
-    verb == "late" { problem("no answer within " (word + 0) " s"); next }
-    verb == "over" { problem("not read: the " (word + 0) " s for the whole node were over"); next }
+    verb == "text" { text[lines = 1] = ENVIRON["NOTE"]; finish(); next }
+    verb == "problem" { problem(ENVIRON["NOTE"]); next }
+    verb == "late" { fault("no answer within " (word + 0) " s"); next }
+    verb == "over" { fault("not read: the " (word + 0) " s for the whole node were over"); next }
     verb == "end" {
         status = word + 0
         said = word; sub(/^[0-9]+/, "", said); gsub(/(; *)+/, "; ", said); sub(/^; /, "", said); sub(/; $/, "", said)
-        if (word ~ /^0/) finish(); else failed(status, said)
+        if (how == "tasks") tasks("it was interrupted")
+        else if (word ~ /^0/) finish()
+        else failed(status, said)
         next
     }
-    END { if (kind != "") problem("it was interrupted") }
+    END { if (kind != "") fault("it was interrupted") }
+
+    # Writes why there is no whole answer.
+    function fault(why) { if (how == "tasks") tasks(why); else problem(why) }
+    # PROCESS prints "probe PID", then lines after a "|" or "gone" or "problem WHY", then "done"; the last one may not be whole.
+    function tasks(why,   i, n, all, line) {
+        n = lines
+        for (i = 1; i <= n; i++) all[i] = text[i]
+        reset()
+        for (i = 1; i <= n; i++) {
+            line = all[i]
+            if (line ~ /^probe [0-9]+$/) { reset(); kind = "process"; name = substr(line, 7) }
+            else if (line ~ /^[|]/) { if ((size += length(line)) <= most) text[++lines] = substr(line, 2) }
+            else if (line == "gone") absent()
+            else if (line ~ /^problem /) problem(substr(line, 9))
+            else if (line == "done" && kind != "") { text[++lines] = ""; finish() }
+        }
+        if (kind != "") problem(why)
+        reset()
+    }
 
     function reset(  i) { kind = ""; split("", text); lines = 0; size = 0 }
     function start() { print "{\"hashcompat\":\"probe\",\"kind\":\""; put(kind); print "\",\"name\":\""; put(name); print "\"," }
@@ -209,8 +350,9 @@ write() {
         if (size > most) { problem("larger than " most " bytes"); return }
         if (how == "pem") pem()
         else if (how == "env" || how == "argv") each_line()
-        else if (how == "config" || how == "secrets" || how == "info" && object()) { if (object()) pretty(); hidden() }
-        else if (how == "device") device()
+        else if (how == "config") { if (object()) pretty(); configuration() }
+        else if (how == "secrets" || how == "info" && object()) { if (object()) pretty(); hidden() }
+        else if (how == "state" || how == "device") { if (state_file() && how == "device") device() }
         else if (how == "mounts") mounts()
         else if (how == "crictl") { if (compact()) pretty(); annotations() }
         else if (how == "status") { if (compact()) pretty(); section("status"); annotations() }
@@ -329,34 +471,55 @@ write() {
         }
         return made s
     }
+    function listed(words,   n, i, all) { n = split(words, all, /[ \n]+/); for (i = 1; i <= n; i++) open[all[i]] = 1 }
     function harmless(value) { return value ~ empty }
-    function secret(key) {
-        key = tolower(key)
-        return key ~ private && (how == "secrets" || how == "info" || key !~ /(file|path|dir|policy|webhook|ttl)$/)
-    }
     function bare(key) { gsub("[ \t\"" q ":=]", "", key); sub(/^-+/, "", key); return key }
+    function unquoted(value) {
+        if (value ~ /^"[^"\\]*"$/ || value ~ ("^" q "[^" q "]*" q "$")) return substr(value, 2, length(value) - 2)
+        return value
+    }
+    # Whether a value may be shown: of one key it is one text, or a list or object of such on one line.
+    function plain(value) {
+        value = unquoted(value)
+        if (value ~ /^\[.*\]$/ || value ~ /^[{].*[}]$/) { gsub("[\"" q "]", "", value); if (tolower(value) ~ private) return 0 }
+        return length(value) <= 4096 && value ~ ordinary && value !~ /^[&*!|>%@]/
+    }
 
-    # Leaves out what is below keys of secrets, in JSON, YAML and TOML: one value per line, or deeper in.
-    function hidden(   i, n, line, at, inside, private_section, key, value, comma) {
-        n = 0; inside = -1; until = ""; private_section = 0
+    # Leaves out of JSON and TOML, one value per line, the values of keys that are not known, and what is below them.
+    function hidden(   i, n, line, at, inside, private_section, key, value, comma, open_list) {
+        n = 0; inside = -1; until = ""; private_section = 0; open_list = 0
         for (i = 1; i <= lines; i++) {
             line = userless(text[i])
             if (until != "") { if (index(line, until)) until = ""; continue }
             at = indent(line)
-            if (inside >= 0 && (line !~ /[^ \t]/ || at > inside || at == inside && line ~ /^ *-/)) continue
+            if (inside >= 0 && (line !~ /[^ \t]/ || at > inside)) continue
             inside = -1
             if (line ~ /^[ \t]*#/) continue
-            if (how != "config" && line ~ /^[ \t]*\[.*\][ \t]*(#.*)?$/) {
-                private_section = tolower(line) ~ /auth|header|credential|secret|passw|token|[.]env|log-opts/
+            if (line ~ /^[ \t]*[]{}[]*,?[ \t]*$/) { text[++n] = line; open_list = 0; continue }
+            if (line ~ /^[ \t]*\[.*\][ \t]*(#.*)?$/) {
+                sub(/[ \t]*#.*$/, "", line)
+                private_section = line !~ ("^[ \t]*\\[+[]A-Za-z0-9_./:\" " q "-]*$") || tolower(line) ~ (private "|auth|[.]env|log-opts")
+                if (private_section) continue
             } else if (match(line, keyed)) {
                 key = substr(line, 1, RLENGTH); value = substr(line, RLENGTH + 1)
                 gsub(/^[ \t]+|[ \t,]+$/, "", value)
                 comma = line ~ /,[ \t]*$/ ? "," : ""
-                if (private_section || secret(bare(key)) || value ~ /^[[{]./ && secret(value)) {
-                    inside = at
-                    if (!harmless(value)) line = key " " instead(value) comma
+                open_list = 0
+                if (key !~ ("^[ \t]*[A-Za-z0-9_./:\" " q "-]*[:=]$")) { key = blanks(at / 2) "\"\":" }
+                if (private_section || tolower(bare(key)) ~ private) { inside = at; if (!harmless(value)) line = key " " instead(value) comma }
+                else if (value == "[") {
+                    open_list = bare(key) in open
+                    if (!open_list && text[i + 1] !~ /^[ \t]*([{]|\[|\])/) inside = at
                 }
-            } else if (private_section) continue
+                else if (value != "{" && !harmless(value)) {
+                    if (bare(key) == "message") { value = careful(value); line = key " " value comma }
+                    else if (!(bare(key) in open) || !plain(value)) { inside = at; line = key " " instead(value) comma }
+                }
+            } else if (open_list && !private_section) {
+                comma = line ~ /,[ \t]*$/ ? "," : ""
+                value = line; gsub(/^[ \t]+|[ \t,]+$/, "", value)
+                if (!plain(value)) line = blanks(at / 2) "\"\"" comma
+            } else continue
             text[++n] = line
         }
         lines = n
@@ -369,46 +532,135 @@ write() {
         return value ~ /^\[/ ? "[]" : value ~ /^[{]/ ? "{}" : "\"\""
     }
     function begun(value, quotes) { return index(value, quotes) == 1 && !index(substr(value, 4), quotes) ? quotes : "" }
+
+    # Leaves out of a KubeletConfiguration, JSON or YAML, what is below fields that are not known, and values of no ordinary form.
+    function configuration(   i, n, line, at, top, inside, field, key, value, comma, item, group, sort) {
+        n = 0; inside = -1; top = -1; field = 0
+        for (i = 1; i <= lines; i++) {
+            line = userless(text[i]); sub(/\r$/, "", line)
+            if (line !~ /[^ \t]/ || line ~ /^[ \t]*#/) continue
+            if (line ~ /^---[ \t]*(#.*)?$/ && top < 0) continue
+            at = indent(line)
+            if (inside >= 0 && (at > inside || at == inside && line ~ /^ *-( |$)/)) continue
+            inside = -1
+            if (line ~ /^ *[]{}[]*,?$/) { text[++n] = line; continue }
+            comma = line ~ /,[ \t]*$/ ? "," : ""
+            if (match(line, "^ *(- +)*(\"[A-Za-z0-9_./-]+\"|" q "[A-Za-z0-9_./-]+" q "|[A-Za-z0-9_./-]+) *:([ \t]|$)")) {
+                key = substr(line, 1, RLENGTH); value = substr(line, RLENGTH + 1); sub(/[ \t]+$/, "", key)
+                item = key; gsub(/[- ]/, "", item); item = bare(key)
+                value = uncommented(value)
+                if (top < 0) top = at
+                if (at == top) {
+                    field = item in open
+                    if (item == "apiVersion") group = unquoted(value)
+                    if (item == "kind") sort = unquoted(value)
+                }
+                if (!field || tolower(item) ~ private && item !~ /(File|Path|Dir|Policy|Strategy|TTL)$/ && (value == "" || !harmless(value))) {
+                    inside = at
+                    line = key " " instead(value) comma; until = ""
+                } else if (value == "" || value == "{" || value == "[" || harmless(value) || plain(value)) line = key (value == "" ? "" : " " value) comma
+                else { inside = at; line = key " \"\"" comma }
+            } else if (field && match(line, /^ *(- +)+/)) {
+                value = uncommented(substr(line, RLENGTH + 1))
+                line = substr(line, 1, RLENGTH) (plain(value) ? value : "\"\"")
+            } else if (field && line ~ /^ *"/) {
+                value = uncommented(line)
+                line = blanks(at / 2) (plain(value) ? value : "\"\"") comma
+            } else { problem("not shown: it has a line that is not of a KubeletConfiguration"); return }
+            text[++n] = line
+        }
+        if (sort != "KubeletConfiguration" || group !~ /^(kubelet[.]config[.]k8s[.]io|kubeletconfig|componentconfig)\/v[0-9a-z]+$/) {
+            problem("not shown: it is not a KubeletConfiguration of kubelet.config.k8s.io")
+            return
+        }
+        text[++n] = ""; lines = n
+    }
+    # Returns a value without blanks around it, a comment and a comma.
+    function uncommented(value) {
+        gsub(/^[ \t]+|[ \t,]+$/, "", value)
+        if (value ~ /^#/) return ""
+        if (match(value, /^"[^"\\]*"[ \t]+#/) || match(value, "^" q "[^" q "]*" q "[ \t]+#")) value = substr(value, 1, RLENGTH - 1)
+        else if (value !~ ("^[\"" q "]")) sub(/[ \t]+#.*$/, "", value)
+        sub(/[ \t]+$/, "", value)
+        return value
+    }
+    # Whether there is a state file of a kubelet; what is no JSON object is left out, because then nothing shows what it is.
+    function state_file(   i, head) {
+        for (i = 1; i <= lines && length(head) < 200; i++) head = head text[i]
+        gsub(/[ \t\r]/, "", head)
+        if (head == "") return 1
+        if (head !~ /^[{]/) { split("", text); text[lines = 1] = "no JSON object, and left out"; return 1 }
+        if (head ~ /^[{][}]/ || tolower(head) ~ ("^[{]" state_key ":")) return 1
+        problem("not shown: it is not a state file of a kubelet")
+        return 0
+    }
+
     function each_line(   i, n, line, before) {
         n = 0; before = ""
         for (i = 1; i <= lines; i++) {
             line = userless(text[i])
-            if (how == "argv") { text[++n] = argument(line, before); before = line }
+            if (how == "argv") {
+                text[++n] = line == "" ? "" : i == 1 ? (program(line) ? line : "") : argument(line, before)
+                before = line
+            }
             else if (line !~ /^[ \t]*[#;]/) text[++n] = variables(line)
         }
         lines = n
     }
-    function argument(word, before,   flag) {
+    function program(word) { return word ~ /^[A-Za-z0-9_.\/@:+-]+$/ && length(word) <= 256 }
+    # Returns what of an argument is shown: a flag, its value, a subcommand, a file, the id of a container.
+    function argument(word, before,   flag, value) {
         if (word ~ flagged) {
             flag = word; sub(/=.*/, "", flag)
-            if (word ~ /=/ && secret(flag) && !harmless(substr(word, length(flag) + 2))) return flag "="
-            return word
+            if (flag !~ ("^[\"" q "]?--?[A-Za-z][A-Za-z0-9._-]*[\"" q "]?$") || length(flag) > 100) return ""
+            value = substr(word, length(flag) + 2)
+            return word !~ /=/ || shows(flag, value) ? word : flag "="
         }
-        return before ~ bareflag && secret(before) && !harmless(word) ? "" : word
+        if (how == "env" && word ~ word_of_unit) return word
+        if (before ~ bareflag && shows(before, word)) return word
+        if (before ~ bareflag && tolower(before) ~ private) return ""
+        if (word ~ ("^[\"" q "]?(kubelet|server|agent|start|delete|\\\\)[\"" q "]?$")) return word
+        if (name != "kubelet" && how == "argv" && word ~ /^[0-9a-f]*$/ && length(word) == 64) return word
+        return ""
     }
-    function variables(line,   n, i, words, made, word, before, name, value, keep) {
+    function shows(flag, value) {
+        gsub("^[\"" q "]|[\"" q "]$", "", value)
+        flag = tolower(bare(flag)); gsub(/_/, "-", flag)
+        if (harmless(value)) return 1
+        if (name != "kubelet" && how == "argv" && flag ~ /^(id|namespace|address|c|u)$/) return program(value)
+        gsub(q, "", value); gsub(/"/, "", value)
+        return flag in open && length(value) <= 4096 && value ~ ordinary
+    }
+    function variables(line,   n, i, words, made, word, before, key, value, keep) {
         if (line ~ /^[ \t]*\[[A-Za-z]+\][ \t]*$/) return line
         n = split(line, words, /[ \t]+/); made = ""; before = ""; keep = 0
         for (i = 1; i <= n; i++) {
             word = words[i]
             if (before !~ bareflag && match(word, assigned)) {
-                name = substr(word, 1, RLENGTH); value = substr(word, RLENGTH + 1)
-                keep = name ~ /^(Exec[A-Za-z]*|EnvironmentFile|Restart[A-Za-z]*|Slice|Type|User|KillMode|Delegate|[A-Za-z]*Accounting|Limit[A-Z]*|After|Wants|Requires)=$/ || value ~ shown
-                if (!keep) word = name
-            } else if (word ~ flagged) keep = 1
-            else if (!keep && word != "\\") word = ""
-            before = keep ? argument(word, before) : ""
-            if (word != "") made = made (made == "" ? "" : " ") (keep ? before : word)
-            if (keep) before = words[i]
+                key = substr(word, 1, RLENGTH); value = substr(word, RLENGTH + 1)
+                before = ""
+                if (key ~ directive) {
+                    keep = 1
+                    if (!program(value) && value !~ /^[-@:+!|]*\/[A-Za-z0-9_.\/@:+-]*$/) value = ""
+                } else if (value ~ ("^[\"" q "]?-") || value ~ word_of_unit) { keep = 1; before = value; value = argument(value, "") }
+                else { keep = 0; if (!harmless(value) && value !~ ("^[\"" q "][\"" q "]?$")) value = "" }
+                word = key value
+            } else if (word ~ flagged) { keep = 1; value = word; word = argument(word, before); before = value }
+            else if (keep || word == "\\") { value = word; word = argument(word, before); before = value }
+            else word = ""
+            if (word != "" || keep && words[i] != "") made = made (made == "" ? "" : " ") word
         }
         return made
     }
-    function pem(   i, n, on) {
+    function pem(   i, n, on, block) {
         n = 0
         for (i = 1; i <= lines; i++) {
-            if (text[i] ~ /^-----BEGIN CERTIFICATE-----/) on = 1
-            if (on) text[++n] = text[i]
-            if (text[i] ~ /^-----END CERTIFICATE-----/) on = 0
+            sub(/\r$/, "", text[i])
+            if (text[i] == "-----BEGIN CERTIFICATE-----") { on = 1; block = text[i]; continue }
+            if (!on) continue
+            if (text[i] ~ /^[A-Za-z0-9+\/=]+$/) { block = block "\n" text[i]; continue }
+            if (text[i] == "-----END CERTIFICATE-----") text[++n] = block "\n" text[i]
+            on = 0
         }
         lines = n
         if (!n) problem("no certificate in it")
@@ -550,6 +802,119 @@ inside() {
     printf '%s' "$HOST$path"
 }
 
+# Whether the kubelet's, systemd's or a runtime's own files can be at a path. Files outside are not read, whoever names them: an argument, a
+# unit, a runtime. WHERE by distribution: /etc/kubernetes, /etc/default, /etc/sysconfig and /var/lib/kubelet of kubeadm, Kubespray, AKS,
+# OpenShift, EKS (/etc/kubernetes/kubelet, /etc/eks) and Talos (/etc/kubernetes/kubelet.yaml); /srv/kubernetes of kops; /home/kubernetes of
+# GKE; /etc/rancher and /var/lib/rancher of k3s and RKE2; /etc/k0s and /var/lib/k0s; /var/snap/microk8s; /opt/kubernetes of self-made ones.
+# Below a kubelet's and a runtime's directories is also what pods write: that is no place, nor is that of a private key.
+is_place() {
+    case $1/ in
+        *[!A-Za-z0-9/._@:+-]* | */./* | */../* | *//*) return 1 ;;
+        *.key/ | *-key.pem/ | *.key.pem/) return 1 ;;
+        */pods/* | */plugins/* | */plugins_registry/* | */io.containerd.* | */agent/containerd/* | */storage/* | */default-storage/*) return 1 ;;
+        /etc/kubernetes/* | /etc/kubelet* | /etc/default/* | /etc/sysconfig/* | /etc/node-sizing.env/ | /etc/eks/*) return 0 ;;
+        /etc/systemd/system/* | /run/systemd/system/* | /usr/local/lib/systemd/system/* | /usr/lib/systemd/system/* | /lib/systemd/system/*) return 0 ;;
+        /var/lib/kubelet/* | /srv/kubernetes/* | /home/kubernetes/* | /opt/kubernetes/* | /opt/kubelet/*) return 0 ;;
+        /etc/rancher/* | /var/lib/rancher/k3s/* | /var/lib/rancher/rke2/* | /etc/k0s/* | /var/lib/k0s/* | /run/k0s/*) return 0 ;;
+        /var/snap/microk8s/*/args/* | /var/snap/microk8s/*/certs/* | /var/snap/microk8s/*/credentials/*) return 0 ;;
+        /var/snap/microk8s/common/var/lib/kubelet/* | /var/snap/microk8s/*/opt/cni/*) return 0 ;;
+        /etc/containerd/* | /etc/docker/* | /etc/crio/* | /var/lib/dockershim/* | /var/lib/cri-dockerd/*) return 0 ;;
+        /etc/cni/* | /opt/cni/* | /run/multus/cni/*) return 0 ;;
+    esac
+    for place in ${READ_ALSO:-} $root_places; do
+        case $1/ in "${place%/}"/*) return 0 ;; esac
+    done
+    return 1
+}
+root_places=
+base=$HOST
+
+# Sets real, a path on the node without a link in it, and walked, that path with all above it and every link that led there.
+resolve() {
+    left_over=$1 real='' walked=/ links=0
+    case $1 in
+        *[!A-Za-z0-9/._@:+-]*) return 1 ;;
+        /*) ;;
+        *) return 1 ;;
+    esac
+    while [ -n "$left_over" ]; do
+        part=${left_over%%/*}
+        case $left_over in */*) left_over=${left_over#*/} ;; *) left_over= ;; esac
+        case $part in
+            '' | .) continue ;;
+            ..)
+                real=${real%/*}
+                continue
+                ;;
+        esac
+        walked="$walked $real/$part"
+        if [ -L "$base$real/$part" ]; then
+            links=$((links + 1))
+            target=$(readlink "$base$real/$part") && [ "$links" -le 40 ] || return 1
+            case $target in
+                *[!A-Za-z0-9/._@:+-]*) return 1 ;;
+                /*) real= ;;
+            esac
+            left_over=$target/$left_over
+        else
+            real=$real/$part
+        fi
+    done
+    real=${real:-/}
+}
+
+# owned others|group: whether root, or who runs this, owns all of walked, and nobody else may write to it. In a directory with the sticky
+# bit nobody removes what is root's, which will do for others; with group, nothing that a group may write to is accepted either.
+owned() {
+    whose=$1
+    # shellcheck disable=SC2086 # paths without blanks
+    set -- $walked
+    for step; do
+        shift
+        set -- "$@" "$base$step"
+    done
+    # shellcheck disable=SC2012 # the names are not read
+    why=$(ls -ldn "$@" 2>/dev/null | awk -v me="$ME" -v want=$# -v whose="$whose" '
+        $3 != 0 && $3 != me { print "it, or what it is in, belongs to user " $3; said = 1; exit }
+        /^l/ { next }
+        substr($1, 9, 1) == "w" && (whose == "group" || $1 !~ /^d........[tT]/) { print "others may write to it, or to what it is in"; said = 1; exit }
+        substr($1, 6, 1) == "w" && whose == "group" { print "a group may write to it, or to what it is in"; said = 1; exit }
+        END { if (NR < want && !said) print "who owns it cannot be seen" }')
+    [ -z "$why" ]
+}
+
+# reach PATH: sets real, where a file or directory of the kubelet, of systemd or a runtime is; fails with why it is not to be read.
+reach() {
+    why='not read: it is no place of the files of a kubelet, see READ_ALSO'
+    case $1 in *.key | *-key.pem) why='not read: a private key' ;; esac
+    is_place "$1" || return 1
+    why='not read: its links lead nowhere'
+    resolve "$1" || return 1
+    why="not read: it leads to a place where no files of a kubelet are"
+    is_place "$real" || return 1
+    why=
+    [ -e "$HOST$real" ] || return 0
+    owned others || {
+        why="not read: $why"
+        return 1
+    }
+    [ -f "$HOST$real" ] || [ -d "$HOST$real" ] || {
+        why='not read: not a regular file'
+        return 1
+    }
+}
+
+# Leaves out of the PATH what others than root may write to.
+trusted_path() {
+    base='' trusted=''
+    IFS=:
+    for entry in $PATH; do
+        IFS=' '
+        ! { [ -d "$entry" ] && resolve "$entry" && owned others; } || trusted=${trusted:+$trusted:}$entry
+    done
+    printf '%s' "$trusted"
+}
+
 # missing KIND PATH: writes that there is no such file, where that is certain: all above it may be searched. Most files are missing, and
 # this starts no program.
 missing() {
@@ -565,24 +930,38 @@ missing() {
     printf '{"hashcompat":"probe","kind":"%s","name":"%s","absent":true}\n' "$1" "$2"
 }
 
-# file PATH [HOW [KIND]]: NUL is written as a byte that UTF-8 never has.
+# NUL is written as a byte that UTF-8 never has.
+TEXT='exec tr "\377\000" "\376\377" <"$1"'
+
+# file PATH HOW [KIND]: reads a file of the kubelet, of systemd or a runtime.
 file() {
-    missing "${3:-file}" "$1" ||
-        probe "${3:-file}" "$1" "${2:-plain}" sh -c 'exec tr "\377\000" "\376\377" <"$1"' sh "$(inside "$1")"
+    if ! reach "$1"; then
+        note "${3:-file}" "$1" problem "$why"
+    elif ! missing "${3:-file}" "$1"; then
+        probe "${3:-file}" "$1" "$2" sh -c "$TEXT" sh "$HOST$real"
+    fi
 }
-directory() { missing directory "$1" || probe directory "$1" plain ls -A "$(inside "$1")/"; }
-state_file() { file "$1"; }
+# host_file PATH [HOW]: reads one of the kernel's or the system's, which is at a path of ours.
+host_file() { missing file "$1" || probe file "$1" "${2:-plain}" sh -c "$TEXT" sh "$(inside "$1")"; }
+directory() {
+    if ! reach "$1"; then
+        note directory "$1" problem "$why"
+    elif ! missing directory "$1"; then
+        probe directory "$1" plain ls -A "$HOST$real/"
+    fi
+}
+state_file() { file "$1" state; }
 secret_file() { file "$1" secrets; }
 settings() { file "$1" env; }
 configuration() { file "$1" config; }
 certificate() { file "$1" pem certificate; }
 
-# Prints the files of a directory with a suffix, below HOST and without it in the name; there may be none.
+# Prints the files of a directory with a suffix, below HOST and without it in the name; there may be none. What has an odd name is passed over.
 files_in() {
+    reach "$1" || return
     for found in "$HOST$1"/*"${2:-}"; do
         case $found in
-            *' '* | *'
-'*) ;;
+            *[!A-Za-z0-9/._@:+-]*) ;;
             *) [ ! -f "$found" ] || printf '%s\n' "${found#"$HOST"}" ;;
         esac
     done
@@ -629,8 +1008,8 @@ done 2>/dev/null; :'
 # Prints the state and the cgroups of each process that is given as PID:CONTAINER, and of those that look gone once more a second
 # later. Where no process of the node can be seen, as in a container without the node's /proc, that is what is printed.
 PROCESS='
-proc=$1 mark=$2
-shift 2
+proc=$1
+shift
 look() {
     line= state= groups=
     read -r line <"$proc/$1/stat"
@@ -640,10 +1019,12 @@ look() {
     groups=$(cat "$proc/$1/cgroup")
 }
 show() {
+    echo "probe $1"
     if [ -n "$state" ]; then
-        printf "%s probe process %s\n%s\n%s\n" "$mark" "$1" "$state" "$groups"
+        printf "%s\n%s\n" "$state" "$groups" | sed "s/^/|/"
+        echo "done"
     else
-        printf "%s probe process %s\n%s gone\n" "$mark" "$1" "$mark"
+        echo gone
     fi
 }
 lives() {
@@ -661,7 +1042,7 @@ for each; do
 done
 if [ -z "$seen" ]; then
     for each in $again; do
-        printf "%s probe process %s\n%s problem %s\n" "$mark" "${each%%:*}" "$mark" "the processes of the node cannot be seen from here"
+        printf "probe %s\nproblem %s\n" "${each%%:*}" "the processes of the node cannot be seen from here"
     done
     exit 0
 fi
@@ -674,7 +1055,14 @@ for wait in 0 1; do
 done
 :'
 
-arguments() { probe arguments "$1" argv sh -c 'exec tr "\000\377" "\n\376" <"$1"' sh "$HOST/proc/$1/cmdline"; }
+# Of a process that is not of the node itself nothing is read.
+arguments() {
+    is_ours "$1"
+    case $? in
+        0) probe arguments "$1" argv sh -c 'exec tr "\000\n\377" "\n \376" <"$1"' sh "$HOST/proc/$1/cmdline" ;;
+        2) note arguments "$1" problem 'whether it is a process of the node is not known: its namespaces cannot be read' ;;
+    esac
+}
 
 processes() { probe processes all plain sh -c "$PROCESSES" sh "$HOST/proc"; }
 
@@ -694,16 +1082,81 @@ pids() {
     done
 }
 
-first() { printf '%s' "${1:-}"; }
+# is_ours PID: whether a process is the node's own: of root, in the mount and user namespaces of the node's first process. Anybody may
+# choose a name for a process. Returns 2 where that cannot be read, for which CAP_SYS_PTRACE is needed. Sets its parent.
+is_ours() {
+    parent='' users=''
+    for space in mnt user; do
+        [ "$space" = mnt ] || [ -L "$HOST/proc/1/ns/$space" ] || continue
+        own=$(readlink "$HOST/proc/$1/ns/$space" 2>/dev/null)
+        first=$(readlink "$HOST/proc/1/ns/$space" 2>/dev/null)
+        if [ -z "$own" ] || [ -z "$first" ]; then
+            [ -d "$HOST/proc/$1" ] || return 1
+            return 2
+        fi
+        [ "$own" = "$first" ] || return 1
+    done
+    while read -r word rest; do
+        case $word in
+            Uid:) users=$rest ;;
+            PPid:) parent=$rest ;;
+        esac
+    done 2>/dev/null <"$HOST/proc/$1/status"
+    # shellcheck disable=SC2086 # numbers
+    set -- ${users:-none}
+    [ "$*" = '0 0 0 0' ]
+}
 
-# Looks for the process of the kubelet, and sets its id, its binary, and its arguments, one per line.
+# in_container PID: whether a process is in the cgroup of a container or pod. What is above the cgroup of the first process does not count:
+# the node itself may be a container.
+in_container() {
+    awk '
+        BEGIN {
+            h = "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
+            of_container = "/(kubepods[^/]*|docker/.*|docker-[^/]*[.]scope|cri-containerd[-:][^/]*|crio-[^/]*|libpod[^/]*|lxc([.-][^/]*)?|lxc/.*|machine[.]slice|k8s[.]io|[.][.])(/|$)"
+            identity = "[/:-]" h h h h h h h h h h h h h h h h "([./]|$)"
+            pod = "[/-]pod" h h "[-_]" h "[-_]"
+        }
+        { split($0, part, ":"); key = part[2]; path = $0; sub(/^[^:]*:[^:]*:/, "", path) }
+        FILENAME == ARGV[1] { sub(/[/]init[.]scope$/, "", path); sub(/[/]$/, "", path); top[key] = path; next }
+        key in top && index(path "/", top[key] "/") == 1 { path = substr(path, length(top[key]) + 1) }
+        path ~ of_container || path ~ identity || path ~ pod { found = 1 }
+        END { exit !found }' "$HOST/proc/1/cgroup" "$HOST/proc/$1/cgroup" 2>/dev/null
+}
+
+# Looks for the process of the kubelet, and sets its id and its arguments, one per line; or doubt, why it is not known.
 find_kubelet() {
-    # shellcheck disable=SC2046 # ids
-    kubelet=$(first $(pids kubelet))
-    # shellcheck disable=SC2046
-    [ -n "$kubelet" ] || kubelet=$(first $(pids kubelite hyperkube k3s k3s-server k3s-agent))
-    given=
-    [ -z "$kubelet" ] || given=$(tr '\000' '\n' 2>/dev/null <"$HOST/proc/$kubelet/cmdline")
+    kubelet='' doubt='' given='' hidden=''
+    for names in kubelet 'kubelite hyperkube k3s k3s-server k3s-agent'; do
+        candidates=' ' parents=' '
+        # shellcheck disable=SC2086 # names
+        for pid in $(pids $names); do
+            is_ours "$pid"
+            case $? in
+                0)
+                    in_container "$pid" && continue
+                    candidates="$candidates$pid " parents="$parents$pid:$parent "
+                    ;;
+                2) hidden="$hidden $pid" ;;
+            esac
+        done
+        # What a kubelet has just started still has its name.
+        found=
+        for pid in $parents; do
+            case $candidates in *" ${pid#*:} "*) ;; *) found="$found ${pid%:*}" ;; esac
+        done
+        # shellcheck disable=SC2086 # ids
+        set -- $found
+        [ $# -eq 0 ] || break
+    done
+    case $# in
+        0) [ -z "$hidden" ] || doubt="which process is the kubelet is not known: the namespaces of pid$hidden cannot be read, which needs root and CAP_SYS_PTRACE" ;;
+        1)
+            kubelet=$1
+            given=$(tr '\n\000' ' \n' 2>/dev/null <"$HOST/proc/$1/cmdline")
+            ;;
+        *) doubt="$# processes could be the kubelet: pids $*" ;;
+    esac
 }
 
 # Prints the value of a flag of the kubelet.
@@ -718,27 +1171,89 @@ flag() {
 
 kubelet_process() {
     microk8s=/var/snap/microk8s/current/args/kubelet
-    if [ -f "$HOST$microk8s" ]; then
-        probe arguments kubelet argv sh -c 'echo kubelet; exec cat "$1"' sh "$(inside "$microk8s")"
-        given=$(cat "$(inside "$microk8s")")
+    if [ -n "$doubt" ]; then
+        note arguments kubelet problem "$doubt"
+    elif [ -f "$HOST$microk8s" ] && reach "$microk8s"; then
+        given="kubelet
+$(cat "$HOST$real")"
+        kept arguments kubelet argv "$given"
     elif [ -z "$kubelet" ]; then
         note arguments kubelet gone
     else
         case $given in
-            *kubelet*) probe arguments kubelet argv sh -c 'exec tr "\000\377" "\n\376" <"$1"' sh "$HOST/proc/$kubelet/cmdline" ;;
+            *kubelet*) kept arguments kubelet argv "$given" ;;
             *) note arguments kubelet problem "the kubelet is a part of another program, $(printf '%s\n' "$given" | sed -n 1p | cut -c1-80)" ;;
         esac
     fi
-    if [ -n "$kubelet" ]; then
+    release
+}
+
+# Prints the kubelet's unit and its drop-ins as systemd reads them: the first unit, and by their names the first drop-in of each.
+unit_files() {
+    for unit in $UNITS; do
+        [ -f "$HOST$unit/kubelet.service" ] || continue
+        printf '%s\n' "$unit/kubelet.service"
+        break
+    done
+    for unit in $UNITS; do
+        files_in "$unit/kubelet.service.d" .conf
+    done | awk -F/ '
+        !($NF in path) { path[$NF] = $0; for (i = ++n; i > 1 && name[i - 1] > $NF; i--) name[i] = name[i - 1]; name[i] = $NF }
+        END { for (i = 1; i <= n; i++) print path[name[i]] }'
+}
+
+# Prints the program that the kubelet's unit starts.
+unit_program() {
+    for each in $(unit_files); do
+        ! { reach "$each" && [ -f "$HOST$real" ]; } || cat "$HOST$real"
+        echo
+    done 2>/dev/null | awk '
+        { while (sub(/\\$/, " ") && (getline more) > 0) $0 = $0 more }
+        sub(/^[ \t]*ExecStart[ \t]*=[ \t]*/, "") { sub(/^[-@:+!|]+/, ""); program = $1 }
+        END { if (program ~ /^\/[A-Za-z0-9_.\/@:+-]+$/) print program }'
+}
+
+# Where kubelets and programs with one in them usually are.
+PROGRAMS='/usr/bin/kubelet /usr/local/bin/kubelet /opt/bin/kubelet /usr/sbin/kubelet /opt/kubernetes/bin/kubelet /home/kubernetes/bin/kubelet
+/var/lib/rancher/rke2/bin/kubelet /var/lib/k0s/bin/kubelet /usr/bin/hyperkube /usr/local/bin/hyperkube /opt/bin/hyperkube
+/var/lib/rancher/k3s/data/current/bin/k3s /usr/local/bin/k3s'
+
+# Asks the kubelet's program for its release: the file that its unit names or that is at a usual place, if nobody but root may write to it,
+# and if it is the one that runs. Nothing that is found in /proc is executed, and nothing of a node that is mounted below HOST.
+release() {
+    running='' refused='' any=$kubelet
+    if [ -n "$doubt" ]; then
+        note version kubelet problem "$doubt"
+        return
+    fi
+    [ -z "$kubelet" ] || running=$(readlink "$HOST/proc/$kubelet/exe" 2>/dev/null)
+    for program in $(unit_program) $PROGRAMS; do
+        { resolve "$program" && [ -f "$HOST$real" ]; } || continue
+        any=yes
+        if [ -n "$kubelet" ] && [ "$running" != "$real" ]; then continue; fi
+        case $real in
+            */pods/* | */io.containerd.* | */rootfs/* | */overlay*/* | /proc/* | /tmp/* | /var/tmp/* | /dev/*) continue ;;
+            */kubelet | */k3s | */hyperkube) ;;
+            *) continue ;;
+        esac
+        if ! owned group; then
+            refused="$real is not executed: $why"
+            continue
+        fi
+        if [ -n "$HOST" ]; then
+            refused='nothing of a mounted node is executed'
+            continue
+        fi
         probe version kubelet plain sh -c '
-            case $2 in *hyperkube*) set -- "$1" "" kubelet ;; *) set -- "$1" "" ;; esac
-            found=$("$1" ${3:+"$3"} --version) || exit
-            printf "%s\n" "$found" | sed -n "s/^k3s version \([^ ]*\).*/Kubernetes \1/;s/^\(v[0-9][^ ]*\)$/Kubernetes \1/;1p"' sh \
-            "$HOST/proc/$kubelet/exe" "$(printf '%s\n' "$given" | sed -n 1p)"
-    elif [ -z "$HOST" ] && command -v kubelet >/dev/null; then
-        probe version kubelet plain kubelet --version
-    else
+            case $1 in */hyperkube) set -- "$1" kubelet ;; esac
+            found=$("$@" --version) || exit
+            printf "%s\n" "$found" | sed -n "s/^k3s version \([^ ]*\).*/Kubernetes \1/;s/^\(v[0-9][^ ]*\)$/Kubernetes \1/;1p"' sh "$real"
+        return
+    done
+    if [ -z "$any" ]; then
         note version kubelet gone
+    else
+        note version kubelet problem "the release is not known: ${refused:-the program that runs is neither the one of its unit nor at a usual place}; give the Node object or --from"
     fi
 }
 
@@ -866,7 +1381,7 @@ cri_for_preflight() {
 runtime_root() {
     path=$(printf '%s\n' "$1" | sed -n 's/.*\\"'"$2"'\\": *\\"\(\/[^"\\]*\)\\".*/\1/p')
     case $path in
-        '' | /var/lib/docker | /var/lib/containerd) ;;
+        '' | /var/lib/docker | /var/lib/containerd | *[!A-Za-z0-9/._@:+-]* | */../*) ;;
         *) filesystem "$path" ;;
     esac
 }
@@ -879,7 +1394,7 @@ network_directory() {
     esac
 }
 
-process_of() { [ $# -eq 0 ] || several plain sh -c "$PROCESS" sh "$HOST/proc" "$MARK" "$@"; }
+process_of() { [ $# -eq 0 ] || probe processes gone tasks sh -c "$PROCESS" sh "$HOST/proc" "$@"; }
 
 # --- Docker ---------------------------------------------------------------------------------------------------------------------------
 
@@ -965,6 +1480,7 @@ roots() {
     root=${KUBELET_ROOT:-}
     [ -n "$root" ] || root=$(flag root-dir)
     root=${root%"${root##*[!/]}"}
+    case $root in *[!A-Za-z0-9/._@:+-]*) root= ;; esac
     some=
     for each in ${root:-$ROOTS}; do
         [ ! -d "$HOST$each" ] || some="$some$each "
@@ -972,12 +1488,19 @@ roots() {
     printf '%s' "${some:-${root:-/var/lib/kubelet}}"
 }
 
+# Prints the directories that the usual ones are links to, and the one that was given.
+places_of_roots() {
+    printf '%s ' "${KUBELET_ROOT:-}"
+    for each in ${KUBELET_ROOT:-} $ROOTS; do
+        ! { [ -d "$HOST$each" ] && resolve "$each" && owned others; } || printf '%s ' "$real"
+    done
+}
+
 # Prints the files that the units of the kubelet name for its environment, but for those in a list; no patterns and specifiers of systemd.
 files_of_variables() {
     for unit in $UNITS; do
         for each in "$unit/kubelet.service" $(files_in "$unit/kubelet.service.d" .conf); do
-            each=$(inside "$each")
-            [ ! -f "$each" ] || cat "$each"
+            ! { reach "$each" && [ -f "$HOST$real" ]; } || cat "$HOST$real"
         done
     done 2>/dev/null | awk -v known="$1" '
         !sub(/^[ \t]*EnvironmentFile[ \t]*=[ \t]*-?/, "") { next }
@@ -989,7 +1512,7 @@ kubelet_files() {
     for each in $1; do
         file "$each/kubeadm-flags.env" env
         for name in cpu_manager_state memory_manager_state dra_manager_state pod_status_manager_state allocated_pods_state; do
-            file "$each/$name"
+            state_file "$each/$name"
         done
         file "$each/device-plugins/kubelet_internal_checkpoint" device
         filesystem "$each"
@@ -1026,11 +1549,28 @@ kubelet_certificates() {
         certificate "$each"
     done
     user=${user:-/etc/kubernetes/kubelet.conf}
-    probe certificate "$user" pem sh -c '
-        text=$(cat "$1") || exit
-        data=$(printf "%s\n" "$text" | sed -n "s/^ *client-certificate-data: *//p" | sed -n 1p)
-        path=$(printf "%s\n" "$text" | sed -n "s/^ *client-certificate: *//p" | sed -n 1p)
-        if [ -n "$data" ]; then printf "%s\n" "$data" | base64 -d; elif [ -n "$path" ]; then cat "$2$path"; fi' sh "$(inside "$user")" "$HOST"
+    certificate_of "$user"
+}
+
+# The certificate of a client, in a kubeconfig or in a file that it names.
+certificate_of() {
+    if ! reach "$1"; then
+        note certificate "$1" problem "$why"
+        return
+    fi
+    ! missing certificate "$1" || return
+    named=$(sed -n 's/^ *client-certificate: *//p' "$HOST$real" 2>/dev/null | tr -d '"\r'"'" | sed -n 1p)
+    case $named in
+        '' | /*) ;;
+        *) named=${1%/*}/$named ;;
+    esac
+    if [ -n "$(sed -n 's/^ *client-certificate-data: *//p' "$HOST$real" 2>/dev/null)" ]; then
+        probe certificate "$1" pem sh -c 'sed -n "s/^ *client-certificate-data: *//p" "$1" | sed -n 1p | base64 -d' sh "$HOST$real"
+    elif [ -n "$named" ] && ! reach "$named"; then
+        note certificate "$1" problem "the certificate that it names is $why"
+    else
+        probe certificate "$1" pem sh -c "$TEXT" sh "$HOST$real"
+    fi
 }
 
 runtime_files() {
@@ -1058,26 +1598,27 @@ runtime_files() {
 }
 
 host_files() {
-    file /etc/os-release
-    file /proc/1/mounts mounts
-    for each in swaps meminfo version; do file "/proc/$each"; done
-    file /sys/devices/system/cpu/online
-    directory /sys/devices/system/node
+    host_file /etc/os-release
+    host_file /proc/1/mounts mounts
+    for each in swaps meminfo version; do host_file "/proc/$each"; done
+    host_file /sys/devices/system/cpu/online
+    missing directory /sys/devices/system/node || probe directory /sys/devices/system/node plain ls -A "$HOST/sys/devices/system/node/"
     for each in "$HOST"/sys/devices/system/node/node[0-9]*; do
-        [ ! -d "$each" ] || file "${each#"$HOST"}/meminfo"
+        [ ! -d "$each" ] || host_file "${each#"$HOST"}/meminfo"
     done
     cgroups
 }
 
 dump() {
-    printf '%s\n' "{\"hashcompat\":\"dump\",\"node\":\"$(printf '%s' "${NODE_NAME:-$(uname -n)}" | tr -cd 'A-Za-z0-9._-')\"}"
+    printf '%s\n' "{\"hashcompat\":\"dump\",\"format\":2,\"node\":\"$(printf '%s' "${NODE_NAME:-$(uname -n)}" | tr -cd 'A-Za-z0-9._-')\"}"
     find_kubelet
+    root_places=$(places_of_roots)
     root_directories=$(roots)
     [ "$WANTED" = records ] || processes
     looked=$(now)
     cri
     docker_list
-    for each in $root_directories; do file "$each/actuated_pods_state"; done
+    for each in $root_directories; do state_file "$each/actuated_pods_state"; done
     [ "$WANTED" = records ] || for_preflight
     printf '%s\n' '{"hashcompat":"end"}'
 }
@@ -1099,8 +1640,43 @@ for_preflight() {
     batches mounted $(remote_mounts)
 }
 
+# write_to DIR: writes the dump to DIR/NODE.json, by a new file that takes the place of whatever is there. No link is followed: neither one
+# for that file, nor for DIR, which the script is in before it looks whose it is.
+write_to() {
+    node=${NODE_NAME:-$(uname -n)}
+    case $node in
+        '' | . | .. | *[!A-Za-z0-9._-]*) fail "the name of the node, $node, is none: want letters, digits, points and hyphens in NODE_NAME" ;;
+    esac
+    directory=$1
+    while :; do case $directory in ?*/) directory=${directory%/} ;; *) break ;; esac done
+    case $directory in
+        '') fail 'want a directory' ;;
+        /*) ;;
+        *) directory=./$directory ;;
+    esac
+    mkdir -p "$directory" || exit 1
+    [ ! -L "$directory" ] || fail "$1 is a link: name the directory itself"
+    CDPATH='' cd -P "$directory" || exit 1
+    # shellcheck disable=SC2012 # one line, of which the name is not read
+    wrong=$(ls -ldn . | awk -v me="$ME" '
+        $3 != 0 && $3 != me { print "belongs to user " $3; exit }
+        substr($1, 9, 1) == "w" && $1 !~ /^d........[tT]/ { print "may be written to by everybody"; exit }')
+    [ -z "$wrong" ] || fail "$1 $wrong: name a directory of your own"
+    new=.$node.$(random)
+    trap 'rm -f "./$new"' EXIT
+    trap 'exit 1' HUP INT TERM
+    set -C
+    dump >"./$new" || fail "$1: it cannot be written to"
+    set +C
+    [ ! -L "./$node.json" ] || rm -f "./$node.json"
+    [ ! -d "./$node.json" ] || fail "$1/$node.json is a directory"
+    mv -f "./$new" "./$node.json" || exit 1
+    trap - EXIT
+}
+
+PATH=$(trusted_path)
 if [ $# -eq 0 ]; then
     dump
 else
-    mkdir -p "$1" && dump >"$1/${NODE_NAME:-$(uname -n)}.json"
+    write_to "$1"
 fi

@@ -55,9 +55,17 @@ class FakeNode:
     def write(self, path: str, content: str | bytes) -> Path:
         """Write a file of the node."""
         made = self.host / path.lstrip("/")
-        made.parent.mkdir(parents=True, exist_ok=True)
+        self._directory(made.parent)
         made.write_bytes(content if isinstance(content, bytes) else content.encode())
+        made.chmod(0o644)
         return made
+
+    def _directory(self, path: Path) -> None:
+        """Make a directory and those above it, into which nobody else may write."""
+        if not path.is_dir():
+            self._directory(path.parent)
+            path.mkdir()
+            path.chmod(0o755)
 
     def listen(self, path: str) -> None:
         """Make a socket of the node, at which nobody answers: the programs are fake."""
@@ -81,9 +89,26 @@ class FakeNode:
         self._executable(self.directory / "answers" / f"{name}-{verb}", f"#!/bin/sh\n{text}\n")
 
     def process(
-        self, pid: int, name: str, arguments: Iterable[str] = (), state: str = "S", groups: str = ""
+        self,
+        pid: int,
+        name: str,
+        arguments: Iterable[str] = (),
+        state: str = "S",
+        groups: str = "",
+        **differs: str,
     ) -> None:
-        """Add a process to the node's /proc."""
+        """Add a process to the node's /proc, and its first one; ``differs``: mnt, user, uids, parent, exe."""
+        if pid != 1 and not (self.host / "proc/1").exists():
+            self.process(1, "systemd", groups="0::/init.scope\n")
+        for space in ("mnt", "user"):
+            link = self.host / f"proc/{pid}/ns/{space}"
+            self._directory(link.parent)
+            if differs.get(space) != "hidden":
+                link.symlink_to(f"{space}:[{differs.get(space, '4026531840')}]")
+        uids, parent = differs.get("uids", "0\t0\t0\t0"), differs.get("parent", "1")
+        self.write(f"/proc/{pid}/status", f"Name:\t{name}\nPPid:\t{parent}\nUid:\t{uids}\nGid:\t0\n")
+        if "exe" in differs:
+            (self.host / f"proc/{pid}/exe").symlink_to(differs["exe"])
         self.write(f"/proc/{pid}/comm", f"{name}\n")
         self.write(f"/proc/{pid}/stat", f"{pid} ({name}) {state} 1 {pid} {pid} 0\n")
         self.write(f"/proc/{pid}/cgroup", groups)

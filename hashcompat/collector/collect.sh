@@ -146,6 +146,13 @@ stage() {
     [ -z "$mine" ] || printf '%s\n' "$mine"
 }
 
+# What was read, as KIND:PATH, because nothing stands twice in a dump but what a collector reads twice to see whether it changes.
+had=' '
+is_new() {
+    case $had in *" $1:$2 "*) return 1 ;; esac
+    had="$had$1:$2 "
+}
+
 # Calls a function with each of the other arguments, eight at once.
 batches() {
     ask=$1
@@ -153,7 +160,10 @@ batches() {
     while [ $# -gt 0 ]; do
         stage "$ask" "$1" </dev/null | stage "$ask" "${2:-}" | stage "$ask" "${3:-}" | stage "$ask" "${4:-}" |
             stage "$ask" "${5:-}" | stage "$ask" "${6:-}" | stage "$ask" "${7:-}" | stage "$ask" "${8:-}"
-        if [ $# -gt 8 ]; then shift 8; else shift $#; fi
+        for step in 1 2 3 4 5 6 7 8; do
+            had="$had${1:+file:$1 }"
+            shift $(($# > 0))
+        done
     done
 }
 
@@ -281,6 +291,7 @@ write() {
         flagged = "^[\"" q "]?--?[A-Za-z]"
         bareflag = flagged "[^=]*$"
         assigned = "^[\"" q "]?(Environment=|export )?[\"" q "]?[A-Za-z_][A-Za-z0-9_]*="
+        field_of = "^ *(- +)*(\"[A-Za-z0-9_./-]+\" *:|(" q "[A-Za-z0-9_./-]+" q "|[A-Za-z0-9_./-]+) *:([ \t]|$))"
         ordinary = "^[]A-Za-z0-9_./:%<>=,;@{}()[+*~|^! -]*$"
         word_of_unit = "^[\"" q "]?[$][{]?[A-Za-z_][A-Za-z0-9_]*[}]?[\"" q "]?$"
         directive = "^(Exec[A-Za-z]*|EnvironmentFile|Restart[A-Za-z]*|Slice|Type|User|KillMode|Delegate|[A-Za-z]*Accounting|Limit[A-Z]*|After|Wants|Requires)=$"
@@ -545,7 +556,7 @@ write() {
             inside = -1
             if (line ~ /^ *[]{}[]*,?$/) { text[++n] = line; continue }
             comma = line ~ /,[ \t]*$/ ? "," : ""
-            if (match(line, "^ *(- +)*(\"[A-Za-z0-9_./-]+\"|" q "[A-Za-z0-9_./-]+" q "|[A-Za-z0-9_./-]+) *:([ \t]|$)")) {
+            if (match(line, field_of)) {
                 key = substr(line, 1, RLENGTH); value = substr(line, RLENGTH + 1); sub(/[ \t]+$/, "", key)
                 item = key; gsub(/[- ]/, "", item); item = bare(key)
                 value = uncommented(value)
@@ -561,8 +572,9 @@ write() {
                 } else if (value == "" || value == "{" || value == "[" || harmless(value) || plain(value)) line = key (value == "" ? "" : " " value) comma
                 else { inside = at; line = key " \"\"" comma }
             } else if (field && match(line, /^ *(- +)+/)) {
+                key = substr(line, 1, RLENGTH)
                 value = uncommented(substr(line, RLENGTH + 1))
-                line = substr(line, 1, RLENGTH) (plain(value) ? value : "\"\"")
+                line = key (plain(value) ? value : "\"\"")
             } else if (field && line ~ /^ *"/) {
                 value = uncommented(line)
                 line = blanks(at / 2) (plain(value) ? value : "\"\"") comma
@@ -804,22 +816,25 @@ inside() {
 
 # Whether the kubelet's, systemd's or a runtime's own files can be at a path. Files outside are not read, whoever names them: an argument, a
 # unit, a runtime. WHERE by distribution: /etc/kubernetes, /etc/default, /etc/sysconfig and /var/lib/kubelet of kubeadm, Kubespray, AKS,
-# OpenShift, EKS (/etc/kubernetes/kubelet, /etc/eks) and Talos (/etc/kubernetes/kubelet.yaml); /srv/kubernetes of kops; /home/kubernetes of
-# GKE; /etc/rancher and /var/lib/rancher of k3s and RKE2; /etc/k0s and /var/lib/k0s; /var/snap/microk8s; /opt/kubernetes of self-made ones.
+# OpenShift, EKS (/etc/kubernetes/kubelet, /etc/eks) and Talos (/etc/kubernetes/kubelet.yaml); /etc/environment and /run/metadata of Flatcar;
+# /srv/kubernetes of kops; /home/kubernetes and /etc/srv/kubernetes of GKE; /root/cdk of Charmed Kubernetes; /etc/rancher and /var/lib/rancher
+# of k3s and RKE2; /etc/k0s and /var/lib/k0s; /var/snap/microk8s; /opt/kubernetes and /etc/kubelet* of self-made ones.
 # Below a kubelet's and a runtime's directories is also what pods write: that is no place, nor is that of a private key.
 is_place() {
     case $1/ in
         *[!A-Za-z0-9/._@:+-]* | */./* | */../* | *//*) return 1 ;;
-        *.key/ | *-key.pem/ | *.key.pem/) return 1 ;;
-        */pods/* | */plugins/* | */plugins_registry/* | */io.containerd.* | */agent/containerd/* | */storage/* | */default-storage/*) return 1 ;;
-        /etc/kubernetes/* | /etc/kubelet* | /etc/default/* | /etc/sysconfig/* | /etc/node-sizing.env/ | /etc/eks/*) return 0 ;;
-        /etc/systemd/system/* | /run/systemd/system/* | /usr/local/lib/systemd/system/* | /usr/lib/systemd/system/* | /lib/systemd/system/*) return 0 ;;
-        /var/lib/kubelet/* | /srv/kubernetes/* | /home/kubernetes/* | /opt/kubernetes/* | /opt/kubelet/*) return 0 ;;
-        /etc/rancher/* | /var/lib/rancher/k3s/* | /var/lib/rancher/rke2/* | /etc/k0s/* | /var/lib/k0s/* | /run/k0s/*) return 0 ;;
+        *[._-]key/ | *[._-]key.pem/) return 1 ;;
+        */pods/* | */plugins/* | */plugins_registry/* | */checkpoints/*) return 1 ;;
+        */io.containerd.* | */agent/containerd/* | /var/lib/k0s/containerd/* | */storage/* | */default-storage/*) return 1 ;;
+        /etc/kubernetes/* | /etc/kubelet* | /etc/default/* | /etc/sysconfig/* | /etc/environment/ | /etc/node-sizing.env/ | /run/metadata/*) return 0 ;;
+        /etc/systemd/* | /run/systemd/system/* | /usr/local/lib/systemd/* | /usr/lib/systemd/* | /lib/systemd/*) return 0 ;;
+        /var/lib/kubelet/* | /etc/eks/* | /srv/kubernetes/* | /etc/srv/kubernetes/* | /home/kubernetes/*) return 0 ;;
+        /etc/origin/* | /root/cdk/* | /opt/kubernetes/* | /opt/kubelet/*) return 0 ;;
+        /etc/rancher/* | /var/lib/rancher/* | /etc/k0s/* | /var/lib/k0s/* | /run/k0s/*) return 0 ;;
         /var/snap/microk8s/*/args/* | /var/snap/microk8s/*/certs/* | /var/snap/microk8s/*/credentials/*) return 0 ;;
-        /var/snap/microk8s/common/var/lib/kubelet/* | /var/snap/microk8s/*/opt/cni/*) return 0 ;;
+        /var/snap/microk8s/common/var/lib/kubelet/* | /var/snap/microk8s/*/opt/cni/* | /var/snap/k8s/* | /var/snap/kubelet/*) return 0 ;;
         /etc/containerd/* | /etc/docker/* | /etc/crio/* | /var/lib/dockershim/* | /var/lib/cri-dockerd/*) return 0 ;;
-        /etc/cni/* | /opt/cni/* | /run/multus/cni/*) return 0 ;;
+        /etc/cni/* | /opt/cni/* | /var/lib/cni/* | /run/multus/cni/*) return 0 ;;
     esac
     for place in ${READ_ALSO:-} $root_places; do
         case $1/ in "${place%/}"/*) return 0 ;; esac
@@ -886,7 +901,7 @@ owned() {
 # reach PATH: sets real, where a file or directory of the kubelet, of systemd or a runtime is; fails with why it is not to be read.
 reach() {
     why='not read: it is no place of the files of a kubelet, see READ_ALSO'
-    case $1 in *.key | *-key.pem) why='not read: a private key' ;; esac
+    case $1 in *[._-]key | *[._-]key.pem) why='not read: it is a private key, by its name' ;; esac
     is_place "$1" || return 1
     why='not read: its links lead nowhere'
     resolve "$1" || return 1
@@ -935,6 +950,7 @@ TEXT='exec tr "\377\000" "\376\377" <"$1"'
 
 # file PATH HOW [KIND]: reads a file of the kubelet, of systemd or a runtime.
 file() {
+    is_new "${3:-file}" "$1" || return 0
     if ! reach "$1"; then
         note "${3:-file}" "$1" problem "$why"
     elif ! missing "${3:-file}" "$1"; then
@@ -944,6 +960,7 @@ file() {
 # host_file PATH [HOW]: reads one of the kernel's or the system's, which is at a path of ours.
 host_file() { missing file "$1" || probe file "$1" "${2:-plain}" sh -c "$TEXT" sh "$(inside "$1")"; }
 directory() {
+    is_new directory "$1" || return 0
     if ! reach "$1"; then
         note directory "$1" problem "$why"
     elif ! missing directory "$1"; then
@@ -969,7 +986,7 @@ files_in() {
 
 DF='one=$(df -Pk "$1") && two=$(df -Pi "$1") && printf "%s\n" "$one" | tail -n 1 && printf "%s\n" "$two" | tail -n 1'
 
-filesystem() { missing filesystem "$1" || probe filesystem "$1" plain sh -c "$DF" sh "$(inside "$1")"; }
+filesystem() { ! is_new filesystem "$1" || missing filesystem "$1" || probe filesystem "$1" plain sh -c "$DF" sh "$(inside "$1")"; }
 
 # Prints where network and FUSE file systems are mounted, escaped as in the mount table and, so that the shell expands nothing, patterns too.
 remote_mounts() {
@@ -981,7 +998,7 @@ remote_mounts() {
 # Nothing but the probe itself looks at such a mount, and follows no link to it: where its server is gone, whoever does hangs.
 mounted() {
     path=$(printf '%s\n' "$1" | sed 's/\\040/ /g;s/\\011/	/g;s/\\052/*/g;s/\\077/?/g;s/\\133/[/g;s/\\043/#/g;s/\\134/\\/g')
-    probe filesystem "$path" plain sh -c "$DF" sh "$HOST$path"
+    ! is_new filesystem "$path" || probe filesystem "$path" plain sh -c "$DF" sh "$HOST$path"
 }
 
 # Prints the paths of the cgroups of containers, of cgroup v2 or of v1's cpu.
@@ -1002,7 +1019,7 @@ for file in "$1"/[0-9]*/stat; do
     case $line in *\)*) ;; *) line=$(tr "\n" " " <"$file") ;; esac
     name=${line#*(} rest=${line##*) }
     state=${rest%% *} rest=${rest#* }
-    echo "${line%% *} ${rest%% *} $state ${name%)*}"
+    printf "%s\n" "${line%% *} ${rest%% *} $state ${name%)*}"
 done 2>/dev/null; :'
 
 # Prints the state and the cgroups of each process that is given as PID:CONTAINER, and of those that look gone once more a second
@@ -1057,7 +1074,7 @@ done
 
 # Of a process that is not of the node itself nothing is read.
 arguments() {
-    is_ours "$1"
+    of_root "$1" && own_namespaces "$1"
     case $? in
         0) probe arguments "$1" argv sh -c 'exec tr "\000\n\377" "\n \376" <"$1"' sh "$HOST/proc/$1/cmdline" ;;
         2) note arguments "$1" problem 'whether it is a process of the node is not known: its namespaces cannot be read' ;;
@@ -1082,10 +1099,9 @@ pids() {
     done
 }
 
-# is_ours PID: whether a process is the node's own: of root, in the mount and user namespaces of the node's first process. Anybody may
-# choose a name for a process. Returns 2 where that cannot be read, for which CAP_SYS_PTRACE is needed. Sets its parent.
-is_ours() {
-    parent='' users=''
+# own_namespaces PID: whether a process is in the mount and user namespaces of the node's first process. Returns 2 where that cannot be
+# read, for which CAP_SYS_PTRACE is needed.
+own_namespaces() {
     for space in mnt user; do
         [ "$space" = mnt ] || [ -L "$HOST/proc/1/ns/$space" ] || continue
         own=$(readlink "$HOST/proc/$1/ns/$space" 2>/dev/null)
@@ -1096,19 +1112,29 @@ is_ours() {
         fi
         [ "$own" = "$first" ] || return 1
     done
+}
+
+# of_root PID: whether all users of a process are root, and it has not ended. Sets its parent.
+of_root() {
+    parent='' users='' state=''
     while read -r word rest; do
         case $word in
-            Uid:) users=$rest ;;
+            State:) state=$rest ;;
             PPid:) parent=$rest ;;
+            Uid:)
+                users=$rest
+                break
+                ;;
         esac
     done 2>/dev/null <"$HOST/proc/$1/status"
+    case $state in [ZX]*) return 1 ;; esac
     # shellcheck disable=SC2086 # numbers
     set -- ${users:-none}
     [ "$*" = '0 0 0 0' ]
 }
 
 # in_container PID: whether a process is in the cgroup of a container or pod. What is above the cgroup of the first process does not count:
-# the node itself may be a container.
+# the node itself may be a container. Seen from a container, what is not below the same "..", is not the node's.
 in_container() {
     awk '
         BEGIN {
@@ -1119,44 +1145,54 @@ in_container() {
         }
         { split($0, part, ":"); key = part[2]; path = $0; sub(/^[^:]*:[^:]*:/, "", path) }
         FILENAME == ARGV[1] { sub(/[/]init[.]scope$/, "", path); sub(/[/]$/, "", path); top[key] = path; next }
-        key in top && index(path "/", top[key] "/") == 1 { path = substr(path, length(top[key]) + 1) }
+        key in top && index(path "/", top[key] "/") == 1 { path = substr(path, length(top[key]) + 1); key = "" }
+        key in top && top[key] ~ /[.][.]/ { found = 1 }
         path ~ of_container || path ~ identity || path ~ pod { found = 1 }
         END { exit !found }' "$HOST/proc/1/cgroup" "$HOST/proc/$1/cgroup" 2>/dev/null
 }
 
-# Looks for the process of the kubelet, and sets its id and its arguments, one per line; or doubt, why it is not known.
-find_kubelet() {
-    kubelet='' doubt='' given='' hidden=''
-    for names in kubelet 'kubelite hyperkube k3s k3s-server k3s-agent'; do
-        candidates=' ' parents=' '
-        # shellcheck disable=SC2086 # names
-        for pid in $(pids $names); do
-            is_ours "$pid"
-            case $? in
-                0)
-                    in_container "$pid" && continue
-                    candidates="$candidates$pid " parents="$parents$pid:$parent "
-                    ;;
-                2) hidden="$hidden $pid" ;;
-            esac
-        done
-        # What a kubelet has just started still has its name.
-        found=
-        for pid in $parents; do
-            case $candidates in *" ${pid#*:} "*) ;; *) found="$found ${pid%:*}" ;; esac
-        done
-        # shellcheck disable=SC2086 # ids
-        set -- $found
-        [ $# -eq 0 ] || break
-    done
-    case $# in
-        0) [ -z "$hidden" ] || doubt="which process is the kubelet is not known: the namespaces of pid$hidden cannot be read, which needs root and CAP_SYS_PTRACE" ;;
-        1)
-            kubelet=$1
-            given=$(tr '\n\000' ' \n' 2>/dev/null <"$HOST/proc/$1/cmdline")
-            ;;
-        *) doubt="$# processes could be the kubelet: pids $*" ;;
+# Whether a program that does other things too runs as a kubelet.
+runs_kubelet() {
+    read -r called 2>/dev/null <"$HOST/proc/$1/comm"
+    second=$(tr '\n\000' ' \n' 2>/dev/null <"$HOST/proc/$1/cmdline" | sed -n '2{p;q;}')
+    case $called:$second in
+        kubelet:* | kubelite:*) return 0 ;;
+        hyperkube:kubelet | k3s*:server | k3s*:agent) return 0 ;;
     esac
+    return 1
+}
+
+# Looks for the process of the kubelet, and sets its id and its arguments, one per line; or doubt, why it is not known. Anybody may choose a
+# name for a process: what is not the node's own does not count, and of two that could be it neither does.
+find_kubelet() {
+    kubelet='' doubt='' given='' unseen='' candidates=' ' parents=''
+    for pid in $(pids kubelet kubelite hyperkube k3s k3s-server k3s-agent); do
+        ! { of_root "$pid" && ! in_container "$pid" && runs_kubelet "$pid"; } || {
+            ancestor=$parent
+            own_namespaces "$pid"
+            case $? in
+                0) candidates="$candidates$pid " parents="$parents $pid:$ancestor" ;;
+                2) unseen="$unseen, $pid" ;;
+            esac
+        }
+    done
+    # What a kubelet has just started still has its name.
+    found=
+    for pid in $parents; do
+        case $candidates in *" ${pid#*:} "*) ;; *) found="$found ${pid%:*}" ;; esac
+    done
+    # shellcheck disable=SC2086 # ids
+    set -- $found
+    if [ -n "$unseen" ]; then
+        doubt="whether process ${unseen#, } is the kubelet cannot be told: its namespaces cannot be read, which needs root and CAP_SYS_PTRACE"
+    elif [ $# -gt 1 ]; then
+        number=$#
+        [ $# -gt 2 ] || number=two
+        doubt="$number processes could be the kubelet: pids $(printf '%s' "$*" | sed 's/ /, /g'); neither is believed: end the one that is not the kubelet"
+    elif [ $# -eq 1 ]; then
+        kubelet=$1
+        given=$(tr '\n\000' ' \n' 2>/dev/null <"$HOST/proc/$1/cmdline")
+    fi
 }
 
 # Prints the value of a flag of the kubelet.
@@ -1218,6 +1254,13 @@ PROGRAMS='/usr/bin/kubelet /usr/local/bin/kubelet /opt/bin/kubelet /usr/sbin/kub
 /var/lib/rancher/rke2/bin/kubelet /var/lib/k0s/bin/kubelet /usr/bin/hyperkube /usr/local/bin/hyperkube /opt/bin/hyperkube
 /var/lib/rancher/k3s/data/current/bin/k3s /usr/local/bin/k3s'
 
+# own_disk PATH: whether a file is on a disk of the node, and not on what a pod or a server has mounted there.
+own_disk() {
+    awk -v path="$1" '
+        index(path, ($2 == "/" ? "" : $2) "/") == 1 && length($2) >= longest { longest = length($2); where = $2; type = $3 }
+        END { exit !(where == "/" || type ~ /^(bcachefs|btrfs|composefs|erofs|ext[234]|f2fs|squashfs|xfs|zfs)$/ || type == "overlay" && where ~ /^[/](usr|opt)$/) }' "$HOST/proc/1/mounts" 2>/dev/null
+}
+
 # Asks the kubelet's program for its release: the file that its unit names or that is at a usual place, if nobody but root may write to it,
 # and if it is the one that runs. Nothing that is found in /proc is executed, and nothing of a node that is mounted below HOST.
 release() {
@@ -1232,10 +1275,14 @@ release() {
         any=yes
         if [ -n "$kubelet" ] && [ "$running" != "$real" ]; then continue; fi
         case $real in
-            */pods/* | */io.containerd.* | */rootfs/* | */overlay*/* | /proc/* | /tmp/* | /var/tmp/* | /dev/*) continue ;;
+            */pods/* | */plugins/* | */io.containerd.* | */storage/* | /proc/* | /run/* | /tmp/* | /var/tmp/* | /dev/*) continue ;;
             */kubelet | */k3s | */hyperkube) ;;
             *) continue ;;
         esac
+        if ! own_disk "$real"; then
+            refused="$real is not executed: it is on no disk of the node"
+            continue
+        fi
         if ! owned group; then
             refused="$real is not executed: $why"
             continue
@@ -1270,7 +1317,7 @@ for id in $ids; do
     task=$(printf "%s\n" "$tasks" | awk -v id="$id" "\$1 == id { print \$3 }")
     created=$(printf "%s\n" "$about" | sed -n "s/^ *\"CreatedAt\": \"\(.*\)\".*/\1/p" | sed -n 1p)
     printf "%s %s %s " "$id" "${task:-NONE}" "$created"
-    printf "%s\n" "$about" | sed -n "/$2.metadata\"/,/}/s/.*\"value\": \"\(.*\)\".*/\1/p" | base64 -d
+    printf "%s\n" "$about" | sed -n "/$2.metadata\"/,/}/s/.*\"value\": \"\(.*\)\".*/\1/p" | base64 -d | tr "\n" " "
     echo
 done'
 
@@ -1554,6 +1601,7 @@ kubelet_certificates() {
 
 # The certificate of a client, in a kubeconfig or in a file that it names.
 certificate_of() {
+    is_new certificate "$1" || return 0
     if ! reach "$1"; then
         note certificate "$1" problem "$why"
         return

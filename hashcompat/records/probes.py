@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,6 +15,12 @@ INCOMPLETE: Final = "the dump was cut: its last line is missing"
 
 MARK: Final = "hashcompat"
 """The key by which a line of a dump is known."""
+
+FORMAT: Final = 2
+"""The newest form of dumps; up to 1 they do not name it."""
+
+_CHANGE: Final = ("process", "processes")
+"""The kinds of probes that a collector reads twice, because states change."""
 
 
 class AbsentError(HashcompatError):
@@ -78,9 +84,12 @@ class Dump(msgspec.Struct, frozen=True):
 def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
     """Yield the dumps among the documents of a stream; whatever is not of a dump is passed over.
 
-    A dump is a document ``{"hashcompat": "dump", "node": NAME}``, its probes, and ``{"hashcompat": "end"}``;
-    a probe is ``{"hashcompat": "probe", "kind", "name"}`` and one of ``text``, ``absent`` and ``problem``.
-    Raises InputError for such a document with something else in it.
+    A dump is a document ``{"hashcompat": "dump", "format": 2, "node": NAME}``, its probes, and
+    ``{"hashcompat": "end"}``; a probe is ``{"hashcompat": "probe", "kind", "name"}`` and one of ``text``,
+    ``absent`` and ``problem``. Older collectors wrote no ``format``, and a text of somebody else could end
+    up as a probe of its own in what they wrote. Raises InputError for such a document with something else in
+    it, for a newer format, and for a thing that is twice in a dump, with other content, where it is read
+    once: which of the two was read, and which one somebody planted, cannot be known.
     """
     node, found = "", _none()
     for document in documents:
@@ -88,10 +97,13 @@ def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
         if mark == "dump":
             if found or node:
                 yield _dump(node, origin, found, complete=False)
+            _check_format(document, origin)
             node, found = _text(document, "node", origin), _none()
         elif mark == "probe":
             probe = _probe(document, origin)
-            found.setdefault((probe.kind, probe.name), []).append(probe)
+            same = found.setdefault((probe.kind, probe.name), [])
+            _check_again(probe, same, f"{origin}: node {node}")
+            same.append(probe)
         elif mark == "end":
             yield _dump(node, origin, found, complete=True)
             node, found = "", _none()
@@ -103,6 +115,24 @@ def _none() -> dict[tuple[str, str], list[Probe]]:
     return {}
 
 
+def _check_format(document: Mapping[str, Any], origin: str) -> None:
+    found = document.get("format", 1)
+    if not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= FORMAT:
+        raise InputError(
+            f"{origin}: a dump in a format that is not known; want one up to {FORMAT}, so use the hashcompat "
+            "whose collector wrote it, or a newer one"
+        )
+
+
+def _check_again(probe: Probe, before: Sequence[Probe], where: str) -> None:
+    if (probe.kind in _CHANGE and len(before) < 2) or all(one == probe for one in before):
+        return
+    raise InputError(
+        f"{where}: {said(f'{probe.kind} {probe.name}')[:200]} is twice in the dump, with other content: "
+        "somebody on the node may have forged one; collect it again, with the collector of this hashcompat"
+    )
+
+
 def _dump(node: str, origin: str, found: Mapping[tuple[str, str], list[Probe]], *, complete: bool) -> Dump:
     if not node:
         raise InputError(f"{origin}: a dump without its first line; collect it again")
@@ -110,12 +140,12 @@ def _dump(node: str, origin: str, found: Mapping[tuple[str, str], list[Probe]], 
 
 
 def _probe(document: Mapping[str, Any], origin: str) -> Probe:
-    kind, name = _text(document, "kind", origin), _text(document, "name", origin)
+    kind, which = _text(document, "kind", origin), _text(document, "name", origin)
     if document.get("absent") is True:
-        return Probe(kind, name)
+        return Probe(kind, which)
     if "problem" in document:
-        return Probe(kind, name, problem=said(_text(document, "problem", origin)))
-    return Probe(kind, name, _text(document, "text", origin, empty=True))
+        return Probe(kind, which, problem=said(_text(document, "problem", origin)))
+    return Probe(kind, which, _text(document, "text", origin, empty=True))
 
 
 def _text(document: Mapping[str, Any], key: str, origin: str, *, empty: bool = False) -> str:

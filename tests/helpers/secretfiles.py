@@ -25,6 +25,7 @@ ExecStart=
 ExecStart=/usr/bin/env D={MARKER} /usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS --password={MARKER}
 """,
     "/var/lib/kubelet/config.yaml": f"""\
+apiVersion: kubelet.config.k8s.io/v1beta1 # {MARKER}
 kind: KubeletConfiguration
 authentication:
   webhook:
@@ -35,8 +36,24 @@ staticPodURLHeader:
   X:
   - {MARKER}
 failSwapOn: false
+evictionHard: {{memory.available: 100Mi, "nodefs.available": '10%'}}
+clusterDNS: # {MARKER}
+- 10.0.0.10
+clusterDomain: |
+  {MARKER}
+unknownField:
+  nested: {MARKER}
+anotherUnknown: {MARKER}
+logging: &anchor {{token: {MARKER}}}
+cgroupRoot: *{MARKER}
 staticPodURL: http://u:{MARKER}@host/pods?token={MARKER}#{MARKER}
 containerRuntimeEndpoint: http://u:{MARKER}@{MARKER}@host/x,http://u:{MARKER}/{MARKER}@host/x
+""",
+    "/etc/kubernetes/kubelet.json": f"""\
+{{"kind": "KubeletConfiguration", "apiVersion": "kubelet.config.k8s.io/v1beta1", "maxPods": 7,
+"clusterDNS": ["10.0.0.10", "10.0.0.11"], "unknown": {{"a": ["{MARKER}", {{"b": "{MARKER}"}}]}}, "other": "{MARKER}",
+"evictionHard": {{"memory.available": "100Mi"}}, "featureGates": {{"A": true}},
+"staticPodURLHeader": {{"Authorization": ["{MARKER}"]}}}}
 """,
     "/etc/docker/daemon.json": f"""\
 {{"exec-opts": ["native.cgroupdriver=systemd"],
@@ -71,10 +88,10 @@ default_env = ["A={MARKER}"]
     "/etc/kubernetes/kubelet.conf": f"""\
 users:
 - user:
-    client-certificate: /data/client.pem
+    client-certificate: /var/lib/kubelet/pki/client.pem
     token: {MARKER}
 """,
-    "/data/client.pem": _KEY + CERTIFICATE,
+    "/var/lib/kubelet/pki/client.pem": _KEY + CERTIFICATE,
     "/proc/1/mounts": f"""\
 //s /mnt cifs rw,username=u,password={MARKER} 0 0
 https://u:{MARKER}@host/dav?{MARKER} /dav fuse rw,secret_key={MARKER},access-token={MARKER} 0 0

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+import yaml
 
 from hashcompat.records.probes import AbsentError, Dump
 from tests.helpers.dumps import read_back
@@ -18,6 +19,7 @@ from tests.helpers.secretfiles import CERTIFICATE, MARKER, SECRETS
 
 HASH = "io.kubernetes.container.hash"
 HOOK = json.dumps({"exec": {"command": ["login", MARKER]}})
+CONFIG = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 SLACK = 40
 """Seconds that a busy machine may add to the deadlines."""
 
@@ -432,10 +434,10 @@ def test_every_byte_of_a_file_becomes_json(node: FakeNode) -> None:
         mixed.replace(b"\n", b"x"),
     )
     for number, content in enumerate(contents):
-        node.write(f"/var/lib/dockershim/sandbox/{number}", content)
+        node.write(f"/sys/devices/system/node/node{number}/meminfo", content)
     found = node.dump(preflight=True)
     for number, content in enumerate(contents):
-        assert found.read("file", f"/var/lib/dockershim/sandbox/{number}") == content.decode(
+        assert found.read("file", f"/sys/devices/system/node/node{number}/meminfo") == content.decode(
             "utf-8", "replace"
         )
 
@@ -463,7 +465,7 @@ def test_a_file_that_never_ends_its_answer_is_given_up(node: FakeNode) -> None:
 def test_the_kubelets_own_flags_lead_to_its_files(node: FakeNode) -> None:
     arguments = [
         "/usr/bin/kubelet",
-        "--root-dir=/data/kubelet",
+        "--root-dir=/var/lib/k0s/kubelet",
         "--config",
         "/etc/kubelet.yaml",
         "--config-dir=/etc/kubelet.d",
@@ -471,19 +473,21 @@ def test_the_kubelets_own_flags_lead_to_its_files(node: FakeNode) -> None:
         "--node-labels=a=b\nc",
     ]
     node.process(77, "kubelet", arguments)
-    node.write("/etc/kubelet.yaml", "kind: KubeletConfiguration\n")
-    node.write("/etc/kubelet.d/10-a.conf", "failSwapOn: false\n")
-    node.write("/data/kubelet/actuated_pods_state", "{}")
+    node.write("/etc/kubelet.yaml", CONFIG)
+    node.write("/etc/kubelet.d/10-a.conf", f"{CONFIG}failSwapOn: false\n")
+    node.write("/var/lib/k0s/kubelet/actuated_pods_state", "{}")
     node.write(
-        "/data/kubelet/device-plugins/kubelet_internal_checkpoint", f'{{"AllocResp":"{MARKER}","PodUID":"u"}}'
+        "/var/lib/k0s/kubelet/device-plugins/kubelet_internal_checkpoint",
+        f'{{"Data":{{"PodDeviceEntries":[{{"AllocResp":"{MARKER}","PodUID":"u"}}]}}}}',
     )
     text = node.run(preflight=True)
     (found,) = read_back(text)
     assert found.read("arguments", "kubelet").splitlines()[:5] == [*arguments[:5]]
-    assert found.read("file", "/etc/kubelet.yaml") == "kind: KubeletConfiguration\n"
-    assert found.read("file", "/etc/kubelet.d/10-a.conf") == "failSwapOn: false\n"
-    assert found.read("file", "/data/kubelet/actuated_pods_state") == "{}"
-    assert '"PodUID":"u"' in found.read("file", "/data/kubelet/device-plugins/kubelet_internal_checkpoint")
+    assert found.read("file", "/etc/kubelet.yaml") == CONFIG
+    assert found.read("file", "/etc/kubelet.d/10-a.conf") == f"{CONFIG}failSwapOn: false\n"
+    assert found.read("file", "/var/lib/k0s/kubelet/actuated_pods_state") == "{}"
+    plugins = "/var/lib/k0s/kubelet/device-plugins/kubelet_internal_checkpoint"
+    assert '"PodUID":"u"' in found.read("file", plugins)
     assert MARKER not in text
 
 
@@ -564,8 +568,18 @@ def test_what_the_checks_need_stays_in_files_with_secrets(node: FakeNode) -> Non
     assert unit[3:5] == ["EnvironmentFile=-/etc/default/kubelet", "ExecStart="]
     assert unit[5].split() == ["ExecStart=/usr/bin/env", "D=", "--password="]
     config = found.read("file", "/var/lib/kubelet/config.yaml")
-    assert "failSwapOn: false\n" in config
-    assert "    enabled: true\n" in config
+    assert yaml.safe_load(config) == {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "kind": "KubeletConfiguration",
+        "authentication": {"webhook": {"enabled": True}},
+        "staticPodURLHeader": "",
+        "failSwapOn": False,
+        "evictionHard": {"memory.available": "100Mi", "nodefs.available": "10%"},
+        "clusterDNS": ["10.0.0.10"],
+        **dict.fromkeys(("clusterDomain", "unknownField", "anotherUnknown", "logging", "cgroupRoot"), ""),
+        "staticPodURL": "",
+        "containerRuntimeEndpoint": "http://host/x,http://host/x",
+    }
     assert json.loads(found.read("file", "/etc/docker/daemon.json"))["exec-opts"] == [
         "native.cgroupdriver=systemd"
     ]
@@ -576,6 +590,27 @@ def test_what_the_checks_need_stays_in_files_with_secrets(node: FakeNode) -> Non
     assert found.read("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem") == CERTIFICATE
     assert found.read("certificate", "/etc/kubernetes/kubelet.conf") == CERTIFICATE
     assert "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n" in found.read("file", "/proc/1/mounts")
+
+
+def test_a_configuration_in_json_keeps_its_known_fields(node: FakeNode) -> None:
+    node.process(77, "kubelet", ["/usr/bin/kubelet", "--config=/etc/kubernetes/kubelet.json"])
+    for path, content in SECRETS.items():
+        if path.endswith("kubelet.json"):
+            node.write(path, content)
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert json.loads(found.read("file", "/etc/kubernetes/kubelet.json")) == {
+        "kind": "KubeletConfiguration",
+        "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "maxPods": 7,
+        "clusterDNS": ["10.0.0.10", "10.0.0.11"],
+        "unknown": {},
+        "other": "",
+        "evictionHard": {"memory.available": "100Mi"},
+        "featureGates": {"A": True},
+        "staticPodURLHeader": {},
+    }
+    assert MARKER not in text
 
 
 def test_links_are_followed_on_the_node_and_not_outside(node: FakeNode) -> None:
@@ -629,17 +664,17 @@ def test_a_dead_mount_delays_nothing_else(plain: FakeNode) -> None:
 
 
 def test_files_that_units_name_are_read_without_secrets(node: FakeNode) -> None:
-    unit = "[Service]\nEnvironmentFile=-/data/flags.env\nEnvironmentFile=-/etc/default/kubelet\n"
+    unit = "[Service]\nEnvironmentFile=-/etc/kubernetes/flags.env\nEnvironmentFile=-/etc/default/kubelet\n"
     node.write("/usr/local/lib/systemd/system/kubelet.service", unit)
-    patterns = "EnvironmentFile=/data/*.txt\nEnvironmentFile=/data/none.env\n"
+    patterns = "EnvironmentFile=/etc/kubernetes/*.txt\nEnvironmentFile=/etc/kubernetes/none.env\n"
     node.write("/etc/systemd/system/kubelet.service.d/1.conf", f"[Service]\n{patterns}")
-    node.write("/data/flags.env", f"ARGS=--v=2\nTOKEN={MARKER}\n")
-    node.write("/data/other.txt", MARKER)
+    node.write("/etc/kubernetes/flags.env", f"ARGS=--v=2\nTOKEN={MARKER}\n")
+    node.write("/etc/kubernetes/other.txt", MARKER)
     text = node.run(preflight=True)
     (found,) = read_back(text)
-    assert found.read("file", "/data/flags.env").splitlines() == ["ARGS=--v=2", "TOKEN="]
+    assert found.read("file", "/etc/kubernetes/flags.env").splitlines() == ["ARGS=--v=2", "TOKEN="]
     with pytest.raises(AbsentError):
-        found.read("file", "/data/none.env")
+        found.read("file", "/etc/kubernetes/none.env")
     assert len(found.probes["file", "/etc/default/kubelet"]) == 1
     assert MARKER not in text
 

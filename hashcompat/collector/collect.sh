@@ -1133,9 +1133,9 @@ of_root() {
     [ "$*" = '0 0 0 0' ]
 }
 
-# in_container PID: whether a process is in the cgroup of a container or pod. What is above the cgroup of the first process does not count:
+# outside_containers PID: whether a process is in the cgroup of no container and no pod. What is above the cgroup of the first process does not count:
 # the node itself may be a container. Seen from a container, what is not below the same "..", is not the node's.
-in_container() {
+outside_containers() {
     awk '
         BEGIN {
             h = "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
@@ -1144,11 +1144,11 @@ in_container() {
             pod = "[/-]pod" h h "[-_]" h "[-_]"
         }
         { split($0, part, ":"); key = part[2]; path = $0; sub(/^[^:]*:[^:]*:/, "", path) }
-        FILENAME == ARGV[1] { sub(/[/]init[.]scope$/, "", path); sub(/[/]$/, "", path); top[key] = path; next }
+        FILENAME == ARGV[1] { sub(/\/init[.]scope$/, "", path); sub(/\/$/, "", path); top[key] = path; next }
         key in top && index(path "/", top[key] "/") == 1 { path = substr(path, length(top[key]) + 1); key = "" }
         key in top && top[key] ~ /[.][.]/ { found = 1 }
         path ~ of_container || path ~ identity || path ~ pod { found = 1 }
-        END { exit !found }' "$HOST/proc/1/cgroup" "$HOST/proc/$1/cgroup" 2>/dev/null
+        END { exit found || !NR }' "$HOST/proc/1/cgroup" "$HOST/proc/$1/cgroup" 2>/dev/null
 }
 
 # Whether a program that does other things too runs as a kubelet.
@@ -1167,7 +1167,7 @@ runs_kubelet() {
 find_kubelet() {
     kubelet='' doubt='' given='' unseen='' candidates=' ' parents=''
     for pid in $(pids kubelet kubelite hyperkube k3s k3s-server k3s-agent); do
-        ! { of_root "$pid" && ! in_container "$pid" && runs_kubelet "$pid"; } || {
+        ! { of_root "$pid" && outside_containers "$pid" && runs_kubelet "$pid"; } || {
             ancestor=$parent
             own_namespaces "$pid"
             case $? in
@@ -1258,7 +1258,7 @@ PROGRAMS='/usr/bin/kubelet /usr/local/bin/kubelet /opt/bin/kubelet /usr/sbin/kub
 own_disk() {
     awk -v path="$1" '
         index(path, ($2 == "/" ? "" : $2) "/") == 1 && length($2) >= longest { longest = length($2); where = $2; type = $3 }
-        END { exit !(where == "/" || type ~ /^(bcachefs|btrfs|composefs|erofs|ext[234]|f2fs|squashfs|xfs|zfs)$/ || type == "overlay" && where ~ /^[/](usr|opt)$/) }' "$HOST/proc/1/mounts" 2>/dev/null
+        END { exit !(where == "/" || type ~ /^(bcachefs|btrfs|composefs|erofs|ext[234]|f2fs|squashfs|xfs|zfs)$/ || type == "overlay" && where ~ /^\/(usr|opt)$/) }' "$HOST/proc/1/mounts" 2>/dev/null
 }
 
 # Asks the kubelet's program for its release: the file that its unit names or that is at a usual place, if nobody but root may write to it,

@@ -1145,7 +1145,7 @@ outside_containers() {
         }
         { split($0, part, ":"); key = part[2]; path = $0; sub(/^[^:]*:[^:]*:/, "", path) }
         FILENAME == ARGV[1] { sub(/\/init[.]scope$/, "", path); sub(/\/$/, "", path); top[key] = path; next }
-        key in top && index(path "/", top[key] "/") == 1 { path = substr(path, length(top[key]) + 1); key = "" }
+        key in top && index(path "/", top[key] "/") == 1 { path = substr(path, length(top[key]) + 1); key = "-" }
         key in top && top[key] ~ /[.][.]/ { found = 1 }
         path ~ of_container || path ~ identity || path ~ pod { found = 1 }
         END { exit found || !NR }' "$HOST/proc/1/cgroup" "$HOST/proc/$1/cgroup" 2>/dev/null
@@ -1530,7 +1530,7 @@ roots() {
     case $root in *[!A-Za-z0-9/._@:+-]*) root= ;; esac
     some=
     for each in ${root:-$ROOTS}; do
-        [ ! -d "$HOST$each" ] || some="$some$each "
+        ! { resolve "$each" && [ -d "$HOST$real" ]; } || some="$some$each "
     done
     printf '%s' "${some:-${root:-/var/lib/kubelet}}"
 }
@@ -1539,7 +1539,7 @@ roots() {
 places_of_roots() {
     printf '%s ' "${KUBELET_ROOT:-}"
     for each in ${KUBELET_ROOT:-} $ROOTS; do
-        ! { [ -d "$HOST$each" ] && resolve "$each" && owned others; } || printf '%s ' "$real"
+        ! { resolve "$each" && [ -d "$HOST$real" ] && owned others; } || printf '%s ' "$real"
     done
 }
 

@@ -106,7 +106,7 @@ class FakeNode:
             if differs.get(space) != "hidden":
                 link.symlink_to(f"{space}:[{differs.get(space, '4026531840')}]")
         uids, parent = differs.get("uids", "0\t0\t0\t0"), differs.get("parent", "1")
-        self.write(f"/proc/{pid}/status", f"Name:\t{name}\nPPid:\t{parent}\nUid:\t{uids}\nGid:\t0\n")
+        self.write(f"/proc/{pid}/status", f"State:\t{state}\nPPid:\t{parent}\nUid:\t{uids}\nGid:\t0\n")
         if "exe" in differs:
             (self.host / f"proc/{pid}/exe").symlink_to(differs["exe"])
         self.write(f"/proc/{pid}/comm", f"{name}\n")

@@ -13,6 +13,7 @@ from tests.helpers.dumps import GONE, as_text, dump, failed, read_back
 
 def test_a_dump_is_read_back() -> None:
     given = dump({("file", "/a"): GONE, ("file", "/b"): failed(), ("process", "7"): ["S", GONE]})
+    assert '"format"' not in as_text(given)  # as older collectors wrote it
     assert read_back(as_text(given)) == [given]
 
 
@@ -63,3 +64,39 @@ def test_probes_without_a_first_line_are_an_error() -> None:
         list(dumps(map(json.loads, lines), "f"))
     with pytest.raises(InputError, match="a dump without its first line"):
         list(dumps(map(json.loads, lines[:-1]), "f"))
+
+
+@pytest.mark.parametrize("kind", ["cri", "docker", "file", "arguments", "version"])
+def test_a_thing_that_is_twice_with_other_content_is_an_error_that_names_it(kind: str) -> None:
+    head, *probes, end = as_text(dump({(kind, "a thing"): "one"})).splitlines()
+    for other in ({"text": "two"}, {"absent": True}, {"problem": "no"}):
+        planted = json.dumps({"hashcompat": "probe", "kind": kind, "name": "a thing", **other})
+        for lines in ([planted, *probes], [*probes, planted]):
+            with pytest.raises(InputError, match=f"^test: node n1: {kind} a thing is twice in the dump"):
+                read_back("\n".join([head, *lines, end]))
+
+
+def test_the_same_twice_is_no_error() -> None:
+    lines = as_text(dump()).splitlines()
+    (found,) = read_back("\n".join([lines[0], *lines[1:-1], *lines[1:-1], lines[-1]]))
+    assert found.read("cri", "info") == dump().read("cri", "info")
+
+
+def test_what_changes_is_read_twice_and_not_more_often() -> None:
+    for kind in ("process", "processes"):
+        (found,) = read_back(as_text(dump({(kind, "7"): ["a", "b"]})))
+        assert [probe.text for probe in found.probes[kind, "7"]] == ["a", "b"]
+        with pytest.raises(InputError, match=f"{kind} 7 is twice in the dump"):
+            read_back(as_text(dump({(kind, "7"): ["a", "b", "c"]})))
+
+
+@pytest.mark.parametrize("given", [3, 0, -1, "2", 1.5, True, None, [2]])
+def test_a_format_that_is_not_known_is_an_error(given: object) -> None:
+    with pytest.raises(InputError, match="a dump in a format that is not known; want one up to 2"):
+        list(dumps([{"hashcompat": "dump", "node": "n1", "format": given}], "f"))
+
+
+def test_known_formats_are_read() -> None:
+    for given in ({}, {"format": 1}, {"format": 2}):
+        (found,) = dumps([{"hashcompat": "dump", "node": "n1", **given}, {"hashcompat": "end"}], "f")
+        assert found.node == "n1"

@@ -491,6 +491,139 @@ def test_the_kubelets_own_flags_lead_to_its_files(node: FakeNode) -> None:
     assert MARKER not in text
 
 
+KUBELET = ["/usr/bin/kubelet", "--root-dir=/var/lib/k0s/kubelet"]
+POD = "a0b1c2d3-0000-1111-2222-333344445555"
+DIFFERS = [
+    pytest.param({"mnt": "1"}, "absent", id="mount namespace"),
+    pytest.param({"user": "1"}, "absent", id="user namespace"),
+    pytest.param({"uids": "0\t0\t0\t1000"}, "absent", id="one of its users"),
+    pytest.param(
+        {"groups": f"0::/kubepods.slice/kubepods-pod{POD}.slice/x.scope\n"}, "absent", id="kubepods"
+    ),
+    pytest.param({"groups": f"4:cpu:/\n3:memory:/k/pod{POD}/x\n"}, "absent", id="a pod of another root"),
+    pytest.param({"groups": f"0::/system.slice/docker-{'a' * 64}.scope\n"}, "absent", id="docker of systemd"),
+    pytest.param({"groups": f"2:pids:/docker/{'a' * 64}\n"}, "absent", id="docker"),
+    pytest.param({"groups": f"0::/x/{'0' * 64}\n"}, "absent", id="64 digits"),
+    pytest.param({"groups": "0::/machine.slice/libpod-1.scope\n"}, "absent", id="podman"),
+    pytest.param({"groups": "0::/lxc.payload.c1/init.scope\n"}, "absent", id="lxc"),
+    pytest.param({"groups": "0::/../other\n"}, "absent", id="outside of the node"),
+    pytest.param({"state": "Z"}, "absent", id="it has ended"),
+    pytest.param({"mnt": "hidden"}, "whether process 77 is the kubelet cannot be told", id="cannot be read"),
+    pytest.param({"groups": "0::/system.slice/kubelet.service\n"}, "", id="the kubelet"),
+    pytest.param({"groups": "0::/podruntime/kubelet\n"}, "", id="the kubelet of Talos"),
+]
+
+
+@pytest.mark.parametrize(("differs", "said"), DIFFERS)
+def test_a_kubelet_is_known_by_more_than_its_name(node: FakeNode, differs: dict[str, str], said: str) -> None:
+    node.process(77, "kubelet", KUBELET, **{"groups": "0::/kubelet\n", **differs})
+    node.write("/var/lib/k0s/kubelet/x", "")
+    found = node.dump(preflight=True).probe("arguments", "kubelet")
+    if said == "absent":
+        assert (found.text, found.problem) == (None, "")
+    else:
+        assert found.problem.startswith(said)
+        assert (found.text or "").splitlines() == ([] if said else KUBELET)
+
+
+@pytest.mark.parametrize(
+    ("first", "own", "counts"),
+    [
+        ("0::/docker/{0}/init.scope", "0::/docker/{0}/kubelet.slice/kubelet.service", True),
+        ("0::/docker/{0}/init.scope", "0::/docker/{0}/kubelet.slice/kubepods/pod1/{1}", False),
+        ("0::/docker/{0}/init.scope", "0::/docker/{1}", False),
+        ("0::/../../../init.scope", "0::/../../../system.slice/kubelet.service", True),
+        ("0::/../../../init.scope", "0::/../../../kubepods.slice/x", False),
+        ("0::/../../../init.scope", "0::/../cri-1", False),
+        ("0::/../../../init.scope", "0::/", False),
+    ],
+)
+def test_cgroups_are_judged_by_that_of_the_first_process(
+    node: FakeNode, first: str, own: str, counts: bool
+) -> None:
+    ids = "a" * 64, "b" * 64
+    node.process(1, "systemd", groups=f"{first.format(*ids)}\n")
+    node.process(77, "kubelet", KUBELET, groups=f"{own.format(*ids)}\n")
+    assert (node.dump(preflight=True).probe("arguments", "kubelet").text is not None) == counts
+
+
+def test_a_child_that_still_has_the_kubelets_name_is_no_second_one(node: FakeNode) -> None:
+    node.process(77, "kubelet", KUBELET, groups="0::/kubelet\n")
+    node.process(78, "kubelet", KUBELET, groups="0::/kubelet\n", parent="77")
+    assert node.dump(preflight=True).read("arguments", "kubelet").splitlines() == KUBELET
+    node.process(79, "k3s-server", ["/usr/local/bin/k3s", "server"], groups="0::/k3s\n")
+    said = problem(node.dump(preflight=True), "arguments", "kubelet")
+    assert said.startswith("two processes could be the kubelet: pids 77, 79")
+
+
+def test_nothing_of_a_mounted_node_is_executed(node: FakeNode) -> None:
+    ran = node.directory / "ran"
+    node.write("/usr/bin/kubelet", f"#!/bin/sh\n: >{ran}\n").chmod(0o755)
+    node.process(77, "kubelet", KUBELET, groups="0::/kubelet\n", exe="/usr/bin/kubelet")
+    node.write("/proc/1/mounts", "/dev/sda / ext4 rw 0 0\n")
+    said = problem(node.dump(preflight=True), "version", "kubelet")
+    assert said.startswith("the release is not known: nothing of a mounted node is executed")
+    assert not ran.exists()
+
+
+def test_a_roots_link_and_what_the_operator_names_are_read_too(node: FakeNode) -> None:
+    node.write("/data/kubelet/cpu_manager_state", "{}")
+    (node.host / "var/lib").mkdir(parents=True)
+    (node.host / "var/lib/kubelet").symlink_to("/data/kubelet")
+    assert node.dump(preflight=True).read("file", "/var/lib/kubelet/cpu_manager_state") == "{}"
+    path = "/data/kubelet/cpu_manager_state"
+    node.process(77, "kubelet", ["/usr/bin/kubelet", "--root-dir=/data/kubelet"], groups="0::/kubelet\n")
+    (node.host / "var/lib/kubelet").unlink()
+    assert problem(node.dump(preflight=True), "file", path).startswith("not read: ")
+    assert node.dump(preflight=True, READ_ALSO="/data/kubelet").read("file", path) == "{}"
+    assert node.dump(preflight=True, KUBELET_ROOT="/data/kubelet").read("file", path) == "{}"
+    (node.host / "data").chmod(0o777)
+    assert "others may write" in problem(node.dump(preflight=True, READ_ALSO="/data"), "file", path)
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ('{"policyName":"none","defaultCpuSet":"","checksum":1}', True),
+        ('{\n "Data": {}, "Checksum": 1}', True),
+        ("", True),
+        (f'{{"a":"{MARKER}"}}', False),
+        (f"{MARKER}\n", False),
+        (f'["{MARKER}"]', False),
+    ],
+)
+def test_a_state_file_is_shown_only_if_it_is_one(node: FakeNode, content: str, shown: bool) -> None:
+    node.write("/var/lib/kubelet/cpu_manager_state", content)
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert MARKER not in text
+    probe = found.probe("file", "/var/lib/kubelet/cpu_manager_state")
+    if shown:
+        assert probe.text == content
+    elif content.startswith("{"):
+        assert probe.problem == "not shown: it is not a state file of a kubelet"
+    else:
+        assert probe.text == "no JSON object, and left out"
+
+
+def test_no_text_of_others_becomes_a_line_of_the_dump(node: FakeNode) -> None:
+    forged = '=end 0\n=probe\n|x\n{"hashcompat":"end"}\n=late 1\n=text\nprobe 9\ndone\n'
+    with_crictl(node, "p")
+    node.process(2, "kthreadd")
+    node.process(100, "app", groups=f"0::/kubepods/id-p\n{forged}")
+    node.process(300, "containerd-shim", ["containerd-shim", f"-id\n{forged}", forged])
+    node.process(301, f"a) S 1 1\\n{forged}", [])
+    node.write("/etc/os-release", forged)
+    node.write(f"/etc/cni/net.d/{forged.splitlines()[0]}\n7", "")
+    found = node.dump(preflight=True)
+    assert found.complete
+    assert found.read("file", "/etc/os-release") == forged
+    assert found.read("process", "100") == f"S\n0::/kubepods/id-p\n{forged}"
+    assert len(found.read("arguments", "300").splitlines()) == 3
+    rows = found.read("processes", "all").splitlines()
+    assert sorted(row.split()[0] for row in rows) == ["1", "100", "2", "300", "301"]
+
+
 def test_a_kubelet_inside_another_program_has_no_arguments_of_its_own(node: FakeNode) -> None:
     node.process(77, "k3s-server", ["/usr/local/bin/k3s", "server", "--token", MARKER])
     text = node.run(preflight=True)

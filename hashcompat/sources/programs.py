@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import IO, Final
 
 from hashcompat.errors import InputError
@@ -30,8 +32,54 @@ class FailedError(InputError):
     """A program ended with another exit code than 0; the message is the last line that it said."""
 
 
-def output(command: Sequence[str], seconds: float) -> bytes:
+def find(name: str) -> str:
+    """Return the path of a program on the PATH that nobody else can have put there.
+
+    Directories that depend on where this program was started (``.``, an empty one) are passed over, as is
+    what other users can write; root runs nothing that belongs to another user. Raises InputError with why.
+    """
+    refused = ""
+    for directory in os.get_exec_path():
+        path = os.path.join(directory, name)  # noqa: PTH118 - the name as it is
+        if not os.path.isfile(path) or not os.access(path, os.X_OK):  # noqa: PTH113
+            continue
+        if not (why := _why_not(path)):
+            return path
+        refused = refused or f"; {path} is not run: {why}"
+    raise InputError(f"{name} is not on the PATH{refused}")
+
+
+def _why_not(path: str) -> str:
+    """Return why a program is not run: its file, what links lead to, and each directory above both count."""
+    if not os.path.isabs(path):  # noqa: PTH117
+        return "its directory on the PATH is not absolute"
+    ways = (Path(path), Path(os.path.realpath(path)))
+    found = (_why_not_of(place) for way in ways for place in (way, *way.parents))
+    return next(filter(None, found), "")
+
+
+def _why_not_of(place: Path) -> str:
+    """Return who else can write an entry of a directory, or put another in its place."""
+    user, seen, above = os.geteuid(), place.lstat(), place.parent.stat()
+    is_shared = above.st_mode & stat.S_IWOTH and place != place.parent
+    if is_shared and not above.st_mode & stat.S_ISVTX:
+        return f"others can write {place.parent}"
+    if seen.st_uid not in (0, user) and (is_shared or user == 0):
+        return f"{place} belongs to the user {seen.st_uid} (chown root {place})"
+    if stat.S_ISREG(seen.st_mode) and seen.st_mode & stat.S_IWOTH:
+        return f"others can write {place}"
+    return ""
+
+
+def output(
+    command: Sequence[str],
+    seconds: float,
+    directory: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> bytes:
     """Return what a program prints; it has neither a terminal nor a standard input.
+
+    It runs in a directory, with an environment; None stands for this program's own.
 
     Raises FailedError, and InputError for a program that cannot be started, that takes longer than
     ``seconds``, or that prints more than LONGEST_TEXT.
@@ -40,7 +88,13 @@ def output(command: Sequence[str], seconds: float) -> bytes:
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(  # noqa: S603 - no shell
-            command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            start_new_session=True,
+            cwd=directory,
+            env=environment,
         )
     except OSError as error:
         raise InputError(error.strerror or type(error).__name__) from None

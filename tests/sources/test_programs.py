@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -71,3 +72,68 @@ def test_output_is_limited(monkeypatch: pytest.MonkeyPatch, size: int, refused: 
 def test_a_failure_whose_message_never_ends_is_one() -> None:
     with pytest.raises(FailedError, match=r"^no message$"):
         shell("(exec >&-; exec sleep 5) & exit 1")
+
+
+def script(directory: Path, mode: int = 0o755) -> Path:
+    directory.mkdir(exist_ok=True)
+    directory.chmod(0o755)
+    made = directory / "asked"
+    made.write_text("#!/bin/sh\n")
+    made.chmod(mode)
+    return made
+
+
+@pytest.mark.parametrize("entry", [".", "", "planted", "./planted", "../planted", "planted/../planted"])
+def test_no_program_is_where_this_one_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str
+) -> None:
+    script(tmp_path / "planted")
+    script(tmp_path)
+    found = script(tmp_path / "bin")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{entry}:{found.parent}")
+    assert programs.find("asked") == str(found)
+    monkeypatch.setenv("PATH", f"/usr/bin:{entry}")
+    with pytest.raises(InputError, match=r"^asked is not on the PATH"):
+        programs.find("asked")
+
+
+def test_no_program_is_where_others_can_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = script(tmp_path / "bin")
+    linked = tmp_path / "links"
+    linked.mkdir(mode=0o755)
+    (linked / "asked").symlink_to(found)
+    for directory in (found.parent, linked):
+        monkeypatch.setenv("PATH", str(directory))
+        assert programs.find("asked") == str(directory / "asked")
+        for place, mode in ((found, 0o757), (found.parent, 0o757), (tmp_path, 0o777)):
+            place.chmod(mode)
+            with pytest.raises(InputError, match=rf"^asked is not on the PATH; .* others can write {place}$"):
+                programs.find("asked")
+            place.chmod(0o755)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file away")
+@pytest.mark.parametrize("given", ["bin/asked", "bin"])
+def test_root_runs_no_program_of_another_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    script(tmp_path / "bin")
+    os.chown(tmp_path / given, 1000, 0)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with pytest.raises(InputError, match=f"{given} belongs to the user 1000"):
+        programs.find("asked")
+
+
+def test_in_a_directory_of_everybody_a_program_is_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = script(tmp_path / "bin")
+    found.parent.chmod(0o1777)
+    monkeypatch.setenv("PATH", str(found.parent))
+    assert programs.find("asked") == str(found)
+
+
+def test_a_program_gets_a_directory_and_an_environment(tmp_path: Path) -> None:
+    command = ["/bin/sh", "-c", 'pwd; echo "$A$HOME"']
+    assert output(command, 20, str(tmp_path), {"A": "a"}) == f"{tmp_path}\na\n".encode()

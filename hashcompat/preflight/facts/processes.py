@@ -54,8 +54,11 @@ def processes_of(dump: Dump) -> Processes:
 
 
 def rows(text: str) -> tuple[Process, ...]:
-    """Read lines of ``PID PPID STATE COMM``; others are passed over."""
-    found = (line.split(maxsplit=3) for line in text.splitlines())
+    """Read lines of ``PID PPID STATE COMM``; others are passed over.
+
+    A name may hold any other end of a line than a line feed, such as a carriage return.
+    """
+    found = (line.split(maxsplit=3) for line in text.split("\n"))
     return tuple(Process(*words) for words in found if len(words) == 4 and words[0].isdecimal())
 
 
@@ -65,7 +68,7 @@ def _read(text: str) -> Mapping[str, Process]:
 
 def option(arguments: str, name: str) -> str:
     """Return the value of an option among arguments, each on a line; empty where it is not given."""
-    for word, after in pairwise([*arguments.splitlines(), ""]):
+    for word, after in pairwise([*arguments.split("\n"), ""]):
         if word.lstrip("-") == name and word.startswith("-"):
             return after
         if word.startswith("-") and word.lstrip("-").startswith(f"{name}="):

@@ -8,7 +8,6 @@ it ends with this process, however that ends.
 from __future__ import annotations
 
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -72,9 +71,10 @@ def proxy(
     line, without what may be secret unless a person is at the terminal. Raises UnreachableError where there
     is no kubectl or it does not start.
     """
-    kubectl = shutil.which("kubectl")
-    if kubectl is None:
-        raise UnreachableError("there is no kubectl on the PATH, which a live cluster is read through")
+    try:
+        kubectl = programs.find("kubectl")
+    except InputError as error:
+        raise UnreachableError(f"{error}; a live cluster is read through it") from None
     with ExitStack() as stack:
         directory = tempfile.mkdtemp(prefix="hashcompat-")
         path = str(Path(directory) / "api")
@@ -90,10 +90,8 @@ def proxy(
 
 def target(flags: tuple[str, ...]) -> tuple[str, str]:
     """Return the context and the API server's URL that kubectl uses with these flags; empty where unknown."""
-    kubectl = shutil.which("kubectl")
-    if kubectl is None:
-        return "", ""
     try:
+        kubectl = programs.find("kubectl")
         told = programs.output([kubectl, *flags, "config", "view", "--minify", "-o", "json"], _START_SECONDS)
         view = loads(jsontext.decode_text(told))
         return clean(str(view["current-context"])), urls(clean(str(view["clusters"][0]["cluster"]["server"])))

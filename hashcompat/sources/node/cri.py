@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -53,15 +52,15 @@ def _id(row: Any, socket: str) -> str:
 
 
 def _crictl(socket: str, *arguments: str) -> list[Any]:
-    program = shutil.which("crictl")
-    if program is None:
+    try:
+        program = programs.find("crictl")
+    except InputError as error:
         raise InputError(
-            f"{socket}: cannot ask the runtime: crictl is not on the PATH; "
-            "install it, or give files with --recorded"
-        )
+            f"{socket}: cannot ask the runtime: {error}; install it, or give files with --recorded"
+        ) from None
     endpoint = ("--runtime-endpoint", f"unix://{socket}", "--timeout", f"{_TIMEOUT_SECONDS}s")
     try:
-        printed = programs.output([program, *endpoint, *arguments], 2 * _TIMEOUT_SECONDS)
+        printed = programs.output([program, *endpoint, *arguments], 2 * _TIMEOUT_SECONDS, "/")
         return list(load_all(jsontext.decode_text(printed)))
     except programs.FailedError as error:
         raise InputError(f"{socket}: crictl {arguments[0]} failed: {error}") from None

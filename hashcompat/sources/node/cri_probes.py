@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -103,12 +102,13 @@ def _question(asking: Asking, socket: str, name: str, words: Sequence[str]) -> Q
 
 
 def _crictl(seconds: float, socket: str, words: Sequence[str]) -> str:
-    program = shutil.which("crictl")
-    if program is None:
-        raise InputError("crictl is not on the PATH; install it, or give the output of hashcompat collector")
+    try:
+        program = programs.find("crictl")
+    except InputError as error:
+        raise InputError(f"{error}; install it, or give the output of hashcompat collector") from None
     endpoint = ("--runtime-endpoint", f"unix://{socket}", "--timeout", f"{2 * seconds:g}s")
     try:
-        text = jsontext.decode_text(programs.output([program, *endpoint, *words], seconds))
+        text = jsontext.decode_text(programs.output([program, *endpoint, *words], seconds, "/"))
     except programs.FailedError as error:
         if _LATE.search(str(error)):
             raise InputError(f"no answer within {seconds:g} s") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
@@ -20,9 +20,17 @@ _ESCAPE: Final = re.compile(r"\\([0-7]{3})")
 """How the kernel writes blanks and the like in a mount table."""
 
 
-def filesystem(root: Root, path: str) -> Question:
-    """Return the question for the file system of a directory."""
-    return Question("filesystem", path, lambda: _usage(os.statvfs(root.place(path)), path))
+def filesystem(root: Root, path: str, why_not: Callable[[str], str] | None = None) -> Question:
+    """Return the question for the file system of a directory.
+
+    With ``why_not`` somebody named it, and it is looked at as ``Root.own`` would.
+    """
+
+    def read() -> str:
+        place = root.own_place(path, why_not)[0] if why_not else root.place(path)
+        return _usage(os.statvfs(place), path)
+
+    return Question("filesystem", path, read)
 
 
 def remote(root: Root) -> Iterator[Question]:
@@ -31,12 +39,17 @@ def remote(root: Root) -> Iterator[Question]:
     No other question looks at it: where its server is gone, whoever does hangs.
     """
     try:
-        rows = [line.split(" ") for line in root.text(MOUNTS).splitlines()]
+        found = [path for path, kind in mounts(root) if _REMOTE.fullmatch(kind)]
     except OSError:
         return  # the question for the mount table shows why
-    found = (row[1] for row in rows if len(row) > 2 and _REMOTE.fullmatch(row[2]))
-    for path in dict.fromkeys(_ESCAPE.sub(_character, one) for one in found):
+    for path in dict.fromkeys(found):
         yield Question("filesystem", path, partial(_of_mount, root, path))
+
+
+def mounts(root: Root) -> list[tuple[str, str]]:
+    """Return where something is mounted, and the type of its file system; raises OSError."""
+    rows = (line.split(" ") for line in root.text(MOUNTS).split("\n"))
+    return [(_ESCAPE.sub(_character, row[1]), row[2]) for row in rows if len(row) > 2]
 
 
 def _character(escape: re.Match[str]) -> str:

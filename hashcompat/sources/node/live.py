@@ -17,7 +17,7 @@ import msgspec
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.records.probes import Dump, Probe
-from hashcompat.sources.node import cri, cri_probes, docker, docker_probes, proc, reported, wanted
+from hashcompat.sources.node import cri, cri_probes, docker, docker_probes, kubelets, proc, reported, wanted
 from hashcompat.sources.node.asking import Asking
 from hashcompat.sources.node.collect import AUTO
 from hashcompat.sources.node.root import Root
@@ -50,7 +50,7 @@ def collect(kind: str, endpoint: str = "", root: str = "/", *, asking: Asking | 
         raise InputError(f"{root}: want the directory in which the node's / is mounted")
     node, asks = Root(Path(root)), asking or Asking()
     processes, looked = asks.ask(proc.listed(node)), time.monotonic()
-    kubelet = proc.kubelet_probes(asks, node, proc.kubelet(processes))
+    kubelet = kubelets.probes(asks, node, kubelets.find(asks, node, processes))
     found = [_docker(asks, node, kind, endpoint), _cri(asks, node, kind, endpoint)]
     if endpoint and any(_shows(one) for one in found):
         found = [one for one in found if _shows(one)]

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.records.probes import Probe
-from hashcompat.sources import programs
-from hashcompat.sources.node.asking import Asking, Question
+from hashcompat.sources.node.asking import Question
 from hashcompat.sources.node.root import Root
 
 _HOLDERS: Final = re.compile(r"containerd-shim|docker-containe|runc|conmon")
 """How the names of processes begin whose arguments name a container."""
 
-_KUBELETS: Final = (("kubelet",), ("kubelite", "hyperkube", "k3s", "k3s-server", "k3s-agent"))
-"""The names of kubelets' programs, those of programs with a kubelet in them last."""
-
 _CONTAINER: Final = re.compile(r"[0-9a-f]{64}")
 """The id of a container in the name of its cgroup."""
+
+_BREAK: Final = re.compile(r"[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
+"""What ends a line for some reader; a process may have it in its name, to look like two."""
 
 _CGROUPS: Final = "/sys/fs/cgroup"
 
@@ -38,7 +37,7 @@ def _lines(root: Root) -> Iterator[str]:
         except OSError:
             continue  # it has ended
         state, parent, *_ = [*rest.split(), "", ""]
-        yield f"{pid} {parent} {state} {before.partition('(')[2]}"
+        yield f"{pid} {parent} {state} {_BREAK.sub('?', before.partition('(')[2])}"
 
 
 def _pids(root: Root) -> list[str]:
@@ -78,51 +77,23 @@ def _cgroups(root: Root) -> str:
 def holders(root: Root, processes: Probe) -> list[Question]:
     """Return the questions for the arguments of shims and the like."""
     return [
-        Question("arguments", pid, partial(_arguments, root, pid))
-        for pid, name in _named(processes)
+        Question("arguments", pid, partial(arguments, root, pid))
+        for pid, _, _, name in named(processes)
         if _HOLDERS.match(name)
     ]
 
 
-def _named(processes: Probe) -> Iterator[tuple[str, str]]:
-    for line in (processes.text or "").splitlines():
-        words = line.split(maxsplit=3)
-        if len(words) > 3:
-            yield words[0], words[3]
+def named(processes: Probe) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the id, the parent's, the state and the name of the program of each process."""
+    for line in (processes.text or "").split("\n"):
+        pid, parent, state, name = [*line.split(" ", 3), "", "", "", ""][:4]
+        if name:
+            yield pid, parent, state, name
 
 
-def _arguments(root: Root, pid: str) -> str:
-    return root.text(f"/proc/{pid}/cmdline").replace("\n", " ").replace("\0", "\n")
-
-
-def kubelet(processes: Probe) -> str:
-    """Return the id of the kubelet's process; empty where none runs."""
-    named = list(_named(processes))
-    found = (pid for names in _KUBELETS for pid, name in named if name in names)
-    return next(found, "")
-
-
-def kubelet_probes(asking: Asking, root: Root, pid: str) -> list[Probe]:
-    """Return the arguments and the version of the kubelet that runs."""
-    if not pid:
-        return [Probe("arguments", "kubelet"), Probe("version", "kubelet")]
-    given = asking.ask(Question("arguments", "kubelet", partial(_arguments, root, pid)))
-    if given.text is not None and "kubelet" not in given.text:
-        first = given.text.partition("\n")[0][:80]
-        given = Probe("arguments", "kubelet", problem=f"the kubelet is a part of another program, {first}")
-    version: Callable[[], str] = partial(_version, root, pid, given.text or "", asking.each)
-    return [given, asking.ask(Question("version", "kubelet", version))]
-
-
-def _version(root: Root, pid: str, given: str, seconds: float) -> str:
-    program = str(root.directory / "proc" / pid / "exe")
-    words = ["kubelet"] if "hyperkube" in given.partition("\n")[0] else []
-    try:
-        said = programs.output([program, *words, "--version"], seconds).decode(errors="replace")
-    except programs.FailedError as error:
-        raise InputError(f"kubelet --version failed: {error}") from None
-    first = said.partition("\n")[0]
-    return re.sub(r"^(k3s version )?(v[0-9]\S*).*$", r"Kubernetes \2", first) + "\n"
+def arguments(root: Root, pid: str) -> str:
+    """Return the arguments of a process, one per line, its program first."""
+    return _BREAK.sub(" ", root.text(f"/proc/{pid}/cmdline")).replace("\0", "\n")
 
 
 def flag(arguments: Probe, name: str) -> str:

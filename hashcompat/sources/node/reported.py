@@ -10,8 +10,9 @@ from hashcompat.go.jsonpath import mapping
 from hashcompat.records.probes import Probe
 from hashcompat.sources.node.asking import Question
 from hashcompat.sources.node.filesystems import filesystem
+from hashcompat.sources.node.places import why_not_asked
 from hashcompat.sources.node.root import Root
-from hashcompat.sources.node.wanted import directory
+from hashcompat.sources.node.wanted import named_directory
 from hashcompat.sources.wholejson import loads
 
 
@@ -24,10 +25,10 @@ def questions(root: Root, probes: Iterable[Probe]) -> Iterator[Question]:
         config = mapping(found.get("config"))
         for path in (found.get("DockerRootDir"), config.get("containerdRootDir")):
             if isinstance(path, str) and path.startswith("/"):
-                yield filesystem(root, path)
+                yield filesystem(root, path, why_not_asked)
         networks = mapping(config.get("cni")).get("confDir")
         if isinstance(networks, str) and networks.startswith("/"):
-            yield directory(root, networks)
+            yield named_directory(root, networks)
 
 
 def _document(probe: Probe) -> Mapping[str, Any]:

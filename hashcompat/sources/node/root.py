@@ -1,4 +1,7 @@
-"""The files of a node whose / is mounted at a directory: links are followed as the node does."""
+"""The files of a node whose / is mounted at a directory: links are followed as the node does.
+
+What decides about a kubelet, or is run, is read only where nobody but root can have written it.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,29 @@ import errno
 import os
 import stat
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from hashcompat.errors import InputError
 from hashcompat.sources.limits import LONGEST_TEXT
 
 _MOST_LINKS: Final = 40
 """As many as Linux follows."""
+
+_PATH_ONLY: Final = getattr(os, "O_PATH", 0) | os.O_NOFOLLOW | os.O_CLOEXEC
+"""Opens a file, a directory, a link or a FIFO without its content, so that nothing waits or happens."""
+
+_TO_READ: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+
+_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
+
+
+def _anywhere(path: str) -> str:  # noqa: ARG001 - as the callers' own
+    return ""
 
 
 class Root(msgspec.Struct, frozen=True):
@@ -51,13 +68,71 @@ class Root(msgspec.Struct, frozen=True):
     def read(self, path: str) -> bytes:
         """Return what a regular file holds; raises OSError, for one that is too long too."""
         place = self.place(path)
-        if not stat.S_ISREG(place.stat().st_mode):
-            raise OSError(errno.EINVAL, "not a regular file")
-        with place.open("rb") as stream:
-            found = stream.read(LONGEST_TEXT + 1)
-        if len(found) > LONGEST_TEXT:
-            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
-        return found
+        _check_regular(place.lstat())
+        return _content(os.open(place, _TO_READ))
+
+    def own(self, path: str, why_not: Callable[[str], str] = _anywhere) -> str:
+        """Return the text of a file that nobody but root can have written.
+
+        The file, every directory and every link on the way belong to root, or to whoever runs this program,
+        and none is writable by others. ``why_not`` says of the path, and of the one that its links lead to,
+        why nothing is read there. Raises InputError with such a reason, and OSError.
+        """
+        with self._checked(path, why_not) as (parent, name, seen):
+            _check_regular(seen)
+            found = os.open(name, _TO_READ, dir_fd=parent)
+            if not os.path.samestat(os.fstat(found), seen):
+                os.close(found)
+                raise InputError("not read: it was replaced meanwhile")
+            return _content(found).decode(errors="replace")
+
+    def own_names(self, path: str, why_not: Callable[[str], str] = _anywhere) -> list[str]:
+        """Return the names in a directory, sorted, under the conditions of ``own``."""
+        with self._checked(path, why_not) as (parent, name, _):
+            found = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+            try:
+                return sorted(os.listdir(found))  # noqa: PTH208 - of a descriptor
+            finally:
+                os.close(found)
+
+    def own_place(self, path: str, why_not: Callable[[str], str] = _anywhere) -> tuple[Path, os.stat_result]:
+        """Return where a file is, with no link in it, and its status, under the conditions of ``own``."""
+        with self._checked(path, why_not) as (_, _, seen):
+            return self.place(path), seen
+
+    @contextmanager
+    def _checked(self, path: str, why_not: Callable[[str], str]) -> Iterator[tuple[int, str, os.stat_result]]:
+        """Walk to a path from one open directory to the next: nothing can be put in the way meanwhile.
+
+        Yields the directory, the name in it and the status.
+        """
+        _refuse(why_not(path), path)
+        with ExitStack() as stack:
+            opened, seen = _entry(stack, self.directory, None, "/")
+            above, names = [(opened, ".", seen)], list[str]()
+            left, links = deque(path.split("/")), 0
+            while left:
+                name = left.popleft()
+                if name in ("", "."):
+                    continue
+                if name == "..":
+                    del above[max(len(above) - 1, 1) :], names[-1:]
+                    continue
+                opened, seen = _entry(stack, name, above[-1][0], "/".join(["", *names, name]))
+                if not stat.S_ISLNK(seen.st_mode):
+                    above.append((opened, name, seen))
+                    names.append(name)
+                    continue
+                links += 1
+                if links > _MOST_LINKS:
+                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+                target = Path(os.readlink(name, dir_fd=above[-1][0]))
+                if target.is_absolute():
+                    del above[1:], names[:]
+                left.extendleft(reversed(target.parts[1:] if target.is_absolute() else target.parts))
+            real = "/" + "/".join(names)
+            _refuse(why_not(real), real)
+            yield (above[-2] if len(above) > 1 else above[-1])[0], above[-1][1], above[-1][2]
 
     def text(self, path: str) -> str:
         """Return the text of a file; what is not UTF-8 is replaced."""
@@ -73,3 +148,37 @@ class Root(msgspec.Struct, frozen=True):
             return self.place(path).exists()
         except OSError:
             return False
+
+
+def _entry(stack: ExitStack, name: str | Path, parent: int | None, path: str) -> tuple[int, os.stat_result]:
+    """Open an entry of a directory without its content.
+
+    Raises InputError where others than root, or whoever runs this program, can write it.
+    """
+    opened = os.open(name, _PATH_ONLY if parent is not None else _PATH_ONLY & ~os.O_NOFOLLOW, dir_fd=parent)
+    stack.callback(os.close, opened)
+    seen = os.fstat(opened)
+    if seen.st_uid not in (0, os.geteuid()):
+        _refuse(f"it belongs to the user {seen.st_uid}, not to root", path)
+    if seen.st_mode & _OTHERS and not stat.S_ISLNK(seen.st_mode):  # a link has all rights, and none counts
+        _refuse("it is writable by others than its owner", path)
+    return opened, seen
+
+
+def _refuse(why: str, path: str) -> None:
+    if why:
+        raise InputError(f"not read: {path or '/'}: {why}")
+
+
+def _check_regular(seen: os.stat_result) -> None:
+    if not stat.S_ISREG(seen.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file")
+
+
+def _content(opened: int) -> bytes:
+    with open(opened, "rb") as stream:
+        _check_regular(os.fstat(opened))
+        found = stream.read(LONGEST_TEXT + 1)
+    if len(found) > LONGEST_TEXT:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return found

@@ -1,11 +1,14 @@
-"""Where the units of a node's kubelet are, and the files of variables that they name."""
+"""What systemd's units name on a node: the kubelet's program, and files of variables."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Final
 
+from hashcompat.errors import InputError
+from hashcompat.sources.node.places import why_not_read
 from hashcompat.sources.node.root import Root
 
 UNITS: Final = tuple(
@@ -13,24 +16,88 @@ UNITS: Final = tuple(
 )
 """The directories of units, in the order in which systemd looks."""
 
+KUBELET: Final = "kubelet.service"
+
 _NAMED: Final = re.compile(r"^[ \t]*EnvironmentFile[ \t]*=[ \t]*-?(/[^\s*?\[%]*)[ \t\r]*$", re.MULTILINE)
 """A file without patterns and specifiers, which stand for other names."""
+
+_PREFIXES: Final = "@-:+!|"
+"""Characters with a meaning of their own before the command of a unit."""
 
 
 def variables(root: Root) -> Iterator[str]:
     """Yield the files that EnvironmentFile in ``kubelet.service`` and its drop-ins names."""
-    for path in _units(root):
+    for path in _everywhere(root):
         try:
-            yield from _NAMED.findall(root.text(path))
-        except OSError:
+            yield from _NAMED.findall(root.own(path, why_not_read))
+        except (OSError, InputError):
             continue  # the question for the unit itself shows why
 
 
-def _units(root: Root) -> Iterator[str]:
+def _everywhere(root: Root) -> Iterator[str]:
     for place in UNITS:
-        yield f"{place}/kubelet.service"
-        try:
-            names = root.names(f"{place}/kubelet.service.d")
-        except OSError:
+        yield f"{place}/{KUBELET}"
+        yield from (f"{place}/{KUBELET}.d/{name}" for name in _drop_ins(root, place, KUBELET))
+
+
+def _drop_ins(root: Root, place: str, unit: str) -> list[str]:
+    try:
+        return [name for name in root.names(f"{place}/{unit}.d") if name.endswith(".conf")]
+    except OSError:
+        return []
+
+
+def program(root: Root, unit: str) -> str:
+    """Return the program that a unit starts (systemd.service ``ExecStart``); empty where there is no unit.
+
+    The first unit in the order of the directories counts, and of drop-ins with one name the first, sorted by
+    their names; an empty assignment forgets those before it. Raises InputError for a unit of which a part
+    could not be read, or that names no program or several; and OSError.
+    """
+    found: list[str] = []
+    for path in _merged(root, unit):
+        for line in _service(root.own(path, why_not_read)):
+            key, given, value = (part.strip() for part in line.partition("="))
+            if given and key == "ExecStart":
+                found = [*found, value] if value else []
+    if len(found) > 1:
+        raise InputError(f"{unit} starts more than one program")
+    return _first_word(found[0], unit) if found else ""
+
+
+def _merged(root: Root, unit: str) -> Iterator[str]:
+    """Yield the unit and its drop-ins as systemd reads them; nothing where there is no unit."""
+    file = next((path for place in UNITS if root.holds(path := f"{place}/{unit}")), "")
+    if not file:
+        return
+    yield file
+    named = {name: place for place in reversed(UNITS) for name in _drop_ins(root, place, unit)}
+    yield from (f"{named[name]}/{unit}.d/{name}" for name in sorted(named))
+
+
+def _service(text: str) -> Iterator[str]:
+    """Yield the lines of the section [Service], each with those that continue it."""
+    section = held = ""
+    for row in text.split("\n"):
+        line = row.strip()
+        if line.startswith(("#", ";")):  # also between the lines of one that is continued
             continue
-        yield from (f"{place}/kubelet.service.d/{name}" for name in names if name.endswith(".conf"))
+        held += line
+        if held.endswith("\\"):
+            held = f"{held[:-1]} "
+            continue
+        if held.startswith("["):
+            section = held
+        elif section == "[Service]":
+            yield held
+        held = ""
+
+
+def _first_word(command: str, unit: str) -> str:
+    try:
+        words = shlex.split(command.lstrip(_PREFIXES))
+    except ValueError:
+        words = []
+    if not words or "%" in words[0] or "$" in words[0]:
+        raise InputError(f"{unit} names no program that can be told")
+    return words[0]

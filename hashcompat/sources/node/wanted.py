@@ -8,17 +8,20 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import PurePosixPath
 from typing import Final
 
 from hashcompat.errors import InputError
+from hashcompat.go import yaml
 from hashcompat.records.probes import Probe
 from hashcompat.sources.node import filesystems
 from hashcompat.sources.node.asking import Question
+from hashcompat.sources.node.places import why_not_read
 from hashcompat.sources.node.proc import flag
 from hashcompat.sources.node.root import Root
-from hashcompat.sources.node.unitfiles import UNITS, variables
+from hashcompat.sources.node.unitfiles import KUBELET, UNITS, variables
 
 _ROOTS: Final = (
     "/var/lib/kubelet",
@@ -34,31 +37,38 @@ _STATES: Final = (
     "pod_status_manager_state",
     "allocated_pods_state",
     "actuated_pods_state",
-    "kubeadm-flags.env",
     "device-plugins/kubelet_internal_checkpoint",
 )
 
+_FLAGS: Final = "kubeadm-flags.env"
+
 _RANCHER: Final = ("/var/lib/rancher/rke2", "/var/lib/rancher/k3s")
 
-_FILES: Final = (
+_VARIABLES: Final = (
     "/var/lib/kubelet/kubeadm-flags.env",
     "/etc/default/kubelet",
     "/etc/sysconfig/kubelet",
+)
+
+_FILES: Final = (
     "/etc/containerd/config.toml",
     "/etc/k0s/containerd.toml",
     "/run/k0s/containerd-cri.toml",
     "/var/snap/microk8s/current/args/containerd.toml",
     "/etc/docker/daemon.json",
     "/etc/crio/crio.conf",
+    *(f"{place}/agent/etc/containerd/config.toml" for place in _RANCHER),
+)
+
+_HOST: Final = (
     "/etc/os-release",
     filesystems.MOUNTS,
     "/proc/swaps",
     "/proc/meminfo",
     "/proc/version",
     "/sys/devices/system/cpu/online",
-    *(f"{place}/agent/etc/containerd/config.toml" for place in _RANCHER),
-    *(f"{place}/kubelet.service" for place in UNITS),
 )
+"""Files of the kernel and of the distribution, which name nothing."""
 
 _DIRECTORIES: Final = {
     "/etc/containerd/conf.d": (".toml", ".conf"),
@@ -71,7 +81,6 @@ _DIRECTORIES: Final = {
     "/var/lib/dockershim/sandbox": ("",),
     "/var/lib/cri-dockerd/sandbox": ("",),
     **{f"{place}/agent/etc/cni/net.d": () for place in _RANCHER},
-    **{f"{place}/kubelet.service.d": (".conf",) for place in UNITS},
 }
 """Directories, and the ends of the names in them that are files to read."""
 
@@ -81,7 +90,18 @@ _NUMA: Final = "/sys/devices/system/node"
 
 _NODE: Final = re.compile("node[0-9]+")
 
-_CERTIFICATE: Final = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?", re.DOTALL)
+_LONGEST: Final = 1 << 20
+"""Characters of a file that somebody writes by hand; the largest of these have some thousands."""
+
+_CERTIFICATE: Final = re.compile(
+    r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----\n?", re.ASCII
+)
+
+_PRIVATE: Final = "PRIVATE KEY-----"
+
+_SECTION: Final = re.compile(r"^[ \t]*\[[A-Z]", re.MULTILINE)
+
+_ASSIGNMENT: Final = re.compile(r"^[ \t]*(export +)?[A-Za-z_][A-Za-z0-9_]*=", re.MULTILINE)
 
 _DATA: Final = re.compile(r"^\s*client-certificate-data:\s*(\S+)", re.MULTILINE)
 
@@ -89,22 +109,30 @@ _PATH: Final = re.compile(r"^\s*client-certificate:\s*(\S+)", re.MULTILINE)
 
 
 def questions(root: Root, arguments: Probe) -> Iterator[Question]:
-    """Yield the questions for all files, which depend on the kubelet's flags."""
+    """Yield the questions for all files, which depend on the kubelet's flags.
+
+    A file that a flag or a unit names is read where a kubelet's own files can be, and only if it is what it
+    should be: whoever may choose a path must not choose what is shown.
+    """
     states = _states(root, arguments)
-    config = flag(arguments, "config") or f"{states[0]}/config.yaml"
-    of_states = (f"{state}/{name}" for state in states for name in _STATES)
-    for path in dict.fromkeys((*_FILES, config, *of_states, *variables(root))):
-        yield file(root, path)
-    directories = dict(_DIRECTORIES)
+    yield from (Question("file", path, partial(root.text, path)) for path in _HOST)
+    yield from (own(root, path) for path in _FILES)
+    yield from (own(root, f"{state}/{name}") for state in states for name in _STATES)
+    for path in dict.fromkeys((*_VARIABLES, *(f"{state}/{_FLAGS}" for state in states), *variables(root))):
+        yield own(root, path, _check_variables)
+    yield own(root, flag(arguments, "config") or f"{states[0]}/config.yaml", _check_config)
+    for path in UNITS:
+        yield own(root, f"{path}/{KUBELET}", _check_unit)
+        yield from _below(root, f"{path}/{KUBELET}.d", (".conf",), _check_unit)
+    for path, ends in _DIRECTORIES.items():
+        yield from _below(root, path, ends)
     if more := flag(arguments, "config-dir"):
-        directories[more] = (".conf",)
+        yield from _named(root, more, (".conf",), _check_config)
     if networks := flag(arguments, "cni-conf-dir"):
-        directories[networks] = ()
-    for path, ends in directories.items():
-        yield directory(root, path)
-        yield from (file(root, f"{path}/{name}") for name in _names(root, path, ends))
+        yield from _named(root, networks)
     yield from _memory(root)
-    yield from (filesystems.filesystem(root, path) for path in (*_FILE_SYSTEMS, *states))
+    yield from (filesystems.filesystem(root, path) for path in _FILE_SYSTEMS)
+    yield from (filesystems.filesystem(root, path, why_not_read) for path in states)
     yield from _certificates(root, arguments, states)
     yield from filesystems.remote(root)
 
@@ -115,9 +143,49 @@ def _states(root: Root, arguments: Probe) -> list[str]:
     return [given] if given else found or [_ROOTS[0]]
 
 
-def file(root: Root, path: str) -> Question:
-    """Return the question for a file."""
-    return Question("file", path, partial(root.text, path))
+def _as_it_is(text: str) -> None:
+    """Take a file of any form: whether it is damaged is what preflight asks."""
+
+
+def own(root: Root, path: str, check: Callable[[str], None] = _as_it_is) -> Question:
+    """Return the question for a file of the kubelet or its runtime; ``check`` raises for what is none."""
+    return Question("file", path, partial(_own, root, path, check))
+
+
+def _own(root: Root, path: str, check: Callable[[str], None]) -> str:
+    text = root.own(path, why_not_read)
+    check(text)
+    return text
+
+
+def _check_config(text: str) -> None:
+    """Raise InputError for what is no KubeletConfiguration; nothing of it is quoted."""
+    try:
+        found = list(yaml.load_all(text)) if len(text) <= _LONGEST else []
+    except InputError:
+        found = []
+    is_one = (
+        len(found) == 1 and isinstance(found[0], Mapping) and found[0].get("kind") == "KubeletConfiguration"
+    )
+    _demand("a KubeletConfiguration", is_one=is_one)
+
+
+def _check_unit(text: str) -> None:
+    _demand("a unit of systemd", is_one=_has(text, _SECTION))
+
+
+def _check_variables(text: str) -> None:
+    _demand("a file of variables", is_one=_has(text, _ASSIGNMENT) and _PRIVATE not in text)
+
+
+def _has(text: str, line: re.Pattern[str]) -> bool:
+    """Return whether a file has such a line, or nothing in it."""
+    return not text.strip() or (len(text) <= _LONGEST and line.search(text) is not None)
+
+
+def _demand(what: str, *, is_one: bool) -> None:
+    if not is_one:
+        raise InputError(f"not read: it is not {what}")
 
 
 def directory(root: Root, path: str) -> Question:
@@ -125,12 +193,35 @@ def directory(root: Root, path: str) -> Question:
     return Question("directory", path, lambda: "".join(f"{name}\n" for name in root.names(path)))
 
 
+def named_directory(root: Root, path: str) -> Question:
+    """Return the question for the names in a directory that a flag or a runtime names."""
+    return Question(
+        "directory", path, lambda: "".join(f"{name}\n" for name in root.own_names(path, why_not_read))
+    )
+
+
+def _below(
+    root: Root, path: str, ends: tuple[str, ...], check: Callable[[str], None] = _as_it_is
+) -> Iterator[Question]:
+    yield directory(root, path)
+    yield from (own(root, f"{path}/{name}", check) for name in _names(root, path, ends))
+
+
+def _named(
+    root: Root, path: str, ends: tuple[str, ...] = (), check: Callable[[str], None] = _as_it_is
+) -> Iterator[Question]:
+    yield named_directory(root, path)
+    if not why_not_read(path):
+        yield from (own(root, f"{path}/{name}", check) for name in _names(root, path, ends))
+
+
 def _memory(root: Root) -> Iterator[Question]:
     """Yield the questions for the NUMA nodes and the memory of each."""
     yield directory(root, _NUMA)
     for name in _names(root, _NUMA, ("",)):
         if _NODE.fullmatch(name):
-            yield file(root, f"{_NUMA}/{name}/meminfo")
+            path = f"{_NUMA}/{name}/meminfo"
+            yield Question("file", path, partial(root.text, path))
 
 
 def _names(root: Root, path: str, ends: tuple[str, ...]) -> list[str]:
@@ -141,10 +232,10 @@ def _names(root: Root, path: str, ends: tuple[str, ...]) -> list[str]:
 
 
 def _certificates(root: Root, arguments: Probe, states: list[str]) -> Iterator[Question]:
-    for state in states:
-        yield directory(root, f"{state}/pki")
-        for name in _names(root, f"{state}/pki", (".pem", ".crt")):
-            yield _certificate(root, f"{state}/pki/{name}")
+    for path in (f"{state}/pki" for state in states):
+        yield named_directory(root, path)
+        names = [] if why_not_read(path) else _names(root, path, (".pem", ".crt"))
+        yield from (_certificate(root, f"{path}/{name}") for name in names)
     authority = flag(arguments, "client-ca-file") or "/etc/kubernetes/pki/ca.crt"
     agents = (f"{place}/agent/client-kubelet.crt" for place in _RANCHER)
     for path in filter(None, (authority, flag(arguments, "tls-cert-file"), *agents)):
@@ -159,7 +250,11 @@ def _certificate(root: Root, path: str) -> Question:
 
 def _blocks(root: Root, path: str) -> str:
     """Return the certificates in a file, and no key."""
-    return _only_certificates(root.text(path))
+    return _only_certificates(_own(root, path, _check_length))
+
+
+def _check_length(text: str) -> None:
+    _demand("of the length of certificates", is_one=len(text) <= _LONGEST)
 
 
 def _only_certificates(text: str) -> str:
@@ -169,12 +264,12 @@ def _only_certificates(text: str) -> str:
 
 
 def _of_kubeconfig(root: Root, path: str) -> str:
-    text = root.text(path)
+    text = _own(root, path, _check_length)
     if data := _DATA.search(text):
         try:
             return _only_certificates(base64.b64decode(data[1]).decode(errors="replace"))
         except binascii.Error:
             raise InputError("its client certificate is not base64") from None
     if named := _PATH.search(text):
-        return _blocks(root, named[1].strip("\"'"))
+        return _blocks(root, str(PurePosixPath(path).parent / named[1].strip("\"'")))
     raise InputError("no certificate in it")

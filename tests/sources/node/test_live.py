@@ -18,7 +18,9 @@ from hashcompat.errors import InputError
 from hashcompat.records.probes import Dump
 from hashcompat.sources.node import cri, docker, live
 from hashcompat.sources.node.asking import Asking
+from tests.helpers import hostproc
 from tests.helpers.dumps import APP, POD_ROWS, SANDBOX, found, inspected, upgrade
+from tests.helpers.hostproc import KUBELET, process, write
 from tests.helpers.program import Run
 
 TO = upgrade("1.22.17")
@@ -116,17 +118,6 @@ def root(tmp_path: Path) -> Path:
     (made / "sys/fs/cgroup/kubepods" / SANDBOX).mkdir(parents=True)
     (made / "sys/fs/cgroup/kubepods" / APP).mkdir(parents=True)
     return made
-
-
-def write(root: Path, path: str, text: str) -> None:
-    (root / path).parent.mkdir(parents=True, exist_ok=True)
-    (root / path).write_text(text)
-
-
-def process(root: Path, pid: int, state: str, name: str, cgroup: str, *arguments: str) -> None:
-    write(root, f"proc/{pid}/stat", f"{pid} ({name}) {state} 1 {pid} 0\n")
-    write(root, f"proc/{pid}/cgroup", f"0::{cgroup}\n")
-    write(root, f"proc/{pid}/cmdline", "".join(f"{word}\0" for word in (name, *arguments)))
 
 
 def read(tmp_path: Path, kind: str = "docker", each: float = 5, whole: float = 60) -> Dump:
@@ -355,30 +346,34 @@ def test_of_an_endpoint_whichever_answers_counts(tmp_path: Path, root: Path, kin
     assert ("cri", "containers") not in given.probes
 
 
+BLOCK = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"
+KEY = "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"
+CONFIG = "kind: KubeletConfiguration\n"
+
+
 def test_the_kubelet_and_its_files(tmp_path: Path, root: Path) -> None:
-    words = ("--config", "/etc/k.yaml", "--root-dir=/data/kubelet/", "--hostname-override=Node-7", "--v=2")
-    process(root, 700, "S", "kubelet", "/", *words, "--config-dir=/etc/k.d")
-    write(root, "etc/k.yaml", "kind: KubeletConfiguration\n")
-    write(root, "etc/k.d/a.conf", "x: 1\n")
-    write(root, "data/kubelet/cpu_manager_state", "{}")
-    block = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"
-    write(root, "data/kubelet/pki/kubelet.pem", f"-----BEGIN PRIVATE KEY-----\nAA==\n{block}")
-    write(root, "data/kubelet/pki/kubelet.crt", "-----BEGIN PRIVATE KEY-----\n")
-    write(root, "etc/kubernetes/kubelet.conf", "  client-certificate: /data/kubelet/pki/kubelet.pem\n")
-    write(root, "proc/700/exe", "#!/bin/sh\necho Kubernetes v1.23.13\n")
-    (root / "proc/700/exe").chmod(0o755)
+    state = "var/lib/k0s/kubelet"
+    words = ("--config", "/etc/k0s/k.yaml", f"--root-dir=/{state}/", "--hostname-override=Node-7", "--v=2")
+    process(root, 700, "S", "kubelet", KUBELET, *words, "--config-dir=/etc/k0s/k.d")
+    write(root, "etc/k0s/k.yaml", CONFIG)
+    write(root, "etc/k0s/k.d/a.conf", f"{CONFIG}x: 1\n")
+    write(root, f"{state}/cpu_manager_state", "{}")
+    write(root, f"{state}/pki/kubelet.pem", f"{KEY}{BLOCK}")
+    write(root, f"{state}/pki/kubelet.crt", KEY)
+    write(root, "etc/kubernetes/kubelet.conf", f"  client-certificate: /{state}/pki/kubelet.pem\n")
+    hostproc.program(root, "usr/bin/kubelet")
     with daemon(tmp_path, answers()):
         given = read(tmp_path)
     assert given.node == "node-7"
     assert given.read("version", "kubelet") == "Kubernetes v1.23.13\n"
-    assert given.read("arguments", "kubelet").splitlines()[:3] == ["kubelet", "--config", "/etc/k.yaml"]
-    assert given.read("file", "/etc/k.yaml").startswith("kind")
-    assert given.read("file", "/etc/k.d/a.conf") == "x: 1\n"
-    assert given.read("file", "/data/kubelet/cpu_manager_state") == "{}"
-    for name in ("/data/kubelet/pki/kubelet.pem", "/etc/kubernetes/kubelet.conf"):
-        assert given.read("certificate", name) == block
-    assert given.probe("certificate", "/data/kubelet/pki/kubelet.crt").problem == "no certificate in it"
-    assert len(given.read("filesystem", "/data/kubelet").splitlines()) == 2
+    assert given.read("arguments", "kubelet").splitlines()[:3] == ["kubelet", "--config", "/etc/k0s/k.yaml"]
+    assert given.read("file", "/etc/k0s/k.yaml").startswith("kind")
+    assert given.read("file", "/etc/k0s/k.d/a.conf") == f"{CONFIG}x: 1\n"
+    assert given.read("file", f"/{state}/cpu_manager_state") == "{}"
+    for name in (f"/{state}/pki/kubelet.pem", "/etc/kubernetes/kubelet.conf"):
+        assert given.read("certificate", name) == BLOCK
+    assert given.probe("certificate", f"/{state}/pki/kubelet.crt").problem == "no certificate in it"
+    assert len(given.read("filesystem", f"/{state}").splitlines()) == 2
     assert given.probe("file", "/proc/swaps").text is None
 
 
@@ -400,22 +395,9 @@ def test_kubeconfigs_without_a_certificate(tmp_path: Path, root: Path, conf: str
     assert problem in shown.problem
 
 
-def test_a_kubelet_within_another_program(tmp_path: Path, root: Path) -> None:
-    process(root, 700, "S", "k3s-server", "/")
-    write(root, "proc/700/exe", "#!/bin/sh\necho 'k3s version v1.28.2+k3s1 (abc)'; echo go\n")
-    (root / "proc/700/exe").chmod(0o755)
-    with daemon(tmp_path, answers()):
-        given = read(tmp_path)
-    assert given.read("version", "kubelet") == "Kubernetes v1.28.2+k3s1\n"
-    assert (
-        given.probe("arguments", "kubelet").problem == "the kubelet is a part of another program, k3s-server"
-    )
-
-
 def test_a_kubelet_that_does_not_give_its_version(tmp_path: Path, root: Path) -> None:
-    process(root, 700, "S", "kubelet", "/")
-    write(root, "proc/700/exe", "#!/bin/sh\necho no >&2\nexit 1\n")
-    (root / "proc/700/exe").chmod(0o755)
+    process(root, 700, "S", "kubelet", KUBELET)
+    write(root, "usr/bin/kubelet", "#!/bin/sh\necho no >&2\nexit 1\n", 0o755)
     with daemon(tmp_path, answers()):
         given = read(tmp_path)
     assert given.probe("version", "kubelet").problem == "kubelet --version failed: no"

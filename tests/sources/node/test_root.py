@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from hashcompat.errors import InputError
 from hashcompat.sources.node import root as module
 from hashcompat.sources.node.root import Root
+from tests.helpers.hostproc import write
 
 
 @pytest.fixture
@@ -53,3 +55,74 @@ def test_only_regular_files_of_some_length(root: Root, monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "LONGEST_TEXT", 2)
     with pytest.raises(OSError, match="too large"):
         root.read("/var/lib/data/file")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Root:
+    write(tmp_path / "own", "etc/kubernetes/config", "yes")
+    write(tmp_path, "outside", "no")
+    return Root(tmp_path / "own")
+
+
+@pytest.mark.parametrize("target", ["config", "/etc/kubernetes/config", "../../../etc/kubernetes/./config"])
+def test_own_files_are_read_through_links_inside(own: Root, target: str) -> None:
+    (own.directory / "etc/kubernetes/link").symlink_to(target)
+    assert own.own("/etc/kubernetes/link") == "yes"
+    assert own.own_names("/etc/kubernetes") == ["config", "link"]
+    place, seen = own.own_place("/etc/kubernetes/link")
+    assert (place, seen.st_size) == (own.directory / "etc/kubernetes/config", 3)
+    assert own.own_place("/")[0] == own.directory
+
+
+def test_no_link_of_an_own_file_leads_out(own: Root, tmp_path: Path) -> None:
+    (own.directory / "abs").symlink_to(tmp_path / "outside")
+    (own.directory / "up").symlink_to("../outside")
+    (own.directory / "a").symlink_to("/a")
+    for path in ("/abs", "/up", "/../outside"):
+        with pytest.raises(FileNotFoundError):
+            own.own(path)
+    with pytest.raises(OSError, match="symbolic links"):
+        own.own("/a")
+    with pytest.raises(NotADirectoryError):
+        own.own("/etc/kubernetes/config/x")
+
+
+def test_the_caller_says_where_own_files_are_also_behind_links(own: Root) -> None:
+    write(own.directory, "etc/other", "no")
+    (own.directory / "etc/kubernetes/link").symlink_to("/etc/other")
+
+    def why_not(path: str) -> str:
+        return "" if path.startswith("/etc/kubernetes/") else "elsewhere"
+
+    assert own.own("/etc/kubernetes/config", why_not) == "yes"
+    for path, named in (("/etc/other", "/etc/other"), ("/etc/kubernetes/link", "/etc/other")):
+        with pytest.raises(InputError, match=f"^not read: {named}: elsewhere$"):
+            own.own(path, why_not)
+
+
+@pytest.mark.parametrize("mode", [0o775, 0o757, 0o1777])
+@pytest.mark.parametrize("place", ["", "etc", "etc/kubernetes", "etc/kubernetes/config"])
+def test_what_others_can_write_is_no_own_file(own: Root, place: str, mode: int) -> None:
+    (own.directory / place).chmod(mode)
+    with pytest.raises(InputError, match=f"not read: /{place}: it is writable by others than its owner"):
+        own.own("/etc/kubernetes/config")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file away")
+@pytest.mark.parametrize("place", ["", "etc", "etc/kubernetes/link", "etc/kubernetes/config"])
+def test_what_another_user_owns_is_no_own_file(own: Root, place: str) -> None:
+    (own.directory / "etc/kubernetes/link").symlink_to("config")
+    os.chown(own.directory / place, 1000, 0, follow_symlinks=False)
+    with pytest.raises(InputError, match=f"/{place}: it belongs to the user 1000, not to root"):
+        own.own("/etc/kubernetes/link")
+
+
+def test_an_own_file_is_a_regular_one(own: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(own.directory / "pipe", 0o644)
+    with pytest.raises(OSError, match="not a regular file"):
+        own.own("/pipe")
+    with pytest.raises(NotADirectoryError):
+        own.own_names("/etc/kubernetes/config")
+    monkeypatch.setattr(module, "LONGEST_TEXT", 2)
+    with pytest.raises(OSError, match="too large"):
+        own.own("/etc/kubernetes/config")

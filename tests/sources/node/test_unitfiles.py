@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from hashcompat.errors import InputError
 from hashcompat.sources.node.root import Root
-from hashcompat.sources.node.unitfiles import variables
+from hashcompat.sources.node.unitfiles import program, variables
+from tests.helpers.hostproc import write
 
 UNIT = "[Service]\nEnvironmentFile=/etc/a.env\n  EnvironmentFile = -/etc/b.env \n#EnvironmentFile=/etc/c\n"
 PATTERNS = (
     "EnvironmentFile=-/etc/*.env\nEnvironmentFile=/etc/%i\nEnvironmentFile=relative\nEnvironmentFile=\n"
 )
-
-
-def write(root: Path, path: str, text: str) -> None:
-    (root / path).parent.mkdir(parents=True, exist_ok=True)
-    (root / path).write_text(text)
 
 
 def test_files_of_variables(tmp_path: Path) -> None:
@@ -26,4 +25,67 @@ def test_files_of_variables(tmp_path: Path) -> None:
 
 
 def test_a_node_without_units(tmp_path: Path) -> None:
+    assert list(variables(Root(tmp_path))) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({}, ""),
+        ({"usr/lib kubelet.service": "[Service]\nExecStart=/a\n"}, "/a"),
+        (
+            {"usr/lib kubelet.service": "ExecStart=/a\n[Unit]\nExecStart=/b\n[Service]\nExecStart=/c x\n"},
+            "/c",
+        ),
+        ({"usr/lib kubelet.service": "[Service]\nExecStart=/a\n", "etc kubelet.service": "[Service]\n"}, ""),
+        ({"usr/lib kubelet.service": "[Service]\nExecStart = -+!/a b\n"}, "/a"),
+        ({"usr/lib kubelet.service": '[Service]\nExecStart=\\\n# no\n  "/a b" \\\n --v=2\n'}, "/a b"),
+        (
+            {
+                "usr/lib kubelet.service": "[Service]\nExecStart=/a\n",
+                "usr/lib kubelet.service.d/2.conf": "[Service]\nExecStart=\nExecStart=/lib2\n",
+                "etc kubelet.service.d/1.conf": "[Service]\nExecStart=\nExecStart=/etc1\n",
+            },
+            "/lib2",
+        ),
+        (
+            {
+                "usr/lib kubelet.service": "[Service]\nExecStart=/a\n",
+                "usr/lib kubelet.service.d/1.conf": "[Service]\nExecStart=\nExecStart=/lib1\n",
+                "etc kubelet.service.d/1.conf": "[Service]\nExecStart=\nExecStart=/etc1\n",
+                "etc kubelet.service.d/2.txt": "[Service]\nExecStart=\nExecStart=/no\n",
+            },
+            "/etc1",
+        ),
+    ],
+)
+def test_the_program_of_a_unit(tmp_path: Path, files: dict[str, str], found: str) -> None:
+    for path, text in files.items():
+        place, name = path.split(" ")
+        write(tmp_path, f"{place}/systemd/system/{name}", text)
+    assert program(Root(tmp_path), "kubelet.service") == found
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("ExecStart=/a\nExecStart=/b", "more than one program"),
+        ("ExecStart=%t/a", "no program that can be told"),
+        ("ExecStart=$A", "no program that can be told"),
+        ('ExecStart="/a', "no program that can be told"),
+        ("ExecStart=@", "no program that can be told"),
+    ],
+)
+def test_units_that_name_no_program(tmp_path: Path, line: str, why: str) -> None:
+    write(tmp_path, "etc/systemd/system/kubelet.service", f"[Service]\n{line}\n")
+    with pytest.raises(InputError, match=why):
+        program(Root(tmp_path), "kubelet.service")
+
+
+def test_a_unit_that_others_can_write_names_nothing(tmp_path: Path) -> None:
+    write(
+        tmp_path, "etc/systemd/system/kubelet.service", "[Service]\nExecStart=/a\nEnvironmentFile=/e\n", 0o666
+    )
+    with pytest.raises(InputError, match="writable by others"):
+        program(Root(tmp_path), "kubelet.service")
     assert list(variables(Root(tmp_path))) == []

@@ -1,0 +1,255 @@
+"""Which process of a node is its kubelet, and which release it is of.
+
+A container gives its process whatever name, arguments and program it likes. So the name never suffices, and
+nothing that /proc leads to is run.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator
+from functools import partial
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import msgspec
+
+from hashcompat.errors import InputError
+from hashcompat.records.probes import Probe
+from hashcompat.sources import programs
+from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
+from hashcompat.sources.node.filesystems import mounts
+from hashcompat.sources.node.places import PROGRAMS, why_not_run
+from hashcompat.sources.node.proc import arguments, named
+from hashcompat.sources.node.root import Root
+from hashcompat.sources.node.unitfiles import KUBELET, program
+
+_NAMES: Final = {
+    "kubelet": "kubelet",
+    "hyperkube": "hyperkube",
+    "kubelite": "kubelite",
+    "k3s": "k3s",
+    "k3s-server": "k3s",
+    "k3s-agent": "k3s",
+}
+"""The names of processes with a kubelet in them, and of their programs."""
+
+_VERBS: Final = {"hyperkube": ("kubelet",), "k3s": ("server", "agent")}
+"""What programs that do other things too are called with for a kubelet, by the names of processes."""
+
+_UNITS: Final = {
+    "kubelet": (KUBELET,),
+    "hyperkube": (KUBELET,),
+    "k3s": ("k3s.service", "k3s-agent.service"),
+    "kubelite": (),
+}
+
+_ENDED: Final = ("Z", "X")
+
+_NAMESPACES: Final = ("mnt", "user")
+
+_OF_CONTAINER: Final = re.compile(
+    r"kubepods|cri-containerd|[0-9a-f]{64}"
+    r"|/(docker/.|docker-.+\.scope|crio-|libpod|lxc(/|\.|$)|machine\.slice(/|$)|nerdctl-|pod[0-9a-f]{8}-)"
+)
+"""What is in the path of a container's cgroup, or of a pod's."""
+
+_OWN: Final = frozenset(
+    ("bcachefs", "btrfs", "composefs", "erofs", "ext2", "ext3", "ext4", "f2fs", "squashfs", "xfs", "zfs")
+)
+"""Types of file systems on a node's own disks."""
+
+_MERGED: Final = ("/", "/usr", "/opt")
+"""Where an overlay is the node's own: the / of a node that is a container, systemd-sysext."""
+
+_RELEASE: Final = re.compile(r"(?:Kubernetes|k3s version) (v[0-9]\S*)")
+
+_ENVIRONMENT: Final = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
+
+
+class _Process(msgspec.Struct, frozen=True):
+    """A process with the name of a kubelet."""
+
+    pid: str
+    parent: str
+    name: str
+
+
+def find(asking: Asking, root: Root, processes: Probe) -> Probe:
+    """Return a probe with the id of the kubelet's process; absent where none runs.
+
+    It is one of root in the mount and the user namespace of process 1, in no container's cgroup. Two are a
+    problem, and so is one of which that cannot be told; nothing of theirs is read.
+    """
+    return asking.ask(Question("process", "kubelet", partial(_only, root, processes)))
+
+
+def _only(root: Root, processes: Probe) -> str:
+    found = [one for one in _candidates(processes) if _counts(root, one)]
+    pids = {one.pid for one in found}
+    found = [one for one in found if one.parent not in pids]  # forked, and not yet another program
+    if len(found) > 1:
+        number = "two" if len(found) == 2 else str(len(found))
+        raise InputError(
+            f"{number} processes could be the kubelet: pids {', '.join(one.pid for one in found)}; "
+            "neither is believed: end the one that is not the kubelet"
+        )
+    if not found:
+        raise NoneSuchError("no kubelet runs")
+    return f"{found[0].pid} {_NAMES[found[0].name]}"
+
+
+def _candidates(processes: Probe) -> Iterator[_Process]:
+    for pid, parent, state, name in named(processes):
+        if name in _NAMES and state not in _ENDED:
+            yield _Process(pid, parent, name)
+
+
+def _counts(root: Root, one: _Process) -> bool:
+    """Return whether a process is the node's own; what shows a container's is looked at first.
+
+    Raises InputError where it cannot be told, for a process that still runs.
+    """
+    try:
+        return (
+            _is_of_root(root, one.pid)
+            and _is_outside(root.text(f"/proc/{one.pid}/cgroup"), root.text("/proc/1/cgroup"))
+            and all(_is_shared(root, one.pid, name) for name in _NAMESPACES)
+            and _is_called_so(root, one)
+        )
+    except OSError as error:
+        if not root.holds(f"/proc/{one.pid}/stat"):
+            return False
+        why = (error.strerror or type(error).__name__).lower()
+        raise InputError(
+            f"whether process {one.pid} is the kubelet cannot be told: {why}; run as root of the node"
+        ) from None
+
+
+def _is_of_root(root: Root, pid: str) -> bool:
+    """Return whether all its uids are 0: real, effective, saved and of the file system."""
+    rows = (row.split() for row in root.text(f"/proc/{pid}/status").split("\n"))
+    return next((row[1:] for row in rows if row[:1] == ["Uid:"]), []) == ["0"] * 4
+
+
+def _is_outside(cgroups: str, of_first: str) -> bool:
+    """Return whether a process is in no container's cgroup, as seen from process 1.
+
+    A node may itself be a container (kind): what both paths begin with is the node's. A path with more or
+    fewer ``..`` than that of process 1 leads out of the node, or into the container of whoever looks.
+    """
+    first = dict(_paths(of_first))
+    if first and not cgroups:
+        raise OSError(errno.ENODATA, "no cgroups are shown of it")
+    for hierarchy, path in _paths(cgroups):
+        base = first.get(hierarchy, [])
+        if path.count("..") != base.count(".."):
+            return False
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path, base, strict=False)))
+        if _OF_CONTAINER.search("/" + "/".join(path[common:])):
+            return False
+    return True
+
+
+def _paths(cgroups: str) -> Iterator[tuple[str, list[str]]]:
+    for row in filter(None, cgroups.split("\n")):
+        _, hierarchy, path = [*row.split(":", 2), "", ""][:3]
+        yield hierarchy, [name for name in path.split("/") if name]
+
+
+def _is_shared(root: Root, pid: str, name: str) -> bool:
+    """Return whether a process is in a namespace of process 1; a kernel may have none of that kind."""
+    try:
+        of_first = (root.directory / "proc/1/ns" / name).readlink()
+    except FileNotFoundError:
+        if name == "mnt":
+            raise
+        return True
+    return (root.directory / "proc" / pid / "ns" / name).readlink() == of_first
+
+
+def _is_called_so(root: Root, one: _Process) -> bool:
+    verbs = _VERBS.get(one.name)
+    return verbs is None or any(word in verbs for word in arguments(root, one.pid).split()[1:2])
+
+
+def probes(asking: Asking, root: Root, which: Probe) -> list[Probe]:
+    """Return the arguments and the release of the kubelet that ``find`` found."""
+    if which.text is None:
+        return [Probe(kind, "kubelet", problem=which.problem) for kind in ("arguments", "version")]
+    pid, _, name = which.text.partition(" ")
+    given = asking.ask(Question("arguments", "kubelet", partial(arguments, root, pid)))
+    if given.text is not None and "kubelet" not in given.text:
+        first = given.text.partition("\n")[0][:80]
+        given = Probe("arguments", "kubelet", problem=f"the kubelet is a part of another program, {first}")
+    return [
+        given,
+        asking.ask(Question("version", "kubelet", partial(_version, root, pid, name, asking.each))),
+    ]
+
+
+def _version(root: Root, pid: str, name: str, seconds: float) -> str:
+    words = ["kubelet"] if (place := _program(root, pid, name)).name == "hyperkube" else []
+    command = [str(place), *words, "--version"]
+    try:
+        said = programs.output(command, seconds, directory="/", environment=_ENVIRONMENT).decode(
+            errors="replace"
+        )
+    except programs.FailedError as error:
+        raise InputError(f"kubelet --version failed: {error}") from None
+    if release := _RELEASE.match(said):
+        return f"Kubernetes {release[1]}\n"
+    raise InputError("kubelet --version gave no release")
+
+
+def _program(root: Root, pid: str, name: str) -> Path:
+    """Return where the program of the kubelet that runs is: what its unit names, else one of PROGRAMS.
+
+    Nobody but root can have written it, it is on the node's own disk, and it is the one that runs: a package
+    may have replaced it since. Raises InputError with why there is none.
+    """
+    why = f"no program of {name} is where its unit or a distribution has it"
+    for path in _programs(root, name):
+        try:
+            place, seen = root.own_place(path, why_not_run)
+        except FileNotFoundError:
+            continue
+        why = _why_not(root, place, seen) or (
+            "" if _runs(root, pid, seen) else f"{path} is not what runs: it was replaced"
+        )
+        if not why:
+            return place
+    raise InputError(f"kubelet --version was not asked: {why}; give --from, or the Node object")
+
+
+def _programs(root: Root, name: str) -> list[str]:
+    """Return the paths of programs: of a unit that starts one of PROGRAMS that one alone."""
+    for unit in _UNITS[name]:
+        path = program(root, unit)
+        if PurePosixPath(path).name in PROGRAMS:
+            return [path]
+    return [f"{directory}/{name}" for directory in PROGRAMS[name]]
+
+
+def _why_not(root: Root, place: Path, seen: os.stat_result) -> str:
+    path = "/" + str(place.relative_to(root.directory))
+    if not stat.S_ISREG(seen.st_mode) or not seen.st_mode & stat.S_IXUSR:
+        return f"{path} is no program"
+    if seen.st_dev == root.directory.stat().st_dev:
+        return ""
+    above = [row for row in mounts(root) if PurePosixPath(path).is_relative_to(row[0])]
+    where, kind = max(above, key=lambda row: len(row[0]), default=("", ""))
+    is_own = kind in _OWN or (kind == "overlay" and where in _MERGED)
+    return "" if is_own else f"{path} is on no disk of the node"
+
+
+def _runs(root: Root, pid: str, seen: os.stat_result) -> bool:
+    """Return whether a program is the one of a process; it is compared, and not run."""
+    link = root.directory / "proc" / pid / "exe"
+    if not link.is_symlink():  # no kernel's /proc
+        return True
+    return os.path.samestat(link.stat(), seen)

@@ -1,0 +1,50 @@
+"""The processes of a node below a directory, as its /proc shows them, and files that only root can write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+HOST, OTHER = "4026531840", "4026532999"
+KUBELET = "/system.slice/kubelet.service"
+
+
+def write(root: Path, path: str, text: str | bytes, mode: int = 0o644) -> Path:
+    """Write a file; no directory above it is writable by others."""
+    made = root / path.lstrip("/")
+    for above in (root, *(root / each for each in reversed(Path(path.lstrip("/")).parents))):
+        above.mkdir(parents=True, exist_ok=True)
+        above.chmod(0o755)
+    made.write_bytes(text if isinstance(text, bytes) else text.encode())
+    made.chmod(mode)
+    return made
+
+
+def process(
+    root: Path,
+    pid: int,
+    state: str,
+    name: str,
+    cgroup: str,
+    *arguments: str,
+    parent: int = 1,
+    uids: str = "0 0 0 0",
+    mnt: str = HOST,
+    user: str = HOST,
+) -> None:
+    """Add a process: of the node itself, unless its cgroup, its uids or its namespaces say otherwise."""
+    write(root, f"proc/{pid}/stat", f"{pid} ({name}) {state} {parent} {pid} 0\n")
+    write(root, f"proc/{pid}/cgroup", cgroup if cgroup[:1].isdecimal() else f"0::{cgroup}\n")
+    write(root, f"proc/{pid}/cmdline", "".join(f"{word}\0" for word in (name, *arguments)))
+    write(root, f"proc/{pid}/status", f"Name:\t{name}\nUid:\t" + "\t".join(uids.split()) + "\n")
+    for kind, number in (("mnt", mnt), ("user", user)):
+        link = root / f"proc/{pid}/ns/{kind}"
+        link.parent.mkdir(exist_ok=True)
+        link.unlink(missing_ok=True)
+        if number:
+            link.symlink_to(f"{kind}:[{number}]")
+
+
+def program(root: Path, path: str, release: str = "v1.23.13", mark: Path | None = None) -> Path:
+    """Write a program that prints its release and, with ``mark``, leaves a file that shows that it ran."""
+    left = f"touch {mark}\n" if mark else ""
+    return write(root, path, f"#!/bin/sh\n{left}echo Kubernetes {release}\n", 0o755)

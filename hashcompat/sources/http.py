@@ -8,9 +8,11 @@ from contextlib import closing
 from functools import partial
 from io import BufferedReader, BytesIO
 from typing import Final
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import requests
+from requests.auth import AuthBase, HTTPBasicAuth
+from requests.utils import get_auth_from_url, get_netrc_auth
 from urllib3.exceptions import HTTPError
 
 from hashcompat import shown
@@ -82,6 +84,24 @@ def _save(url: str, add: Callable[[bytes], object], most: int, end: float) -> bo
         return proven
 
 
+class _Credentials(AuthBase):
+    """Credentials of a request: those in its URL, and of ``~/.netrc`` only where that can be meant.
+
+    requests would prefer the file to the URL, and send it without TLS and to wherever a server redirects.
+    """
+
+    def __init__(self, *, redirected: bool) -> None:
+        self._redirected = redirected
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        url = request.url or ""
+        if "@" in urlsplit(url).netloc:
+            found: tuple[str, str] | None = get_auth_from_url(url)
+        else:
+            found = get_netrc_auth(url) if url.startswith("https:") and not self._redirected else None
+        return HTTPBasicAuth(*found)(request) if found and any(found) else request
+
+
 class _Session(requests.Session):
     """Leaves redirects alone: requests would read their bodies whole, and go on without TLS."""
 
@@ -95,8 +115,14 @@ class _Session(requests.Session):
 
 def _final(session: _Session, url: str) -> requests.Response:
     """Return the answer at the end of all redirects, unread."""
-    for _ in range(_MOST_REDIRECTS + 1):
-        response = session.get(url, timeout=_TIMEOUT_SECONDS, stream=True, headers={"Accept-Encoding": GZIP})
+    for number in range(_MOST_REDIRECTS + 1):
+        response = session.get(
+            url,
+            timeout=_TIMEOUT_SECONDS,
+            stream=True,
+            headers={"Accept-Encoding": GZIP},
+            auth=_Credentials(redirected=number > 0),
+        )
         target = session.target(response)
         if target is None:
             return response

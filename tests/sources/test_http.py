@@ -5,14 +5,19 @@ from __future__ import annotations
 import gzip
 import io
 import socketserver
+import ssl
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import requests
+import trustme
 import yaml
 
 from hashcompat.errors import InputError
@@ -314,3 +319,85 @@ def test_a_redirect_never_leaves_tls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http._Session, "get", lambda *_, **__: moved)
     with pytest.raises(InputError, match="the server redirects from https to what is not https"):
         http.save("https://host/pods.json", bytearray().extend)
+
+
+class Asking(Handler):
+    """Remembers who asks for what."""
+
+    seen: ClassVar[list[tuple[str, str]]] = []
+
+    def do_GET(self) -> None:
+        self.seen.append((self.path, self.headers.get("Authorization", "")))
+        if self.path.startswith("/to/"):
+            self.answer(302, b"", Location=self.path.removeprefix("/to/"))
+        else:
+            self.answer(200, BODY)
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, int]]:
+    """Serve with and without TLS; a netrc has credentials for this host, under both of its names."""
+    for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "NETRC"):
+        monkeypatch.delenv(name, raising=False)
+    ca = trustme.CA()
+    ca.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    entries = "".join(f"machine {host} login of password netrc\n" for host in ("localhost", "127.0.0.1"))
+    (tmp_path / ".netrc").write_text(entries)
+    (tmp_path / ".netrc").chmod(0o600)
+    Asking.seen.clear()
+    with ExitStack() as stack:
+        ports = {}
+        for scheme in ("http", "https"):
+            listening = stack.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), Asking))
+            if scheme == "https":
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                ca.issue_cert("localhost", "127.0.0.1").configure_cert(context)
+                listening.socket = context.wrap_socket(listening.socket, server_side=True)
+            threading.Thread(target=listening.serve_forever, daemon=True).start()
+            stack.callback(listening.shutdown)
+            ports[scheme] = listening.server_port
+        yield ports
+
+
+def basic(user: str, password: str) -> str:
+    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
+
+
+NETRC = basic("of", "netrc")
+
+
+@pytest.mark.parametrize(
+    ("url", "sent"),
+    [
+        ("https://localhost:{https}/a", [NETRC]),
+        ("https://my:own@localhost:{https}/a", [basic("my", "own")]),
+        ("https://my:@localhost:{https}/a", [basic("my", "")]),
+        ("https://:@localhost:{https}/a", [""]),
+        ("https://my@localhost:{https}/a", [""]),
+        ("http://localhost:{http}/a", [""]),
+        ("http://my:own@localhost:{http}/a", [basic("my", "own")]),
+        ("https://localhost:{https}/to//a", [NETRC, ""]),
+        ("https://localhost:{https}/to/https://127.0.0.1:{https}/a", [NETRC, ""]),
+        ("https://my:own@localhost:{https}/to/https://localhost:{https}/a", [basic("my", "own"), ""]),
+        ("http://localhost:{http}/to/https://localhost:{https}/a", ["", ""]),
+        ("https://localhost:{https}/to/http://localhost:{http}/a", [NETRC]),  # and no further
+    ],
+)
+@pytest.mark.parametrize("by_variable", [False, True])
+def test_a_netrc_is_for_the_url_that_was_given_alone(
+    asked: dict[str, int],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    url: str,
+    sent: list[str],
+    *,
+    by_variable: bool,
+) -> None:
+    if by_variable:
+        (tmp_path / ".netrc").rename(tmp_path / "other")
+        monkeypatch.setenv("NETRC", str(tmp_path / "other"))
+    with suppress(InputError):
+        http.download(url.format(**asked), 1 << 20)
+    assert [value for _, value in Asking.seen] == sent

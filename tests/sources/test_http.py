@@ -355,7 +355,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str,
                 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
                 ca.issue_cert("localhost", "127.0.0.1").configure_cert(context)
                 listening.socket = context.wrap_socket(listening.socket, server_side=True)
-            threading.Thread(target=listening.serve_forever, daemon=True).start()
+            threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True).start()
             stack.callback(listening.shutdown)
             ports[scheme] = listening.server_port
         yield ports

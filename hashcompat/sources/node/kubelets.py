@@ -117,7 +117,7 @@ def _counts(root: Root, one: _Process) -> bool:
     try:
         return (
             _is_of_root(root, one.pid)
-            and _is_outside(root.text(f"/proc/{one.pid}/cgroup"), root.text("/proc/1/cgroup"))
+            and is_outside(root.text(f"/proc/{one.pid}/cgroup"), root.text("/proc/1/cgroup"))
             and all(_is_shared(root, one.pid, name) for name in _NAMESPACES)
             and _is_called_so(root, one)
         )
@@ -136,7 +136,7 @@ def _is_of_root(root: Root, pid: str) -> bool:
     return next((row[1:] for row in rows if row[:1] == ["Uid:"]), []) == ["0"] * 4
 
 
-def _is_outside(cgroups: str, of_first: str) -> bool:
+def is_outside(cgroups: str, of_first: str) -> bool:
     """Return whether a process is in no container's cgroup, as seen from process 1.
 
     A node may itself be a container (kind): what both paths begin with is the node's. A path with more or

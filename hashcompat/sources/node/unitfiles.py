@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from hashcompat.errors import InputError
@@ -48,18 +48,25 @@ def _drop_ins(root: Root, place: str, unit: str) -> list[str]:
 
 
 def program(root: Root, unit: str) -> str:
-    """Return the program that a unit starts (systemd.service ``ExecStart``); empty where there is no unit.
+    """Return the program that a unit starts; empty where there is no unit.
 
     The first unit in the order of the directories counts, and of drop-ins with one name the first, sorted by
-    their names; an empty assignment forgets those before it. Raises InputError for a unit of which a part
-    could not be read, or that names no program or several; and OSError.
+    their names. Raises InputError as ``started`` does, and where a part could not be read; and OSError.
+    """
+    return started((root.own(path, why_not_read) for path in _merged(root, unit)), unit)
+
+
+def started(texts: Iterable[str], unit: str) -> str:
+    """Return the program in a unit and its drop-ins (systemd.service, ``ExecStart``); empty without one.
+
+    An empty assignment forgets those before it. Raises InputError for several programs, and for one that
+    depends on variables or specifiers.
     """
     found: list[str] = []
-    for path in _merged(root, unit):
-        for line in _service(root.own(path, why_not_read)):
-            key, given, value = (part.strip() for part in line.partition("="))
-            if given and key == "ExecStart":
-                found = [*found, value] if value else []
+    for line in (line for text in texts for line in _service(text)):
+        key, given, value = (part.strip() for part in line.partition("="))
+        if given and key == "ExecStart":
+            found = [*found[-1:], value] if value else []
     if len(found) > 1:
         raise InputError(f"{unit} starts more than one program")
     return _first_word(found[0], unit) if found else ""
@@ -77,20 +84,20 @@ def _merged(root: Root, unit: str) -> Iterator[str]:
 
 def _service(text: str) -> Iterator[str]:
     """Yield the lines of the section [Service], each with those that continue it."""
-    section = held = ""
+    section, held = "", list[str]()
     for row in text.split("\n"):
         line = row.strip()
         if line.startswith(("#", ";")):  # also between the lines of one that is continued
             continue
-        held += line
-        if held.endswith("\\"):
-            held = f"{held[:-1]} "
+        held.append(line.removesuffix("\\"))
+        if line.endswith("\\"):
             continue
-        if held.startswith("["):
-            section = held
+        whole = " ".join(held)
+        held.clear()
+        if whole.startswith("["):
+            section = whole
         elif section == "[Service]":
-            yield held
-        held = ""
+            yield whole
 
 
 def _first_word(command: str, unit: str) -> str:

@@ -119,15 +119,15 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
     yield from (own(root, path) for path in _FILES)
     yield from (own(root, f"{state}/{name}") for state in states for name in _STATES)
     for path in dict.fromkeys((*_VARIABLES, *(f"{state}/{_FLAGS}" for state in states), *variables(root))):
-        yield own(root, path, _check_variables)
-    yield own(root, flag(arguments, "config") or f"{states[0]}/config.yaml", _check_config)
+        yield own(root, path, check_variables)
+    yield own(root, flag(arguments, "config") or f"{states[0]}/config.yaml", check_config)
     for path in UNITS:
-        yield own(root, f"{path}/{KUBELET}", _check_unit)
-        yield from _below(root, f"{path}/{KUBELET}.d", (".conf",), _check_unit)
+        yield own(root, f"{path}/{KUBELET}", check_unit)
+        yield from _below(root, f"{path}/{KUBELET}.d", (".conf",), check_unit)
     for path, ends in _DIRECTORIES.items():
         yield from _below(root, path, ends)
     if more := flag(arguments, "config-dir"):
-        yield from _named(root, more, (".conf",), _check_config)
+        yield from _named(root, more, (".conf",), check_config)
     if networks := flag(arguments, "cni-conf-dir"):
         yield from _named(root, networks)
     yield from _memory(root)
@@ -158,7 +158,7 @@ def _own(root: Root, path: str, check: Callable[[str], None]) -> str:
     return text
 
 
-def _check_config(text: str) -> None:
+def check_config(text: str) -> None:
     """Raise InputError for what is no KubeletConfiguration; nothing of it is quoted."""
     try:
         found = list(yaml.load_all(text)) if len(text) <= _LONGEST else []
@@ -170,11 +170,13 @@ def _check_config(text: str) -> None:
     _demand("a KubeletConfiguration", is_one=is_one)
 
 
-def _check_unit(text: str) -> None:
+def check_unit(text: str) -> None:
+    """Raise InputError for what is no unit of systemd and no drop-in."""
     _demand("a unit of systemd", is_one=_has(text, _SECTION))
 
 
-def _check_variables(text: str) -> None:
+def check_variables(text: str) -> None:
+    """Raise InputError for what is no file of variables."""
     _demand("a file of variables", is_one=_has(text, _ASSIGNMENT) and _PRIVATE not in text)
 
 

@@ -172,8 +172,7 @@ def _printed(module: Any, outputs: list[bytes]) -> Iterator[None]:
     """Let a program print what is prepared."""
     left = iter(outputs)
     printed: Callable[..., bytes] = lambda *_, **__: next(left, b"")  # noqa: E731
-    found = SimpleNamespace(which=lambda name: f"/usr/bin/{name}")
-    with replaced(module, "programs", _Programs(printed)), replaced(module, "shutil", found):
+    with replaced(module, "programs", _Programs(printed)):
         yield
 
 
@@ -181,7 +180,9 @@ class _Programs(SimpleNamespace):
     """Stands for the module that runs programs."""
 
     def __init__(self, output: Callable[..., bytes]) -> None:
-        super().__init__(output=output, FailedError=programs.FailedError)
+        super().__init__(
+            output=output, FailedError=programs.FailedError, find=lambda name: f"/usr/bin/{name}"
+        )
 
 
 def _crictl(data: bytes) -> None:

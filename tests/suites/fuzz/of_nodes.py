@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.formats.json import JSON
@@ -24,6 +26,7 @@ from hashcompat.sources.files import checks, dumps, gates, plans, saved, setting
 from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.rollout import StateFile
 from hashcompat.sources.files.saved import Saved, opened
+from hashcompat.sources.node import kubelets, unitfiles, wanted
 from tests.helpers.dumps import HEALTHY, dump, upgrade
 from tests.suites.fuzz.places import named, on_disk
 from tests.suites.fuzz.target import Form, Target, fields, one_of
@@ -56,6 +59,22 @@ def _probe(data: bytes) -> None:
     number, text = fields(data, 2)
     key = _KEYS[sum(number.encode(errors="surrogateescape")) % len(_KEYS)]
     _examined(dump({key: text}), data)
+
+
+_OF_THE_NODE: Final[tuple[Callable[[str], object], ...]] = (
+    lambda text: unitfiles.started(text.split("\n---\n"), "kubelet.service"),
+    lambda text: kubelets.is_outside(text, "0::/init.scope\n3:cpu:/../x\n"),
+    wanted.check_config,
+    wanted.check_unit,
+    wanted.check_variables,
+)
+
+
+def _own(data: bytes) -> None:
+    """Read a file of the node itself, as one of a kind: the first line is its number."""
+    number, text = fields(data, 2)
+    with suppress(OSError):  # as of a process that has ended
+        _OF_THE_NODE[sum(number.encode(errors="surrogateescape")) % len(_OF_THE_NODE)](text)
 
 
 def _collected(data: bytes) -> None:
@@ -124,6 +143,14 @@ TARGETS = (
         Form.TEXT,
         longest=512,
         raises=(),
+    ),
+    Target(
+        "own-files",
+        _own,
+        ("sources/node/unitfiles", "sources/node/kubelets", "sources/node/wanted"),
+        Form.TEXT,
+        longest=512,
+        words=("[Service]", "ExecStart=", "kubepods", "kind: KubeletConfiguration"),
     ),
     Target("collected", _collected, ("records/collected", "records/probes"), longest=1024),
     Target(

@@ -83,7 +83,7 @@ def find(asking: Asking, root: Root, processes: Probe) -> Probe:
     """Return a probe with the id of the kubelet's process; absent where none runs.
 
     It is one of root in the mount and the user namespace of process 1, in no container's cgroup. Two are a
-    problem, and so is one of which that cannot be told; nothing of theirs is read.
+    problem, and so is one of which that is unknown; nothing of theirs is read.
     """
     return asking.ask(Question("process", "kubelet", partial(_only, root, processes)))
 
@@ -112,7 +112,7 @@ def _candidates(processes: Probe) -> Iterator[_Process]:
 def _counts(root: Root, one: _Process) -> bool:
     """Return whether a process is the node's own; what shows a container's is looked at first.
 
-    Raises InputError where it cannot be told, for a process that still runs.
+    Raises InputError where that is unknown, of a process that still runs.
     """
     try:
         return (
@@ -126,7 +126,7 @@ def _counts(root: Root, one: _Process) -> bool:
             return False
         why = (error.strerror or type(error).__name__).lower()
         raise InputError(
-            f"whether process {one.pid} is the kubelet cannot be told: {why}; run as root of the node"
+            f"whether process {one.pid} is the kubelet is unknown: {why}; run as root of the node"
         ) from None
 
 
@@ -238,7 +238,7 @@ def _programs(root: Root, name: str) -> list[str]:
 def _why_not(root: Root, place: Path, seen: os.stat_result) -> str:
     path = "/" + str(place.relative_to(root.directory))
     if not stat.S_ISREG(seen.st_mode) or not seen.st_mode & stat.S_IXUSR:
-        return f"{path} is no program"
+        return f"{path} is not a program"
     if seen.st_dev == root.directory.stat().st_dev:
         return ""
     above = [row for row in mounts(root) if PurePosixPath(path).is_relative_to(row[0])]

@@ -106,5 +106,5 @@ def _first_word(command: str, unit: str) -> str:
     except ValueError:
         words = []
     if not words or "%" in words[0] or "$" in words[0]:
-        raise InputError(f"{unit} names no program that can be told")
+        raise InputError(f"{unit} names no program without variables")
     return words[0]

@@ -159,7 +159,7 @@ def _own(root: Root, path: str, check: Callable[[str], None]) -> str:
 
 
 def check_config(text: str) -> None:
-    """Raise InputError for what is no KubeletConfiguration; nothing of it is quoted."""
+    """Raise InputError for what is not a KubeletConfiguration; nothing of it is quoted."""
     try:
         found = list(yaml.load_all(text)) if len(text) <= _LONGEST else []
     except InputError:
@@ -171,12 +171,12 @@ def check_config(text: str) -> None:
 
 
 def check_unit(text: str) -> None:
-    """Raise InputError for what is no unit of systemd and no drop-in."""
+    """Raise InputError for what is not a unit of systemd or a drop-in."""
     _demand("a unit of systemd", is_one=_has(text, _SECTION))
 
 
 def check_variables(text: str) -> None:
-    """Raise InputError for what is no file of variables."""
+    """Raise InputError for what is not a file of variables."""
     _demand("a file of variables", is_one=_has(text, _ASSIGNMENT) and _PRIVATE not in text)
 
 

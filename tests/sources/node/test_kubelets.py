@@ -110,16 +110,16 @@ def test_a_namespace_that_cannot_be_read_is_a_problem(node: Path, kind: str, pid
         return
     given, version = probes(node)
     assert given.problem == version.problem
-    assert given.problem.startswith("whether process 700 is the kubelet cannot be told: ")
+    assert given.problem.startswith("whether process 700 is the kubelet is unknown: ")
 
 
 def test_a_process_without_a_readable_cgroup_is_a_problem_and_one_that_ended_is_none(node: Path) -> None:
     process(node, 700, "S", "kubelet", KUBELET)
     (node / "proc/700/cgroup").write_text("")
-    assert "cannot be told: no cgroups are shown of it" in found(node).problem
+    assert "unknown: no cgroups are shown of it" in found(node).problem
     (node / "proc/700/cgroup").unlink()
     listed = Asking(5, 20).ask(proc.listed(Root(node)))
-    assert "cannot be told" in found(node).problem
+    assert "is unknown" in found(node).problem
     (node / "proc/700/stat").unlink()
     assert kubelets.find(Asking(5, 20), Root(node), listed) == Probe("process", "kubelet")
 
@@ -267,7 +267,7 @@ def test_a_program_that_was_replaced_does_not_speak_for_the_one_that_runs(node: 
         ("ExecStart=/usr/bin/kubelet", "Kubernetes v1.23.13\n"),
         ("ExecStart=/usr/local/bin/start-kubelet.sh", "Kubernetes v1.23.13\n"),
         ("ExecStart=/opt/none/kubelet", "kubelet --version was not asked: no program of kubelet"),
-        ("ExecStart=/usr/bin/%p", "kubelet.service names no program that can be told"),
+        ("ExecStart=/usr/bin/%p", "kubelet.service names no program without variables"),
         ("ExecStart=/a\nExecStart=/b", "kubelet.service starts more than one program"),
     ],
 )

@@ -70,10 +70,10 @@ def test_the_program_of_a_unit(tmp_path: Path, files: dict[str, str], found: str
     ("line", "why"),
     [
         ("ExecStart=/a\nExecStart=/b", "more than one program"),
-        ("ExecStart=%t/a", "no program that can be told"),
-        ("ExecStart=$A", "no program that can be told"),
-        ('ExecStart="/a', "no program that can be told"),
-        ("ExecStart=@", "no program that can be told"),
+        ("ExecStart=%t/a", "no program without variables"),
+        ("ExecStart=$A", "no program without variables"),
+        ('ExecStart="/a', "no program without variables"),
+        ("ExecStart=@", "no program without variables"),
     ],
 )
 def test_units_that_name_no_program(tmp_path: Path, line: str, why: str) -> None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from hashcompat.errors import InputError, UsageError
+from hashcompat.gating.settings import Setting, SettingsFile, Settled, is_boolean, named_files
+from hashcompat.gating.settings import settled as joined
 from hashcompat.model.near import near
 from hashcompat.sources.files import settings
+from hashcompat.sources.files.ownfiles import check_own
 
 _PREFIX: Final = "HASHCOMPAT_GATE_"
 
-_BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
+_CONFIG: Final = "HASHCOMPAT_CONFIG"
+
+_NONE: Final = "none"
 
 KEYS: Final[Mapping[str, bool]] = {
     field.encode_name: bool in getattr(field.type, "__args__", ())
@@ -24,57 +29,56 @@ KEYS: Final[Mapping[str, bool]] = {
 """The settings of ``gate``, each with whether it is true or false."""
 
 
-class Setting(msgspec.Struct, frozen=True):
-    """One value, as text, and where it was given."""
+def settled(flags: Mapping[str, str], config: str | None = None, forbidden: Collection[str] = ()) -> Settled:
+    """Return every setting that counts, by its key; ``flags`` are those of the command line.
 
-    text: str
-    place: str
-    """The flag, the variable or the file with its key, for messages."""
-    directory: Path | None = None
-    """What the name of a file is relative to; None for the working directory."""
-
-    @property
-    def file(self) -> str:
-        """The name of the file that it is."""
-        if self.directory is None or self.text.startswith(("http://", "https://")):
-            return self.text
-        return str(self.directory / self.text)
-
-
-def settled(flags: Mapping[str, str]) -> dict[str, Setting]:
-    """Return every setting that is given anywhere, by its key; ``flags`` are those of the command line.
-
-    Raises UsageError for a variable of an unknown setting, and InputError, with file and line, for a settings
-    file that is wrong.
+    ``config`` is the settings file, or ``none``; without it HASHCOMPAT_CONFIG and the usual places decide.
+    Of ``forbidden`` keys no variable and no file counts. Raises UsageError for a variable of an unknown
+    setting, and InputError, with file and line, for a settings file that is wrong, and for one, or a file
+    that it names, which others may write.
     """
-    found: dict[str, Setting] = {}
-    for path in reversed(_files()):
-        if path.is_file():
-            found |= _of_file(path)
-    found |= dict(_of_environment())
-    return found | {key: Setting(text, f"--{key}") for key, text in flags.items()}
+    files = [_read(path, forbidden) for path in _files(config)]
+    given = {key: value for key, value in _of_environment() if key not in forbidden}
+    given |= {key: Setting(text, f"--{key}") for key, text in flags.items()}
+    found = joined(given, files)
+    for path in named_files(found.settings):
+        check_own(path)
+    return found
 
 
-def is_on(found: Mapping[str, Setting], key: str) -> bool:
-    """Return whether a setting that is true or false is true."""
-    return key in found and _BOOLEANS[found[key].text]
+def _files(config: str | None) -> Iterator[Path]:
+    """Yield the settings files that there are, the nearest one first.
 
-
-def _files() -> tuple[Path, ...]:
-    """Return where settings files may be, the first one before the second."""
+    A directory in HASHCOMPAT_CONFIG, as older versions took it, is that of the user's own. A file that is
+    named must be there; of the others, whatever has the name is looked at.
+    """
+    from_flag = config is not None
+    chosen = config if from_flag else os.environ.get(_CONFIG, "")
+    if chosen == _NONE:
+        return
+    if from_flag or (chosen and not os.path.isdir(chosen)):  # noqa: PTH112 - an empty name is no path
+        if chosen in ("", "-") or "://" in str(chosen):
+            raise UsageError(f"{'--config' if from_flag else _CONFIG}: want a file, or none")
+        yield Path(str(chosen))
+        return
     from platformdirs import user_config_path
 
-    chosen = os.environ.get("HASHCOMPAT_CONFIG")
     user = Path(chosen) if chosen else user_config_path("hashcompat", appauthor=False)
-    return Path(settings.FILE), user / settings.FILE
+    yield from (path for path in (Path(settings.FILE), user / settings.FILE) if os.path.lexists(path))
 
 
-def _of_file(path: Path) -> dict[str, Setting]:
-    gate = settings.settings(path)
-    rows = msgspec.to_builtins(gate)
+def _read(path: Path, forbidden: Collection[str]) -> SettingsFile:
+    check_own(path)
+    rows = msgspec.to_builtins(settings.settings(path))
     if not isinstance(rows, dict):  # what msgspec makes of a struct
         raise InputError(f"{path}: want a mapping")
-    return {key: Setting(_text(value), f"{path}: {key}", path.parent) for key, value in rows.items()}
+    found = {
+        key: Setting(_text(value), f"{path}: {key}", path.parent)
+        for key, value in rows.items()
+        if key not in forbidden
+    }
+    name = str(path) if path.is_absolute() or len(path.parts) > 1 else f"./{path}"
+    return SettingsFile(name, found)
 
 
 def _text(value: object) -> str:
@@ -92,7 +96,7 @@ def _of_environment() -> Iterator[tuple[str, Setting]]:
             close = near(key, KEYS, most=1) or list(KEYS)
             names = ", ".join(f"{_PREFIX}{one.upper().replace('-', '_')}" for one in close)
             raise UsageError(f"{name}: no such setting; near it: {names}")
-        if KEYS[key] and value.lower() not in _BOOLEANS:
+        if KEYS[key] and not is_boolean(value.lower()):
             raise UsageError(f"{name}: want true or false")
         if value:
             yield key, Setting(value.lower() if KEYS[key] else value, name)

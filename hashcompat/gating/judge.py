@@ -51,8 +51,8 @@ def judge(plan: Plan, policy: Policy, besides: Besides, today: date) -> GateResu
         Judged(item, standing or _standing(item, policy, violates(item)), exemption)
         for item, (standing, exemption) in zip(bad, excused, strict=True)
     )
-    warnings = () if policy.strict else tuple(_warnings(besides.exemptions, exemptions, today))
-    return GateResult(plan, policy, lines, judged, warnings)
+    about = () if policy.strict else _warnings(besides.exemptions, exemptions, today)
+    return GateResult(plan, policy, lines, judged, (*policy.warnings, *about))
 
 
 def _excused(

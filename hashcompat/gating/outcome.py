@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.gating import outcomelines
 from hashcompat.gating.checks import is_static
-from hashcompat.gating.policy import Policy
+from hashcompat.gating.policy import ABOUT_PLANS, Policy, PolicyFile
 from hashcompat.gating.result import GateResult, Judged, Line, Outcome, Standing
 from hashcompat.gating.seen import WORDS, Seen, seen_of
 from hashcompat.gating.standings import STANDINGS
@@ -54,7 +55,15 @@ def judge_after(plan: Plan, policy: Policy, now: Now, *, settling: bool = False)
     judged = tuple(_judged(item, find(item), now, item.pod.node in early) for item in plan.items)
     nodes = (_node(name, problem, now) for name, problem in problems.items())
     lines = (outcomelines.right(judged), *nodes, *outcomelines.lines(judged))
-    return GateResult(plan, policy, lines, judged, tuple(outcomelines.new_pods(plan, now.pods)), after=True)
+    policy = structs.replace(policy, files=tuple(_about_plans(one) for one in policy.files))
+    warnings = (*policy.warnings, *outcomelines.new_pods(plan, now.pods))
+    return GateResult(plan, policy, lines, judged, warnings, after=True)
+
+
+def _about_plans(file: PolicyFile) -> PolicyFile:
+    """Return what of a settings file counts after the upgrade."""
+    keys, loosens = (tuple(key for key in some if key in ABOUT_PLANS) for some in (file.keys, file.loosens))
+    return PolicyFile(file.name, keys, loosens, tuple(one for one in file.ignored if one[0] in ABOUT_PLANS))
 
 
 def _finder(pods: Sequence[Pod]) -> Callable[[Item], Pod | None]:

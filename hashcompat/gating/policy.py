@@ -46,6 +46,10 @@ class FailOn(StrEnum):
 DEFAULT: Final = (FailOn.RESTART, FailOn.KILL, FailOn.UNKNOWN)
 
 
+ABOUT_PLANS: Final = frozenset({"plan-max-age", "cluster-uid", "verify-key", "report-only"})
+"""The keys of a policy that are about the plan itself, and so count after the upgrade too."""
+
+
 class Limit(msgspec.Struct, frozen=True):
     """How many findings are allowed."""
 
@@ -57,6 +61,21 @@ class Limit(msgspec.Struct, frozen=True):
         if not self.text.endswith("%"):
             return int(self.text)
         return int(Fraction(self.text[:-1]) * containers / 100)
+
+
+class PolicyFile(msgspec.Struct, frozen=True):
+    """What a settings file has in a policy."""
+
+    name: str
+    keys: tuple[str, ...]
+    """The keys that count."""
+    loosens: tuple[str, ...] = ()
+    """Those of them that let more pass than the caller's settings alone."""
+    ignored: tuple[tuple[str, str], ...] = ()
+    """The keys that would loosen what the caller says, each with the flag or variable that says it."""
+
+    def __str__(self) -> str:
+        return f"{self.name} ({', '.join(self.loosens)})" if self.loosens else self.name
 
 
 class Policy(msgspec.Struct, frozen=True):
@@ -79,6 +98,17 @@ class Policy(msgspec.Struct, frozen=True):
     """The UID of the namespace kube-system of the cluster that plans must be of; empty for any."""
     report_only: bool = False
     """Whether the exit code is 0 whatever is found."""
+    files: tuple[PolicyFile, ...] = ()
+    """The settings files that it comes from, in part or as a whole; the nearest one first."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What settings files say in vain, one line each."""
+        return tuple(
+            f"{one.name}: {key}: not counted beside {place}, which is stricter; give the flag if it is meant"
+            for one in self.files
+            for key, place in one.ignored
+        )
 
     @property
     def is_limited(self) -> bool:

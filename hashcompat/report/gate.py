@@ -37,8 +37,13 @@ _MORE_COLUMNS: Final = ("TYPE", "OWNER", "WORKLOAD", "UID", "RELEASE", "EXCEPTIO
 _SHEET_COLUMNS: Final = (*_LINE_COLUMNS, *_COLUMNS, *_MORE_COLUMNS)
 
 
+_SETTINGS: Final = "settings"
+"""The policy's line in a table of all: whose settings count."""
+
+
 def _overview(result: GateResult, _screen: Screen) -> Iterator[Section]:
-    yield Section([[Coloured(_verdict(result), _COLOURS[result.outcome])]])
+    verdict = Coloured(_verdict(result), _COLOURS[result.outcome])
+    yield Section([[verdict], *([line] for line in settings_lines(result))])
     yield Section(Table(_LINE_COLUMNS, lambda: map(_line_cells, result.lines)))
     owners = _owners(result)
     if owners:
@@ -73,7 +78,8 @@ def _table(result: GateResult) -> Table:
 
 
 def _wide(result: GateResult) -> Table:
-    return Table((*_COLUMNS, *_MORE_COLUMNS), lambda: ([*_cells(one), *_more(one)] for one in result.judged))
+    rows = lambda: ([*_cells(one), *_more(one)] for one in result.judged)  # noqa: E731 - one line
+    return Table((*_COLUMNS, *_MORE_COLUMNS), rows, caption="; ".join(settings_lines(result)))
 
 
 def _sheet(result: GateResult) -> Table:
@@ -84,6 +90,8 @@ def _sheet(result: GateResult) -> Table:
 def _sheet_rows(result: GateResult) -> Iterator[list[object]]:
     containers = [None] * (len(_COLUMNS) + len(_MORE_COLUMNS))
     yield from ([*_line_cells(line), *containers] for line in result.lines)
+    for file in result.policy.files:
+        yield [Prose(_SETTINGS), Prose(str(file)), None, None, None, *containers]
     lines = [None] * len(_LINE_COLUMNS)
     yield from ([*lines, *_cells(one), *_more(one)] for one in result.judged)
 
@@ -107,13 +115,20 @@ def _names(result: GateResult) -> Iterator[str]:
 
 
 def _notes(result: GateResult) -> Iterator[str]:
-    """Yield what does not count and why, warnings, and at last the verdict with the line that decided."""
+    """Yield what it rests on, warnings, what does not count and why, and at last what decided."""
+    yield from (f"Assumed: {assumption}" for assumption in result.plan.assumptions)
     yield from (f"Warning: {warning}" for warning in (*result.plan.warnings, *result.warnings))
     numbers = Counter(one.standing for one in result.judged)
     for standing, words in ((Standing.EXCEPTED, "by exceptions"), (Standing.BASELINE, "by the baseline")):
         if numbers[standing]:
             yield f"Left out {words}: {count(numbers[standing], 'container')}"
+    yield from settings_lines(result)
     yield f"gate: {_verdict(result)}"
+
+
+def settings_lines(result: GateResult) -> Iterator[str]:
+    """Yield for each settings file a line that names it, with the keys in it that let more pass."""
+    return (f"policy: {file}" for file in result.policy.files)
 
 
 def _verdict(result: GateResult) -> str:

@@ -8,8 +8,10 @@ from typing import Final
 
 from msgspec import structs
 
+from hashcompat.gating.policy import PolicyFile
 from hashcompat.gating.result import GateResult, Judged, Line, Standing
 from hashcompat.gating.result import Outcome as Judgement
+from hashcompat.model.escape import word
 from hashcompat.report.findings import Case, Findings, Outcome
 from hashcompat.report.plancases import case_of
 from hashcompat.rules import RULES, Rule
@@ -47,37 +49,54 @@ _PREDICTION: Final = Rule(
 )
 
 
+_SETTINGS: Final = Rule(
+    "gate-settings",
+    "a settings file loosens the policy",
+    "A settings file lets more pass than the flags and variables of the gate alone.",
+    "",
+)
+
+
 def findings_of(result: GateResult) -> Findings:
     """Return the cases; the totals are those of lines that do not hold, and of containers."""
     numbers = Counter(one.standing.value for one in result.judged)
     numbers.update(line.outcome.value for line in result.lines)
     words = [*Standing, *Judgement]
     plan = result.plan
+    policy = "".join(f", policy {file}" for file in result.policy.files)
     return Findings(
         "gate",
-        f"gate of kubelet {plan.from_release} -> {plan.to_release}",
+        f"gate of kubelet {plan.from_release} -> {plan.to_release}{policy}",
         "cases",
         {word: numbers[word] for word in dict.fromkeys(one.value for one in words)},
         lambda: _cases(result),
-        (*RULES, _POLICY, _PREDICTION),
+        (*RULES, _POLICY, _PREDICTION, _SETTINGS),
         {"containers": len(plan.items)},
     )
 
 
 def _cases(result: GateResult) -> Iterator[Case]:
     yield from map(_line, result.lines)
+    yield from (_loosened(file) for file in result.policy.files if file.loosens)
     yield from map(_container, result.judged)
 
 
+def _labels(key: str, about: str) -> Mapping[str, str]:
+    """Return the names of a case that is about no container."""
+    return {**dict.fromkeys(("node", "namespace", "pod", "container"), ""), "policy": key, "about": about}
+
+
+def _loosened(file: PolicyFile) -> Case:
+    """Return that a settings file lets more pass."""
+    text = f"{file.name} loosens the policy: {', '.join(file.loosens)}"
+    labels = _labels("settings", file.name)
+    return Case(
+        Outcome.NOTED, "LOOSENED", _SETTINGS.id, text, "policy", f"settings {word(file.name)}", labels
+    )
+
+
 def _line(line: Line) -> Case:
-    names = {
-        "node": "",
-        "namespace": "",
-        "pod": "",
-        "container": "",
-        "policy": line.key,
-        "about": line.subject,
-    }
+    names = _labels(line.key, line.subject)
     name = f"{line.key} {line.subject}".rstrip()
     rule = "" if line.outcome is Judgement.PASS else _POLICY.id
     return Case(_LINES[line.outcome], line.outcome.value, rule, str(line), "policy", name, names)

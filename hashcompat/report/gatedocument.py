@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from hashcompat.gating.policy import Limit, Policy
+from hashcompat.gating.policy import Limit, Policy, PolicyFile
 from hashcompat.gating.result import GateResult, Judged, Line, Standing
 from hashcompat.report.items import item_document
 from hashcompat.report.model import Document, Rows, document, time_text
@@ -27,6 +27,8 @@ def gate_document(result: GateResult) -> Document:
                 "to": plan.to_release,
                 "source": source_document(plan.origin),
                 "createdAt": time_text(plan.created),
+                "assumptions": list(plan.assumptions),
+                "warnings": list(plan.warnings),
             },
             "policy": _policy(result.policy),
             "after": result.after,
@@ -60,6 +62,16 @@ def _policy(policy: Policy) -> Document:
         "planMaxAge": policy.max_age_text or None,
         "clusterUID": policy.cluster or None,
         "reportOnly": policy.report_only,
+        "files": [_file(one) for one in policy.files],
+    }
+
+
+def _file(file: PolicyFile) -> Document:
+    return {
+        "file": file.name,
+        "keys": list(file.keys),
+        "loosens": list(file.loosens),
+        "ignored": [{"key": key, "beside": place} for key, place in file.ignored],
     }
 
 

@@ -121,7 +121,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """Stop what still runs of a program, with all that it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    with suppress(subprocess.TimeoutExpired):  # a system call that never returns, as of a dead NFS server
+        process.wait(_AFTERWARDS_SECONDS)
 
 
 def _first(stream: IO[bytes]) -> bytes:

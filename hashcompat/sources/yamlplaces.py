@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import yaml
@@ -15,9 +15,18 @@ Place = tuple[str | int, ...]
 _ENDS: Final = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 
 
+def lines_of(text: str) -> Mapping[Place, int]:
+    """Return the line, from 1, of each place in a text that is valid YAML: it is parsed once."""
+    return dict(_lines(text))
+
+
 def line_of(text: str, place: Place) -> int:
     """Return the line, from 1, of a place in a text that is valid YAML, or of what is around it."""
-    known = dict(_lines(text))
+    return line_in(lines_of(text), place)
+
+
+def line_in(known: Mapping[Place, int], place: Place) -> int:
+    """Return the line of one of many places; an alias has the places of what it repeats elsewhere."""
     while place and place not in known:
         place = place[:-1]
     return known.get(place, 1)

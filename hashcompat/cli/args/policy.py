@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from hashcompat.cli import settings
 from hashcompat.cli.args.declare import group, option, values_of
-from hashcompat.cli.settings import Setting, is_on, settled
 from hashcompat.errors import InputError, UsageError
-from hashcompat.gating.policy import DEFAULT, FailOn, Policy, duration_of, fail_on_of, limit_of
+from hashcompat.gating.policy import DEFAULT, FailOn
+from hashcompat.gating.settings import Setting, Settled
 from hashcompat.model.plan import Plan
 from hashcompat.model.preflight import Preflight
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from hashcompat.gating.judge import Besides
     from hashcompat.model.impact import Impact
 
-_LIMITS: Final = ("max-restarts", "max-per-owner", "max-per-node")
+_FORBIDDEN: Final = ("exceptions", "baseline", "report-only")
+"""The keys that ``--no-KEY`` leaves out, wherever they are given."""
 
 
 @group
@@ -68,49 +70,34 @@ class PolicyFlags:
         "--report-only", is_flag=True, help="Exit 0 whatever is found; failures of the program stay 1."
     )
 
-    def settings(self) -> dict[str, Setting]:
-        """Return the settings of flags, environment and files; errors as ``settled``."""
-        flags = {
-            name.replace("_", "-"): "true" if value is True else value
-            for name, value in values_of(self).items()
+    config: str | None = option(
+        "--config",
+        metavar="FILE|none",
+        help="The settings file, in place of ./.hashcompat.yaml and the user's own; none: no settings file.",
+    )
+    no_exceptions: bool = option(
+        "--no-exceptions", is_flag=True, help="Let no variable and no settings file name exceptions."
+    )
+    no_baseline: bool = option(
+        "--no-baseline", is_flag=True, help="Let no variable and no settings file name a baseline."
+    )
+    no_report_only: bool = option(
+        "--no-report-only", is_flag=True, help="Let no variable and no settings file say --report-only."
+    )
+
+    def settled(self) -> Settled:
+        """Return the settings of flags, environment and files; errors as ``settings.settled``."""
+        flags = {name.replace("_", "-"): value for name, value in values_of(self).items()}
+        config, forbidden = flags.pop("config"), [key for key in _FORBIDDEN if flags.pop(f"no-{key}")]
+        given = {
+            key: "true" if value is True else value
+            for key, value in flags.items()
             if value not in (None, False)
         }
-        return settled(flags)
-
-
-def policy_of(found: Mapping[str, Setting]) -> Policy:
-    """Return the policy of some settings; raises UsageError for values and combinations that cannot be."""
-    restarts, per_owner, per_node = (
-        limit_of(found[key].text, found[key].place) if key in found else None for key in _LIMITS
-    )
-    fail_on = _fail_on(found)
-    if (restarts or per_owner or per_node) and not {FailOn.RESTART, FailOn.KILL} & {*fail_on}:
-        key = next(key for key in _LIMITS if key in found)
-        raise UsageError(f"{found[key].place}: counts nothing: fail-on names neither restart nor kill")
-    age = found.get("plan-max-age")
-    return Policy(
-        restarts,
-        per_owner,
-        per_node,
-        fail_on,
-        strict=is_on(found, "strict"),
-        max_age=duration_of(age.text, age.place) if age else None,
-        max_age_text=age.text if age else "",
-        cluster=found["cluster-uid"].text if "cluster-uid" in found else "",
-        report_only=is_on(found, "report-only"),
-    )
-
-
-def _fail_on(found: Mapping[str, Setting]) -> tuple[FailOn, ...]:
-    given, report = found.get("fail-on"), found.get("preflight")
-    if given is None:
-        return (*DEFAULT, FailOn.PREFLIGHT) if report else DEFAULT
-    words = fail_on_of(given.text, given.place)
-    if FailOn.PREFLIGHT in words and not report:
-        raise UsageError(f"{given.place} preflight: needs --preflight FILE, a report of hashcompat preflight")
-    if report and FailOn.PREFLIGHT not in words:
-        raise UsageError(f"{report.place}: counts nothing: {given.place} does not name preflight")
-    return words
+        for key in forbidden:
+            if key in given:
+                raise UsageError(f"--no-{key}: not with --{key}")
+        return settings.settled(given, config, forbidden)
 
 
 def besides_of(

@@ -19,26 +19,28 @@ from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.jobs import Jobs
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.planned import planned
-from hashcompat.cli.args.policy import PolicyFlags, besides_of, policy_of
+from hashcompat.cli.args.policy import PolicyFlags, besides_of
 from hashcompat.cli.args.releases import Names, Releases
 from hashcompat.cli.args.rollout import RolloutFlags, State
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.settling import settled
 from hashcompat.cli.args.source import Source
 from hashcompat.cli.args.upgraded import impact_of, now_of
-from hashcompat.cli.settings import Setting
 from hashcompat.errors import UsageError
 from hashcompat.gating.judge import judge
 from hashcompat.gating.outcome import judge_after
-from hashcompat.gating.policy import FailOn, Policy
+from hashcompat.gating.policy import ABOUT_PLANS, FailOn, Policy
 from hashcompat.gating.result import GateResult, Outcome
+from hashcompat.gating.settings import Setting, policy_of
 from hashcompat.gating.turns import decided, own_turns, taken
 from hashcompat.model.plan import Plan
 from hashcompat.model.rollout import Phase, Turn
-from hashcompat.report.gate import GATE
+from hashcompat.report.gate import GATE, settings_lines
 
-_ABOUT_PLANS: Final = frozenset({"--plan-max-age", "--cluster-uid", "--verify-key", "--report-only"})
-"""The flags of a policy that are about the plan itself, and so count after the upgrade too."""
+_AFTER: Final = frozenset(
+    {*(f"--{key}" for key in ABOUT_PLANS), "--config", "--no-exceptions", "--no-baseline", "--no-report-only"}
+)
+"""The flags of a policy that count after the upgrade too, or are right there anyway."""
 
 
 @group
@@ -75,11 +77,13 @@ def command(given: Arguments) -> int:
     surprise.
 
     Without a policy nothing may restart. Its settings are flags, variables such as
-    HASHCOMPAT_GATE_MAX_RESTARTS, and the keys below gate in ./.hashcompat.yaml or in the user's own.
+    HASHCOMPAT_GATE_MAX_RESTARTS, and the keys below gate in ./.hashcompat.yaml or in the user's own, or in
+    the file of --config (or HASHCOMPAT_CONFIG). A file loosens nothing that a flag or variable says.
     """
     given.rollout.check(plan=given.plan, nodes=given.scope.nodes)
-    found = given.policy.settings()
-    policy, names = policy_of(found), given.releases.data.names(quiet=given.quiet.quiet)
+    settled_settings = given.policy.settled()
+    found, policy = settled_settings.settings, policy_of(settled_settings)
+    names = given.releases.data.names(quiet=given.quiet.quiet)
     _check_rollout(given, policy, found)
     result = (
         _of_saved(given, given.plan, found, policy, names)
@@ -88,6 +92,8 @@ def command(given: Arguments) -> int:
     )
     output.show(GATE, result, given.shown)
     output.notes(GATE, result, quiet=given.quiet.quiet)
+    if given.quiet.quiet and any(file.loosens for file in policy.files):
+        output.say_each(settings_lines(result))
     return result.exit_code
 
 
@@ -95,7 +101,7 @@ def _check_rollout(given: Arguments, policy: Policy, found: Mapping[str, Setting
     """Raise UsageError for a policy that does not go with the flags of a rollout."""
     if given.rollout.state and policy.report_only:
         raise UsageError(f"{found['report-only'].place}: a turn that --state keeps is not only reported")
-    others = [flag for flag in given_flags(given.policy) if flag not in _ABOUT_PLANS]
+    others = [flag for flag in given_flags(given.policy) if flag not in _AFTER]
     if given.rollout.after and others:
         raise UsageError(f"{others[0]} is about what may restart; --after compares what did with the plan")
     if given.rollout.settle and not given.source.is_live:

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
@@ -133,7 +133,8 @@ def _stop(process: subprocess.Popen[str]) -> None:
         process.wait(_END_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
-        process.wait()
+        with suppress(subprocess.TimeoutExpired):  # in a system call that never returns
+            process.wait(_END_SECONDS)
 
 
 def _is_ready(process: subprocess.Popen[str], over: threading.Event) -> bool:

@@ -14,14 +14,14 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from hashcompat.errors import InputError
-from hashcompat.gating.exceptions import Exemption, Names
+from hashcompat.gating.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
 from hashcompat.gating.policy import DURATION, LIMIT
 from hashcompat.go.yaml import load_all
 from hashcompat.model.near import near
 from hashcompat.shown import name as shown_name
 from hashcompat.sources.files.inputs import inputs, named
 from hashcompat.sources.files.text import whole
-from hashcompat.sources.yamlplaces import Place, line_of
+from hashcompat.sources.yamlplaces import Place, line_in, line_of, lines_of
 
 FILE: Final = ".hashcompat.yaml"
 
@@ -29,8 +29,12 @@ _LONGEST: Final = 1 << 20
 """Characters of such a file."""
 
 _Limit = Annotated[int, Meta(ge=0, le=999_999_999)] | Annotated[str, Meta(pattern=LIMIT)] | UnsetType
-_File = Annotated[str, Meta(min_length=1, description="a file; relative to the directory of this one")]
+_File = Annotated[
+    str,
+    Meta(pattern=r"^(?!-$)(?!.*://).", description="a regular file; relative to the directory of this one"),
+]
 _Text = Annotated[str, Meta(pattern=r"\S")]
+_Pattern = Annotated[str, Meta(pattern="^[^/]+/[^/]+/[^/]+$", max_length=LONGEST_PATTERN)]
 
 
 class Gate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", omit_defaults=True):
@@ -66,8 +70,8 @@ class Accepted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     reason: _Text
     expires: Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="the last day, UTC")]
-    owner: Annotated[str, Meta(pattern="^[^/]+/[^/]+/[^/]+$")] | UnsetType = UNSET
-    container: Annotated[str, Meta(pattern="^[^/]+/[^/]+/[^/]+$")] | UnsetType = UNSET
+    owner: _Pattern | UnsetType = UNSET
+    container: _Pattern | UnsetType = UNSET
 
 
 class Exceptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,14 +84,16 @@ FILES: Final = {"settings": Settings, "exceptions": Exceptions}
 """What ``schemas/settings`` has a schema of."""
 
 _LIMIT_WORDS: Final = "a number of findings, such as 10, or a part of all, such as 5%"
-_PATTERN: Final = "with '*' for any characters within a part"
+_PATTERN: Final = f"with '*' for any characters within a part, of at most {LONGEST_PATTERN} characters"
 
 _WANTED: Final = {
     **dict.fromkeys(("max-restarts", "max-per-owner", "max-per-node"), _LIMIT_WORDS),
     "fail-on": "a list of some of restart, kill, unknown, pdb, static, preflight",
     "plan-max-age": "a duration, such as 24h, 90m or 1h30m",
     **dict.fromkeys(("strict", "report-only"), "true or false"),
-    **dict.fromkeys(("preflight", "exceptions", "baseline", "verify-key"), "the name of a file"),
+    **dict.fromkeys(
+        ("preflight", "exceptions", "baseline", "verify-key"), "the name of a file, no URL and not '-'"
+    ),
     "cluster-uid": "the UID of the namespace kube-system",
     "reason": "a text that is not empty",
     "expires": "a day, such as 2026-03-31",
@@ -114,21 +120,28 @@ def settings(path: Path) -> Gate:
 def exemptions(path: Path) -> tuple[Exemption, ...]:
     """Return the exceptions in a file; errors as ``settings``."""
     found, text = _read(path, Exceptions)
+    lines = lines_of(text)
     with named(str(path)):
-        return tuple(_exemption(path, row, number, text) for number, row in enumerate(found.exceptions))
+        return tuple(
+            _exemption(row, number, text, f"{path}: line {line_in(lines, ('exceptions', number))}")
+            for number, row in enumerate(found.exceptions)
+        )
 
 
-def _exemption(path: Path, row: Accepted, number: int, text: str) -> Exemption:
+def _exemption(row: Accepted, number: int, text: str, line: str) -> Exemption:
     place: Place = ("exceptions", number)
     patterns = {Names.OWNER: row.owner, Names.CONTAINER: row.container}
     given = [(names, value) for names, value in patterns.items() if isinstance(value, str)]
     if len(given) != 1:
         raise _error(text, place, "want either owner or container")
+    names, pattern = given[0]
+    if problem := pattern_problem(pattern):
+        raise _error(text, (*place, names.value), problem)
     try:
         expires = date.fromisoformat(row.expires)
     except ValueError:
         raise _error(text, (*place, "expires"), f"want {_WANTED['expires']}") from None
-    return Exemption(*given[0], row.reason, expires, f"{path}: line {line_of(text, place)}")
+    return Exemption(names, pattern, row.reason, expires, line)
 
 
 def _read(path: Path, kind: type[T]) -> tuple[T, str]:

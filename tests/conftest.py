@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["HASHCOMPAT_DATA"] = str(
         Path(__file__).parent / "no such directory"
     )  # releases that a developer added are not part of a test
-    os.environ["HASHCOMPAT_CONFIG"] = os.environ["HASHCOMPAT_DATA"]  # nor is a developer's policy
+    os.environ["HASHCOMPAT_CONFIG"] = str(Path(__file__).parent)  # nor is a developer's policy
     os.environ["SOURCE_DATE_EPOCH"] = "1767225600"  # 2026-01-01: plans of one input are equal
     config.addinivalue_line("markers", "packaging: builds the wheel, with hatchling")
 

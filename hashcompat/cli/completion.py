@@ -99,6 +99,7 @@ BY_METAVAR: Final[Mapping[str, Completer]] = {
     "[PATH...]": _directories,
     "FILE": _files,
     "FILE|DIR": _files,
+    "FILE|none": _files,
     "FILE|DIR|URL|-": _files,
     "FILE|URL": _files,
     "FILE|configmap:NAMESPACE/NAME": _files,

@@ -41,8 +41,11 @@ def settled(flags: Mapping[str, str], config: str | None = None, forbidden: Coll
     given = {key: value for key, value in _of_environment() if key not in forbidden}
     given |= {key: Setting(text, f"--{key}") for key, text in flags.items()}
     found = joined(given, files)
-    for path in named_files(found.settings):
-        check_own(path)
+    for one in named_files(found.settings):
+        try:
+            check_own(Path(one.file))
+        except InputError as error:
+            raise InputError(f"{one.place}: {error}") from None
     return found
 
 

@@ -107,7 +107,7 @@ class Exemptions:
         return None if row.is_expired(self._today) else row
 
     def _of_owner(self, namespace: str, *owners: str) -> tuple[int | None, ...]:
-        names = [(namespace, *owner.split("/", 1)) for owner in owners if owner]
+        names = [(namespace, *owner.split("/", 1)) for owner in dict.fromkeys(owners) if owner]
         return tuple(map(self._tables[Names.OWNER].first, names))
 
 

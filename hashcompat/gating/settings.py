@@ -214,6 +214,6 @@ def _fail_on(found: Mapping[str, Setting]) -> tuple[FailOn, ...]:
     return words
 
 
-def named_files(found: Mapping[str, Setting]) -> Iterator[Path]:
-    """Yield the files that settings files name."""
-    return (Path(found[key].file) for key in FILES if key in found and found[key].directory is not None)
+def named_files(found: Mapping[str, Setting]) -> Iterator[Setting]:
+    """Yield the settings in which a settings file names another file."""
+    return (found[key] for key in FILES if key in found and found[key].directory is not None)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from hashcompat.cli.settings import KEYS, is_on, settled
+from hashcompat.cli import settings
+from hashcompat.cli.settings import KEYS
 from hashcompat.errors import UsageError
+from hashcompat.gating.settings import Setting, is_on
 
 
 @pytest.fixture
@@ -19,6 +22,10 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]
     monkeypatch.chdir(here)
     monkeypatch.setenv("HASHCOMPAT_CONFIG", str(home))
     return here / ".hashcompat.yaml", home / ".hashcompat.yaml"
+
+
+def settled(flags: Mapping[str, str]) -> Mapping[str, Setting]:
+    return settings.settled(flags).settings
 
 
 def test_the_nearest_place_of_each_setting_counts(
@@ -41,13 +48,16 @@ def test_the_nearest_place_of_each_setting_counts(
 
 
 def test_files_are_found_next_to_the_settings_that_name_them(places: tuple[Path, Path]) -> None:
-    places[0].write_text("gate: {baseline: a.json, preflight: /b.json}")
-    places[1].write_text("gate: {exceptions: c.yaml, verify-key: https://example.com/key}")
-    found = settled({"baseline": "d.json"})
+    files = places[0].parent / "b.json", places[1].parent / "c.yaml"
+    for file in files:
+        file.touch()
+    places[0].write_text(f"gate: {{baseline: a.json, preflight: {files[0]}}}")
+    places[1].write_text("gate: {exceptions: c.yaml}")
+    found = settled({"baseline": "d.json", "verify-key": "https://example.com/key"})
     assert {key: one.file for key, one in found.items()} == {
         "baseline": "d.json",
-        "preflight": "/b.json",
-        "exceptions": str(places[1].parent / "c.yaml"),
+        "preflight": str(files[0]),
+        "exceptions": str(files[1]),
         "verify-key": "https://example.com/key",
     }
 

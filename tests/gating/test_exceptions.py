@@ -7,6 +7,8 @@ from datetime import date
 import pytest
 from msgspec import structs
 
+from hashcompat.errors import InputError
+from hashcompat.gating import exceptions
 from hashcompat.gating.exceptions import Exemption, Exemptions, Names, owner_of
 from hashcompat.model.items import Item
 from tests.helpers.plans import item
@@ -67,3 +69,57 @@ def test_a_pod_alone_is_its_own_owner() -> None:
     assert owner_of(alone.pod) == "Pod/web-1"
     assert Exemptions([of("shop/Deployment/*")], DAY).find(alone) is None
     assert str(of("a/b/c")) == "owner a/b/c"
+
+
+def compared(rows: list[Exemption], items: list[Item]) -> int:
+    """Return how many names were compared with patterns."""
+    made = Exemptions(rows, DAY)
+    for one in items:
+        made.find(one)
+    return sum(table._compared for table in made._tables.values())
+
+
+def many(number: int) -> list[Item]:
+    names = range(number)
+    return [item(owner=f"Deployment/web-{name}", pod=f"web-{name}", namespace=f"n{name}") for name in names]
+
+
+@pytest.mark.parametrize("names", Names)
+@pytest.mark.parametrize(
+    ("pattern", "each"),
+    [("n{}/{}/{}", 0), ("n{}/*/*", 1), ("n{}/[D-w]*/*", 1)],
+)
+def test_plain_parts_are_looked_up_and_not_compared(names: Names, pattern: str, each: int) -> None:
+    """Four times the exceptions and findings take four times the comparisons, not sixteen times."""
+    for size in (50, 200):
+        rows = [of(pattern.format(number, "web", number), names) for number in range(size)]
+        assert compared(rows, many(size)) == each * size
+
+
+def test_there_is_an_end_to_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exceptions, "MOST_COMPARED", 99)
+    rows = [of(f"*/*/x{number}*", Names.CONTAINER) for number in range(10)]
+    with pytest.raises(InputError, match="more than 99 comparisons of patterns with names; write"):
+        compared(rows, many(10))
+    assert compared(rows, many(9)) == 90
+
+
+@pytest.mark.parametrize("text", ["[" * 20_000, "*" * 17, "?*[a]" * 6, "x" * 1025])
+def test_a_pattern_that_takes_long_to_compare_is_refused(text: str) -> None:
+    """The reader of files refuses it with its line, and the judge whoever made it."""
+    with pytest.raises(InputError, match="owner: want at most"):
+        Exemptions([of(f"a/b/{text}")], DAY)
+
+
+@pytest.mark.parametrize("text", ["*a" * 15 + "*", "*[a-z]" * 8, "?" * 16, "[" * 16])
+def test_the_longest_pattern_is_compared_without_trying_again(text: str) -> None:
+    """Each attempt that failed would double what is left to try: this test would not end."""
+    row = of(f"shop/{text}b/c", Names.CONTAINER)
+    name = structs.replace(OWNED, pod=structs.replace(OWNED.pod, name="a" * 1024))
+    assert Exemptions([row], DAY).find(name) is None
+
+
+def test_of_several_the_first_one_counts_whichever_parts_are_plain() -> None:
+    rows = [of("shop/Deployment/*"), of("shop/*/web"), of("shop/Deployment/web"), of("*/*/*")]
+    for start in range(len(rows)):
+        assert Exemptions(rows[start:], DAY).find(OWNED) == rows[start]

@@ -1,7 +1,7 @@
 """Whose a file is that decides a policy: whoever may write it, or put another in its place, decides too.
 
 The rules are those of OpenSSH for ``authorized_keys`` (misc.c ``safe_path``), and what git asks of a
-repository that it reads settings of (``safe.directory``): the file, and every directory and link that leads to
+repository that it reads settings of (``safe.directory``): the file, and each directory and link that leads to
 it, belongs to the user or to root, and nobody else may write there. In a directory with the sticky bit, such
 as /tmp, each may replace only what is theirs.
 """

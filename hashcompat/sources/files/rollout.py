@@ -31,8 +31,10 @@ LOCK_SECONDS: Final = 30.0
 
 _BETWEEN_SECONDS: Final = 0.05
 
+_LOCKS: Final = Path("/proc/locks")
+
 _PROCESS, _INODE = 4, 5
-"""The columns of /proc/locks."""
+"""The columns of that file (proc_locks(5))."""
 
 
 class StateFile(msgspec.Struct, frozen=True):
@@ -85,7 +87,7 @@ class StateFile(msgspec.Struct, frozen=True):
         try:
             lock = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, _OWN)
         except OSError as error:
-            raise InputError(f"{path}: cannot be locked: {error.strerror}") from None
+            raise InputError(f"{self.path}: cannot be locked: {error.strerror}") from None
         try:
             self._wait(lock, path)
             yield
@@ -117,11 +119,11 @@ def _opened(name: str, flags: int) -> int:
 
 
 def _holder(lock: int) -> str:
-    """Return which process holds a lock, as far as /proc/locks shows it (proc_locks(5))."""
+    """Return which process holds a lock, as far as the system shows it."""
     state = os.fstat(lock)
     wanted = f"{os.major(state.st_dev):02x}:{os.minor(state.st_dev):02x}:{state.st_ino}"
     try:
-        rows = [line.split() for line in Path("/proc/locks").read_text(errors="replace").splitlines()]
+        rows = [line.split() for line in _LOCKS.read_text(errors="replace").splitlines()]
     except OSError:
         rows = []
     for row in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -93,3 +94,32 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "state.json").mkdir()
     with pytest.raises(InputError, match="cannot be written"):
         StateFile(tmp_path / "state.json")._write(json.dumps({}))
+
+
+@pytest.mark.parametrize("table", [True, False])
+def test_a_lock_is_waited_for_as_long_as_it_may_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: bool
+) -> None:
+    """Whoever holds it is named where the system knows; the state stays as it is."""
+    monkeypatch.setattr(rollout, "LOCK_SECONDS", 0.2)
+    if not table:
+        monkeypatch.setattr(rollout, "_LOCKS", tmp_path / "none")
+    path = tmp_path / "state.json"
+    with (tmp_path / "state.json.lock").open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        with pytest.raises(InputError) as caught:
+            StateFile(path).update(lambda _: (Rollout({"a": TURN}), None))
+    holder = f"the process {os.getpid()} (" if table else "another process, which this system does not name"
+    assert f"{path}.lock: locked for more than 0.2 s by {holder}" in str(caught.value)
+    assert not path.exists()
+    StateFile(path).update(lambda _: (Rollout({"a": TURN}), None))
+
+
+def test_neither_a_pipe_nor_a_link_keeps_a_gate_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe: not a regular file"):
+        StateFile(tmp_path / "pipe").read()
+    (tmp_path / "state.json.lock").symlink_to(tmp_path / "made")
+    with pytest.raises(InputError, match="cannot be locked"):
+        StateFile(tmp_path / "state.json").update(lambda _: (None, None))
+    assert not (tmp_path / "made").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from jsonschema import Draft202012Validator
 
 from hashcompat.errors import InputError
 from hashcompat.gating.exceptions import Names
+from hashcompat.go import yaml, yamlevents
 from hashcompat.go.yaml import load_all
+from hashcompat.sources import yamlplaces
 from hashcompat.sources.files import settings
 from tests.helpers.program import ROOT
 
@@ -159,3 +162,37 @@ def test_exceptions_know_their_place(tmp_path: Path) -> None:
     (found,) = settings.exemptions(path)
     assert (found.names, found.pattern, found.reason) == (Names.OWNER, "a/b/c", "known")
     assert (found.expires, found.place) == (date(2026, 1, 31), f"{path}: line 2")
+
+
+def test_a_file_of_exceptions_is_parsed_as_often_whatever_its_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed = []
+
+    class Counted(yamlevents.Events):
+        def __init__(self, chunks: Iterable[str]) -> None:
+            parsed.append(1)
+            super().__init__(chunks)
+
+    monkeypatch.setattr(yaml, "Events", Counted)
+    monkeypatch.setattr(yamlplaces, "Events", Counted)
+    row = "- {owner: a/b/c, reason: x, expires: 2026-01-31}\n"
+    for number in (1, 8, 512):
+        parsed.clear()
+        path = written(tmp_path, f"exceptions:\n{row * number}")
+        assert settings.exemptions(path)[-1].place == f"{path}: line {number + 1}"
+        assert len(parsed) == 2
+
+
+@pytest.mark.parametrize("pattern", ["[" * 20_000, "*a" * 17, "x" * 1100])
+def test_a_pattern_that_takes_long_to_compare_is_refused(tmp_path: Path, pattern: str) -> None:
+    text = ROW.format("2026-01-31").replace("a/b/c", f"'a/b/{pattern}'")
+    assert "line 2: exceptions[0].owner: want" in refused(tmp_path, "exceptions", text)
+
+
+@pytest.mark.parametrize("name", ["-", "https://example.com/b", "HTTP://x", "ftp://x"])
+@pytest.mark.parametrize("key", ["preflight", "exceptions", "baseline", "verify-key"])
+def test_a_settings_file_names_no_url_and_no_standard_input(tmp_path: Path, key: str, name: str) -> None:
+    text = f"gate:\n  {key}: '{name}'\n"
+    assert f"line 2: gate.{key}: want the name of a file, no URL" in refused(tmp_path, "settings", text)
+    assert schema_errors("settings", text) != []

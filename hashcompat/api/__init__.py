@@ -31,7 +31,7 @@ from hashcompat.api.answers import (
 )
 from hashcompat.api.containers import container_hash, container_text
 from hashcompat.api.documents import to_document, to_json
-from hashcompat.api.gates import gate, gate_after
+from hashcompat.api.gates import LoadedPolicy, PolicyFields, gate, gate_after, load_policy
 from hashcompat.api.inputs import (
     AccessFields,
     load,
@@ -95,6 +95,7 @@ __all__ = [
     "Inventory",
     "Item",
     "Limit",
+    "LoadedPolicy",
     "Matrix",
     "MisplacedError",
     "Node",
@@ -105,6 +106,7 @@ __all__ = [
     "Plan",
     "Pod",
     "Policy",
+    "PolicyFields",
     "Preflight",
     "Reason",
     "RecordCheck",
@@ -130,6 +132,7 @@ __all__ = [
     "load",
     "load_cluster",
     "load_dumps",
+    "load_policy",
     "load_records",
     "load_sample",
     "load_static_pods",

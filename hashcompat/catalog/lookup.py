@@ -23,7 +23,7 @@ from hashcompat.catalog.kubeletflags import FlagTable
 from hashcompat.catalog.messages import Messages
 from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
-from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row
+from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row, same_build
 from hashcompat.catalog.rows import Table, read_table
 from hashcompat.catalog.runtimes import RuntimeFault, Runtimes, runtime_abilities, runtime_faults
 from hashcompat.catalog.types import Schema
@@ -243,6 +243,12 @@ class Catalog:
     def knows(self, name: str) -> bool:
         """Return whether a name is that of a known release."""
         return self.known.holds(name)
+
+    def is_same_build(self, one: str, other: str) -> bool:
+        """Return whether two names are those of one known build."""
+        if not (self.knows(one) and self.knows(other)):
+            return False
+        return same_build(self.kubelet(one).release, self.kubelet(other).release)
 
     def predecessors(self, release: Release, day: date) -> tuple[Predecessor, ...]:
         """Return the releases older than one that were published by a day, one per way of hashing.

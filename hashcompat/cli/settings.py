@@ -9,12 +9,11 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.errors import InputError, UsageError
-from hashcompat.gating.settings import Setting, SettingsFile, Settled, is_boolean, named_files
+from hashcompat.errors import UsageError
+from hashcompat.gating.settings import Setting, Settled, is_boolean
 from hashcompat.gating.settings import settled as joined
 from hashcompat.model.near import near
 from hashcompat.sources.files import settings
-from hashcompat.sources.files.ownfiles import check_own
 
 _PREFIX: Final = "HASHCOMPAT_GATE_"
 
@@ -37,15 +36,11 @@ def settled(flags: Mapping[str, str], config: str | None = None, forbidden: Coll
     setting, and InputError, with file and line, for a settings file that is wrong, and for one, or a file
     that it names, which others may write.
     """
-    files = [_read(path, forbidden) for path in _files(config)]
+    files = [settings.settings_file(path, forbidden) for path in _files(config)]
     given = {key: value for key, value in _of_environment() if key not in forbidden}
     given |= {key: Setting(text, f"--{key}") for key, text in flags.items()}
     found = joined(given, files)
-    for one in named_files(found.settings):
-        try:
-            check_own(Path(one.file))
-        except InputError as error:
-            raise InputError(f"{one.place}: {error}") from None
+    settings.check_named(found)
     return found
 
 
@@ -68,26 +63,6 @@ def _files(config: str | None) -> Iterator[Path]:
 
     user = Path(chosen) if chosen else user_config_path("hashcompat", appauthor=False)
     yield from (path for path in (Path(settings.FILE), user / settings.FILE) if os.path.lexists(path))
-
-
-def _read(path: Path, forbidden: Collection[str]) -> SettingsFile:
-    check_own(path)
-    rows = msgspec.to_builtins(settings.settings(path))
-    if not isinstance(rows, dict):  # what msgspec makes of a struct
-        raise InputError(f"{path}: want a mapping")
-    found = {
-        key: Setting(_text(value), f"{path}: {key}", path.parent)
-        for key, value in rows.items()
-        if key not in forbidden
-    }
-    name = str(path) if path.is_absolute() or len(path.parts) > 1 else f"./{path}"
-    return SettingsFile(name, found)
-
-
-def _text(value: object) -> str:
-    if isinstance(value, list):
-        return ",".join(value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _of_environment() -> Iterator[tuple[str, Setting]]:

@@ -48,6 +48,7 @@ EXAMPLES: dict[str, Callable[[Path], object]] = {
     "load": lambda _: hashcompat.load(pod()),
     "load_cluster": lambda _: refused(lambda: hashcompat.load_cluster(kubeconfig="/no/such")),
     "load_dumps": lambda at: refused(lambda: hashcompat.load_dumps(at / "none")),
+    "load_policy": lambda _: hashcompat.load_policy(max_restarts="1"),
     "load_records": lambda at: hashcompat.load_records(recorded(at)),
     "load_sample": lambda _: hashcompat.load_sample(),
     "load_static_pods": lambda at: hashcompat.load_static_pods(at / "manifests", "n1"),

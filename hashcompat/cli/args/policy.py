@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from hashcompat.cli import settings
 from hashcompat.cli.args.declare import group, option, values_of
-from hashcompat.errors import InputError, UsageError
+from hashcompat.errors import UsageError
 from hashcompat.gating.policy import DEFAULT, FailOn
 from hashcompat.gating.settings import Setting, Settled
 from hashcompat.model.plan import Plan
-from hashcompat.model.preflight import Preflight
 
 if TYPE_CHECKING:
     from hashcompat.catalog.lookup import Catalog
-    from hashcompat.gating.baseline import Identity
     from hashcompat.gating.judge import Besides
     from hashcompat.model.impact import Impact
 
@@ -107,37 +106,15 @@ def besides_of(
     from pathlib import Path
 
     from hashcompat.gating.judge import Besides
+    from hashcompat.sources.files.checks import report_in
+    from hashcompat.sources.files.gates import baseline_in
     from hashcompat.sources.files.settings import exemptions
 
     files = {key: found[key].file for key in ("exceptions", "baseline", "preflight") if key in found}
+    is_of = partial(catalog.is_same_build, plan.to_release)
     return Besides(
         exemptions(Path(files["exceptions"])) if "exceptions" in files else (),
-        _baseline(files["baseline"]) if "baseline" in files else frozenset(),
-        _preflight(files["preflight"], plan, catalog) if "preflight" in files else None,
+        baseline_in(files["baseline"]) if "baseline" in files else frozenset(),
+        report_in(files["preflight"], plan.to_release, is_of) if "preflight" in files else None,
         impact,
     )
-
-
-def _baseline(name: str) -> frozenset[Identity]:
-    from hashcompat.gating.baseline import baseline_of
-    from hashcompat.sources.files import gates, plans
-    from hashcompat.sources.files.saved import opened
-
-    readers = {plans.KIND: lambda document: plans.plan_of(document).items, gates.KIND: gates.items_of}
-    with opened(name, readers, "what hashcompat plan or hashcompat gate saves with --out FILE") as document:
-        return baseline_of(readers[document.kind](document))
-
-
-def _preflight(name: str, plan: Plan, catalog: Catalog) -> Preflight:
-    """Read a preflight of the release that the plan is for."""
-    from hashcompat.catalog.releases import same_build
-    from hashcompat.sources.files import checks
-    from hashcompat.sources.files.saved import opened
-
-    with opened(name, (checks.KIND,), "what hashcompat preflight saves with --out FILE") as document:
-        found = checks.checks_of(document)
-        known = catalog.knows(found.target) and catalog.knows(plan.to_release)
-        ends = [catalog.kubelet(one).release for one in (found.target, plan.to_release)] if known else []
-        if not (ends and same_build(*ends)):
-            raise InputError(f"a preflight of {found.target}, and the plan is of {plan.to_release}")
-        return found

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.model.preflight import Finding, Preflight, Status
 from hashcompat.sources.documents import Row
-from hashcompat.sources.files.saved import Saved
+from hashcompat.sources.files.saved import Saved, opened
 
 KIND: Final = "PreflightReport"
+
+
+def report_in(name: str, target: str, is_of: Callable[[str], bool]) -> Preflight:
+    """Return a saved preflight of the release ``target``, which ``is_of`` knows by its other names too.
+
+    Raises InputError, naming the file, for anything else.
+    """
+    with opened(name, (KIND,), "what hashcompat preflight saves with --out FILE") as document:
+        found = checks_of(document)
+        if not is_of(found.target):
+            raise InputError(f"a preflight of {found.target}, and the plan is of {target}")
+        return found
 
 
 def checks_of(document: Saved) -> Preflight:

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from hashcompat.gating.baseline import Identity, baseline_of
 from hashcompat.go import allowance
 from hashcompat.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.uids import packed
 from hashcompat.model.verdicts import Verdict
-from hashcompat.sources.files.saved import Saved
+from hashcompat.sources.files import plans
+from hashcompat.sources.files.saved import Saved, opened
 
 KIND: Final = "GateReport"
+
+
+def baseline_in(name: str) -> frozenset[Identity]:
+    """Return the findings in a saved plan or gate; raises InputError, naming the file, for anything else."""
+    readers = {plans.KIND: lambda document: plans.plan_of(document).items, KIND: items_of}
+    with opened(name, readers, "what hashcompat plan or hashcompat gate saves with --out FILE") as document:
+        return baseline_of(readers[document.kind](document))
 
 
 def items_of(document: Saved) -> Iterator[Item]:

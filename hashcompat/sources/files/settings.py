@@ -6,6 +6,7 @@ What is wrong is reported with its line and, for a key that is unknown, the near
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
@@ -16,10 +17,12 @@ from msgspec import UNSET, Meta, UnsetType
 from hashcompat.errors import InputError
 from hashcompat.gating.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
 from hashcompat.gating.policy import DURATION, LIMIT
+from hashcompat.gating.settings import Setting, SettingsFile, Settled, named_files
 from hashcompat.go.yaml import load_all
 from hashcompat.model.near import near
 from hashcompat.shown import name as shown_name
 from hashcompat.sources.files.inputs import inputs, named
+from hashcompat.sources.files.ownfiles import check_own
 from hashcompat.sources.files.text import whole
 from hashcompat.sources.yamlplaces import Place, line_in, line_of, lines_of
 
@@ -115,6 +118,36 @@ def settings(path: Path) -> Gate:
     """Return the policy in a settings file; raises InputError, which names the file and the line."""
     found, _ = _read(path, Settings)
     return found.gate
+
+
+def settings_file(path: Path, forbidden: Collection[str] = ()) -> SettingsFile:
+    """Return what a settings file gives, without ``forbidden`` keys.
+
+    Raises InputError as ``settings``, and for a file that others may write or replace.
+    """
+    check_own(path)
+    rows = msgspec.to_builtins(settings(path))
+    found = {
+        key: Setting(_text_of(value), f"{path}: {key}", path.parent)
+        for key, value in rows.items()
+        if key not in forbidden
+    }
+    return SettingsFile(str(path) if len(path.parts) > 1 else f"./{path}", found)
+
+
+def check_named(settled: Settled) -> None:
+    """Raise InputError where a settings file names a file that others may write or replace."""
+    for one in named_files(settled.settings):
+        try:
+            check_own(Path(one.file))
+        except InputError as error:
+            raise InputError(f"{one.place}: {error}") from None
+
+
+def _text_of(value: object) -> str:
+    if isinstance(value, list):
+        return ",".join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def exemptions(path: Path) -> tuple[Exemption, ...]:

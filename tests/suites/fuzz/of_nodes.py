@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from hashcompat.errors import InputError
+from hashcompat.errors import InputError, UsageError
 from hashcompat.formats.json import JSON
 from hashcompat.formats.model import Style
 from hashcompat.gating.baseline import baseline_of
+from hashcompat.gating.exceptions import Exemption, Exemptions
+from hashcompat.gating.policy import DEFAULT
+from hashcompat.gating.settings import Setting, policy_of, settled
 from hashcompat.go import jsontext
 from hashcompat.go.cpuset import parse
 from hashcompat.go.jsonstream import parts
+from hashcompat.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.model.pods import ContainerType
+from hashcompat.model.verdicts import Verdict
 from hashcompat.preflight import examine
 from hashcompat.preflight.checks.check import Upgrade
 from hashcompat.records.collected import from_documents
@@ -29,7 +36,7 @@ from hashcompat.sources.files.saved import Saved, opened
 from hashcompat.sources.node import kubelets, unitfiles, wanted
 from tests.helpers.dumps import HEALTHY, dump, upgrade
 from tests.suites.fuzz.places import named, on_disk
-from tests.suites.fuzz.target import Form, Target, fields, one_of
+from tests.suites.fuzz.target import Form, Target, fields, one_of, replaced
 
 _PAIRS = (("1.37.1", "1.36.3"), ("1.23.13", "1.22.17"), ("1.17.17", "1.18.19"), ("1.32.13", "1.31.14"))
 
@@ -101,12 +108,30 @@ def _gate(data: bytes) -> None:
 
 
 def _settings(data: bytes) -> None:
-    """Read a settings file, and a file of exceptions: what is wrong in either has its line."""
-    with named(settings, data, "settings.yaml") as name:
-        for read in (settings.exemptions, settings.settings):
-            with suppress(InputError):
-                read(Path(name))
-        settings.settings(Path(name))
+    """Read a settings file, what counts of it, and a file of exceptions: what is wrong has its line."""
+    with named(settings, data, "settings.yaml") as name, replaced(settings, "check_own", lambda _: None):
+        with suppress(InputError):
+            _excepted(settings.exemptions(Path(name)))
+        own = settings.settings_file(Path(name))
+        for given in ({}, {"max-restarts": Setting("1", "--max-restarts")}):
+            with suppress(UsageError):
+                policy = policy_of(settled(given, [own]))
+                assert not (given and policy.report_only)
+                assert not given or policy.fail_on[: len(DEFAULT)] == DEFAULT or not policy.files[0].loosens
+
+
+def _excepted(rows: Sequence[Exemption]) -> None:
+    """Look exceptions up, and find what each of them alone would cover."""
+    today = date(2026, 1, 31)
+    for names in (("shop", "Deployment", "web"), ("a", "b", "c"), ("", "*", "[")):
+        found = Exemptions(rows, today).find(_item(*names))
+        alone = (row for row in rows if Exemptions((row,), today).find(_item(*names)))
+        assert found == next(alone, None)
+
+
+def _item(namespace: str, kind: str, name: str) -> Item:
+    pod = PodName("n", namespace, kind, "", f"{kind}/{name}")
+    return Item(pod, ContainerName(name, ContainerType.CONTAINER), Prediction("", Verdict.RESTART))
 
 
 def _checks(data: bytes) -> None:
@@ -167,7 +192,13 @@ TARGETS = (
         longest=3072,
     ),
     Target("saved-gate", _gate, ("sources/files/gates", "sources/documents"), longest=1024),
-    Target("settings", _settings, ("sources/files/settings", "sources/yamlplaces"), Form.YAML, longest=512),
+    Target(
+        "settings",
+        _settings,
+        ("sources/files/settings", "sources/yamlplaces", "gating/settings"),
+        Form.YAML,
+        longest=512,
+    ),
     Target("saved-checks", _checks, ("sources/files/checks", "sources/documents"), longest=1024),
     Target("rollout", _rollout, ("sources/rollouts", "sources/files/rollout"), longest=1024),
     Target("cpus", _cpus, ("go/cpuset",), Form.TEXT, longest=64, raises=(InputError,)),

@@ -33,6 +33,7 @@ NO_READERS: Final = {
     "sources/cluster/rollout": "passes on what the targets api-answer and rollout read",
     "sources/files/copy": "keeps bytes as they are",
     "sources/workloads": "compares names and labels of pods that were read",
+    "sources/files/ownfiles": "looks at owners and modes, and opens nothing",
     "sources/files/sample": "opens the file that ships with the program",
     "records/keeping": "keeps records that others read, in less memory",
     "records/tables": "finds records that others read",

@@ -54,7 +54,7 @@ def _files(config: str | None) -> Iterator[Path]:
     chosen = config if from_flag else os.environ.get(_CONFIG, "")
     if chosen == _NONE:
         return
-    if from_flag or (chosen and not os.path.isdir(chosen)):  # noqa: PTH112 - an empty name is no path
+    if from_flag or (chosen and not os.path.isdir(chosen)):  # noqa: PTH112 - a Path of an empty name is the working directory
         if chosen in ("", "-") or "://" in str(chosen):
             raise UsageError(f"{'--config' if from_flag else _CONFIG}: want a file, or none")
         yield Path(str(chosen))

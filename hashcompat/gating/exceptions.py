@@ -32,7 +32,7 @@ MOST_COMPARED: Final = 3_000_000
 _WILD: Final = re.compile(r"[*?[]")
 
 Parts = tuple[str | None, ...]
-"""The parts of a pattern or a name, those left out that are no plain names in the pattern."""
+"""The parts of a pattern or a name, with None for each that is a pattern."""
 
 
 class Names(StrEnum):

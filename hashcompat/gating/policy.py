@@ -103,9 +103,9 @@ class Policy(msgspec.Struct, frozen=True):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What settings files say in vain, one line each."""
+        """Which keys of settings files do not count, one line each."""
         return tuple(
-            f"{one.name}: {key}: not counted beside {place}, which is stricter; give the flag if it is meant"
+            f"{one.name}: {key}: not counted, because {place} is stricter; give the flag if it is meant"
             for one in self.files
             for key, place in one.ignored
         )

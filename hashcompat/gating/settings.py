@@ -42,7 +42,7 @@ STRICTER: Final[Mapping[str, tuple[str, ...]]] = {
     "verify-key": (),
     "report-only": (*_RESTARTS, "strict", "preflight"),
 }
-"""The keys that a settings file may have, each with those of the caller's beside which it loosens nothing: a
+"""The keys that a settings file may have, each with those of the caller's that it must not loosen: a
 limit of the caller's makes those of a file stricter, and ``fail-on`` alone allows no restart.
 
 Keys without any only make a policy stricter. A new key of a settings file belongs here first.
@@ -89,7 +89,7 @@ class Settled(msgspec.Struct, frozen=True):
 def settled(given: Mapping[str, Setting], files: Sequence[SettingsFile]) -> Settled:
     """Return the settings that count: the caller's, and those of the files, the nearest one first.
 
-    Raises UsageError for a value of ``fail-on`` that is none.
+    Raises UsageError for a word of ``fail-on`` that is unknown.
     """
     found, read = dict(given), list[PolicyFile]()
     nearest: dict[str, str] = {}

@@ -127,7 +127,7 @@ def _notes(result: GateResult) -> Iterator[str]:
 
 
 def settings_lines(result: GateResult) -> Iterator[str]:
-    """Yield for each settings file a line that names it, with the keys in it that let more pass."""
+    """Yield the name of each settings file, with the keys in it that let more pass."""
     return (f"policy: {file}" for file in result.policy.files)
 
 

@@ -71,7 +71,7 @@ def _file(file: PolicyFile) -> Document:
         "file": file.name,
         "keys": list(file.keys),
         "loosens": list(file.loosens),
-        "ignored": [{"key": key, "beside": place} for key, place in file.ignored],
+        "ignored": [{"key": key, "stricter": place} for key, place in file.ignored],
     }
 
 

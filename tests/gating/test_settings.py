@@ -1,4 +1,4 @@
-"""Who gives a setting, and which of a settings file's count beside those of the caller."""
+"""Who gives a setting, and which of a settings file's loosen nothing that the caller says."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_file_is_not_reported_only_beside_a_limit() -> None:
     found = policy({"max-restarts": "1"}, of("f", report_only="true"))
     assert not found.report_only
     assert found.warnings == (
-        "f: report-only: not counted beside --max-restarts, which is stricter; give the flag if it is meant",
+        "f: report-only: not counted, because --max-restarts is stricter; give the flag if it is meant",
     )
 
 

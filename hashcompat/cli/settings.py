@@ -62,7 +62,8 @@ def _files(config: str | None) -> Iterator[Path]:
     from platformdirs import user_config_path
 
     user = Path(chosen) if chosen else user_config_path("hashcompat", appauthor=False)
-    yield from (path for path in (Path(settings.FILE), user / settings.FILE) if os.path.lexists(path))
+    places = dict.fromkeys((Path(settings.FILE), user / settings.FILE))
+    yield from (path for path in places if os.path.lexists(path))
 
 
 def _of_environment() -> Iterator[tuple[str, Setting]]:

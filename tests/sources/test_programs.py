@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -137,3 +138,19 @@ def test_in_a_directory_of_everybody_a_program_is_ones_own(
 def test_a_program_gets_a_directory_and_an_environment(tmp_path: Path) -> None:
     command = ["/bin/sh", "-c", 'pwd; echo "$A$HOME"']
     assert output(command, 20, str(tmp_path), {"A": "a"}) == f"{tmp_path}\na\n".encode()
+
+
+def test_a_killed_program_that_never_ends_keeps_nobody_waiting() -> None:
+    """As in a system call on a file server that does not answer."""
+
+    class Stuck:
+        pid = 2**22  # more than any process has
+        waited = 0.0
+
+        def wait(self, timeout: float) -> None:
+            self.waited = timeout
+            raise subprocess.TimeoutExpired("stuck", timeout)
+
+    stuck = Stuck()
+    programs._end(stuck)  # type: ignore[arg-type]  # what it asks of a process
+    assert 0 < stuck.waited < 60

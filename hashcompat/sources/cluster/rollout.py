@@ -13,6 +13,7 @@ import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import part
+from hashcompat.model.escape import printable
 from hashcompat.model.rollout import Rollout
 from hashcompat.sources.cluster.collect import Access, Request, Say, connect
 from hashcompat.sources.cluster.kubeapi import Client, StatusError
@@ -54,10 +55,13 @@ class StateConfigMap(msgspec.Struct, frozen=True):
         with connect(self.access, self.say, self._path) as client:
             for _ in range(_TRIES):
                 found = self._found(client)
-                changed, result = edit(self._state(found))
+                state = self._state(found)
+                changed, result = edit(state)
                 if changed is None or self._is_written(client, found, text_of(changed)):
                     return result
-        raise InputError(f"{self}: others changed it {_TRIES} times while it was to be written")
+        holder = max((turn.started, turn.holder) for turn in state.turns.values())[1] if state.turns else ""
+        last = f"; the last turn in it is that of {printable(holder)}" if holder else ""
+        raise InputError(f"{self}: others changed it {_TRIES} times while it was to be written{last}")
 
     def __str__(self) -> str:
         return f"configmap {self.namespace}/{self.name}"

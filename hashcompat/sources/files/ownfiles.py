@@ -9,6 +9,7 @@ as /tmp, each may replace only what is theirs.
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from pathlib import Path
 from typing import Final
@@ -29,7 +30,7 @@ def check_own(name: Path) -> None:
     Nothing is opened, so a pipe keeps nobody waiting. What holds now holds later, because nobody else can
     change it.
     """
-    here, links, kind = Path("/"), 0, stat.S_IFDIR
+    here, links = Path("/"), 0
     steps = [*Path.cwd().parts[1:], *name.parts] if not name.is_absolute() else [*name.parts[1:]]
     _check(name, here, here.lstat())
     while steps:
@@ -43,8 +44,7 @@ def check_own(name: Path) -> None:
         except OSError as error:
             raise InputError(f"{name}: cannot read: {error.strerror}") from None
         _check(name, place, state)
-        kind = stat.S_IFMT(state.st_mode)
-        if kind != stat.S_IFLNK:
+        if not stat.S_ISLNK(state.st_mode):
             here = place
             continue
         links += 1
@@ -59,11 +59,12 @@ def check_own(name: Path) -> None:
 
 def _check(name: Path, place: Path, state: os.stat_result) -> None:
     """Raise InputError for one step of the way to a file that somebody else owns or may write to."""
+    typed = shlex.quote(str(place))
     where = "" if place.name == name.name and not stat.S_ISDIR(state.st_mode) else f"{place} "
     if state.st_uid not in (os.geteuid(), 0):
         raise InputError(
             f"{name}: refused: {where}belongs to user {state.st_uid}, not to you (user {os.geteuid()}) or "
-            f"root; look at what is in it, then {_HINT}: chown {os.geteuid()} {place}"
+            f"root; look at what is in it, then {_HINT}: chown {os.geteuid()} {typed}"
         )
     if stat.S_ISLNK(state.st_mode) or not state.st_mode & _OTHERS:
         return
@@ -71,7 +72,7 @@ def _check(name: Path, place: Path, state: os.stat_result) -> None:
         return
     raise InputError(
         f"{name}: refused: {where}can be written by its group or by others; look at what is in it, then "
-        f"{_HINT}: chmod go-w {place}"
+        f"{_HINT}: chmod go-w {typed}"
     )
 
 

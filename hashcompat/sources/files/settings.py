@@ -200,7 +200,8 @@ def _explained(problem: str, kind: type, text: str) -> InputError:
         known = _keys(kind, place)
         close = near(match[1], known, most=1)
         hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}"
-        return _error(text, (*place, match[1]), f"unknown key; {hint}")
+        named = (*place, match[1]) if close or kind is Settings else place
+        return _error(text, (*place, match[1]), f"unknown key; {hint}", named)
     if match := _MISSING.fullmatch(problem):
         return _error(
             text, (*_place(match[2]), match[1]), f"missing: want {_words((*_place(match[2]), match[1]))}"
@@ -217,8 +218,13 @@ def _words(place: Place) -> str:
     return _WANTED[names[-1]] if names else "a list"
 
 
-def _error(text: str, place: Place, problem: str) -> InputError:
-    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).lstrip(".")
+def _error(text: str, place: Place, problem: str, named: Place | None = None) -> InputError:
+    """Return an error with its line, and the path that is ``named``.
+
+    A settings file may name anything as the file of exceptions, so nothing of what that holds is shown.
+    """
+    steps = place if named is None else named
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).lstrip(".")
     return InputError(f"line {line_of(text, place)}: {f'{shown_name(path)}: ' if path else ''}{problem}")
 
 

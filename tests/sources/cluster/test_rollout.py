@@ -117,7 +117,12 @@ def test_nothing_is_written_where_nothing_changes(server: Server) -> None:
 
 def test_who_always_comes_second_gives_up(server: Server) -> None:
     server.meanwhile = lambda: server.put({"state.json": text_of(Rollout())})
-    with pytest.raises(InputError, match="configmap ops/roll: others changed it 20 times"):
+    with pytest.raises(
+        InputError, match=r"configmap ops/roll: others changed it 20 times while it was to .*n$"
+    ):
+        STATE.update(add("a"))
+    server.meanwhile = lambda: server.put({"state.json": text_of(Rollout({"other": TURN}))})
+    with pytest.raises(InputError, match=f"the last turn in it is that of {TURN.holder}$"):
         STATE.update(add("a"))
 
 

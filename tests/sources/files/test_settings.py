@@ -89,6 +89,7 @@ BAD = {
     ],
 }
 BEYOND_SCHEMA = [
+    ("a: 1\nSECRET: 1\n", "line 1: unknown key; the keys are exceptions"),
     (ROW.format("2026-02-30"), "line 4: exceptions[0].expires: want a day, such as 2026-03-31"),
     (
         ROW.format("2026-01-31").replace("  reason", "  container: a/b/c\n  reason"),

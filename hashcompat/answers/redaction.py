@@ -200,7 +200,8 @@ def _nowhere(record: Recorded) -> Recorded:
 
 def _node(node: Node, keys: frozenset[str]) -> Node:
     """Keep the labels that decide about a pod, and the taints."""
-    labels = None if node.labels is None else {key: node.labels[key] for key in keys & node.labels.keys()}
+    given = node.labels
+    labels = None if given is None else {key: value for key, value in given.items() if key in keys}
     taints = tuple({key: row[key] for key in _TAINT if key in row} for row in node.taints)
     for place, row in (("metadata.labels", labels or {}), *(("spec.taints", taint) for taint in taints)):
         for key, value in row.items():

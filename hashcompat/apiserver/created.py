@@ -63,7 +63,7 @@ def as_defaulted(
     found = objects(server.schema.container, result, ("spec", _LISTS[container_type]))
     apply_rows(server.defaults, found, host_network=host_network)
     resources = result.get("resources", {})
-    for name in resources.keys() & {"limits", "requests"}:
+    for name in [name for name in ("limits", "requests") if name in resources]:
         resources[name] = {key: to_json(from_json_or_held(item)) for key, item in resources[name].items()}
     return result
 

@@ -35,8 +35,8 @@ class DataFiles(msgspec.Struct, frozen=True):
         return read_json(self.directory / "types" / kind / f"{name}.json")
 
     def trees(self, kind: str) -> list[str]:
-        """Name the trees of one kind, in no order."""
-        return [path.stem for path in (self.directory / "types" / kind).glob("*.json")]
+        """Name the trees of one kind, in the order of their names."""
+        return sorted(path.stem for path in (self.directory / "types" / kind).glob("*.json"))
 
 
 def default_directory() -> Path:

@@ -116,6 +116,8 @@ def _most(one: dict[str, Held], other: dict[str, Held]) -> dict[str, Held]:
     """Return the larger quantity of each resource, or the first of two equal ones (``maxResourceList``)."""
     added = {name: held for name, held in other.items() if name not in one}
     larger = {
-        name: Held(larger_one(other[name].quantity, one[name].quantity)) for name in one.keys() & other.keys()
+        name: Held(larger_one(other[name].quantity, held.quantity))
+        for name, held in one.items()
+        if name in other
     }
     return {**one, **added, **larger}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Final
 
+import msgspec
 from msgspec import structs
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
@@ -91,6 +92,15 @@ class Tally:
         return Hop(way.old, way.new, sum(count[verdict] for verdict in FINDINGS), count[Verdict.UNKNOWN])
 
 
+class Counts(msgspec.Struct, frozen=True):
+    """What was counted of some pods, for the hops of more."""
+
+    releases: list[str]
+    """The releases that they start from; empty for one that is not known."""
+    verdicts: dict[Way, Counter[Verdict]]
+    """Those of each upgrade, once: pods that start from several releases share the hops that they meet in."""
+
+
 class Hops:
     """Counts the hops of an upgrade and its rollback, for pods that are added one by one.
 
@@ -157,15 +167,16 @@ class Hops:
         return route if self._way.old == AUTO or len(route) >= _SEVERAL else []
 
     @property
-    def found(self) -> dict[str, list[Counter[Verdict]]]:
-        """The verdicts so far, by the releases that pods start from; no record changes any."""
-        return {release: [tally.verdicts for tally in tallies] for release, tallies in self._taken.items()}
+    def found(self) -> Counts:
+        """What was counted so far; no record changes any of it."""
+        return Counts(list(self._taken), {way: tally.verdicts for way, tally in self._tallies.items()})
 
-    def merge(self, found: Mapping[str, Sequence[Counter[Verdict]]]) -> None:
+    def merge(self, found: Counts) -> None:
         """Count other pods, whose verdicts were found elsewhere."""
-        for release, counts in found.items():
-            for tally, other in zip(self._of(release), counts, strict=True):
-                tally.verdicts.update(other)
+        for release in found.releases:
+            self._of(release)
+        for way, verdicts in found.verdicts.items():
+            self._tally(way).verdicts.update(verdicts)
 
     @property
     def hops(self) -> tuple[Hop, ...]:

@@ -276,7 +276,7 @@ def _one(value: Value) -> Value:
 def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     """Quote the version skew policy where the plan breaks it, once for each current release."""
     catalog = judge.view.catalog
-    names = {item.prediction.from_release for item in items}
+    names = sorted({item.prediction.from_release for item in items})
     olds = oldest_first(catalog.kubelet(name) for name in names if catalog.knows(name))
     yield from skews(olds, judge.new, judge.view)
 

@@ -57,5 +57,5 @@ def _runs(record: Recorded | Sandbox) -> bool:
 
 def _node(pod: str, nodes: Iterable[str]) -> str:
     """Name the node of a static pod, whose name ends with it in lower case (``generatePodName``)."""
-    found = [node for node in nodes if node and pod.endswith(f"-{node.lower()}")]
+    found = [node for node in sorted(nodes) if node and pod.endswith(f"-{node.lower()}")]
     return f"node {max(found, key=len)}" if found else "the node"

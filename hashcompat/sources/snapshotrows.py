@@ -10,6 +10,7 @@ from hashcompat.errors import InputError
 from hashcompat.go.jsontext import kind_of
 from hashcompat.model.hashes import Hash
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.sources.documents import time_of
 from hashcompat.sources.snapshots import hash_of
 
 
@@ -81,7 +82,7 @@ class _Row:
 
     def time(self, key: str) -> datetime | None:
         found = self._values.get(key)
-        return None if found is None else datetime.fromisoformat(self.text(key)).astimezone(UTC)
+        return None if found is None else time_of(self.text(key)).astimezone(UTC)
 
     def object(self, key: str) -> Mapping[str, Any]:
         found = self._values[key]

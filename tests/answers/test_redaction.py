@@ -356,6 +356,18 @@ def test_a_damaged_record_is_named(run: Run, row: Any) -> None:
     assert result.err.startswith("Error: standard input: $.recorded[0]: no row of a snapshot: ")
 
 
+def test_a_time_without_a_zone_is_refused(run: Run) -> None:
+    """It would be another time on a machine in another zone."""
+    row = {**ROW, "hash": 7, "hashWithoutResources": None, "created": "2026-01-31T12:00:00"}
+    found = []
+    for created in (row["created"], f"{row['created']}Z"):
+        document = {"kind": "ClusterSnapshot", "items": [pod()], "recorded": [{**row, "created": created}]}
+        argv = ("plan", "--from", "1.8.15", "--to", "1.9.11", "-f", "-")
+        found.append(run(*argv, stdin=json.dumps(document).encode()))
+    assert [result.code for result in found] == [1, 0]
+    assert "$.recorded[0]: no row of a snapshot: not a time" in found[0].err
+
+
 @pytest.mark.parametrize("kind", ["Pod", "PodTemplate"])
 def test_a_manifest_is_refused(run: Run, kind: str) -> None:
     manifest = (

@@ -24,6 +24,7 @@ from hashcompat.planning.view import View
 from hashcompat.sources.files import spans
 from hashcompat.sources.values import collect
 from scripts.bench import cluster
+from tests.helpers.pods import node
 from tests.helpers.pods import pod as pod_of
 from tests.helpers.program import SAMPLE
 from tests.helpers.program import Run as Program
@@ -72,6 +73,28 @@ def test_a_plan_of_several_processes_is_that_of_one(
     given = ("--from", way[0], "--to", way[1], "-f", large(tmp_path / "c.json", distinct=distinct))
     one, several = (shown(run, *given, "--jobs", jobs) for jobs in (1, 4))
     assert one == several
+
+
+MIXED = ("v1.29.5", "v1.29.5-gke.1", "v1.30.14", "v1.31.14", "v1.28.3", "dev")
+
+
+@pytest.mark.parametrize("jobs", [2, 3, 5])
+def test_hops_that_several_releases_share_are_counted_once(jobs: int, run: Program, tmp_path: Path) -> None:
+    """Every pod passes the last hops, whatever release it starts from."""
+    items = [node(kubelet, f"n{number}") for number, kubelet in enumerate(MIXED)]
+    items += [pod_of(C, name=f"p{number}", node=f"n{number * 7 % len(MIXED)}") for number in range(180)]
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "items": items, "kind": "List"}, indent=4))
+    given = ("--from", "auto", "--to", "1.33.13", "-f", path)
+    one, several = (shown(run, *given, "--jobs", count) for count in (1, jobs))
+    assert one == several
+    assert [(hop["to"], hop["findings"], hop["unknown"]) for hop in one[0]["spec"]["hops"]] == [
+        ("1.29.15", 0, 30),
+        ("1.30.14", 0, 30),
+        ("1.31.14", 120, 30),
+        ("1.32.13", 0, 30),
+        ("1.33.13", 0, 30),
+    ]
 
 
 @pytest.mark.parametrize("way", [("auto", "1.9.11"), ("1.13.12", "1.14.10"), ("1.23.17", "1.24.17")], ids=str)

@@ -71,7 +71,8 @@ def _cgroups(root: Root) -> str:
     if not any(start.iterdir()):
         raise InputError("nothing is mounted there")
     found = (f"{directory}/{name}" for directory, names, _ in os.walk(start) for name in names)
-    return "".join(f"{path.removeprefix(str(start))}\n" for path in found if _CONTAINER.search(path))
+    paths = sorted(path.removeprefix(str(start)) for path in found if _CONTAINER.search(path))
+    return "".join(f"{path}\n" for path in paths)
 
 
 def holders(root: Root, processes: Probe) -> list[Question]:

@@ -59,8 +59,11 @@ UP = ("patch", "--kubelet", "1.9.11", "--like", "1.7.16")
 
 @pytest.fixture(scope="module")
 def schemas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return with_sums(tmp_path_factory.mktemp("data") / "schemas")
+
+
+def with_sums(directory: Path) -> Path:
     """Copy the release data, with the sums of the functions above for 1.9."""
-    directory = tmp_path_factory.mktemp("data") / "schemas"
     shutil.copytree(ROOT / "schemas", directory)
     data = json.loads((directory / "tables" / "patch.json").read_text())
     for row in data["functions"]:
@@ -79,10 +82,15 @@ def schemas(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
+    return with_functions(tmp_path / "tree")
+
+
+def with_functions(directory: Path) -> Path:
+    """Write a source tree with the functions above."""
     for name, text in FILES.items():
-        (tmp_path / "tree" / name).parent.mkdir(parents=True)
-        (tmp_path / "tree" / name).write_text(text)
-    return tmp_path / "tree"
+        (directory / name).parent.mkdir(parents=True)
+        (directory / name).write_text(text)
+    return directory
 
 
 def git(directory: Path, *arguments: str) -> str:

@@ -1,0 +1,286 @@
+"""Pods that are nearly replicas, as texts of every form: what the fast path may take for one another.
+
+Each difference is one that decides something, or that only seems to: other escapes of the same text, other
+notations of a number, keys in another order or twice, names within one another, other states of containers.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import cycle
+from random import Random
+from typing import Final
+
+from scripts.lib.yamltext import as_yaml
+from tests.suites.fuzz.differences import (
+    CHANGES,
+    EDITS,
+    MOUNTED,
+    TIMES,
+    WORDS,
+    YAML_EDITS,
+    Json,
+    mounts,
+    reported,
+    rows,
+)
+
+
+class Form(Enum):
+    """How a file holds its objects."""
+
+    INDENTED = "indented"
+    COMPACT = "compact"
+    LINES = "lines"
+    YAML = "yaml"
+    FLOW = "flow"
+
+    @property
+    def suffix(self) -> str:
+        """The ending of such a file's name."""
+        return {Form.LINES: ".jsonl", Form.YAML: ".yaml", Form.FLOW: ".yaml"}.get(self, ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """An upgrade, with what nodes report before it."""
+
+    old: str
+    new: str
+    first: str
+    """The oldest of the releases, from which more than one hop leads to the target."""
+    reported: tuple[str, ...]
+
+
+_NEW: Final = ("v1.28.3", "v1.29.5", "v1.29.5-gke.1", "v1.30.14", "v1.31.14", "v1.31.14+k3s1", "v1.33.13")
+UPGRADES: Final = (
+    Upgrade("auto", "1.33.13", "v1.28.3", (*_NEW, "dev")),
+    Upgrade("auto", "1.31.14", "v1.27.16", (*_NEW[:5], "v1.27.16", "v1.99.0")),
+    Upgrade("auto", "1.9.11", "v1.6.13", ("v1.6.13", "v1.7.16", "v1.8.15", "v1.9.11", "v1.7.16-gke.0")),
+    Upgrade("auto", "1.20.15", "v1.15.12", ("v1.15.12", "v1.16.15", "v1.17.17", "v1.18.16", "v1.19.16")),
+    Upgrade("1.27.16", "1.31.14", "v1.27.16", ("v1.27.16",)),
+    Upgrade("1.30.14", "1.31.14", "v1.30.14", ("v1.30.14",)),
+    Upgrade("v1.27.3-gke.100", "1.7.16", "v1.27.3", ("v1.27.3-gke.100",)),
+)
+"""From several releases on, most of them with a hop in common that restarts something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """What a file holds."""
+
+    form: Form
+    nodes: tuple[str, ...]
+    """The texts of nodes, and of one pod that is like no other (``LONE``)."""
+    pods: tuple[str, ...]
+    first: int
+    """How many pods come before the nodes."""
+
+    def text(self, pods: Sequence[str] | None = None) -> tuple[str, list[int]]:
+        """Return the file with these of its pods, or all; and at which line each of the pods begins."""
+        given = self.pods if pods is None else pods
+        first = min(self.first, len(given))
+        before, between, after = _AROUND[self.form]
+        elements = [*given[:first], *self.nodes, *given[first:]]
+        lines, line = list[int](), before.count("\n") + 1
+        for one in elements:
+            lines.append(line)
+            line += one.count("\n") + between.count("\n")
+        nodes = range(first, first + len(self.nodes))
+        return before + between.join(elements) + after, [
+            line for place, line in enumerate(lines) if place not in nodes
+        ]
+
+    def index(self, place: int, number: int) -> int:
+        """Return the index among the items of the pod at a place of so many."""
+        return place if place < min(self.first, number) else place + len(self.nodes)
+
+
+_LIST: Final = (
+    '{\n    "apiVersion": "v1",\n    "items": [\n        ',
+    ",\n        ",
+    '\n    ],\n    "kind": "List"\n}\n',
+)
+_AROUND: Final = {
+    Form.INDENTED: _LIST,
+    Form.COMPACT: ('{"apiVersion":"v1","items":[', ",", '],"kind":"List"}\n'),
+    Form.LINES: ("", "\n", "\n"),
+    Form.YAML: ("apiVersion: v1\nitems:\n", "", 'kind: List\nmetadata:\n  resourceVersion: ""\n'),
+    Form.FLOW: (f"# as flow\n{_LIST[0]}", *_LIST[1:]),
+}
+"""What precedes the elements of a file, is between them, and follows them."""
+
+
+def rendered(value: Json, form: Form) -> str:
+    """Return an object as the element of a file."""
+    match form:
+        case Form.YAML:
+            return as_yaml([value])
+        case Form.COMPACT | Form.LINES:
+            return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(value, indent=4, ensure_ascii=False).replace("\n", "\n        ")
+
+
+def node(name: str, release: str) -> Json:
+    """Return a node."""
+    info = {"kubeletVersion": release, "containerRuntimeVersion": "containerd://1.7.29"}
+    metadata = {"labels": {"kubernetes.io/hostname": name}, "name": name}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": {"nodeInfo": info}}
+
+
+LONE: Final[Json] = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "lone", "namespace": "lone", "uid": "00000000-0000-4000-8000-00000000000f"},
+    "spec": {"containers": [{"image": "lone:1", "name": "lone"}], "nodeName": "lone"},
+    "status": {"phase": "Running"},
+}
+"""A pod that more than one hop concerns, like no other: with it, the plan of a single pod has hops too."""
+
+
+def dump(chance: Random, form: Form, upgrade: Upgrade, most: int = 12, padding: int = 0) -> Dump:
+    """Return a random dump; ``padding`` characters make each of its pods larger."""
+    names = chance.sample(["n1", "n2", "web", "a", "node-1"], chance.choice((1, 3, 4, 5)))
+    shown = names[: chance.choice((None, None, -1))]
+    several = chance.sample(upgrade.reported, min(len(shown), len(upgrade.reported)))
+    releases = several if chance.random() < 0.7 else chance.choices(upgrade.reported, k=len(shown))
+    nodes = [LONE, node("lone", upgrade.first), *(node(*one) for one in zip(shown, cycle(releases)))]
+    pods = list[str]()
+    for number in range(chance.choice((1, 1, 2, 3))):
+        like = _workload(chance, number, padding)
+        pods += _pods(chance, like, names, form, max(2, most // (number + 1)))
+    if chance.random() < 0.2:
+        chance.shuffle(pods)
+    if chance.random() < 0.05:
+        pods.append(chance.choice(pods))
+    first = chance.choice((0, 0, len(pods), chance.randint(0, len(pods))))
+    return Dump(form, tuple(rendered(one, form) for one in nodes), tuple(pods), first)
+
+
+def _pods(chance: Random, like: Json, nodes: Sequence[str], form: Form, most: int) -> list[str]:
+    """Return the texts of the pods of a workload: most are replicas, the others nearly."""
+    often = chance.choice((0.0, 0.2, 0.5))
+    edits = YAML_EDITS if form is Form.YAML else EDITS
+    found = list[str]()
+    for number in range(chance.randint(2, most)):
+        one = _replica(chance, like, number, nodes)
+        while chance.random() < often:
+            chance.choice(CHANGES)(chance, one)
+        text = rendered(one, form)
+        while chance.random() < often:
+            text = chance.choice(edits)(chance, text)
+        found.append(text)
+        if chance.random() < 0.1:
+            like = one  # those that follow are replicas of this one
+    return found
+
+
+def _uid(chance: Random) -> str:
+    return f"{chance.randrange(1 << 32):08x}-0000-4000-8000-{chance.randrange(1 << 48):012x}"
+
+
+def _workload(chance: Random, number: int, padding: int) -> Json:
+    """Return a pod that others are made like."""
+    name = (
+        f"{chance.choice(WORDS).lower()}-{number}" if chance.random() < 0.6 else chance.choice(WORDS).lower()
+    )
+    kind = chance.choice(("ReplicaSet", "StatefulSet", "DaemonSet", "Job"))
+    names = chance.sample(sorted({name, "c", "main", f"{name}-x", "web"}), chance.randint(1, 2))
+    token = f"kube-api-access-{chance.randrange(1 << 20):05x}"
+    containers = [_container(chance, one, token if chance.random() < 0.7 else "") for one in names]
+    before = [_container(chance, "init", "")] if chance.random() < 0.3 else []
+    if before and chance.random() < 0.5:
+        before[0]["restartPolicy"] = "Always"
+    spec: Json = {
+        "containers": containers,
+        **({"initContainers": before} if before else {}),
+        "nodeName": "n1",
+        "restartPolicy": "Always",
+        "volumes": [{"name": token, "projected": {"sources": []}}],
+    }
+    if chance.random() < 0.2:
+        spec["nodeSelector"] = {"disk": "ssd"}
+    if kind == "DaemonSet":
+        terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]
+        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+        spec["affinity"] = {"nodeAffinity": required}
+    owner = {"apiVersion": "apps/v1", "controller": True, "kind": kind, "name": name, "uid": _uid(chance)}
+    metadata: Json = {
+        "creationTimestamp": TIMES[0],
+        "labels": {"app": name, "apps.kubernetes.io/pod-index": "0"},
+        "name": name,
+        "namespace": chance.choice(("ns", *WORDS)).lower(),
+        "ownerReferences": [owner],
+        "resourceVersion": "1",
+        "uid": "",
+    }
+    if padding:
+        metadata["annotations"] = {"note": "x" * padding}
+    found = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {}}
+    found["status"] = _status(chance, spec)
+    return found
+
+
+def _container(chance: Random, name: str, token: str) -> Json:
+    some: tuple[Json, ...] = (
+        {},
+        {"args": ["--name=web-0", "-v=2"]},
+        {"resources": {"limits": {"cpu": "100m"}, "requests": {"cpu": "100m"}}},
+        {"livenessProbe": {"exec": {"command": ["true"]}, "timeoutSeconds": 1}},
+        {"securityContext": {"procMount": "Default"}},
+        {"lifecycle": {"preStop": {"sleep": {"seconds": 5}}}},
+        {"ports": [{"containerPort": 8080, "protocol": "TCP"}]},
+        {"env": [{"name": "N", "value": name}, {"name": "EMPTY"}]},
+        {"env": [{"name": "HTML", "value": "<a & b>"}]},
+        {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}]},
+    )
+    found: Json = {"image": f"registry.example.com/{name}:v1", "name": name}
+    for more in chance.sample(some, chance.randint(0, 3)):
+        found.update(copy.deepcopy(more))
+    if token:
+        found["volumeMounts"] = [{"mountPath": MOUNTED, "name": token, "readOnly": True}]
+    return found
+
+
+def _status(chance: Random, spec: Json) -> Json:
+    ready = {"lastTransitionTime": TIMES[0], "status": "True", "type": "Ready"}
+    found: Json = {
+        "conditions": [ready],
+        "containerStatuses": [reported(chance, one["name"]) for one in spec["containers"]],
+        "phase": "Running",
+        "podIP": "10.0.0.1",
+        "podIPs": [{"ip": "10.0.0.1"}],
+        "startTime": TIMES[0],
+    }
+    if "initContainers" in spec:
+        found["initContainerStatuses"] = [reported(chance, one["name"]) for one in spec["initContainers"]]
+    return found
+
+
+def _replica(chance: Random, like: Json, number: int, nodes: Sequence[str]) -> Json:
+    """Return a pod with names, addresses, times and ids of its own."""
+    one, meta = copy.deepcopy(like), like["metadata"]
+    uid, where = _uid(chance), chance.choice(nodes)
+    base = meta["ownerReferences"][0]["name"] if meta.get("ownerReferences") else "own"
+    name = chance.choice((f"{base}-{number}", f"{base}-{chance.randrange(1 << 20):05x}", f"{base}-{uid[:8]}"))
+    one["metadata"].update(uid=uid, name=name, resourceVersion=str(chance.randrange(10**6)))
+    one["spec"]["nodeName"] = where
+    if "affinity" in one["spec"]:
+        text = json.dumps(one["spec"]["affinity"]).replace('["n1"]', json.dumps([where]))
+        one["spec"]["affinity"] = json.loads(text)
+    address = f"10.0.{chance.randrange(256)}.{chance.randrange(256)}"
+    status = one.get("status")
+    if not isinstance(status, dict):
+        return one
+    status.update(podIP=address, podIPs=[{"ip": address}])
+    for row in (*rows(status, "containerStatuses"), *rows(status, "initContainerStatuses")):
+        row["containerID"] = f"containerd://{chance.randbytes(32).hex()}"
+    token = f"kube-api-access-{chance.randrange(1 << 20):05x}"
+    for holder in (*rows(one["spec"], "volumes"), *mounts(one)):
+        if str(holder.get("name", "")).startswith("kube-api-access-"):
+            holder["name"] = token
+    return one

@@ -20,7 +20,7 @@ from typing import Any
 import reports
 
 RECORDS = Path(".ci/evidence.json")
-"""``suites`` and fuzzed ``readers``, by name: the commit, day, seed and machine, and what ran."""
+"""``suites``, fuzzed ``readers`` and ``fastPath``, by name: the commit, day, seed, machine, and what ran."""
 PAGE = Path("docs/evidence.md")
 ABOUT = {
     "python": "every module, the command line and the API; Python alone",
@@ -56,7 +56,16 @@ of the one that is checked.
 | fuzzed reader | executions | guided by coverage | with changes of known inputs | commit | `RANDOM_SEED` |
 |---|---|---|---|---|---|
 {readers}
+{fast}"""
+_FAST = """
+Pods that are nearly replicas, read and decided on the fast path, in every form and by one to three processes:
+what is of a pod is compared with the plan of it alone, what is a sum with the sum of these plans.
+
+| rounds | pods | plans | commit | `RANDOM_SEED` |
+|---|---|---|---|---|
+{row}
 """
+ROUNDS, PODS, PLANS = "fastPathRounds", "fastPathPods", "fastPathPlans"
 
 Record = dict[str, Any]
 Records = dict[str, dict[str, Record]]
@@ -110,7 +119,13 @@ def page(records: Records) -> str:
         suites="\n".join(_suite(*one) for one in ran),
         runs="\n".join(_run(*one) for one in ran),
         readers=_readers(records["readers"]),
+        fast="".join(map(_fast, records.get("fastPath", {}).values())),
     )
+
+
+def _fast(record: Record) -> str:
+    numbers = _numbers(record[key] for key in (ROUNDS, PODS, PLANS))
+    return _FAST.format(row=_row(*numbers, _commit(record), record["seed"]))
 
 
 def _run_now(seed: str) -> Record:
@@ -125,7 +140,7 @@ def _run_now(seed: str) -> Record:
 
 
 def _suite_of(ran: reports.Ran, seed: str) -> Record:
-    compared = sum(ran.compared.values()) or sum(one.total for one in ran.executions.values())
+    compared = sum(one.total for one in ran.executions.values()) or sum(ran.compared.values())
     return {**_run_now(seed), "tests": ran.tests, "compared": compared, "seconds": round(ran.seconds)}
 
 
@@ -141,21 +156,30 @@ def records() -> Records:
     return found
 
 
+def _fast_path_of(ran: reports.Ran, seed: str) -> dict[str, Record]:
+    """Return what a whole run compared on the fast path; nothing of a suite that does not."""
+    found = {key: ran.compared[key] for key in (ROUNDS, PODS, PLANS) if key in ran.compared}
+    return {"fuzz": {**_run_now(seed), **found}} if found else {}
+
+
 def _record(suite: str, report: str, seed: str) -> None:
     kept, ran = records(), reports.read(Path(report))
     suites = kept["suites"] | {suite: _suite_of(ran, seed)}
-    _write(suites, kept["readers"] | _readers_of(ran, seed))
+    fast = kept.get("fastPath", {}) | _fast_path_of(ran, seed)
+    _write(suites, kept["readers"] | _readers_of(ran, seed), fast)
 
 
 def _record_readers(report: str, seed: str) -> None:
     if Path(report).exists():
-        kept = records()
-        _write(kept["suites"], kept["readers"] | _readers_of(reports.read(Path(report)), seed))
+        kept, ran = records(), reports.read(Path(report))
+        _write(kept["suites"], kept["readers"] | _readers_of(ran, seed), kept.get("fastPath", {}))
 
 
-def _write(suites: dict[str, Record], readers: dict[str, Record]) -> None:
+def _write(suites: dict[str, Record], readers: dict[str, Record], fast: dict[str, Record]) -> None:
     ordered = {name: suites[name] for name in ABOUT if name in suites}
     found: Records = {"suites": ordered, "readers": dict(sorted(readers.items()))}
+    if fast:
+        found["fastPath"] = fast
     RECORDS.write_text(json.dumps(found, indent=2) + "\n")
     PAGE.write_text(page(found))
 

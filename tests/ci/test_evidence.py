@@ -86,6 +86,26 @@ def test_the_page_says_what_ran_where(repository: Path) -> None:
     assert page.index("| fuzz |") < page.index("| patch |")
 
 
+def test_what_the_fast_path_was_compared_with_has_a_table(repository: Path) -> None:
+    assert "fast path" not in record(repository, "fuzz")
+    path = repository.parent / "fuzz.xml"
+    compared = "".join(
+        f'<property name="fast_path_{name}" value="{number}"/>'
+        for name, number in (("rounds", 450), ("pods", 4000), ("plans", 5000))
+    )
+    case = f"<testcase><properties>{compared}</properties></testcase>"
+    path.write_text(path.read_text().replace("</testsuite>", f"{case * 2}</testsuite>", 1))
+    page = record(repository, "fuzz", "42")
+    assert f"| 900 | 8,000 | 10,000 | `{short(repository)}` | 42 |" in page
+    assert "only declared errors | 1,204 | 2,200,000 |" in page
+    commit(repository, "evidence")
+    assert check(repository)[0] == 0
+    assert evidence(repository, "readers", path, "43").returncode == 0
+    assert "| 42 |" in (repository / "docs" / "evidence.md").read_text(), (
+        "a part of a run is none of all rounds"
+    )
+
+
 def test_each_suite_has_the_commit_that_it_ran_on(repository: Path) -> None:
     first = short(repository)
     record(repository, "patch")

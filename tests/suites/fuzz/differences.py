@@ -1,4 +1,4 @@
-"""What makes a pod differ from its replicas, or only seems to: other values, and other texts of the same ones."""
+"""What makes a pod differ from its replicas, or only seems to: other values, and other texts of them."""
 
 from __future__ import annotations
 
@@ -146,7 +146,8 @@ CHANGES: Final[tuple[Change, ...]] = (
         for key in ("containerStatuses", "initContainerStatuses", "conditions", "phase")
     ),
     *(_put(value, "status", "phase") for value in ("Pending", "Succeeded", "Failed", "Unknown", "")),
-    *(_put(value, "status", "containerStatuses") for value in ([], None)),
+    _put([], "status", "containerStatuses"),
+    _put(None, "status", "containerStatuses"),
     _put([], "spec", "initContainers"),
     _put([], "spec", "ephemeralContainers"),
     _put(None, "spec", "volumes"),
@@ -158,7 +159,8 @@ CHANGES: Final[tuple[Change, ...]] = (
     _put({"a": "1"}, "metadata", "annotations"),
     _put({"kubernetes.io/config.mirror": "0123"}, "metadata", "annotations"),
     _put({"apps.kubernetes.io/pod-index": "7", "app": "x"}, "metadata", "labels"),
-    _put("0123456789abcdef0123456789abcdef", "metadata", "uid"),
+    lambda chance, pod: pod["metadata"].update(uid=chance.randbytes(16).hex()),
+    lambda chance, pod: pod["metadata"].update(uid=chance.choice(("", "0123456789abcdef" * 2))),
     _put(True, "spec", "hostNetwork"),
     _put("Never", "spec", "restartPolicy"),
     _put({"disk": "hdd"}, "spec", "nodeSelector"),
@@ -334,7 +336,7 @@ def _revalued(chance: Random, text: str) -> str:
     if not found:
         return text
     one = chance.choice(found)
-    value = chance.choice(
+    other = chance.choice(
         (
             "0x10",
             "1e3",
@@ -349,7 +351,7 @@ def _revalued(chance: Random, text: str) -> str:
             "|-\n                x",
         )
     )
-    return text[: one.start(2)] + value + text[one.end(2) :]
+    return text[: one.start(2)] + other + text[one.end(2) :]
 
 
 def _lined(chance: Random, text: str) -> str:

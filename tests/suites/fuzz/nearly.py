@@ -100,6 +100,9 @@ class Dump:
         return place if place < min(self.first, number) else place + len(self.nodes)
 
 
+_PADDING: Final = 110_000
+"""Characters that make a pod large."""
+
 _LIST: Final = (
     '{\n    "apiVersion": "v1",\n    "items": [\n        ',
     ",\n        ",
@@ -142,17 +145,36 @@ LONE: Final[Json] = {
 """A pod that more than one hop concerns, like no other: with it, the plan of a single pod has hops too."""
 
 
-def dump(chance: Random, form: Form, upgrade: Upgrade, most: int = 12, padding: int = 0) -> Dump:
-    """Return a random dump; ``padding`` characters make each of its pods larger."""
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What one round compares."""
+
+    dump: Dump
+    upgrade: Upgrade
+    jobs: tuple[int, ...]
+
+
+def case(form: Form, seed: object, size: int = 0) -> Case:
+    """Return a random case, the same one for the same seed; of about so many bytes, if it is to be large."""
+    chance = Random(f"{form}/{seed}")
+    upgrade = chance.choice((*UPGRADES, *UPGRADES[:4]))
+    jobs = (1, 2, 3) if size else (1, chance.choice((2, 3)))
+    return Case(_dump(chance, form, upgrade, size), upgrade, jobs)
+
+
+def _dump(chance: Random, form: Form, upgrade: Upgrade, size: int) -> Dump:
     names = chance.sample(["n1", "n2", "web", "a", "node-1"], chance.choice((1, 3, 4, 5)))
     shown = names[: chance.choice((None, None, -1))]
     several = chance.sample(upgrade.reported, min(len(shown), len(upgrade.reported)))
     releases = several if chance.random() < 0.7 else chance.choices(upgrade.reported, k=len(shown))
     nodes = [LONE, node("lone", upgrade.first), *(node(*one) for one in zip(shown, cycle(releases)))]
-    pods = list[str]()
-    for number in range(chance.choice((1, 1, 2, 3))):
-        like = _workload(chance, number, padding)
-        pods += _pods(chance, like, names, form, max(2, most // (number + 1)))
+    pods, workloads = list[str](), chance.choice((1, 1, 2, 3))
+    for number in range(workloads):
+        often = chance.choice((0.0, 0.2, 0.5))
+        pods += _pods(chance, _workload(chance, number, 0), names, form, max(2, 12 // (number + 1)), often)
+    while sum(map(len, pods)) < size:
+        workloads += 1
+        pods += _pods(chance, _workload(chance, workloads, _PADDING), names, form, 40, 0.05)
     if chance.random() < 0.2:
         chance.shuffle(pods)
     if chance.random() < 0.05:
@@ -161,9 +183,8 @@ def dump(chance: Random, form: Form, upgrade: Upgrade, most: int = 12, padding: 
     return Dump(form, tuple(rendered(one, form) for one in nodes), tuple(pods), first)
 
 
-def _pods(chance: Random, like: Json, nodes: Sequence[str], form: Form, most: int) -> list[str]:
+def _pods(chance: Random, like: Json, nodes: Sequence[str], form: Form, most: int, often: float) -> list[str]:
     """Return the texts of the pods of a workload: most are replicas, the others nearly."""
-    often = chance.choice((0.0, 0.2, 0.5))
     edits = YAML_EDITS if form is Form.YAML else EDITS
     found = list[str]()
     for number in range(chance.randint(2, most)):

@@ -28,7 +28,7 @@ from hashcompat.planning.view import View
 from hashcompat.sources.files import spans, survey
 from hashcompat.sources.files.collect import collect
 from tests.helpers.unlike import Unlike
-from tests.suites.fuzz.nearly import Dump, Upgrade
+from tests.suites.fuzz.nearly import Case, Dump, Upgrade
 from tests.suites.fuzz.target import replaced
 
 Counts = Counter[tuple[str, str, str]]
@@ -89,10 +89,12 @@ class Compared:
     pods: int
     plans: int
     refused: bool
+    """Whether one of the pods was refused: it is compared first, and then what the others are without it."""
 
 
-def compare(dump: Dump, upgrade: Upgrade, directory: Path, jobs: Sequence[int]) -> Compared:
-    """Compare all that can be said of a dump, by so many processes; raises AssertionError if it differs."""
+def compare(case: Case, directory: Path) -> Compared:
+    """Compare all that can be said of a dump; raises AssertionError where it differs."""
+    dump, upgrade, jobs = case.dump, case.upgrade, case.jobs
     whole = directory / f"dump{dump.form.suffix}"
     text, lines = dump.text()
     whole.write_text(text, errors="surrogatepass", newline="")
@@ -106,7 +108,7 @@ def compare(dump: Dump, upgrade: Upgrade, directory: Path, jobs: Sequence[int]) 
         _check_refused(dump, slow, [one for one, _ in alone])
         kept = tuple(pod for pod, (one, _) in zip(dump.pods, alone, strict=True) if not isinstance(one, str))
         if kept and len(kept) < len(dump.pods):
-            rest = compare(replace(dump, pods=kept), upgrade, directory, jobs)
+            rest = compare(replace(case, dump=replace(dump, pods=kept)), directory)
             return replace(rest, pods=rest.pods + len(dump.pods), plans=rest.plans + plans, refused=True)
         return Compared(len(dump.pods), plans, refused=True)
     _check_sum(dump, slow, alone, lines, _lone(dump, upgrade, whole))

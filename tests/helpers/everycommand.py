@@ -65,7 +65,7 @@ def write_inputs(directory: Path) -> None:
 
 
 def _items() -> Iterator[Json]:
-    """Yield nodes, what is beside pods, and pods as kubectl lists them."""
+    """Yield nodes, budgets, and pods as kubectl lists them."""
     names = [f"node-{number:04}" for number in range(4)]
     every = [*names, *(f"other-{number}" for number in range(len(KUBELETS) - len(names)))]
     for name, kubelet in zip(every, KUBELETS, strict=True):

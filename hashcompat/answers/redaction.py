@@ -26,6 +26,7 @@ from hashcompat.model.hashes import HiddenHash, StoredHashes
 from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.uids import is_computed
+from hashcompat.planning.ages import Ages
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.replicas import Latest
 from hashcompat.records.index import index
@@ -52,6 +53,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     """The newest release that plans from it may name."""
     with_hashes: bool = False
     """Whether the hashes over hidden values are in it."""
+    warnings: tuple[str, ...] = ()
+    """What of the input does not count, one line each."""
 
 
 def snapshot(inventory: Inventory, catalog: Catalog, *, with_hashes: bool = False) -> Snapshot:
@@ -75,7 +78,7 @@ class Redaction:
         self._given, self._newest = inventory, catalog.known.newest
         self._with_hashes = with_hashes
         self._index = index(inventory.records)
-        self._uids = Aliases()
+        self._uids, self._ages = Aliases(), Ages(inventory.dating)
         self._keys = {_SYSTEM}
         self._known: Latest[Likeness, Hidden] = Latest(_KEPT)
         self._alike: Latest[Replicas, StoredHashes | None] = Latest()
@@ -85,6 +88,7 @@ class Redaction:
         """Yield the pods as the snapshot holds them; errors as ``snapshot``."""
         for pod in self._given.pods:
             self._uids.see_pod(pod)
+            self._ages.add(pod)
             hidden = self._pod(pod)
             self._keys.update(label_keys(hidden.spec))
             yield hidden
@@ -96,8 +100,9 @@ class Redaction:
         nodes = tuple(_node(node, keys) for node in self._given.nodes)
         records = map(self._record, self._given.records)
         kept = tuple(record for record in records if record is not None)
-        made = structs.replace(self._given, pods=pods, nodes=nodes, records=kept)
-        return Snapshot(made, self._newest, self._with_hashes)
+        origin = self._ages.dated(self._given.origin)
+        made = structs.replace(self._given, pods=pods, nodes=nodes, records=kept, origin=origin)
+        return Snapshot(made, self._newest, self._with_hashes, tuple(self._ages.warnings()))
 
     def _pod(self, pod: Pod) -> Pod:
         if pod.manifest:

@@ -20,7 +20,7 @@ from hashcompat.gating.exceptions import Exemption
 from hashcompat.gating.judge import Besides, judge
 from hashcompat.gating.outcome import judge_after
 from hashcompat.gating.policy import Policy
-from hashcompat.gating.refusal import check_cluster
+from hashcompat.gating.refusal import check_age, check_cluster, check_input_age
 from hashcompat.gating.result import GateResult
 from hashcompat.gating.settings import STRICTER, Setting, policy_of, settled
 from hashcompat.model.plan import Plan
@@ -45,6 +45,7 @@ class PolicyFields(TypedDict, total=False):
     baseline: str | None
     strict: bool
     plan_max_age: str | None
+    max_age: str | None
     cluster_uid: str | None
     report_only: bool
 
@@ -98,16 +99,23 @@ def gate(
     """Return what a policy makes of a plan; without a policy nothing may restart and nothing be UNKNOWN.
 
     ``baseline`` is an earlier plan, whose findings do not count. ``today``, in UTC and by default the present
-    day, is that by which exceptions expire. The age of the plan and its cluster are the caller's to check.
-    Raises InputError for exceptions that take too long to compare, and for a preflight of another release.
+    day, is that by which exceptions expire. Raises InputError for a plan that the policy refuses (too old
+    itself or made of what is too old, of an unknown age, of another cluster), for exceptions that take too
+    long to compare, and for a preflight of another release.
     """
-    loaded = policy if isinstance(policy, LoadedPolicy) else LoadedPolicy(policy or Policy())
+    loaded, now = (
+        policy if isinstance(policy, LoadedPolicy) else LoadedPolicy(policy or Policy()),
+        datetime.now(UTC),
+    )
+    check_age(plan, loaded.policy, now)
+    check_input_age(plan.origin, loaded.policy, now)
+    check_cluster(plan, loaded.policy.cluster, "the policy's")
     known = loaded.baseline | (baseline_of(baseline.items) if baseline else frozenset())
     if loaded.preflight and preflight is None:
         is_of = partial(default_catalog().is_same_build, plan.to_release)
         preflight = report_in(loaded.preflight, plan.to_release, is_of)
     besides = Besides((*loaded.exemptions, *exemptions), known, preflight)
-    return judge(plan, loaded.policy, besides, today or datetime.now(UTC).date())
+    return judge(plan, loaded.policy, besides, today or now.date())
 
 
 def gate_after(

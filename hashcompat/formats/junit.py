@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 from hashcompat.formats.model import Style
 from hashcompat.model.escape import distinct, printable
 from hashcompat.report.findings import Case, Findings, Outcome
-from hashcompat.report.model import Report
+from hashcompat.report.model import Report, time_text
 
 _ELEMENTS: Final = {Outcome.FAILED: "failure", Outcome.UNDECIDED: "skipped"}
 
@@ -35,6 +35,9 @@ def _suite(found: Findings) -> Iterator[str]:
     yield f"  <testsuite{_attributes(name=found.title)}{counts}{skipped}>\n    <properties>\n"
     for name, number in {**found.totals, **found.more}.items():
         yield f"      <property{_attributes(name=f'{found.subject}.{name}', value=str(number))}/>\n"
+    for name, time in found.times.items():
+        value = time_text(time) or "unknown"
+        yield f"      <property{_attributes(name=f'{found.subject}.{name}', value=value)}/>\n"
     yield "    </properties>\n"
     yield from map(_case, found.cases())
     yield "  </testsuite>\n</testsuites>\n"

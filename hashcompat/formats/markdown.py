@@ -29,6 +29,8 @@ def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
             yield "\n" if number else ""
             yield from _block(block, style)
     else:
+        for text in report.lead(result):
+            yield f"{escaped(text, style)}\n\n"
         yield from _table(sheet(report, result), style)
 
 

@@ -50,6 +50,11 @@ def _totals(found: Findings) -> Iterator[str]:
         name = f"hashcompat_{found.subject}_{what}"
         yield from _head(name, f"The number of {what.replace('_', ' ')}")
         yield f"{name} {number}\n"
+    for what, time in found.times.items():
+        if time is not None:
+            name = f"hashcompat_{found.subject}_{what}_timestamp_seconds"
+            yield from _head(name, f"When it was: {what.replace('_', ' ')}, in seconds since 1970")
+            yield f"{name} {int(time.timestamp())}\n"
 
 
 def _series(name: str, about: str, found: Findings, outcome: Outcome, style: Style) -> Iterator[str]:

@@ -17,7 +17,7 @@ from hashcompat.formats.json import to_json
 from hashcompat.formats.model import Style
 from hashcompat.model.escape import distinct, printable
 from hashcompat.report.findings import FOUND, Case, Findings, Outcome
-from hashcompat.report.model import Document, Report, Rows
+from hashcompat.report.model import Document, Report, Rows, time_text
 from hashcompat.rules import Rule
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -50,7 +50,12 @@ def _log(found: Findings, style: Style) -> Iterator[str]:
         "tool": {"driver": _driver(found.rules)},
         "results": Rows(_shown(found), _Results(found)),
         "columnKind": "unicodeCodePoints",
-        "properties": {"title": found.title, "totals": dict(found.totals), **found.more},
+        "properties": {
+            "title": found.title,
+            "totals": dict(found.totals),
+            **found.more,
+            **{name: time_text(time) for name, time in found.times.items()},
+        },
     }
     yield f'{{\n  "$schema": "{_SCHEMA}",\n  "version": "2.1.0",\n  "runs": [\n'
     yield from to_json(run, style.encoding)

@@ -46,8 +46,8 @@ class FailOn(StrEnum):
 DEFAULT: Final = (FailOn.RESTART, FailOn.KILL, FailOn.UNKNOWN)
 
 
-ABOUT_PLANS: Final = frozenset({"plan-max-age", "cluster-uid", "verify-key", "report-only"})
-"""The keys of a policy that are about the plan itself, and so count after the upgrade too."""
+ABOUT_PLANS: Final = frozenset({"plan-max-age", "max-age", "cluster-uid", "verify-key", "report-only"})
+"""The keys of a policy that are about the plan itself, or what is read: they count after the upgrade too."""
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -93,6 +93,10 @@ class Policy(msgspec.Struct, frozen=True):
     max_age: timedelta | None = None
     """How old a plan may be."""
     max_age_text: str = ""
+    """That, as it was given."""
+    max_input_age: timedelta | None = None
+    """How old what a plan is made of may be; None for any age, also an unknown one."""
+    max_input_age_text: str = ""
     """That, as it was given."""
     cluster: str = ""
     """The UID of the namespace kube-system of the cluster that plans must be of; empty for any."""

@@ -10,6 +10,7 @@ from hashcompat.errors import InputError
 from hashcompat.gating.policy import Policy
 from hashcompat.model.digest import is_signed
 from hashcompat.model.plan import Plan
+from hashcompat.model.pods import Origin
 
 SKEW: Final = timedelta(minutes=5)
 """How far the clocks of two machines may be apart."""
@@ -40,6 +41,30 @@ def check_age(plan: Plan, policy: Policy, now: datetime) -> None:
         )
     if (age := now - plan.created) > policy.max_age:
         raise InputError(f"the plan is {_words(age)} old, and {allowed}")
+
+
+def check_input_age(origin: Origin, policy: Policy, now: datetime, *, saved: bool = False) -> None:
+    """Raise InputError for input that is older than the policy allows, or whose age is not known.
+
+    ``saved``: whether a plan that was saved says where it comes from.
+    """
+    if policy.max_input_age is None:
+        return
+    allowed = f"max-age allows {policy.max_input_age_text}"
+    place = "$.spec.source.takenAt: " if saved else ""
+    if origin.taken is None:
+        where = "the input" if saved else "it"
+        raise InputError(
+            f"{place}nothing in {where} shows when it was taken, and {allowed}; "
+            "read a live cluster, or give a snapshot, or a dump with its nodes"
+        )
+    if origin.taken > now + SKEW:
+        raise InputError(f"{place}{origin.taken:%Y-%m-%dT%H:%M:%SZ} has not come yet; check the clocks")
+    if (age := now - origin.taken) > policy.max_input_age:
+        raise InputError(
+            f"the input is {_words(age)} old (taken {origin.taken:%Y-%m-%dT%H:%M:%SZ}), and {allowed}; "
+            "take it again"
+        )
 
 
 def check_cluster(plan: Plan, wanted: str, place: str) -> None:

@@ -38,6 +38,7 @@ STRICTER: Final[Mapping[str, tuple[str, ...]]] = {
     "baseline": (*_RESTARTS, "strict"),
     "strict": (),
     "plan-max-age": (),
+    "max-age": (),
     "cluster-uid": (),
     "verify-key": (),
     "report-only": (*_RESTARTS, "strict", "preflight"),
@@ -187,15 +188,17 @@ def policy_of(settled: Settled) -> Policy:
     if (restarts or per_owner or per_node) and not {FailOn.RESTART, FailOn.KILL} & {*fail_on}:
         key = next(key for key in LIMITS if key in found)
         raise UsageError(f"{found[key].place}: counts nothing: fail-on names neither restart nor kill")
-    age = found.get("plan-max-age")
+    plan_age, input_age = found.get("plan-max-age"), found.get("max-age")
     return Policy(
         restarts,
         per_owner,
         per_node,
         fail_on,
         strict=is_on(found, "strict"),
-        max_age=duration_of(age.text, age.place) if age else None,
-        max_age_text=age.text if age else "",
+        max_age=duration_of(plan_age.text, plan_age.place) if plan_age else None,
+        max_age_text=plan_age.text if plan_age else "",
+        max_input_age=duration_of(input_age.text, input_age.place) if input_age else None,
+        max_input_age_text=input_age.text if input_age else "",
         cluster=found["cluster-uid"].text if "cluster-uid" in found else "",
         report_only=is_on(found, "report-only"),
         files=settled.files,

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 import msgspec
 
 from hashcompat.model.budgets import NOT_READ, Budgets
+from hashcompat.model.dating import Dating
 from hashcompat.model.hashes import StoredHashes
 from hashcompat.model.records import Record
 
@@ -292,7 +293,15 @@ class Origin(msgspec.Struct, frozen=True):
     """The UID of the namespace kube-system, which no other cluster has; empty where nothing shows it."""
 
     oldest: datetime | None = None
-    """When the oldest of the files was last written, UTC; None for other sources, and where none shows it."""
+    """When the oldest of the files was last written, UTC; None for other sources, and where none shows it.
+
+    Nothing is decided by it: a copy is as new as it was made."""
+
+    taken: datetime | None = None
+    """When it was taken, at the earliest, UTC: a cluster when its list began, files by the times in them.
+
+    Of several files the oldest counts. None where that is not known, and of files until their pods were read.
+    """
 
 
 class Share(Protocol):
@@ -351,3 +360,6 @@ class Inventory(msgspec.Struct, frozen=True):
     guessed: bool = False
     """Whether all but the pods rests on a guess at where they are, which asking for all of them confirms, or
     refuses by an InputError."""
+
+    dating: Dating | None = None
+    """What shows when it was taken, besides the pods; None where nothing does."""

@@ -55,13 +55,22 @@ def make(
     way = Way(from_release, to_release)
     view, notes = bound(way, inventory, view)
     gathering = gather(way, view) if gather else None
-    run = Run(way, inventory.nodes, view) if gathering else decided(way, inventory, view)
     if gathering:
+        run = Run(way, inventory.nodes, view, inventory.dating)
         for pod in inventory.pods:
+            run.ages.add(pod)
             gathering.add(pod, [draft for _, draft in run.planner.drafted(pod)])
             run.hops.add(pod)
+    else:
+        run = decided(way, inventory, view)
     numbers = gathering.numbers(run.planner.settled()) if gathering else ()
-    plan = structs.replace(run.planner.plan(numbers), notes=notes, origin=inventory.origin)
+    plan = run.planner.plan(numbers)
+    plan = structs.replace(
+        plan,
+        notes=notes,
+        origin=run.ages.dated(inventory.origin),
+        warnings=(*plan.warnings, *run.ages.warnings()),
+    )
     details = gathering.details() if gathering else None
     return structs.replace(plan, hops=run.hops.hops, rollback=run.hops.rollback, details=details)
 

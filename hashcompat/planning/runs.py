@@ -10,8 +10,10 @@ from typing import Any
 from hashcompat import rules
 from hashcompat.errors import InputError
 from hashcompat.forks import FailedError, begun
+from hashcompat.model.dating import Dating
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory, Node, Pod, Share, Shared
+from hashcompat.planning.ages import Ages
 from hashcompat.planning.hops import Hops
 from hashcompat.planning.planner import Planner
 from hashcompat.planning.repeats import Repeats
@@ -23,21 +25,23 @@ from hashcompat.planning.view import View
 class Run:
     """The pods of an inventory, decided for the plan and for all hops together."""
 
-    def __init__(self, way: Way, nodes: Iterable[Node], view: View) -> None:
+    def __init__(self, way: Way, nodes: Iterable[Node], view: View, dating: Dating | None = None) -> None:
         templates = Templates(view)
         self.planner = Planner(way, nodes, view, templates)
         self.hops = Hops(way, nodes, view, templates)
+        self.ages = Ages(dating)
         self._repeats = Repeats(self.planner, self.hops, templates)
 
     def add(self, pods: Iterable[Pod]) -> None:
         """Decide pods one by one."""
         for pod in pods:
+            self.ages.add(pod)
             self._repeats.add(pod)
 
     def sent(self, share: Share) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
-        yield self.planner.found, self.hops.found, (share.seen, share.lines)
+        yield self.planner.found, self.hops.found, self.ages.found, (share.seen, share.lines)
         yield from self.planner.rows()
 
     def merge(self, sent: Iterator[Any], lines: int) -> tuple[Any, int]:
@@ -46,9 +50,10 @@ class Run:
         ``lines`` is by how many those of its containers are too low. Raises FailedError where a reason names
         a place in the file, which is not known then.
         """
-        planned, counted, seen = next(sent)
+        planned, counted, ages, seen = next(sent)
         self.planner.merge(map(_without_places, sent) if lines else sent, planned, lines)
         self.hops.merge(counted)
+        self.ages.merge(ages)
         found: tuple[Any, int] = seen
         return found
 
@@ -58,15 +63,15 @@ def decided(way: Way, inventory: Inventory, view: View) -> Run:
     pods = inventory.pods
     if isinstance(pods, Shared) and (shares := pods.shares()):
         with suppress(FailedError, InputError):  # what is wrong with them, one process says
-            return _shared(way, inventory.nodes, view, pods, shares)
-    run = Run(way, inventory.nodes, view)
+            return _shared(way, inventory, view, pods, shares)
+    run = Run(way, inventory.nodes, view, inventory.dating)
     run.add(pods)
     return run
 
 
-def _shared(way: Way, nodes: Sequence[Node], view: View, pods: Shared, shares: Sequence[Share]) -> Run:
+def _shared(way: Way, inventory: Inventory, view: View, pods: Shared, shares: Sequence[Share]) -> Run:
     """Decide pods in as many processes as there are shares; raises FailedError where they do not fit."""
-    run = Run(way, nodes, view)
+    run = Run(way, inventory.nodes, view, inventory.dating)
     own, *others = shares
     with begun([partial(run.sent, share) for share in others]) as results:
         run.add(own)

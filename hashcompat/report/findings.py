@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
@@ -82,3 +83,6 @@ class Findings(msgspec.Struct, frozen=True):
 
     more: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Other totals, by what they count."""
+
+    times: Mapping[str, datetime | None] = msgspec.field(default_factory=dict)
+    """When what was judged was taken and made, UTC; None where that is not known."""

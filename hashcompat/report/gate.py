@@ -14,6 +14,7 @@ from hashcompat.report.gatecases import findings_of
 from hashcompat.report.gatedocument import gate_document
 from hashcompat.report.items import item_name, reason_words, verdict_cell
 from hashcompat.report.model import Coloured, Prose, Report, Screen, Section, Table
+from hashcompat.report.whence import times_line
 
 _COLOURS: Final[Mapping[Outcome, str]] = {
     Outcome.FAIL: "red",
@@ -43,7 +44,7 @@ _SETTINGS: Final = "settings"
 
 def _overview(result: GateResult, _screen: Screen) -> Iterator[Section]:
     verdict = Coloured(_verdict(result), _COLOURS[result.outcome])
-    yield Section([[verdict], *([line] for line in settings_lines(result))])
+    yield Section([[verdict], [times_line(result.plan)], *([line] for line in settings_lines(result))])
     yield Section(Table(_LINE_COLUMNS, lambda: map(_line_cells, result.lines)))
     owners = _owners(result)
     if owners:
@@ -149,5 +150,6 @@ GATE: Final[Report[GateResult]] = Report(
     sheet=_sheet,
     findings=findings_of,
     names=_names,
+    lead=lambda result: [times_line(result.plan)],
     notes=_notes,
 )

@@ -14,6 +14,7 @@ from hashcompat.gating.result import Outcome as Judgement
 from hashcompat.model.escape import word
 from hashcompat.report.findings import Case, Findings, Outcome
 from hashcompat.report.plancases import case_of
+from hashcompat.report.whence import times_of
 from hashcompat.rules import RULES, Rule
 
 _OUTCOMES: Final[Mapping[Standing, Outcome]] = {
@@ -72,6 +73,7 @@ def findings_of(result: GateResult) -> Findings:
         lambda: _cases(result),
         (*RULES, _POLICY, _PREDICTION, _SETTINGS),
         {"containers": len(plan.items)},
+        times_of(plan),
     )
 
 

@@ -60,6 +60,7 @@ def _policy(policy: Policy) -> Document:
         "failOn": [one.value for one in policy.fail_on],
         "strict": policy.strict,
         "planMaxAge": policy.max_age_text or None,
+        "maxAge": policy.max_input_age_text or None,
         "clusterUID": policy.cluster or None,
         "reportOnly": policy.report_only,
         "files": [_file(one) for one in policy.files],

@@ -162,6 +162,10 @@ class Screen(msgspec.Struct, frozen=True):
     """The lines that the result may take."""
 
 
+def _no_lead(_: object) -> Iterable[str]:
+    return ()
+
+
 def _no_notes(_: object) -> Iterable[str]:
     return ()
 
@@ -193,5 +197,7 @@ class Report(msgspec.Struct, Generic[Result], frozen=True):
     """Exact text, in pieces, in which no character may change: what is hashed, a patch."""
     page: Callable[[Result], Page] | None = None
     """A page for people; None for one that is made of the table, the text and the notes."""
+    lead: Callable[[Result], Iterable[str]] = _no_lead
+    """Lines for a table that is kept alone: what a reader has to know of all its rows."""
     notes: Callable[[Result], Iterable[str]] = _no_notes
     """Lines that go with the result: assumptions, warnings, the closing line."""

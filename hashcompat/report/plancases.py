@@ -12,6 +12,7 @@ from hashcompat.model.verdicts import Verdict
 from hashcompat.report.findings import Case, Findings, Outcome
 from hashcompat.report.items import reason_words
 from hashcompat.report.model import Prose, Table
+from hashcompat.report.whence import times_of
 from hashcompat.rules import RULES
 
 _OUTCOMES: Final[Mapping[Verdict, Outcome]] = {
@@ -41,6 +42,7 @@ def findings_of(plan: Plan, items: Sequence[Item]) -> Findings:
         lambda: map(case_of, items),
         RULES,
         {"pods": counts.pods, "pods_affected": counts.pods_affected, "nodes_affected": counts.nodes_affected},
+        times_of(plan),
     )
 
 

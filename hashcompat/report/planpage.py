@@ -22,7 +22,7 @@ from hashcompat.report.planheat import heat_of
 from hashcompat.report.planwhys import Whys
 from hashcompat.report.reasons import Kind
 from hashcompat.report.tally import Group, GroupBy, owner_of, tallied
-from hashcompat.report.whence import whence
+from hashcompat.report.whence import times_line, whence
 from hashcompat.rules import RULES
 
 _TONES: Final = {"red": "bad", "yellow": "open", "green": "good"}
@@ -90,6 +90,7 @@ def _counts(shown: Excerpt) -> Iterator[Count]:
 def _facts(shown: Excerpt) -> Iterator[tuple[str, str]]:
     read, kubelet = (str(line[0]) for line in whence(shown, all_names=True))
     yield "Pods", read
+    yield "Taken", times_line(shown.plan)
     yield "Way", kubelet
     for facts in shown.plan.releases:
         named = "" if facts.name.removeprefix("v") == facts.read_as else f"read as {facts.read_as}, "

@@ -14,7 +14,7 @@ from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.words import count
 from hashcompat.planning.replicas import Latest
-from hashcompat.report.model import Document, Report, Rows, document
+from hashcompat.report.model import Document, Report, Rows, document, time_text
 from hashcompat.sources.mirrors import annotations_of
 from hashcompat.sources.snapshots import HASHES, HIDDEN, WORKLOAD, document_of, text_of
 from hashcompat.sources.workloads import workload_of
@@ -41,7 +41,12 @@ _SOME_DAY: Final = "1970-01-01T00:00:00Z"
 def _document(snapshot: Snapshot) -> Document:
     """Return the ClusterSnapshot; numbers in specs keep the text that they have in the input."""
     inventory = snapshot.inventory
-    spec = {"newestRelease": snapshot.newest, "hashes": "kept" if snapshot.with_hashes else HIDDEN}
+    spec = {
+        "newestRelease": snapshot.newest,
+        "hashes": "kept" if snapshot.with_hashes else HIDDEN,
+        "takenAt": time_text(inventory.origin.taken),
+        "clusterUID": inventory.origin.cluster,
+    }
     records = {
         "recorded": _rows(inventory, Recorded, _recorded),
         "sandboxes": _rows(inventory, Sandbox, _sandbox),

@@ -1,8 +1,8 @@
-"""Where a plan comes from: the cluster or the files and their age, how many pods, which releases."""
+"""Where a plan comes from: the cluster or the files, when they were taken, how many pods, which releases."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -39,11 +39,14 @@ def _place(origin: Origin, now: datetime | None, *, all_names: bool) -> str:
         case Source.SAMPLE:
             return "the built-in sample"
         case Source.OBJECTS:
-            return "objects in memory"
+            place = ["objects in memory"]
         case Source.CLUSTER:
-            return ", ".join([*_cluster(origin), *_files(origin, now, all_names=all_names)])
-    snapshot = "a snapshot, " if origin.kind is Source.SNAPSHOT else ""
-    return snapshot + ", ".join(_files(origin, now, all_names=all_names))
+            place = [*_cluster(origin), *_files(origin, all_names=all_names)]
+        case Source.SNAPSHOT:
+            place = ["a snapshot", *_files(origin, all_names=all_names)]
+        case _:
+            place = [*_files(origin, all_names=all_names)]
+    return ", ".join([*place, *_taken(origin, now)])
 
 
 def _cluster(origin: Origin) -> Iterator[str]:
@@ -52,24 +55,31 @@ def _cluster(origin: Origin) -> Iterator[str]:
     yield origin.server or "the live cluster"
 
 
-def _files(origin: Origin, now: datetime | None, *, all_names: bool) -> Iterator[str]:
-    names, age = origin.names, _age(origin.oldest, now)
+def _files(origin: Origin, *, all_names: bool) -> Iterator[str]:
+    names = origin.names
     some = names if all_names else names[:_NAMED]
     yield from some
     if len(some) < len(names):
         yield f"{len(names) - len(some)} more"
-    if age:
-        yield f"the oldest {age}" if len(names) > 1 else age
 
 
-def _age(time: datetime | None, now: datetime | None) -> str:
-    """Return how old something is, in whole units; empty if unknown, or if its time has not come."""
-    if time is None or now is None or time > now:
+def _taken(origin: Origin, now: datetime | None) -> Iterator[str]:
+    """Yield when it was taken, if that is known: how long ago, in whole units, and the time."""
+    if origin.taken is None:
+        return
+    of = "the oldest " if len(origin.names) > 1 else ""
+    age = _age(origin.taken, now)
+    yield f"{of}taken {age} ({time_text(origin.taken)})" if age else f"{of}taken {time_text(origin.taken)}"
+
+
+def _age(time: datetime, now: datetime | None) -> str:
+    """Return how long ago something was; empty where that is not known, and where its time has not come."""
+    if now is None or time > now:
         return ""
     for limit, unit, noun in _AGES:
         if now - time >= limit:
-            return f"{count((now - time) // unit, noun)} old"
-    return "new"
+            return f"{count((now - time) // unit, noun)} ago"
+    return "just now"
 
 
 def _releases(plan: Plan, tally: Tally, *, all_names: bool) -> str:
@@ -82,6 +92,18 @@ def _releases(plan: Plan, tally: Tally, *, all_names: bool) -> str:
     return ", ".join([*texts, *more]) or plan.from_release
 
 
+def times_line(plan: Plan) -> str:
+    """Say when what a plan was made of was taken, and when it was made."""
+    taken = time_text(plan.origin.taken) or "at an unknown time"
+    made = time_text(plan.created) or "at an unknown time"
+    return f"Input taken {taken}; plan made {made}"
+
+
+def times_of(plan: Plan) -> Mapping[str, datetime | None]:
+    """Return the two times for programs."""
+    return {"input_taken": plan.origin.taken, "plan_created": plan.created}
+
+
 def source_document(origin: Origin) -> Document:
     """Return where the pods of a plan come from, as an object of its document."""
     return {
@@ -91,4 +113,5 @@ def source_document(origin: Origin) -> Document:
         "server": origin.server,
         "clusterUID": origin.cluster,
         "oldest": time_text(origin.oldest),
+        "takenAt": time_text(origin.taken),
     }

@@ -141,6 +141,8 @@ def read(found: Object) -> Iterator[Found]:
     elif budgets.is_budget(value):
         yield budgets.of_budget(value)
     elif kind == snapshots.KIND:
+        snapshots.taken_at(value, found.origin)
+        snapshots.cluster_of(value, found.origin)
         yield from records(value, found.origin)
     elif (place := place_of(value)) is not None:
         yield structs.replace(of_template(fields, place), doubt=found.doubt)
@@ -170,7 +172,12 @@ def containers_of(value: Mapping[str, Any]) -> int:
 
 
 def cluster_of(value: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the UID of a cluster, which is that of its namespace kube-system; nothing for other objects."""
+    """Yield the UID of a cluster, that of its namespace kube-system, which a snapshot keeps; or nothing.
+
+    Raises InputError, as ``snapshots.cluster_of``.
+    """
+    if value["kind"] == snapshots.KIND and (uid := snapshots.cluster_of(value, "")):
+        yield uid
     metadata = part(value, "metadata") if value["kind"] == "Namespace" else {}
     if metadata.get("name") == SYSTEM and (uid := text(metadata, "uid")):
         yield uid

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from hashcompat.errors import InputError
-from hashcompat.go.jsontext import kind_of
+from hashcompat.go.jsonpath import part
+from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.model.hashes import Hash, HiddenHash, StoredHashes
 from hashcompat.shown import name
+from hashcompat.sources.statuses import time_of
 
 KIND: Final = "ClusterSnapshot"
 
@@ -75,6 +78,35 @@ def warnings(document: Mapping[str, Any]) -> Iterator[str]:
             "the snapshot hides values and the hashes over them: such a hash is shown as none"
             " (snapshot --with-hashes keeps them)"
         )
+
+
+def taken_at(document: Mapping[str, Any], origin: str) -> datetime | None:
+    """Return when a snapshot was taken, UTC; None where it does not say that, as older ones.
+
+    Raises InputError, with ``origin``, for anything but a time.
+    """
+    text = part(document, "spec").get("takenAt")
+    if text is None:
+        return None
+    is_time, found = time_of(text) if isinstance(text, str) else (False, None)
+    if not is_time:
+        raise InputError(
+            f"{origin}: $.spec.takenAt: want a time such as 2026-01-31T12:00:00Z; take a new snapshot"
+        )
+    return found
+
+
+def cluster_of(document: Mapping[str, Any], origin: str) -> str:
+    """Return the UID of a snapshot's cluster; empty where it does not say that, as older ones.
+
+    Raises InputError, with ``origin``, for anything but a string.
+    """
+    uid = part(document, "spec").get("clusterUID")
+    if not isinstance(uid, str | None):
+        raise InputError(
+            f"{origin}: $.spec.clusterUID: want a string, got {kind_of(uid)}; take a new snapshot"
+        )
+    return clean(uid or "")
 
 
 def hash_of(value: object) -> Hash | None:

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 
 from hashcompat.errors import InputError
 from hashcompat.model.budgets import Budget
+from hashcompat.model.dating import Dating
 from hashcompat.model.pods import Inventory, Node, Origin
 from hashcompat.model.records import Record
 from hashcompat.sources.budgets import budgets_of, scale_of
 from hashcompat.sources.controllers import Census
 from hashcompat.sources.copies import nodes_of, pods_of
+from hashcompat.sources.dating import Dater, until
 from hashcompat.sources.objects import BESIDE_PODS, cluster_of, opened, read
 from hashcompat.sources.snapshots import KIND, warnings
 
@@ -23,9 +25,10 @@ def collect(values: Iterable[object]) -> Inventory:
     for two different pods of one uid or nodes of one name, and for no pod.
     """
     objects = [found for number, value in enumerate(values) for found in opened(value, f"object {number}")]
-    census = Census()
+    census, dater = Census(), Dater()
     for one in objects:
         census.add(one.value)
+        dater.add(one.value, one.origin)
     templates = census.templates()
     pods = tuple(pods_of(objects, templates))
     if not pods:
@@ -44,4 +47,7 @@ def collect(values: Iterable[object]) -> Inventory:
             listed=False,
         ),
         origin=Origin(cluster=clusters.pop() if len(clusters) == 1 else ""),
+        dating=Dating(
+            until(), tuple(dater.dated("", alone=all(one.value["kind"] == KIND for one in objects)))
+        ),
     )

@@ -57,6 +57,11 @@ class PolicyFlags:
     plan_max_age: str | None = option(
         "--plan-max-age", metavar="DURATION", help="How old a plan may be, such as 24h."
     )
+    max_age: str | None = option(
+        "--max-age",
+        metavar="DURATION",
+        help="How old what the plan is made of may be, by the times in it; an unknown age is refused.",
+    )
     cluster_uid: str | None = option(
         "--cluster-uid",
         metavar="UID",

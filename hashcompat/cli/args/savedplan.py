@@ -61,6 +61,8 @@ def read(
         digest = document.digest()
         refusal.check_seals(digest, document.rest.text(SIGNATURE, ""), key)
         refusal.check_age(plan, policy, datetime.now(UTC))
+        if not given.rollout.after:  # then what is read now is judged
+            refusal.check_input_age(plan.origin, policy, datetime.now(UTC), saved=True)
         check_uid(plan, policy, found)
         refusal.check_cluster(plan, uid, "the live cluster")
     check_releases(name, plan, "" if old == AUTO else old, new, names.catalog)

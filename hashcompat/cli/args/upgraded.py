@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from hashcompat.cli.args.facts import Records
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.gating.refusal import check_cluster
+from hashcompat.gating.policy import Policy
+from hashcompat.gating.refusal import check_cluster, check_input_age
 from hashcompat.model.items import ContainerName, Item, Prediction, name_of
 from hashcompat.model.plan import Plan
-from hashcompat.model.pods import Inventory
+from hashcompat.model.pods import Inventory, Origin
 from hashcompat.model.verdicts import Verdict
+from hashcompat.planning.ages import Ages
+from hashcompat.sources.files.inputs import named
 
 if TYPE_CHECKING:
     from hashcompat.catalog.lookup import Catalog
@@ -23,14 +26,22 @@ if TYPE_CHECKING:
 
 
 def now_of(
-    plan: Plan, reading: Reading, records: Records, begun: Mapping[str, datetime], catalog: Catalog
+    plan: Plan,
+    reading: Reading,
+    policy: Policy,
+    records: Records,
+    begun: Mapping[str, datetime],
+    catalog: Catalog,
 ) -> Now:
-    """Read what became of the nodes of a plan; raises InputError for another cluster than the plan's."""
+    """Read what became of the nodes of a plan.
+
+    Raises InputError for another cluster than the plan's, and for what is older than the policy allows.
+    """
     from hashcompat.answers import upgraded
     from hashcompat.records.index import Records as Index
     from hashcompat.records.index import index
 
-    whole = _whole(plan, reading)
+    whole = _whole(plan, reading, policy)
     found = structs.replace(
         whole, pods=tuple(pod for pod in whole.pods if reading.scope.filters.matches(pod))
     )
@@ -44,17 +55,15 @@ def now_of(
     )
 
 
-def impact_of(plan: Plan, reading: Reading, whole: Inventory | None = None) -> Impact:
+def impact_of(plan: Plan, reading: Reading, policy: Policy, whole: Inventory | None = None) -> Impact:
     """Return what the restarts of a plan do to the budgets, by the pods that there are now.
 
     Pods of its nodes that the plan does not know are UNKNOWN: they may restart.
     """
     from hashcompat import disruption
 
-    found = _whole(plan, reading) if whole is None else whole
+    found = _whole(plan, reading, policy) if whole is None else whole
     if whole is None:
-        pods = tuple(found.pods)
-        found = structs.replace(found, pods=pods)
         plan = structs.replace(plan, items=(*plan.items, *_unplanned(plan, found, reading)))
     nodes = reading.scope.nodes
     return disruption.make(plan, found, max(len(set(nodes)), 1), nodes or None)
@@ -70,8 +79,21 @@ def _unplanned(plan: Plan, found: Inventory, reading: Reading) -> Iterator[Item]
             yield Item(name_of(pod), name, Prediction("", Verdict.UNKNOWN))
 
 
-def _whole(plan: Plan, reading: Reading) -> Inventory:
+def _whole(plan: Plan, reading: Reading, policy: Policy) -> Inventory:
+    """Read all pods; errors as ``now_of``."""
     found = reading.whole()
+    ages, pods = Ages(found.dating), tuple(found.pods)
+    for pod in pods:
+        ages.add(pod)
+    found = structs.replace(found, pods=pods, origin=ages.dated(found.origin))
+    reading.warn(ages.warnings())
+    check_read(found.origin, policy)
     if plan.origin.cluster and found.origin.cluster:
         check_cluster(plan, found.origin.cluster, "what is read now")
     return found
+
+
+def check_read(origin: Origin, policy: Policy) -> None:
+    """Raise InputError, naming what was read, where it is older than the policy allows, or of unknown age."""
+    with named(", ".join((*origin.names, *filter(None, (origin.context, origin.server)))) or origin.kind):
+        check_input_age(origin, policy, datetime.now(UTC))

@@ -25,7 +25,7 @@ from hashcompat.cli.args.rollout import RolloutFlags, State
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.settling import settled
 from hashcompat.cli.args.source import Source
-from hashcompat.cli.args.upgraded import impact_of, now_of
+from hashcompat.cli.args.upgraded import check_read, impact_of, now_of
 from hashcompat.errors import UsageError
 from hashcompat.gating.judge import judge
 from hashcompat.gating.outcome import judge_after
@@ -116,7 +116,8 @@ def _of_source(given: Arguments, found: Mapping[str, Setting], policy: Policy, n
     ready, budgets = partial(output.ready, GATE, given.shown), FailOn.PDB in policy.fail_on
     made = planned(given, names, ready, quiet=given.quiet.quiet, budgets=budgets)
     savedplan.check_uid(made.plan, policy, found)
-    impact = impact_of(made.plan, _reading(given, budgets=True), made.whole) if budgets else None
+    check_read(made.plan.origin, policy)
+    impact = impact_of(made.plan, _reading(given, budgets=True), policy, made.whole) if budgets else None
     return judge(made.plan, policy, besides_of(found, made.plan, names.catalog, impact), _today())
 
 
@@ -129,7 +130,7 @@ def _of_saved(
     store = given.rollout.store(given.source.cluster)
     if given.rollout.after:
         return _after(given, plan, digest, policy, names, store)
-    impact = impact_of(plan, _reading(given, budgets=True)) if FailOn.PDB in policy.fail_on else None
+    impact = impact_of(plan, _reading(given, budgets=True), policy) if FailOn.PDB in policy.fail_on else None
     result = judge(plan, policy, besides_of(found, plan, names.catalog, impact), _today())
     return _taken(given, result, digest, store) if store else result
 
@@ -143,7 +144,7 @@ def _after(
 
     def judged(settling: bool) -> GateResult:
         reading = _reading(given, quiet=settling)
-        now = now_of(plan, reading, given.facts.records, begun, names.catalog)
+        now = now_of(plan, reading, policy, given.facts.records, begun, names.catalog)
         return judge_after(plan, policy, now, settling=settling)
 
     result = settled(judged, given.rollout.settle)

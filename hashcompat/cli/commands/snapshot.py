@@ -79,6 +79,7 @@ def command(given: Arguments) -> None:
         return redaction.snapshot(()), pods
 
     hidden, pods = reading.used(of)
+    reading.warn(hidden.warnings)
     if given.saved.out in (None, STDOUT):
         output.write(report.text(hidden, pods))
     else:

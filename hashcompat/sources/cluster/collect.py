@@ -16,13 +16,16 @@ from urllib3 import HTTPHeaderDict
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import part, text
 from hashcompat.model.budgets import NOT_READ, Budgets
+from hashcompat.model.dating import Dated, Dating, Reach
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
 from hashcompat.model.words import count
 from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import budgets_of, of_budget
+from hashcompat.sources.clock import now
 from hashcompat.sources.cluster import kubectl, serviceaccount
 from hashcompat.sources.cluster.kubeapi import Client, StatusError
 from hashcompat.sources.cluster.lists import list_all
+from hashcompat.sources.dating import until
 from hashcompat.sources.objects import SYSTEM, read_object
 
 T = TypeVar("T")
@@ -156,6 +159,7 @@ def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
     ``say`` gets lines for the user, ``progress`` how far a list is. Raises InputError, naming what was to be
     read, for what is refused or cannot be read whole: a part of a cluster is never an inventory.
     """
+    begun = now()
     with connect(access, say) as client:
         pods = [pod for request in pod_requests(scope) for pod in _read(client, request, _pod, progress)]
         if scope.needs_pods and not pods:
@@ -163,7 +167,8 @@ def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
         nodes = tuple(_nodes(client, scope, say, progress))
         budgets = _budgets(client, scope, progress) if scope.budgets else NOT_READ
         origin = structs.replace(_origin(access), cluster=_uid_or_none(client))
-        return Inventory(tuple(pods), nodes, origin=origin, budgets=budgets)
+        dating = Dating(until(), (Dated("", Reach(begun), says=True),))
+        return Inventory(tuple(pods), nodes, origin=origin, budgets=budgets, dating=dating)
 
 
 def uid(access: Access, say: Say) -> str:

@@ -17,11 +17,13 @@ from hashcompat.go.jsonstream import Elements
 from hashcompat.go.jsonwindow import Place
 from hashcompat.go.parts import Part
 from hashcompat.model.budgets import Budget
+from hashcompat.model.dating import Dating
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Share, Source
 from hashcompat.model.records import Record
 from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import Key, nodes_of, pods_of
+from hashcompat.sources.dating import until
 from hashcompat.sources.fields import InFile
 from hashcompat.sources.files.inputs import STDIN, called, inputs
 from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
@@ -86,7 +88,8 @@ def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bo
     pods = _Pods(origin.names, seen, templates, needs_pods)
     containers = max(survey.containers for survey in surveys)  # files may hold copies of each other
     guessed = any(survey.guessed for survey in surveys)
-    return Inventory(pods, nodes, records, origin, warnings, containers, budgets, guessed)
+    dating = Dating(until(), tuple(one for survey in surveys for one in survey.dated))
+    return Inventory(pods, nodes, records, origin, warnings, containers, budgets, guessed, dating)
 
 
 def _kind(surveys: Sequence[Survey]) -> Source:

@@ -202,8 +202,8 @@ def _hop(row: Row) -> Hop:
 
 def _origin(row: Row) -> Origin:
     names, place = row.texts("names"), (row.text("context"), row.text("server"))
-    cluster, oldest = row.text("clusterUID", ""), row.time_or_none("oldest")
-    return Origin(row.word("kind", Source), names, *place, cluster=cluster, oldest=oldest)
+    cluster, oldest, taken = row.text("clusterUID", ""), *map(row.time_or_none, ("oldest", "takenAt"))
+    return Origin(row.word("kind", Source), names, *place, cluster=cluster, oldest=oldest, taken=taken)
 
 
 def _suggestion(row: Row) -> Suggestion:

@@ -18,7 +18,8 @@ def sample_path() -> Path:
 def collect() -> Inventory:
     """Read the sample cluster as any other file, but for its name and lines: nobody gave it, or edits it."""
     found = files.collect((str(sample_path()),))
-    return structs.replace(found, pods=tuple(map(_without_place, found.pods)), origin=Origin(Source.SAMPLE))
+    pods = tuple(map(_without_place, found.pods))
+    return structs.replace(found, pods=pods, origin=Origin(Source.SAMPLE), dating=None)
 
 
 def _without_place(pod: Pod) -> Pod:

@@ -57,6 +57,7 @@ class Gate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     baseline: _File | UnsetType = UNSET
     strict: bool | UnsetType = UNSET
     plan_max_age: Annotated[str, Meta(pattern=DURATION)] | UnsetType = UNSET
+    max_age: Annotated[str, Meta(pattern=DURATION)] | UnsetType = UNSET
     cluster_uid: _Text | UnsetType = UNSET
     verify_key: _File | UnsetType = UNSET
     report_only: bool | UnsetType = UNSET
@@ -92,7 +93,7 @@ _PATTERN: Final = f"with '*' for any characters within a part, of at most {LONGE
 _WANTED: Final = {
     **dict.fromkeys(("max-restarts", "max-per-owner", "max-per-node"), _LIMIT_WORDS),
     "fail-on": "a list of some of restart, kill, unknown, pdb, static, preflight",
-    "plan-max-age": "a duration, such as 24h, 90m or 1h30m",
+    **dict.fromkeys(("plan-max-age", "max-age"), "a duration, such as 24h, 90m or 1h30m"),
     **dict.fromkeys(("strict", "report-only"), "true or false"),
     **dict.fromkeys(
         ("preflight", "exceptions", "baseline", "verify-key"), "the name of a file, no URL and not '-'"

@@ -19,11 +19,13 @@ from hashcompat.go.jsonstream import End
 from hashcompat.go.jsonwindow import Place
 from hashcompat.go.parts import Part
 from hashcompat.model.budgets import Budget
+from hashcompat.model.dating import Dated
 from hashcompat.model.pods import Node
 from hashcompat.sources import snapshots
 from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import scale_of, size_of
 from hashcompat.sources.controllers import Census
+from hashcompat.sources.dating import Dater
 from hashcompat.sources.fields import IN_NO_FILE, InFile
 from hashcompat.sources.files import glance, spans
 from hashcompat.sources.files.alike import Alike
@@ -93,6 +95,9 @@ class Survey(msgspec.Struct, frozen=True):
 
     alike: Alike
     """The patterns of its latest pods."""
+
+    dated: tuple[Dated, ...]
+    """What shows when it was taken, but for its pods; nothing where only they do."""
 
     spans: Spans | None
     """Where it is divided for several processes; None where one reads it."""
@@ -230,6 +235,7 @@ class _Look:
         self._found: list[tuple[Found, Object]] = []
         self._warnings: list[str] = []
         self._census, self._kept, self._clusters = Census(), _Kept(origin), set[str]()
+        self._dater = Dater()
         self._shape: Shape | None = None
 
     def add(self, part: Part) -> None:
@@ -275,6 +281,7 @@ class _Look:
         self._scales.update([scale] if (scale := scale_of(one.value)) else [])
         if one.value["kind"] in BESIDE_PODS:
             self._found += ((thing, structs.replace(one, value={})) for thing in read(one))
+        self._dater.add(one.value, one.origin)
         if one.value["kind"] == snapshots.KIND:
             self._warnings += snapshots.warnings(one.value)
 
@@ -289,6 +296,7 @@ class _Look:
         self._warnings += other._warnings
         self._census.merge(other._census)
         self._clusters |= other._clusters
+        self._dater.merge(other._dater)
         self._check()
 
     def survey(self, source: Input, alike: Alike, divided: Spans | None = None) -> Survey:
@@ -308,6 +316,7 @@ class _Look:
             self._budgets,
             self._scales,
             alike,
+            tuple(self._dater.dated(source.file, alone=self._saved == self._documents)),
             divided,
         )
 

@@ -1,0 +1,68 @@
+"""When what was read was taken: the times in a node's status, and what a snapshot says of itself.
+
+A kubelet renews the conditions of its node, by its own clock, every five minutes and whenever one changes
+(``nodeStatusReportFrequency``; before 1.14 every ten seconds). So the newest of these times is that of a dump,
+within minutes. Only kubelets, and those who may patch the status of nodes, choose it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from hashcompat.gating.refusal import SKEW
+from hashcompat.go.jsonpath import is_object, part, rows
+from hashcompat.model.dating import Dated, Reach, reach_of
+from hashcompat.sources import snapshots
+from hashcompat.sources.statuses import time_of
+from hashcompat.sources.templates import group_of
+
+
+def until() -> datetime:
+    """Return up to when times have come, where clocks may differ; no variable replaces the time."""
+    return datetime.now(UTC).replace(microsecond=0) + SKEW
+
+
+class Dater:
+    """Collects what the objects of a file, but for its pods, show of when it was taken."""
+
+    def __init__(self) -> None:
+        self._until = until()
+        self._has_nodes = False
+        self._nodes = Reach()
+        self._snapshots: list[datetime | None] = []
+
+    def add(self, value: Mapping[str, Any], origin: str) -> None:
+        """Take an object into account; raises InputError, with ``origin``, as ``snapshots.taken_at``."""
+        kind = value.get("kind")
+        if kind == "Node" and not group_of(value):
+            self._has_nodes = True
+            self._nodes = self._nodes.joined(reach_of(heartbeats(value), self._until))
+        elif kind == snapshots.KIND:
+            self._snapshots.append(snapshots.taken_at(value, origin))
+
+    def merge(self, other: Dater) -> None:
+        """Take what was found in another part of the file into account."""
+        self._has_nodes |= other._has_nodes
+        self._nodes = self._nodes.joined(other._nodes)
+        self._snapshots += other._snapshots
+
+    def dated(self, file: str, *, alone: bool) -> Iterator[Dated]:
+        """Yield what was found, if anything; ``alone``: whether the file holds nothing but snapshots.
+
+        Of several snapshots the oldest counts. One that does not say when is dated as any other file.
+        """
+        known = [time for time in self._snapshots if time is not None]
+        says = alone and bool(known) and len(known) == len(self._snapshots)
+        if says:
+            yield Dated(file, reach_of([min(known)], self._until), says=True)
+        elif self._has_nodes or known:
+            yield Dated(file, self._nodes.joined(reach_of(known, self._until)))
+
+
+def heartbeats(node: Mapping[str, Any]) -> Iterator[datetime | None]:
+    """Yield when the conditions of a node were renewed; None where a text is not a time."""
+    for row in rows(part(node, "status"), "conditions"):
+        text = row.get("lastHeartbeatTime") if is_object(row) else None
+        yield time_of(text)[1] if isinstance(text, str) else None

@@ -1,8 +1,8 @@
 """When what was read was taken: the times in a node's status, and what a snapshot says of itself.
 
 A kubelet renews the conditions of its node, by its own clock, every five minutes and whenever one changes
-(``nodeStatusReportFrequency``; before 1.14 every ten seconds). So the newest of these times is that of a dump,
-within minutes. Only kubelets, and those who may patch the status of nodes, choose it.
+(``nodeStatusReportFrequency``; before 1.14 every ten seconds). So the newest of these times is that of a
+dump, within minutes. Only kubelets, and those who may patch the status of nodes, choose it.
 """
 
 from __future__ import annotations

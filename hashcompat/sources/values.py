@@ -35,6 +35,7 @@ def collect(values: Iterable[object]) -> Inventory:
         raise InputError("no pods among the objects; an empty plan would look like a safe one")
     others = [(thing, one) for one in objects if one.value["kind"] in BESIDE_PODS for thing in read(one)]
     hidden = (line for one in objects if one.value["kind"] == KIND for line in warnings(one.value))
+    alone = all(one.in_snapshot or one.value["kind"] == KIND for one in objects)
     clusters = {uid for one in objects for uid in cluster_of(one.value)}
     return Inventory(
         pods,
@@ -47,7 +48,5 @@ def collect(values: Iterable[object]) -> Inventory:
             listed=False,
         ),
         origin=Origin(cluster=clusters.pop() if len(clusters) == 1 else ""),
-        dating=Dating(
-            until(), tuple(dater.dated("", alone=all(one.value["kind"] == KIND for one in objects)))
-        ),
+        dating=Dating(until(), tuple(dater.dated("", alone=alone))),
     )

@@ -138,7 +138,9 @@ def test_the_text_says_when_it_was_taken(run: Run, tmp_path: Path) -> None:
     dated, other = write(tmp_path / "a.json", *YEAR_OLD), write(tmp_path / "b.json", pod(name="b"))
     told = run("plan", *UP, "-f", dated).out
     assert f"a.json, taken 365 days ago ({ago(days=365)}): 1 pod" in told
-    assert "b.json, taken at an unknown time: 1 pod" in run("plan", *UP, "-f", other).out
+    assert "b.json: 1 pod" in run("plan", *UP, "-f", other).out
+    line = "Input taken at an unknown time; plan made 2026-01-01T00:00:00Z\n"
+    assert line in run("gate", *UP, "-f", other).out
     several = run("plan", *UP, "-f", dated, "-f", write(tmp_path / "c.json", started(ago(), name="c"))).out
     assert f"the oldest taken 365 days ago ({ago(days=365)})" in several
 
@@ -277,8 +279,8 @@ def test_both_times_are_in_what_is_kept(command: str, form: str, run: Run, tmp_p
         assert f"hashcompat_{subject}_input_taken_timestamp_seconds {second}\n" in out
         assert f"hashcompat_{subject}_plan_created_timestamp_seconds 1767225600\n" in out
     else:
-        assert ago(days=365).replace(":", r"\:") in out.replace(r"\:", ":").replace(":", r"\:")
-        assert made in out.replace("\\", "")
+        assert ago(days=365) in out.replace("\\", "")
+        assert (made in out.replace("\\", "")) == (form != "table" or command == "gate")
 
 
 def test_a_snapshot_keeps_the_time_and_the_cluster(run: Run, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from hashcompat.gating.policy import Policy
 from hashcompat.gating.refusal import check_cluster, check_input_age
 from hashcompat.model.items import ContainerName, Item, Prediction, name_of
 from hashcompat.model.plan import Plan
-from hashcompat.model.pods import Inventory, Origin
+from hashcompat.model.pods import Inventory, Origin, Pod
 from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.ages import Ages
 from hashcompat.sources.files.inputs import named
@@ -41,10 +41,7 @@ def now_of(
     from hashcompat.records.index import Records as Index
     from hashcompat.records.index import index
 
-    whole = _whole(plan, reading, policy)
-    found = structs.replace(
-        whole, pods=tuple(pod for pod in whole.pods if reading.scope.filters.matches(pod))
-    )
+    found = _read(plan, reading, policy, reading.scope.filters.matches)
     return upgraded.now_of(
         found,
         reading.scope.nodes,
@@ -62,7 +59,7 @@ def impact_of(plan: Plan, reading: Reading, policy: Policy, whole: Inventory | N
     """
     from hashcompat import disruption
 
-    found = _whole(plan, reading, policy) if whole is None else whole
+    found = _read(plan, reading, policy, lambda _: True) if whole is None else whole
     if whole is None:
         plan = structs.replace(plan, items=(*plan.items, *_unplanned(plan, found, reading)))
     nodes = reading.scope.nodes
@@ -79,13 +76,15 @@ def _unplanned(plan: Plan, found: Inventory, reading: Reading) -> Iterator[Item]
             yield Item(name_of(pod), name, Prediction("", Verdict.UNKNOWN))
 
 
-def _whole(plan: Plan, reading: Reading, policy: Policy) -> Inventory:
-    """Read all pods; errors as ``now_of``."""
+def _read(plan: Plan, reading: Reading, policy: Policy, keeps: Callable[[Pod], bool]) -> Inventory:
+    """Read all pods, and keep some; errors as ``now_of``."""
     found = reading.whole()
-    ages, pods = Ages(found.dating), tuple(found.pods)
-    for pod in pods:
+    ages, pods = Ages(found.dating), list[Pod]()
+    for pod in found.pods:
         ages.add(pod)
-    found = structs.replace(found, pods=pods, origin=ages.dated(found.origin))
+        if keeps(pod):
+            pods.append(pod)
+    found = structs.replace(found, pods=tuple(pods), origin=ages.dated(found.origin))
     reading.warn(ages.warnings())
     check_read(found.origin, policy)
     if plan.origin.cluster and found.origin.cluster:

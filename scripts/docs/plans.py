@@ -89,7 +89,7 @@ def plan_of(pods: int) -> Plan:
         with path.open("w", encoding="utf-8") as stream:
             stream.writelines(json.dumps(one, separators=(",", ":")) + "\n" for one in objects(pods))
         plan = planning.make(files.collect((str(path),)), AUTO, _WAY[1], View(default_catalog()))
-    return structs.replace(plan, origin=structs.replace(plan.origin, names=(_FILE,), oldest=None))
+    return structs.replace(plan, origin=structs.replace(plan.origin, names=(_FILE,), oldest=None, taken=None))
 
 
 def captures(plan: Plan, source: tuple[str, ...]) -> Iterator[str]:

@@ -165,6 +165,10 @@ def test_a_file_decides_nothing_that_is_not_of_now_and_whole(directory: Path) ->
     request, file = machine_request(SAME), directory / "fleet" / "prod.json"
     write(directory, of_machine("n1", "m-1"), pod(), age=3601)
     assert "fleet/prod.json is too old" in asked(directory, request)["message"]
+    stale = of_machine("n1", "m-1")
+    stale["status"]["conditions"] = [{"type": "Ready", "lastHeartbeatTime": "2026-01-01T00:00:00Z"}]
+    write(directory, stale, pod())
+    assert "was taken 2026-01-01T00:00:00Z, too long ago" in asked(directory, request)["message"]
     for content in ("{", "[" * 200_000, "[]", '{"items": 1}'):
         file.write_text(content)
         assert "is not " in asked(directory, request)["message"]

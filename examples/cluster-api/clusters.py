@@ -38,7 +38,7 @@ class Clusters:
 
     directory: Path
     oldest: float = 3600
-    """How old a file may be, in seconds: pods come and go."""
+    """How old a file may be, and what is in it, in seconds: pods come and go, and a copy is new."""
 
     def judge(self, question: Question) -> Answer:
         """Say whether the kubelets of some machines can be replaced under their running containers."""
@@ -54,6 +54,11 @@ class Clusters:
         names = _nodes(self._read(path), question)
         inventory = hashcompat.select(hashcompat.load(path), hashcompat.Filters(nodes=names))
         plan = hashcompat.plan(inventory, "auto", question.desired)
+        taken = plan.origin.taken
+        if taken and time.time() - taken.timestamp() > self.oldest:
+            raise UndecidedError(
+                f"what is known was taken {taken:%Y-%m-%dT%H:%M:%SZ}, too long ago; write it again"
+            )
         result, counts = hashcompat.gate(plan), plan.summary
         what = (
             f"{counts.findings} of {counts.containers} containers on {len(names)} nodes restart, "

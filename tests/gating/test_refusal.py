@@ -10,13 +10,14 @@ from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.gating.policy import Policy
-from hashcompat.gating.refusal import check_age, check_cluster, check_seals, releases_of
+from hashcompat.gating.refusal import check_age, check_cluster, check_input_age, check_seals, releases_of
 from hashcompat.model.digest import signature
 from hashcompat.model.pods import Origin
 from tests.helpers.plans import item, plan
 
 KEY = b"0123456789abcdef"
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
+INPUT = Policy(max_input_age=timedelta(hours=24), max_input_age_text="24h")
 DAY = Policy(max_age=timedelta(hours=24), max_age_text="24h")
 
 
@@ -56,6 +57,27 @@ def test_a_plan_has_its_seals(digest: str, signed: str, key: bytes, why: str) ->
 def test_a_plan_is_as_old_as_the_policy_allows(created: datetime | None, policy: Policy, why: str) -> None:
     with refused(why):
         check_age(structs.replace(plan(), created=created), policy, NOW)
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize(
+    ("taken", "policy", "why"),
+    [
+        (None, Policy(), ""),
+        (None, DAY, ""),
+        (None, INPUT, "shows when it was taken, and max-age allows 24h"),
+        (NOW - timedelta(hours=24), INPUT, ""),
+        (NOW - timedelta(hours=24, seconds=1), INPUT, "the input is 24h0m old .taken 2025-12-31T23:59:59Z"),
+        (NOW - timedelta(days=3), DAY, ""),
+        (NOW + timedelta(minutes=5), INPUT, ""),
+        (NOW + timedelta(minutes=6), INPUT, "2026-01-02T00:06:00Z has not come yet"),
+    ],
+)
+def test_input_is_as_old_as_the_policy_allows(
+    *, taken: datetime | None, policy: Policy, why: str, saved: bool
+) -> None:
+    with refused(why):
+        check_input_age(Origin(taken=taken), policy, NOW, saved=saved)
 
 
 @pytest.mark.parametrize(

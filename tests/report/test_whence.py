@@ -45,32 +45,42 @@ def test_each_source_is_named(origin: Origin, words: str) -> None:
 @pytest.mark.parametrize(
     ("age", "words"),
     [
-        (timedelta(), ", new"),
-        (timedelta(seconds=119), ", new"),
-        (timedelta(seconds=120), ", 2 minutes old"),
-        (timedelta(minutes=119), ", 119 minutes old"),
-        (timedelta(hours=2), ", 2 hours old"),
-        (timedelta(hours=47), ", 47 hours old"),
-        (timedelta(days=2), ", 2 days old"),
-        (timedelta(days=400), ", 400 days old"),
-        (timedelta(seconds=-1), ""),
+        (timedelta(), "taken just now (2026-01-31T12:00:00Z)"),
+        (timedelta(seconds=119), "taken just now (2026-01-31T11:58:01Z)"),
+        (timedelta(seconds=120), "taken 2 minutes ago (2026-01-31T11:58:00Z)"),
+        (timedelta(minutes=119), "taken 119 minutes ago (2026-01-31T10:01:00Z)"),
+        (timedelta(hours=2), "taken 2 hours ago (2026-01-31T10:00:00Z)"),
+        (timedelta(hours=47), "taken 47 hours ago (2026-01-29T13:00:00Z)"),
+        (timedelta(days=2), "taken 2 days ago (2026-01-29T12:00:00Z)"),
+        (timedelta(days=400), "taken 400 days ago (2024-12-27T12:00:00Z)"),
+        (timedelta(seconds=-1), "taken 2026-01-31T12:00:01Z"),
     ],
 )
-def test_a_file_has_an_age(age: timedelta, words: str) -> None:
-    assert place(Origin(Source.FILES, ("a.json",), oldest=NOW - age)) == (
-        f"Read from a.json{words}: 1 pod on 1 node"
-    )
+def test_a_source_has_an_age(age: timedelta, words: str) -> None:
+    for origin, name in (
+        (Origin(Source.FILES, ("a.json",)), "a.json"),
+        (Origin(Source.SNAPSHOT, ("a.json",)), "a snapshot, a.json"),
+        (Origin(Source.CLUSTER), "the live cluster"),
+        (Origin(), "objects in memory"),
+    ):
+        taken = structs.replace(origin, taken=NOW - age)
+        assert place(taken) == f"Read from {name}, {words}: 1 pod on 1 node"
 
 
-def test_without_a_clock_there_is_no_age() -> None:
-    made = plan(item(), origin=Origin(Source.FILES, ("a.json",), oldest=NOW))
-    assert said(made, now=None)[0] == "Read from a.json: 1 pod on 1 node"
+def test_when_a_file_was_written_is_no_age() -> None:
+    assert place(Origin(Source.FILES, ("a.json",), oldest=NOW)) == "Read from a.json: 1 pod on 1 node"
+
+
+def test_without_a_clock_there_is_a_time() -> None:
+    made = plan(item(), origin=Origin(Source.FILES, ("a.json",), taken=NOW))
+    assert said(made, now=None)[0] == "Read from a.json, taken 2026-01-31T12:00:00Z: 1 pod on 1 node"
 
 
 def test_of_many_files_some_are_named_on_a_terminal() -> None:
-    origin = Origin(Source.FILES, tuple("abcde"), oldest=NOW)
-    assert place(origin) == "Read from a, b, c, d, e, the oldest new: 1 pod on 1 node"
-    assert place(origin, all_names=False) == "Read from a, b, c, 2 more, the oldest new: 1 pod on 1 node"
+    origin = Origin(Source.FILES, tuple("abcde"), taken=NOW)
+    taken = "the oldest taken just now (2026-01-31T12:00:00Z)"
+    assert place(origin) == f"Read from a, b, c, d, e, {taken}: 1 pod on 1 node"
+    assert place(origin, all_names=False) == f"Read from a, b, c, 2 more, {taken}: 1 pod on 1 node"
 
 
 def test_releases_are_named_with_their_nodes_the_most_frequent_first() -> None:
@@ -94,7 +104,7 @@ def test_a_release_that_is_missing_is_unknown_and_manifests_are_on_no_node() -> 
 
 
 def test_the_document_says_the_same() -> None:
-    origin = Origin(Source.FILES, ("a", "b"), oldest=NOW)
+    origin = Origin(Source.FILES, ("a", "b"), oldest=NOW, taken=NOW - timedelta(days=1))
     assert source_document(origin) == {
         "kind": "files",
         "names": ["a", "b"],
@@ -102,5 +112,6 @@ def test_the_document_says_the_same() -> None:
         "server": "",
         "clusterUID": "",
         "oldest": "2026-01-31T12:00:00Z",
+        "takenAt": "2026-01-30T12:00:00Z",
     }
     assert source_document(Origin())["oldest"] is None

@@ -488,3 +488,41 @@ def test_an_object_that_is_no_budget_is_refused(live: Live, answers: dict[str, A
     answers[V1] = budgets({"kind": "Secret"})
     result = live(*IMPACT)
     assert (result.code, "not a PodDisruptionBudget" in result.err) == (1, True)
+
+
+UID = "7b1cf2b9-2f5e-4f0c-9f5e-0a4f6c1d2e3f"
+BEGUN = "2026-01-01T00:00:00Z"
+"""The time that SOURCE_DATE_EPOCH names in tests."""
+
+
+def test_a_cluster_was_taken_when_its_list_began(live: Live, answers: dict[str, Any], tmp_path: Path) -> None:
+    answers[SYSTEM], saved = system(UID), tmp_path / "snapshot.json"
+    source = live(*AUTO).document["spec"]["source"]
+    assert (source["takenAt"], source["clusterUID"]) == (BEGUN, UID)
+    assert live("snapshot", "--out", saved).code == 0
+    spec = json.loads(saved.read_text())["spec"]
+    assert (spec["takenAt"], spec["clusterUID"]) == (BEGUN, UID)
+    source = live(*AUTO, "-f", saved).document["spec"]["source"]
+    assert (source["takenAt"], source["clusterUID"]) == (BEGUN, UID)
+
+
+def test_what_a_cluster_reports_of_its_containers_is_not_its_age(
+    live: Live, answers: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"name": ARTICLE["name"], "state": {"running": {"startedAt": "2999-01-01T00:00:00Z"}}}
+    status = {"phase": "Running", "containerStatuses": [row]}
+    answers["/api/v1/pods"] = listed(pod(ARTICLE, status=status))
+    spec = live(*AUTO).document["spec"]
+    assert spec["source"]["takenAt"] == BEGUN
+    assert [one for one in spec["warnings"] if "not come" in one] == []
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    gate = ("gate", *PLAN[1:5], "--max-restarts", "9", "--max-age", "1m")
+    assert live(*gate).code == 0
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
+    assert live(*gate).code == 1
+
+
+@pytest.mark.usefixtures("live")
+def test_manifests_beside_a_cluster_have_no_age(live: Live, static: tuple[object, ...]) -> None:
+    source = live(*AUTO, *static, "--context", "c").document["spec"]["source"]
+    assert (source["kind"], source["takenAt"]) == ("cluster", None)

@@ -28,6 +28,7 @@ GOOD = {
         "gate: {}",
         "gate:\n  max-restarts: 3\n  max-per-owner: 12.5%\n  fail-on: [kill, pdb]\n  strict: true\n",
         "gate:\n  plan-max-age: 1h30m\n  cluster-uid: 1-2\n  preflight: a.json\n  report-only: false\n",
+        "gate:\n  max-age: 24h\n",
     ],
     "exceptions": [
         "exceptions: []",
@@ -57,6 +58,7 @@ BAD = {
         ("gate:\n  fail-on: kill", "line 2: gate.fail-on: want a list of some of"),
         ("gate:\n  fail-on: []", "line 2: gate.fail-on: want a list of some of"),
         ("gate:\n  plan-max-age: 1d", "line 2: gate.plan-max-age: want a duration, such as 24h"),
+        ("gate:\n  max-age: 1d", "line 2: gate.max-age: want a duration, such as 24h"),
         ("gate:\n  strict: yes please", "line 2: gate.strict: want true or false"),
         ("gate:\n  baseline: ''", "line 2: gate.baseline: want the name of a file"),
         ("gate:\n  cluster-uid: ' '", "line 2: gate.cluster-uid: want the UID of the namespace kube-system"),

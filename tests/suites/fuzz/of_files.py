@@ -14,6 +14,7 @@ from hashcompat.errors import InputError
 from hashcompat.go.parts import Part
 from hashcompat.kubelet.staticpods import static_view
 from hashcompat.model.pods import Container, Pod, Shared
+from hashcompat.planning.ages import Ages
 from hashcompat.records.index import index
 from hashcompat.sources import clients, limits, values, wholejson
 from hashcompat.sources.compression import Plain, all_of
@@ -70,12 +71,18 @@ def _file(data: bytes) -> None:
     with named(collect, data) as name:
         inventory = collect.collect((name,))
         records = index(inventory.records)
+        ages = Ages(inventory.dating)
         for pod in inventory.pods:
             assert pod.file == name
+            ages.add(pod)
             for container in pod.containers:
                 assert container.line >= 0
                 records.of(pod, container)
             records.sandboxes_of(pod)
+        taken = ages.dated(inventory.origin).taken
+        assert inventory.dating
+        assert taken is None or taken <= inventory.dating.until
+        list(ages.warnings())
 
 
 def _replicas(data: bytes) -> None:
@@ -87,8 +94,15 @@ def _replicas(data: bytes) -> None:
         with replaced(forks, "begun", _begun), replaced(spans, "LEAST", 1):
             assert outcome(lambda: map(_shown, _shared(name))) == (found, problem)
             assert outcome(lambda: map(_shown, _glanced(name))) == (found, problem)
+            assert problem or _dated(name) == _dated(name, jobs=3) == _dated(name, jobs=2, glance=True)
     if problem:
         raise InputError(problem)
+
+
+def _dated(name: str, **how: Any) -> object:
+    """Return what shows when a file was taken, besides its pods."""
+    dating = collect.collect((name,), **how).dating
+    return dating and dating.files
 
 
 def _refused(*_: object, **__: object) -> Iterator[Part]:
@@ -166,6 +180,7 @@ _OBJECTS = (
     "sources/fields",
     "sources/controllers",
     "sources/copies",
+    "sources/dating",
     "sources/mirrors",
     "sources/statuses",
     "sources/templates",

@@ -64,22 +64,20 @@ def _files(origin: Origin, *, all_names: bool) -> Iterator[str]:
 
 
 def _taken(origin: Origin, now: datetime | None) -> Iterator[str]:
-    """Yield when it was taken, if that is known: how long ago, in whole units, and the time."""
-    if origin.taken is None:
-        return
-    of = "the oldest " if len(origin.names) > 1 else ""
-    age = _age(origin.taken, now)
-    yield f"{of}taken {age} ({time_text(origin.taken)})" if age else f"{of}taken {time_text(origin.taken)}"
+    """Yield when it was taken, if that is known, and how old it is."""
+    if origin.taken is not None:
+        yield f"{'the oldest ' if len(origin.names) > 1 else ''}taken {time_text(origin.taken)}"
+        yield from filter(None, [_age(origin.taken, now)])
 
 
 def _age(time: datetime, now: datetime | None) -> str:
-    """Return how long ago something was; empty where that is not known, and where its time has not come."""
+    """Return how old something is, in whole units; empty if unknown, or if its time has not come."""
     if now is None or time > now:
         return ""
     for limit, unit, noun in _AGES:
         if now - time >= limit:
-            return f"{count((now - time) // unit, noun)} ago"
-    return "just now"
+            return f"{count((now - time) // unit, noun)} old"
+    return "new"
 
 
 def _releases(plan: Plan, tally: Tally, *, all_names: bool) -> str:

@@ -173,7 +173,7 @@ def test_the_source_is_named_with_its_age(run: Run, tmp_path: Path) -> None:
     path.write_bytes((ROOT / "hashcompat" / "sample" / "cluster.json").read_bytes())
     os.utime(path, (0, 86_400))
     result = run("plan", "--from", "auto", "--to", "1.9.11", "-f", path)
-    assert f"\nRead from {path}, " in result.out
+    assert f"\nRead from {path}, taken 2024-06-02T14:20:10Z, " in result.out
     assert " days old: 58 pods on 5 nodes\nKubelet v1.7.16 (5 nodes) -> 1.9.11\n" in result.out
     source = run("plan", "--from", "auto", "--to", "1.9.11", "-f", path, "-o", "json").document["spec"][
         "source"
@@ -184,5 +184,6 @@ def test_the_source_is_named_with_its_age(run: Run, tmp_path: Path) -> None:
         "context": "",
         "server": "",
         "oldest": "1970-01-02T00:00:00Z",
+        "takenAt": "2024-06-02T14:20:10Z",
         "clusterUID": "",
     }

@@ -45,14 +45,14 @@ def test_each_source_is_named(origin: Origin, words: str) -> None:
 @pytest.mark.parametrize(
     ("age", "words"),
     [
-        (timedelta(), "taken just now (2026-01-31T12:00:00Z)"),
-        (timedelta(seconds=119), "taken just now (2026-01-31T11:58:01Z)"),
-        (timedelta(seconds=120), "taken 2 minutes ago (2026-01-31T11:58:00Z)"),
-        (timedelta(minutes=119), "taken 119 minutes ago (2026-01-31T10:01:00Z)"),
-        (timedelta(hours=2), "taken 2 hours ago (2026-01-31T10:00:00Z)"),
-        (timedelta(hours=47), "taken 47 hours ago (2026-01-29T13:00:00Z)"),
-        (timedelta(days=2), "taken 2 days ago (2026-01-29T12:00:00Z)"),
-        (timedelta(days=400), "taken 400 days ago (2024-12-27T12:00:00Z)"),
+        (timedelta(), "taken 2026-01-31T12:00:00Z, new"),
+        (timedelta(seconds=119), "taken 2026-01-31T11:58:01Z, new"),
+        (timedelta(seconds=120), "taken 2026-01-31T11:58:00Z, 2 minutes old"),
+        (timedelta(minutes=119), "taken 2026-01-31T10:01:00Z, 119 minutes old"),
+        (timedelta(hours=2), "taken 2026-01-31T10:00:00Z, 2 hours old"),
+        (timedelta(hours=47), "taken 2026-01-29T13:00:00Z, 47 hours old"),
+        (timedelta(days=2), "taken 2026-01-29T12:00:00Z, 2 days old"),
+        (timedelta(days=400), "taken 2024-12-27T12:00:00Z, 400 days old"),
         (timedelta(seconds=-1), "taken 2026-01-31T12:00:01Z"),
     ],
 )
@@ -78,7 +78,7 @@ def test_without_a_clock_there_is_a_time() -> None:
 
 def test_of_many_files_some_are_named_on_a_terminal() -> None:
     origin = Origin(Source.FILES, tuple("abcde"), taken=NOW)
-    taken = "the oldest taken just now (2026-01-31T12:00:00Z)"
+    taken = "the oldest taken 2026-01-31T12:00:00Z, new"
     assert place(origin) == f"Read from a, b, c, d, e, {taken}: 1 pod on 1 node"
     assert place(origin, all_names=False) == f"Read from a, b, c, 2 more, {taken}: 1 pod on 1 node"
 

@@ -1,4 +1,4 @@
-"""How old what was read is: a time in it says so, never the file, and unknown never passes."""
+"""How old what was read is: a time in it shows that, never the file, and unknown never passes."""
 
 from __future__ import annotations
 

@@ -81,6 +81,7 @@ YEAR_OLD = (started(ago(days=400)), beating(ago(days=365)))
         ((pod(),), None),
         ((pod(), beating("yesterday")), None),
     ],
+    ids=map(str, range(9)),
 )
 def test_the_newest_time_in_a_file_counts(objects: tuple[Json, ...], time: str | None, run: Run) -> None:
     assert taken(run, "-f", "-", stdin=as_json(*objects)) == time
@@ -159,6 +160,7 @@ NEW, OLD, NONE = started(ago(hours=1), name="new"), started(ago(days=2), name="o
         (((NEW,), (node("v1.29.15"),)), None),
         (((OLD,), (OLD, NEW)), ago(days=2)),
     ],
+    ids=map(str, range(7)),
 )
 def test_of_several_files_the_oldest_decides(
     files: tuple[tuple[Json, ...], ...], time: str | None, run: Run, tmp_path: Path

@@ -53,7 +53,7 @@ def _totals(found: Findings) -> Iterator[str]:
     for what, time in found.times.items():
         if time is not None:
             name = f"hashcompat_{found.subject}_{what}_timestamp_seconds"
-            yield from _head(name, f"When it was: {what.replace('_', ' ')}, in seconds since 1970")
+            yield from _head(name, f"The time in seconds since 1970: {what.replace('_', ' ')}")
             yield f"{name} {int(time.timestamp())}\n"
 
 

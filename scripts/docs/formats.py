@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from msgspec import structs
@@ -22,6 +23,10 @@ _TEXT: Final = SCRIPTS / "docs" / "formats.md"
 
 _EXAMPLE: Final = re.compile(r"^<!-- example ([a-z]+): (.*) -->$", re.MULTILINE)
 """Where an example goes: its language, and the value of ``-o``."""
+
+
+_MADE: Final = datetime(2026, 1, 31, 12, tzinfo=UTC)
+"""When the plan of the examples was made."""
 
 
 def page() -> str:
@@ -49,7 +54,8 @@ def _plan() -> Plan:
     container = {"name": "web", "image": "web:1", "volumeMounts": [{"name": "data", "mountPath": "/data"}]}
     pods = [_pod("web-0", container), _pod("migrate", container, phase="Succeeded")]
     plan = hashcompat.plan(pods, "1.13.12", "1.14.10")
-    return structs.replace(plan, items=tuple(map(_placed, plan.items)))
+    origin = structs.replace(plan.origin, taken=_MADE - timedelta(minutes=3))
+    return structs.replace(plan, items=tuple(map(_placed, plan.items)), origin=origin, created=_MADE)
 
 
 def _pod(name: str, container: dict[str, Any], phase: str = "Running") -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """When what was read was taken, by the times in it.
 
 Somebody saw the cluster at each of them, so the newest one in a file is the earliest at which it can have
-been taken: by it a file is rather too old than too young. When the file itself was written shows nothing: a copy
-is new.
+been taken: by it a file is rather too old than too young. When the file itself was written shows nothing: a
+copy is new.
 """
 
 from __future__ import annotations

@@ -51,7 +51,8 @@ containerRuntimeEndpoint: http://u:{MARKER}@{MARKER}@host/x,http://u:{MARKER}/{M
 """,
     "/etc/kubernetes/kubelet.json": f"""\
 {{"kind": "KubeletConfiguration", "apiVersion": "kubelet.config.k8s.io/v1beta1", "maxPods": 7,
-"clusterDNS": ["10.0.0.10", "10.0.0.11"], "unknown": {{"a": ["{MARKER}", {{"b": "{MARKER}"}}]}}, "other": "{MARKER}",
+"clusterDNS": ["10.0.0.10", "10.0.0.11"], "other": "{MARKER}",
+"unknown": {{"a": ["{MARKER}", {{"b": "{MARKER}"}}]}},
 "evictionHard": {{"memory.available": "100Mi"}}, "featureGates": {{"A": true}},
 "staticPodURLHeader": {{"Authorization": ["{MARKER}"]}}}}
 """,

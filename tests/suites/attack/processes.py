@@ -1,4 +1,4 @@
-"""A node with a real process tree: its own PID and mount namespaces, its own /, and programs that tell when they run."""
+"""A node with a real process tree: namespaces and a / of its own, and programs that show when they run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TOOLS = (
 
 
 def program(*, user: int = 0, says: str = "") -> bytes:
-    """Return a program for x86-64 that sleeps; with one argument, as of ``--version``, it makes RAN or says a text.
+    """Return a program for x86-64 that sleeps; with one argument, as ``--version``, it makes RAN or says a text.
 
     A script would not do: the program of its process is the shell.
     """
@@ -95,7 +95,7 @@ class RealNode:
             path.chmod(0o755)
 
     def collect(self, processes: str, *, script: Path = SCRIPT, **environment: str) -> str:
-        """Start processes by a script of the shell that is the node's first process; return what the collector prints."""
+        """Start processes by a script, the node's first process; return what the collector prints."""
         text = script.read_text().replace("\nWANTED=records\n", "\nWANTED=preflight\n")
         self.write("/collect.sh", text)
         self.write("/first.sh", f"{processes}\nsleep 0.5\nsh /collect.sh\n")

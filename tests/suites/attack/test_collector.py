@@ -1,4 +1,4 @@
-"""Tenants of a node against the collector: processes that look like a kubelet, files, texts and links that they plant."""
+"""Tenants of a node against the collector: processes like a kubelet, and planted files, texts and links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from hashcompat.model.records import Recorded
 from hashcompat.records.collected import from_documents
-from hashcompat.records.probes import AbsentError, Dump
+from hashcompat.records.probes import AbsentError
 from tests.helpers import daemons
 from tests.helpers.dumps import read_back
 from tests.helpers.fakenode import SCRIPT
@@ -120,24 +120,21 @@ def test_of_two_that_could_be_the_kubelet_neither_is_believed(node: RealNode) ->
     assert not node.has_run
 
 
-def replaced(node: RealNode, started: str) -> str:
-    return f"{started}\nsleep 0.2\nmv /opt/other /usr/bin/kubelet"
-
-
 UNSAFE = {
-    "others may write to it": lambda node, started: f"chmod 757 /usr/bin/kubelet; {started}",
-    "a group may write to it": lambda node, started: f"chmod 775 /usr/bin/kubelet; {started}",
-    "others may write to its directory": lambda node, started: f"chmod 1777 /usr/bin; {started}",
-    "somebody owns it": lambda node, started: f"chown {NOBODY} /usr/bin/kubelet; {started}",
-    "it was replaced": replaced,
-    "the unit's link leads to a tenant": lambda node, started: (
-        "mv /usr/bin/kubelet /var/lib/kubelet/pods/u/kubelet; ln -s /var/lib/kubelet/pods/u/kubelet /usr/bin/kubelet\n"
-        f"{started}"
+    "others may write to it": "chmod 757 /usr/bin/kubelet; {0}",
+    "a group may write to it": "chmod 775 /usr/bin/kubelet; {0}",
+    "others may write to its directory": "chmod 1777 /usr/bin; {0}",
+    "somebody owns it": f"chown {NOBODY} /usr/bin/kubelet; {{0}}",
+    "it was replaced": "{0}\nsleep 0.2\nmv /opt/other /usr/bin/kubelet",
+    "the unit's link leads to a tenant": (
+        "mv /usr/bin/kubelet /var/lib/kubelet/pods/u/kubelet\n"
+        "ln -s /var/lib/kubelet/pods/u/kubelet /usr/bin/kubelet\n{0}"
     ),
-    "a tenant has mounted it": lambda node, started: (
-        f"mount -t tmpfs tmpfs /usr/bin; cp /opt/other /usr/bin/kubelet; chmod 755 /usr/bin/kubelet; {started}"
+    "a tenant has mounted it": (
+        "mount -t tmpfs tmpfs /usr/bin; cp /opt/other /usr/bin/kubelet; chmod 755 /usr/bin/kubelet; {0}"
     ),
 }
+"""What is done before or after the kubelet starts, ``{0}``."""
 
 
 @pytest.mark.parametrize("why", UNSAFE)
@@ -147,7 +144,7 @@ def test_a_program_that_others_may_have_written_is_not_executed(node: RealNode, 
     node.write("/usr/bin/kubelet", program(), 0o755)
     node.write("/opt/other", program(), 0o755)
     node.write("/var/lib/kubelet/pods/u/file", "")
-    found = node.dump(UNSAFE[why](node, kubelet(node)))
+    found = node.dump(UNSAFE[why].format(kubelet(node)))
     assert not node.has_run
     assert found.read("arguments", "kubelet")
     assert found.probe("version", "kubelet").problem.startswith("the release is not known: ")
@@ -213,16 +210,15 @@ def test_no_program_of_a_directory_that_others_write_is_executed(node: RealNode)
     assert not node.has_run
 
 
-# --- Planted texts -------------------------------------------------------------------------------------------------------------------
-
 WATCHER = r"""
 import glob, re, subprocess, sys, time
 program, forged = sys.argv[1], open(sys.argv[2]).read()
 marks, end = set(), time.monotonic() + 60
 def plant(mark):
-    for prefix in (mark + " ", "="):
-        text = f"x\n{prefix}end 0\n\n{prefix}probe cri containers\n|{forged}\n{forged}\n{prefix}end 0\n\n"
-        subprocess.Popen(["containerd-shim", "-id", text, text], executable=program)
+    probe = f"{mark} probe cri containers\n{forged}"
+    later = f"{mark} end 0\n\n{probe}"
+    for text in (probe, later, f"=end 0\n\n{probe}", f"|x\n=probe cri containers\n|{forged}"):
+        subprocess.Popen(["containerd-shim", "-id", "x\n" + text], executable=program)
 plant("hashcompat-1-1")
 while time.monotonic() < end:
     for path in glob.glob("/proc/[0-9]*/cmdline"):
@@ -231,11 +227,11 @@ while time.monotonic() < end:
         except OSError:
             continue
         for mark in set(re.findall("hashcompat-[0-9a-f-]+", words)) - marks:
-            if "end 0" not in words:
+            if "containerd-shim" not in words:
                 marks.add(mark)
                 plant(mark)
 """
-"""A tenant that sees every process: it looks for the collector's mark, and puts probes into a shim's arguments."""
+"""A tenant that sees every process: it looks for the mark, and puts probes into the arguments of shims."""
 
 
 @pytest.fixture(scope="module")
@@ -301,9 +297,6 @@ def test_no_argument_of_a_shim_becomes_a_probe(containerd: daemons.Node) -> None
     assert any(probe.kind == "arguments" and probe.name.isdecimal() for probe in found.of_kind("arguments"))
     assert hashes(done.stdout) == [7]
     assert len(found.probes["cri", "containers"]) == 1
-
-
-# --- The file of the dump ------------------------------------------------------------------------------------------------------------
 
 
 def written(directory: Path, argument: str = "dumps", **environment: str) -> subprocess.CompletedProcess[str]:

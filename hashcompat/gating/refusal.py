@@ -82,8 +82,8 @@ def check_cluster(plan: Plan, wanted: str, place: str) -> None:
 def releases_of(plan: Plan, auto: str) -> Iterable[str]:
     """Return the current releases of a plan: those of its nodes where it takes each node's."""
     if plan.from_release != auto:
-        return [plan.from_release]
-    return sorted({item.from_release for item in plan.items if item.from_release})
+        return {plan.from_release}
+    return {item.from_release for item in plan.items if item.from_release}
 
 
 def _words(age: timedelta) -> str:

@@ -18,7 +18,7 @@ def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) 
     from hashcompat.planning.options import AUTO
 
     if new:
-        _check(file, "--to", new, [plan.to_release], catalog)
+        _check(file, "--to", new, {plan.to_release}, catalog)
     if old:
         _check(file, "--from", old, releases_of(plan, AUTO), catalog)
 
@@ -27,6 +27,6 @@ def _check(file: str, flag: str, asked: str, planned: Iterable[str], catalog: Ca
     from hashcompat.catalog.releases import same_build
 
     wanted = catalog.kubelet(asked).release
-    for name in planned:
+    for name in sorted(planned):
         if not (catalog.knows(name) and same_build(catalog.kubelet(name).release, wanted)):
             raise InputError(f"{file}: a plan of {name}, and {flag} is {asked}; make the plan again")

@@ -9,7 +9,8 @@
 # SETTLE    seconds that the kubelet gets to look at its pods, during which they are compared (60)
 # TRIES     how often it gets them while that is undecided (10)
 #
-# What may restart is the policy of .hashcompat.yaml or of HASHCOMPAT_GATE_*; see docs/gate.md.
+# What may restart is the policy of HASHCOMPAT_GATE_*, or of the settings file that HASHCOMPAT_CONFIG names; see docs/gate.md.
+# A settings file of the working directory is not read.
 # The exit code is that of the gate which stopped, or of UPGRADE.
 set -eu
 
@@ -21,6 +22,7 @@ if [ $# -lt 2 ]; then
 fi
 plan=$1
 shift
+export HASHCOMPAT_CONFIG="${HASHCOMPAT_CONFIG:-none}"
 
 gate() {
     hashcompat gate --plan "$plan" --state "$STATE" -o name --node "$@"

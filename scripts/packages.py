@@ -5,8 +5,8 @@
     python -m scripts.packages --url https://releases.example/v0.1.0    # also hashcompat.tar.gz and .yaml
 
 The file has all dependencies in it, the compiled ones for one minor release of Python and one platform. It
-unpacks itself below SHIV_ROOT, by default ~/.shiv, when it is run for the first time. Needs pip, and shiv
-(the extra "release").
+unpacks itself below SHIV_ROOT, by default ~/.shiv, when it is run for the first time. The dependencies are
+those of deploy/locks. Needs pip, and the extra "release", which deploy/locks/release.txt locks.
 
 Exit codes: 0 built; 1 pip or shiv failed; 64 usage error.
 """
@@ -28,6 +28,7 @@ import yaml
 
 from hashcompat import __version__
 from scripts.lib import commandline
+from scripts.locks import LOCKS
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PLUGIN: Final = "kubectl-hashcompat"
@@ -71,14 +72,16 @@ def executable(path: Path, python: str = "", platform: str = "") -> None:
     chosen += ["--only-binary=:all:"] if chosen else []
     with tempfile.TemporaryDirectory() as directory:
         site, wheels = Path(directory, "site"), Path(directory, "wheels")
-        _run("pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, ROOT)
-        _run("pip", "install", "--quiet", "--target", site, *chosen, *wheels.iterdir())
+        _run("pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, ROOT)
+        locked = ("--require-hashes", "--only-binary=:all:", "--requirement", LOCKS / "run.txt")
+        _run("pip", "install", "--quiet", "--target", site, *chosen, *locked)
+        _run("pip", "install", "--quiet", "--target", site, *chosen, "--no-deps", *wheels.iterdir())
         flags = ["--compressed", "--reproducible", "--python", "/usr/bin/env python3"]
         _run("shiv", "--site-packages", site, *flags, "--console-script", "hashcompat", "--output-file", path)
 
 
 def _run(module: str, *arguments: object) -> None:
-    subprocess.run([sys.executable, "-m", module, *map(str, arguments)], check=True, cwd=ROOT)
+    subprocess.run([sys.executable, "-I", "-m", module, *map(str, arguments)], check=True, cwd=ROOT)
 
 
 def plugin(program: Path, directory: Path, url: str, platform: str) -> tuple[Path, Path]:

@@ -71,6 +71,15 @@ def _why_not_of(place: Path) -> str:
     return ""
 
 
+def inherited() -> dict[str, str]:
+    """Return the variables for another program: those of this one, but for what of PATH is not absolute.
+
+    An empty entry stands for the working directory, and a relative one begins there; others may write it.
+    """
+    entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return {**os.environ, "PATH": os.pathsep.join(filter(os.path.isabs, entries))}
+
+
 def output(
     command: Sequence[str],
     seconds: float,
@@ -79,7 +88,7 @@ def output(
 ) -> bytes:
     """Return what a program prints; it has neither a terminal nor a standard input.
 
-    It runs in a directory, with an environment; None stands for this program's own.
+    It runs in a directory, with an environment; None stands for this program's own, and ``inherited``.
 
     Raises FailedError, and InputError for a program that cannot be started, that takes longer than
     ``seconds``, or that prints more than LONGEST_TEXT.
@@ -94,7 +103,7 @@ def output(
             stderr=pipe,
             start_new_session=True,
             cwd=directory,
-            env=environment,
+            env=inherited() if environment is None else environment,
         )
     except OSError as error:
         raise InputError(error.strerror or type(error).__name__) from None

@@ -122,6 +122,7 @@ def _started(command: list[str], directory: str) -> subprocess.Popen[str]:
         stderr=pipe,
         encoding="utf-8",
         errors="replace",
+        env=programs.inherited(),
     )
 
 

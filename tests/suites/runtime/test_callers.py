@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from scripts.locks import LOCKS
 from tests.helpers import processes
 from tests.helpers.examples import EXAMPLES, of_kind
 from tests.helpers.program import ROOT, SCRIPTS
@@ -33,17 +34,12 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the programs of an environment with shiv, ansible-core and pre-commit."""
     place = tmp_path_factory.mktemp("tools")
     venv.create(place, with_pip=True)
-    done = ran(
-        place / "bin" / "pip",
-        "install",
-        "--quiet",
-        "shiv",
-        "setuptools",
-        "PyYAML",
-        "ansible-core",
-        "pre-commit",
-    )
-    assert done.returncode == 0, done.stderr
+    for words in (
+        ("--require-hashes", "--requirement", LOCKS / "release.txt"),
+        ("PyYAML", "ansible-core", "pre-commit"),
+    ):
+        done = ran(place / "bin" / "python", "-m", "pip", "install", "--quiet", *words)
+        assert done.returncode == 0, done.stderr
     return place / "bin"
 
 

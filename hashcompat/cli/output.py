@@ -19,7 +19,7 @@ from hashcompat.errors import InputError, UsageError
 from hashcompat.formats import chosen, offered
 from hashcompat.formats.fitting import width_of
 from hashcompat.formats.model import Style, plain
-from hashcompat.model.escape import printable
+from hashcompat.model.escape import is_obeyed_unescaped, printable
 from hashcompat.report.model import Report, Screen
 from hashcompat.shown import urls
 from hashcompat.sources.replacing import replacing
@@ -75,8 +75,19 @@ def show(report: Report[Result], result: Result, shown: Shown, below: Iterable[s
     if report.document or printed or shown.out is None:
         paint = _paint if _has_colours(shown.color) else plain
         put = write if form.for_programs or report.raw else _write_text
-        put(form.render(report, result, structs.replace(style, paint=paint, argument=argument)))
+        if form.exact:
+            _check_exact(report, result)
+        put(form.written(report, result, structs.replace(style, paint=paint, argument=argument)))
     add_summaries([form, *(chosen(one.form)[0] for one in reports)], report, result)
+
+
+def _check_exact(report: Report[Result], result: Result) -> None:
+    """Raise InputError for exact text that a CI runner would obey, since none of it may change."""
+    if report.raw and any(map(is_obeyed_unescaped, report.raw(result))):
+        raise InputError(
+            "a line of the exact text is a command for CI runners (##[...], ##vso[...] or ::...::) "
+            f"and is not printed as it is; write it with --report {offered(report)[0]}=FILE, or escaped with -o json"
+        )
 
 
 def ready(report: Report[Any], shown: Shown) -> None:
@@ -106,7 +117,7 @@ def _save(report: Report[Any], result: Any, reports: Iterable[Destination], styl
         form, argument = chosen(one.form)
         in_file = Style(style.headers, argument=argument)
         try:
-            write_whole(Path(one.path), form.render(report, result, in_file))
+            write_whole(Path(one.path), form.written(report, result, in_file))
         except InputError as error:
             problems.append(str(error))
     if problems:

@@ -11,6 +11,8 @@ from typing import Final
 
 import click
 
+from hashcompat.model.escape import disarmed
+
 _ENCODING: Final = "utf-8"
 
 
@@ -33,10 +35,11 @@ def encoding() -> str:
 def say(text: str, *, end: str = "\n") -> None:
     """Print to stderr; what a full one does not take is lost, because nothing could report that.
 
+    A CI runner obeys none of it.
     Raises BrokenPipeError where nobody reads it any more.
     """
     try:
-        click.echo(f"{text}{end}", nl=False, err=True)
+        click.echo(disarmed(f"{text}{end}"), nl=False, err=True)
     except BrokenPipeError:
         raise
     except OSError:

@@ -19,6 +19,7 @@ from hashcompat.formats.sheets import has_document, has_findings, has_page, has_
 from hashcompat.formats.table import TABLE
 from hashcompat.formats.wide import WIDE
 from hashcompat.formats.yaml import YAML
+from hashcompat.model.escape import IN_XML
 from hashcompat.report.model import Report
 
 FORMATS: Final[Mapping[str, Format]] = {
@@ -31,11 +32,11 @@ FORMATS: Final[Mapping[str, Format]] = {
         YAML,
         on_demand("csv", has_sheet),
         on_demand("markdown", has_sheet),
-        on_demand("junit", has_findings, for_programs=True),
-        on_demand("sarif", has_findings, for_programs=True),
-        on_demand("github", has_findings, summary_in="GITHUB_STEP_SUMMARY"),
-        on_demand("gitlab", has_findings, for_programs=True),
-        on_demand("html", has_page, for_programs=True, details=True),
+        on_demand("junit", has_findings, for_programs=True, escapes=IN_XML),
+        on_demand("sarif", has_findings, for_programs=True, escapes=None),
+        on_demand("github", has_findings, summary_in="GITHUB_STEP_SUMMARY", escapes=None),
+        on_demand("gitlab", has_findings, for_programs=True, escapes=None),
+        on_demand("html", has_page, for_programs=True, escapes=IN_XML, details=True),
         on_demand("prometheus", has_findings),
         on_demand("custom-columns", has_document, takes="HEADER:.path[,...]"),
         on_demand("jsonpath", has_document, takes="TEMPLATE"),

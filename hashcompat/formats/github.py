@@ -36,15 +36,14 @@ def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
 
 
 def _command(case: Case, style: Style) -> str:
-    name = f"{printable(case.group, style.encoding)}/{printable(case.name, style.encoding)}"
+    name = f"{case.group}/{case.name}"
     properties = {"title": f"{case.verdict} {case.rule}".rstrip()}
     if case.file:
         place = {"file": distinct(case.file, style.encoding)}
         properties = {**place, **({"line": str(case.line)} if case.line else {}), **properties}
     parts = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    return (
-        f"::{_COMMANDS[case.outcome]} {parts}::{_data(f'{name}: {printable(case.text, style.encoding)}')}\n"
-    )
+    text = printable(f"{name}: {case.text}", style.encoding)
+    return f"::{_COMMANDS[case.outcome]} {parts}::{_data(text)}\n"
 
 
 def _data(text: str) -> str:

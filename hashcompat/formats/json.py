@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.formats.model import Format, Style
-from hashcompat.model.escape import UTF_8, is_visible
+from hashcompat.model.escape import IN_JSON, UTF_8, disarmed, is_visible
 from hashcompat.report.model import Document, Report, Rows, Seals
 
 _NOT_ASCII: Final = re.compile(r"[^\n -~]")
@@ -21,7 +21,8 @@ _NOT_ASCII: Final = re.compile(r"[^\n -~]")
 def to_json(document: Document, encoding: str = UTF_8, seals: Seals | None = None) -> Iterator[str]:
     """Yield indented JSON in pieces, without a last line break.
 
-    What is not visible is escaped, and everything but ASCII where the encoding is not UTF-8. ``seals`` makes
+    What is not visible is escaped, and what a CI runner obeys, and everything but ASCII where the encoding
+    is not UTF-8. ``seals`` makes
     its last members.
     """
     lead = "{\n  "
@@ -65,14 +66,14 @@ def _row_text(row: dict[str, Any], line: str, encoding: str) -> str:
         text = msgspec.json.format(msgspec.json.encode(row), indent=2).decode()
     except UnicodeEncodeError:
         return value_text(row, line, encoding)
-    text = text.replace("\n", line)
+    text = disarmed(text.replace("\n", line), IN_JSON)
     return text if text.isascii() and "\x7f" not in text else _NOT_ASCII.sub(_seen, text)
 
 
 def value_text(value: object, line: str, encoding: str) -> str:
     """Return indented JSON of one value, with ``line`` for each line break."""
     text = json.dumps(value, indent=2, ensure_ascii=encoding != UTF_8).replace("\n", line)
-    return _NOT_ASCII.sub(_seen, text)
+    return _NOT_ASCII.sub(_seen, disarmed(text, IN_JSON))
 
 
 def _seen(match: re.Match[str]) -> str:
@@ -89,4 +90,6 @@ def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
         yield "\n"
 
 
-JSON: Final = Format("json", lambda report: report.document is not None, _render, for_programs=True)
+JSON: Final = Format(
+    "json", lambda report: report.document is not None, _render, for_programs=True, escapes=None
+)

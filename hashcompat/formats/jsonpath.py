@@ -10,7 +10,7 @@ from typing import Any, Final
 from hashcompat.formats.lookup import find
 from hashcompat.formats.model import Style
 from hashcompat.formats.template import Path, Text, Word, parse
-from hashcompat.model.escape import distinct, printable
+from hashcompat.model.escape import IN_JSON, disarmed, distinct, printable
 from hashcompat.report.model import Report, Rows
 
 _HTML: Final = re.compile("[<>&]")
@@ -68,12 +68,15 @@ def text(value: Any, encoding: str) -> str:
     if isinstance(value, str):
         return distinct(value, encoding)
     dumped = json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return printable(_HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", _escaped(dumped)), encoding)
+    dumped = _escaped(disarmed(dumped, IN_JSON))
+    return printable(_HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", dumped), encoding)
 
 
 def _escaped(dumped: str) -> str:
     """Escape in JSON what is not visible, so that it still is JSON."""
-    return dumped if dumped == printable(dumped) else json.dumps(json.loads(dumped), separators=(",", ":"))
+    if dumped == printable(dumped):
+        return dumped
+    return disarmed(json.dumps(json.loads(dumped), separators=(",", ":")), IN_JSON)
 
 
 def _plain(value: Any) -> Any:

@@ -53,7 +53,7 @@ def _typed(words: str | tuple[str, ...], style: Style) -> str:
     if isinstance(words, str):
         return f"# {printable(words, style.encoding)}\n"
     if any(printable(one, style.encoding) != one for one in words):
-        return "# no command: a name in it has characters that are not visible\n"
+        return "# no command: a name in it has characters that are not visible, or that a CI runner obeys\n"
     return f"{shlex.join(words)}\n"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from hashcompat.model.escape import UTF_8
+from hashcompat.model.escape import IN_TEXT, UTF_8, Escapes, unobeyed
 from hashcompat.report.model import Report, Screen
 
 Paint = Callable[[str, str], str]
@@ -61,17 +61,31 @@ class Format(msgspec.Struct, frozen=True):
     """The environment variable that names a file for its summary; empty where it has none."""
     summary: Callable[[Report[Any], Any], Iterator[str]] = _without_summary
     """Yields that summary, which is added to the file."""
+    escapes: Escapes | None = IN_TEXT
+    """How it escapes what a CI runner would obey; None where ``render`` does that itself."""
+    exact: bool = False
+    """Whether it shows exact text where a result is that (``Report.raw``)."""
     details: bool = False
     """Whether it shows the details of a plan, which are gathered only where something shows them."""
 
+    def written(self, report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+        """Yield the text of a result in pieces, of which a CI runner obeys nothing but the format's own.
 
-def on_demand(
+        Exact text stays as it is.
+        """
+        pieces = self.render(report, result, style)
+        exact = self.exact and report.raw
+        return pieces if exact or not self.escapes else unobeyed(pieces, self.escapes)
+
+
+def on_demand(  # noqa: PLR0913 - the fields of Format
     name: str,
     shows: Callable[[Report[Any]], bool],
     *,
     for_programs: bool = False,
     takes: str = "",
     summary_in: str = "",
+    escapes: Escapes | None = IN_TEXT,
     details: bool = False,
 ) -> Format:
     """Return a format whose file, called like it, is imported when it is used.
@@ -96,6 +110,7 @@ def on_demand(
         found,
         check=check if takes else found.check,
         summary_in=summary_in,
+        escapes=escapes,
         details=details,
         summary=summary if summary_in else found.summary,
     )

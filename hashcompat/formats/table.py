@@ -25,4 +25,4 @@ def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
         yield from text.render(report, result, style)
 
 
-TABLE: Final = Format("table", _shows, _render)
+TABLE: Final = Format("table", _shows, _render, exact=True)

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from hashcompat.formats.model import Format, Style
-from hashcompat.model.escape import UTF_8, is_visible
+from hashcompat.model.escape import UTF_8, disarmed, is_obeyed, is_visible
 from hashcompat.report.model import Document, Report, Rows
+
+_TEXT: Final = "tag:yaml.org,2002:str"
 
 
 def to_yaml(document: Document, encoding: str = UTF_8) -> Iterator[str]:
@@ -17,9 +19,17 @@ def to_yaml(document: Document, encoding: str = UTF_8) -> Iterator[str]:
 
     unicode = encoding == UTF_8 and all(_is_visible(value) for value in _flat(document))
 
+    class Dumper(yaml.SafeDumper):
+        """Puts into double quotes, which have escapes, what a CI runner obeys."""
+
+    def represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+        return dumper.represent_scalar(_TEXT, text, '"' if is_obeyed(text) else None)
+
+    Dumper.add_representer(str, represent)
+
     def dump(value: object) -> str:
-        text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=unicode, width=1 << 30)
-        return text
+        text: str = yaml.dump(value, None, Dumper, sort_keys=False, allow_unicode=unicode, width=1 << 30)
+        return disarmed(text)
 
     for key, value in document.items():
         if isinstance(value, Rows):
@@ -48,4 +58,6 @@ def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
         yield from to_yaml(report.document(result), style.encoding)
 
 
-YAML: Final = Format("yaml", lambda report: report.document is not None, _render, for_programs=True)
+YAML: Final = Format(
+    "yaml", lambda report: report.document is not None, _render, for_programs=True, escapes=None
+)

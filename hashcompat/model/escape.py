@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
 
 UTF_8: Final = "utf-8"
 
@@ -14,8 +15,19 @@ _BLANK: Final = re.compile("[\u115f-\u11ff\u2800\u3164\ud7b0-\ud7ff\uffa0\U0001d
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 """Bidirectional classes of Unicode's UAX #9; a terminal reorders what is next to them, columns included."""
 
-_COMMAND: Final = re.compile("^:(?=:)")
-"""How a line begins that a GitHub runner takes as a command, ``::error::``."""
+_INSIDE: Final = re.compile(r"#(?=#\w*\[)")
+"""How a command begins that CI runners obey wherever it stands in a line: ``##[error]``, ``##vso[a.b]``.
+
+Source: TryParse in ActionCommand.cs of actions/runner and in Command.cs of microsoft/azure-pipelines-agent.
+"""
+
+_FIRST: Final = re.compile(r"^( *):(?=:)")
+"""How a line begins that GitHub's runner obeys, ``::error::``, also after white space (TryParseV2)."""
+
+_OBEYED: Final = re.compile(rf"(?:^|(?<=[\r\n]))(?P<space>[^\S\r\n]*):(?=:)|{_INSIDE.pattern}")
+"""Either of them in a text of several lines."""
+
+_ODD: Final = re.compile(r"[^ -~\s]")
 
 _SPECIAL: Final = re.compile(r'[ "\\]|^::')
 
@@ -38,10 +50,72 @@ def is_visible(char: str) -> bool:
 
 
 def printable(text: str, encoding: str = UTF_8) -> str:
-    """Escape what is not visible, line breaks included, and what the encoding lacks."""
+    """Escape what is not visible, line breaks included, what the encoding lacks, and ``##[``.
+
+    A CI runner obeys that anywhere in what it shows; see ``unobeyed``.
+    """
+    if "##" in text:
+        text = _INSIDE.sub(r"\\x23", text)
     if not (text.isascii() and text.isprintable()):
         text = "".join(char if is_visible(char) else _escaped(char) for char in text)
     return text if encoding == UTF_8 else text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+class Escapes(NamedTuple):
+    """What stands for two characters in a form of text, with which commands of CI runners begin."""
+
+    number_sign: str = r"\x23"
+    colon: str = r"\x3a"
+
+
+IN_TEXT: Final = Escapes()
+
+IN_JSON: Final = Escapes(r"\u0023", r"\u003a")
+
+IN_XML: Final = Escapes("&#35;", "&#58;")
+
+
+def unobeyed(pieces: Iterable[str], escapes: Escapes = IN_TEXT) -> Iterator[str]:
+    """Yield a text, whose pieces need not be lines, so that a CI runner obeys no line of it.
+
+    Names are escaped one by one before; this is for what several of them are together, and for what follows
+    an indent. Of a text that needs no escape every character stays.
+    """
+    line: list[str] = []
+    for piece in pieces:
+        end = max(piece.rfind("\n"), piece.rfind("\r")) + 1
+        if end:
+            yield disarmed("".join([*line, piece[:end]]), escapes)
+            line = [piece[end:]] if piece[end:] else []
+        else:
+            line.append(piece)
+    yield disarmed("".join(line), escapes)
+
+
+def disarmed(text: str, escapes: Escapes = IN_TEXT) -> str:
+    """Return whole lines with the first character of each command of a CI runner escaped."""
+    return _OBEYED.sub(_escape_of(escapes), text) if is_obeyed(text) else text
+
+
+def is_obeyed(text: str) -> bool:
+    """Return whether a CI runner would obey a line of a text in which everything is visible."""
+    return ("##" in text or "::" in text) and _OBEYED.search(text) is not None
+
+
+def is_obeyed_unescaped(text: str) -> bool:
+    """Return whether a CI runner would obey a line of a text in which any character may be.
+
+    .NET compares by the rules of a culture, which pass over characters that nobody sees.
+    """
+    return is_obeyed(_ODD.sub(lambda found: found[0] if is_visible(found[0]) else "", text))
+
+
+def _escape_of(escapes: Escapes) -> Callable[[re.Match[str]], str]:
+    def escape(match: re.Match[str]) -> str:
+        space = match["space"]
+        return escapes.number_sign if space is None else f"{space}{escapes.colon}"
+
+    return escape
 
 
 def _escaped(char: str) -> str:
@@ -51,14 +125,14 @@ def _escaped(char: str) -> str:
 def distinct(text: str, encoding: str = UTF_8) -> str:
     """Escape as ``printable`` does, and double each backslash, so that no two texts become one.
 
-    It begins no command of a GitHub runner.
+    It begins no command of a CI runner.
     """
-    return _COMMAND.sub(r"\\x3a", printable(text.replace("\\", r"\\"), encoding))
+    return _FIRST.sub(r"\1\\x3a", printable(text.replace("\\", r"\\"), encoding))
 
 
 def prose(text: str, encoding: str = UTF_8) -> str:
     """Escape a text as ``printable`` does, and spaces that could pass for the gap between two columns."""
-    return _COMMAND.sub(r"\\x3a", _SPACES.sub(r"\\x20", printable(text, encoding)))
+    return _FIRST.sub(r"\\x3a", _SPACES.sub(r"\\x20", printable(text, encoding)))
 
 
 def word(text: str, encoding: str = UTF_8, special: re.Pattern[str] = _SPECIAL) -> str:

@@ -98,7 +98,7 @@ def _plain(own: Own) -> list[str] | None:
         whole = _JSON(own).decode()
     except UnicodeEncodeError:
         return None
-    if not whole.isascii() or "\\" in whole or "\x7f" in whole:
+    if not whole.isascii() or "\\" in whole or "\x7f" in whole or "##" in whole:
         return None
     plain = whole[1:-1].split(",")
     return plain if len(plain) == len(own) else None

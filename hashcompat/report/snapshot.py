@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 from hashcompat.answers.redaction import Snapshot
 from hashcompat.go import jsontext
+from hashcompat.model.escape import IN_JSON, disarmed
 from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
@@ -120,7 +121,7 @@ def _listed(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def _text(value: Any, line: str) -> str:
-    return jsontext.dumps(value).replace("\n", line)
+    return disarmed(jsontext.dumps(value).replace("\n", line), IN_JSON)
 
 
 def _notes(snapshot: Snapshot) -> Iterator[str]:

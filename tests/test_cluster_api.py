@@ -11,6 +11,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPSConnection
 from pathlib import Path
@@ -23,6 +24,7 @@ import uvicorn
 import hooks
 import server
 from clusters import Clusters
+from tests.helpers.examples import EXAMPLES, of_kind
 from tests.helpers.pods import Json, listed, node, pod
 
 OLD, SAME, NEW = "v1.30.9", "v1.30.14", "v1.31.9"
@@ -220,21 +222,34 @@ def free_port() -> int:
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """Start the extension with a certificate of its own CA, for clients that have one of the same."""
     place = tmp_path_factory.mktemp("extension")
+    ca = certified(place)
+    write(place, of_machine("n1", "m-1"), of_machine("n2", "m-2"), pod(name="p"), pod(name="q", node="n2"))
+    extension = server.Extension(Clusters(place).judge, server.Limits(read_seconds=2))
+    with serving(extension, place) as port:
+        yield Client(port, with_certificate(ca))
+
+
+@contextmanager
+def serving(extension: server.Extension, place: Path) -> Iterator[int]:
+    """Run a server with the certificates in a directory, and yield its port."""
+    running = server.server(extension, free_port(), place, place / "ca.crt")
+    thread = threading.Thread(target=asyncio.run, args=[server.served(running, place, place / "ca.crt")])
+    thread.start()
+    try:
+        yield started(running).config.port
+    finally:
+        running.should_exit = True
+        thread.join()
+
+
+def certified(place: Path) -> trustme.CA:
+    """Write the certificate of a server, and the CA that its clients need one of; return the CA."""
     ca = trustme.CA()
     mine = ca.issue_cert("localhost")
     mine.private_key_pem.write_to_path(str(place / "tls.key"))
     mine.cert_chain_pems[0].write_to_path(str(place / "tls.crt"))
     ca.cert_pem.write_to_path(str(place / "ca.crt"))
-    write(place, of_machine("n1", "m-1"), of_machine("n2", "m-2"), pod(name="p"), pod(name="q", node="n2"))
-    extension = server.Extension(Clusters(place).judge, read_seconds=2)
-    running = server.server(extension, free_port(), place, place / "ca.crt")
-    thread = threading.Thread(target=asyncio.run, args=[server.served(running, place)])
-    thread.start()
-    try:
-        yield Client(running.config.port, with_certificate(ca, started(running)))
-    finally:
-        running.should_exit = True
-        thread.join()
+    return ca
 
 
 def started(running: uvicorn.Server) -> uvicorn.Server:
@@ -245,7 +260,7 @@ def started(running: uvicorn.Server) -> uvicorn.Server:
     return running
 
 
-def with_certificate(ca: trustme.CA, _: uvicorn.Server) -> ssl.SSLContext:
+def with_certificate(ca: trustme.CA) -> ssl.SSLContext:
     context = ssl.create_default_context()
     ca.configure_trust(context)
     ca.issue_cert("controller@cluster-api").configure_cert(context)
@@ -291,15 +306,122 @@ def test_only_posts_are_answered(client: Client) -> None:
     assert client.post(MACHINE, b"", "GET")[0] == 405
 
 
-def test_a_request_may_be_neither_long_nor_slow(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    with (
-        socket.create_connection(("localhost", client.port)) as plain,
-        client.context.wrap_socket(plain, server_hostname="localhost") as slow,
-    ):
-        slow.sendall(f"POST {MACHINE} HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n{{".encode())
+def opened(client: Client) -> ssl.SSLSocket:
+    plain = socket.create_connection(("localhost", client.port), timeout=60)
+    return client.context.wrap_socket(plain, server_hostname="localhost")
+
+
+def head(length: str, path: str = MACHINE) -> bytes:
+    return f"POST {path} HTTP/1.1\r\nHost: h\r\n{length}\r\n\r\n".encode()
+
+
+CHUNKED = "Transfer-Encoding: chunked"
+
+
+def test_a_request_may_be_neither_long_nor_slow(client: Client) -> None:
+    with opened(client) as slow:
+        slow.sendall(head("Content-Length: 9") + b"{")
         assert b" 408 " in slow.recv(1 << 16).partition(b"\r\n")[0]
-    monkeypatch.setattr(server, "_MOST_BYTES", 1000)
-    assert client.post(MACHINE, b" " * 1001)[0] == 413
+    for begun in (b"", b"POST / HTTP/1.1\r\nHo"):
+        with opened(client) as silent:
+            silent.sendall(begun)
+            assert silent.recv(1) == b"", "the connection is closed"
+    with opened(client) as long:
+        long.sendall(head(f"Content-Length: {(2 << 20) + 1}"))
+        assert b" 413 " in long.recv(1 << 16), "by its header, before anything is sent"
+
+
+def test_a_long_request_that_hides_its_length_is_refused(tmp_path: Path) -> None:
+    ca = certified(tmp_path)
+    extension = server.Extension(Clusters(tmp_path).judge, server.Limits(bytes=1000))
+    with serving(extension, tmp_path) as port, opened(Client(port, with_certificate(ca))) as long:
+        long.sendall(head(CHUNKED) + b"3e9\r\n" + b" " * 1001)
+        assert b" 413 " in long.recv(1 << 16)
+
+
+@dataclass
+class Counted:
+    """Counts how much of what clients send is held at once."""
+
+    limits: server.Limits
+    largest: int = 0
+    held: int = 0
+    most: int = 0
+
+    def body(self, body: Any) -> Any:
+        async def counting(scope: Any, receive: Any, most: int) -> bytes:
+            self.held += 1
+            self.most = max(self.most, self.held)
+            try:
+                found: bytes = await body(scope, receive, most)
+                self.largest = max(self.largest, len(found))
+                return found
+            finally:
+                self.held -= 1
+
+        return counting
+
+
+def test_few_requests_are_read_at_once_and_the_loop_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six clients send what takes most memory; a seventh is answered while a judge is busy."""
+    ca, limits = certified(tmp_path), server.Limits(bytes=200_000, requests=2, read_seconds=20)
+    counted, busy, free = Counted(limits), threading.Event(), threading.Event()
+    monkeypatch.setattr(server, "_body", counted.body(server._body))
+
+    def judge(_: hooks.Question) -> hooks.Answer:
+        busy.set()
+        assert free.wait(60)
+        return hooks.Answer(in_place=False, message="")
+
+    hostile = b"[" + b"{}," * 60_000 + b"{}]"
+    statuses: list[int] = []
+    with serving(server.Extension(judge, limits), tmp_path) as port:
+        client = Client(port, with_certificate(ca))
+        asking = threading.Thread(
+            target=lambda: statuses.append(client.post(MACHINE, machine_request(NEW))[0])
+        )
+        asking.start()
+        assert busy.wait(60)
+        many = [
+            threading.Thread(target=lambda: statuses.append(client.post(MACHINE, hostile)[0]))
+            for _ in range(6)
+        ]
+        for thread in many:
+            thread.start()
+        status, _ = client.post(DISCOVERY, {"apiVersion": API, "kind": "DiscoveryRequest"})
+        assert status == 200
+        for thread in many:
+            thread.join()
+        free.set()
+        asking.join()
+    assert sorted(statuses) == [200, *[400] * 6]
+    assert counted.most <= limits.requests
+    assert 180_000 < counted.largest <= limits.bytes
+
+
+def test_a_question_does_not_wait_for_ever(tmp_path: Path) -> None:
+    ca, busy, free = certified(tmp_path), threading.Event(), threading.Event()
+
+    def judge(_: hooks.Question) -> hooks.Answer:
+        busy.set()
+        assert free.wait(60)
+        return hooks.Answer(in_place=False, message="")
+
+    with serving(server.Extension(judge, server.Limits(wait_seconds=0.1)), tmp_path) as port:
+        client = Client(port, with_certificate(ca))
+        asking = threading.Thread(target=client.post, args=[MACHINE, machine_request(NEW)])
+        asking.start()
+        assert busy.wait(60)
+        status, response = client.post(MACHINE, machine_request(NEW))
+        free.set()
+        asking.join()
+    assert (status, response["status"]) == (503, "Failure")
+
+
+def test_long_names_are_refused(client: Client) -> None:
+    assert client.post(MACHINE, machine_request("v" * 1_000_000))[0] == 400
 
 
 def test_nobody_else_is_answered(client: Client) -> None:
@@ -311,7 +433,7 @@ def test_nobody_else_is_answered(client: Client) -> None:
 
 def test_a_renewed_certificate_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """cert-manager replaces the files; the context of new connections is the same object."""
-    ca = trustme.CA()
+    ca = certified(tmp_path)
 
     def issue() -> bytes:
         cert = ca.issue_cert("localhost")
@@ -321,21 +443,27 @@ def test_a_renewed_certificate_is_served(tmp_path: Path, monkeypatch: pytest.Mon
 
     issue()
     monkeypatch.setattr(server, "_RENEWED_SECONDS", 0.01)
-    running = server.server(server.Extension(Clusters(tmp_path).judge), free_port(), tmp_path, None)
-    thread = threading.Thread(target=asyncio.run, args=[server.served(running, tmp_path)])
-    thread.start()
-    try:
-        started(running)
-        renewed, served, end = issue(), b"", time.monotonic() + 60
-        while served != renewed and time.monotonic() < end:
-            found = ssl.get_server_certificate(("localhost", running.config.port))
-            served = ssl.PEM_cert_to_DER_cert(found)
-        assert served == renewed
-    finally:
-        running.should_exit = True
-        thread.join()
+    with serving(server.Extension(Clusters(tmp_path).judge), tmp_path) as port:
+        client = Client(port, with_certificate(ca))
+        renewed, found, end = issue(), b"", time.monotonic() + 60
+        while found != renewed and time.monotonic() < end:
+            with opened(client) as connection:
+                found = connection.getpeercert(binary_form=True) or b""
+        assert found == renewed
 
 
 def test_certificates_that_are_missing_are_named(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match=r"cannot read tls\.crt and tls\.key: No such file"):
-        server.main(["--tls", str(tmp_path), "--clusters", str(tmp_path)])
+    words = ["--tls", str(tmp_path), "--clusters", str(tmp_path)]
+    with pytest.raises(SystemExit, match=r"cannot read tls\.crt, tls\.key and the CA: No such file"):
+        server.main([*words, "--client-ca", str(tmp_path / "ca.crt")])
+    with pytest.raises(SystemExit, match="2"):
+        server.main(words)
+
+
+def test_the_example_answers_only_clients_of_its_ca() -> None:
+    deployment = of_kind(EXAMPLES / "cluster-api" / "extension.yaml", "Deployment")
+    spec = deployment["spec"]["template"]["spec"]
+    (container,) = spec["containers"]
+    (flag,) = [word for word in container["command"] if word.startswith("--client-ca=")]
+    mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
+    assert mounts[str(Path(flag.partition("=")[2]).parent)] == "client-ca"

@@ -18,6 +18,9 @@ API: Final = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
 TIMEOUT_SECONDS: Final = 30
 """How long Cluster API waits for an answer; it allows no more."""
 
+_LONGEST: Final = 1000
+"""Characters of a text that a question keeps; the longest name that Kubernetes takes has 253."""
+
 Json = dict[str, Any]
 
 
@@ -83,10 +86,9 @@ HOOKS: Final = (
 DISCOVERY: Final = f"/{API}/discovery"
 
 
-def discovered(request: object) -> Json:
+def handlers() -> Json:
     """Answer the Discovery hook: which hooks there are. An extension that is down stops a rollout."""
-    _checked(request, "DiscoveryRequest")
-    handlers = [
+    found = [
         {
             "name": hook.handler,
             "requestHook": {"apiVersion": API, "hook": hook.name},
@@ -95,12 +97,16 @@ def discovered(request: object) -> Json:
         }
         for hook in HOOKS
     ]
-    return _response("Discovery", "Success") | {"handlers": handlers}
+    return _response("Discovery", "Success") | {"handlers": found}
 
 
 def answered(hook: Hook, request: object, judge: Judge) -> Json:
     """Answer one of HOOKS; raises BadRequestError."""
-    question = asked(hook, request)
+    return judged(hook, asked(hook, request), judge)
+
+
+def judged(hook: Hook, question: Question, judge: Judge) -> Json:
+    """Answer what a request asks."""
     answer = judge(question)
     response = _response(hook.name, "Success", answer.message)
     if answer.in_place:
@@ -119,7 +125,7 @@ def failed(name: str, message: str) -> Json:
 
 def asked(hook: Hook, request: object) -> Question:
     """Read a request; raises BadRequestError."""
-    document = _checked(request, f"{hook.name}Request")
+    document = checked(request, f"{hook.name}Request")
     current, desired = (_at(document, moment, hook.key) for moment in ("current", "desired"))
     metadata, spec = _at(current, "metadata"), _at(current, *hook.place)
     replicas = 1 if hook.key == "machine" else _at(current, "spec").get("replicas", 1)
@@ -135,7 +141,8 @@ def asked(hook: Hook, request: object) -> Question:
     )
 
 
-def _checked(request: object, kind: str) -> Mapping[str, Any]:
+def checked(request: object, kind: str) -> Mapping[str, Any]:
+    """Return a request of a kind; raises BadRequestError."""
     if not isinstance(request, dict) or (request.get("apiVersion"), request.get("kind")) != (API, kind):
         raise BadRequestError(f"want a {kind} of {API}")
     return request
@@ -153,6 +160,8 @@ def _text(value: Mapping[str, Any], key: str) -> str:
     found = value.get(key)
     if not isinstance(found, str) or not found:
         raise BadRequestError(f"{key} is missing, or is not text")
+    if len(found) > _LONGEST:
+        raise BadRequestError(f"{key} has more than {_LONGEST} characters")
     return found
 
 

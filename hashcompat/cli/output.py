@@ -86,7 +86,8 @@ def _check_exact(report: Report[Result], result: Result) -> None:
     if report.raw and any(map(is_obeyed_unescaped, report.raw(result))):
         raise InputError(
             "a line of the exact text is a command for CI runners (##[...], ##vso[...] or ::...::) "
-            f"and is not printed as it is; write it with --report {offered(report)[0]}=FILE, or escaped with -o json"
+            f"and is not printed as it is; write it with --report {offered(report)[0]}=FILE, "
+            "or escaped with -o json"
         )
 
 

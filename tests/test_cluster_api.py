@@ -379,15 +379,14 @@ def test_few_requests_are_read_at_once_and_the_loop_goes_on(
     statuses: list[int] = []
     with serving(server.Extension(judge, limits), tmp_path) as port:
         client = Client(port, with_certificate(ca))
-        asking = threading.Thread(
-            target=lambda: statuses.append(client.post(MACHINE, machine_request(NEW))[0])
-        )
+
+        def ask(body: object) -> None:
+            statuses.append(client.post(MACHINE, body)[0])
+
+        asking = threading.Thread(target=ask, args=[machine_request(NEW)])
         asking.start()
         assert busy.wait(60)
-        many = [
-            threading.Thread(target=lambda: statuses.append(client.post(MACHINE, hostile)[0]))
-            for _ in range(6)
-        ]
+        many = [threading.Thread(target=ask, args=[hostile]) for _ in range(6)]
         for thread in many:
             thread.start()
         status, _ = client.post(DISCOVERY, {"apiVersion": API, "kind": "DiscoveryRequest"})

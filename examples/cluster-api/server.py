@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 import uvicorn
@@ -42,8 +42,8 @@ class Limits:
     """What all clients together may take."""
 
     bytes: int = 2 << 20
-    """Of a request. It holds a Machine or MachineSet, its infrastructure and its KubeadmConfig, as they are and
-    as they will be: some 20 kB, and more only by the files that a KubeadmConfig carries."""
+    """Of a request: a Machine or MachineSet, its infrastructure and its KubeadmConfig, as they are and as they
+    will be. That is some 20 kB, and more only by the files that a KubeadmConfig carries."""
     requests: int = 4
     """That are read at once; others wait, with what the sockets hold of them."""
     connections: int = 64
@@ -114,7 +114,7 @@ class Extension:
             return 503, failed(name, "the questions before this one took too long")
 
     async def _question(self, hook: Hook | None, scope: dict[str, Any], receive: Receive) -> Question | None:
-        """Read a request; None where it is one of Discovery. Raises TimeoutError and what ``_read`` raises."""
+        """Read a request; None where it is one of Discovery. Raises TimeoutError and BadRequestError."""
         async with asyncio.timeout(self.limits.read_seconds) as deadline, self._reading:
             body = await _body(scope, receive, self.limits.bytes)
             deadline.reschedule(None)
@@ -175,8 +175,7 @@ class _Protocol(H11Protocol):
         self._wait(_KEEP_ALIVE_SECONDS + self._seconds())
 
     def _seconds(self) -> float:
-        seconds: float = self.config.app.limits.read_seconds
-        return seconds
+        return cast("Extension", self.config.app).limits.read_seconds
 
     def _wait(self, seconds: float) -> None:
         before = self.cycle

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ from check_jsonschema import main as check_jsonschema  # type: ignore[import-unt
 from click.testing import CliRunner
 
 from hashcompat.cli.settings import KEYS
-from scripts import packages
+from scripts import locks, packages
 from tests.helpers.examples import BASE, EXAMPLES, containers, documents, evaluated, expanded, of_kind
 from tests.helpers.pods import listed, node, pod
 from tests.helpers.program import ROOT, SCRIPTS, Result, Run, options_of, ran
@@ -154,9 +155,11 @@ def test_a_pipeline_is_valid_by_its_published_schema(tmp_path: Path, file: str) 
 def runner(tmp_path: Path, cluster: Path) -> Path:
     """Return a runner's working directory: the cluster, and the installed program where a script looks."""
     (tmp_path / "cluster.json").write_bytes(cluster.read_bytes())
-    for folder in ("hashcompat", ".venv"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "bin").symlink_to(SCRIPTS)
+    programs = tmp_path / "hashcompat" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "hashcompat").symlink_to(SCRIPTS / "hashcompat")
+    (programs / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (programs / "python").chmod(0o755)
     return tmp_path
 
 
@@ -179,6 +182,7 @@ def scripted(
 
 def test_the_action_passes_inputs_as_they_are_and_the_exit_code_on(runner: Path) -> None:
     install, gate = ACTION["runs"]["steps"]
+    assert gate["env"]["HASHCOMPAT_CONFIG"] == "none", "no settings file of the checkout"
     hostile = "--max-restarts=0\n--owner=Pod/$(touch planted)`touch planted`"
     inputs = {"inputs.to": NEW, "inputs.from": "auto", "inputs.files": "cluster.json\n", "inputs.args": ""}
     files = {"GITHUB_OUTPUT": str(runner / "output"), "GITHUB_STEP_SUMMARY": str(runner / "summary")}
@@ -217,9 +221,48 @@ def test_the_jobs_of_gitlab_plan_and_then_judge(runner: Path) -> None:
 
 def test_the_steps_of_jenkins_report_how_the_gate_ended(runner: Path) -> None:
     text = (EXAMPLES / "jenkins" / "Jenkinsfile").read_text(encoding="utf-8")
-    _, gate = re.findall(r"sh(?: |\(returnStatus: true, script: )'([^']+)'", text)
-    scripted(["sh", "-xe", "-c"], gate, runner, {"TO": NEW}, 2)
+    *_, gate = re.findall(r"sh(?: |\(returnStatus: true, script: )'([^']+)'", text)
+    scripted(["sh", "-xe", "-c"], gate, runner, {"TO": NEW, "WORKSPACE_TMP": str(runner)}, 2)
     assert (runner / "gate.xml").read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_no_pipeline_reads_a_settings_file_of_its_checkout() -> None:
+    """It is in the environment of whatever runs hashcompat, or in the image's."""
+    for path in ("jenkins/Jenkinsfile", "gitlab/.gitlab-ci.yml", "ansible/gate.yml", "roll-nodes.sh"):
+        text = (EXAMPLES / path).read_text(encoding="utf-8")
+        assert re.search("HASHCOMPAT_CONFIG.*none", text), path
+    assert "HASHCOMPAT_CONFIG=none" in (ROOT / "deploy" / "image" / "Dockerfile").read_text(encoding="utf-8")
+
+
+INSTALLED = ("examples", "deploy")
+"""Where pipelines and images install from an index."""
+
+
+def test_everything_that_is_installed_has_a_locked_hash() -> None:
+    files = [ROOT / "action.yml", *(path for name in INSTALLED for path in (ROOT / name).rglob("*"))]
+    texts = [path.read_text(encoding="utf-8") for path in files if path.is_file() and path.suffix != ".pyc"]
+    lines = [line for text in texts for line in text.replace("\\\n", " ").splitlines()]
+    found = [line for line in lines if re.search(r"^[^#]*\bpip\b.*\binstall\b", line)]
+    assert len(found) == 5, found
+    assert [line for line in found if not re.search("--require-hashes|--no-index", line)] == []
+    assert [line for line in found if not re.search(r'"-I"|python" -I', line)] == []
+
+
+def test_the_locks_are_those_of_todays_requirements(tmp_path: Path) -> None:
+    assert list(locks.outdated()) == []
+    wanted = locks.requirements()
+    assert list(locks.outdated(wanted={"run": [*wanted["run"], "six"]})) == [
+        "run.txt: made from other requirements; run python -m scripts.locks --upgrade"
+    ]
+    text = (locks.LOCKS / "build.txt").read_text(encoding="utf-8")
+    bare = re.sub(r"(?m)^(hatchling==\S+) \\\n(?:    --hash.*\n)+", r"\1\n", text)
+    for broken, problem in (
+        (bare, "hatchling has no hash"),
+        (text.replace("hatchling", "x"), "is not locked"),
+    ):
+        (tmp_path / "build.txt").write_text(broken, encoding="utf-8")
+        (found,) = locks.outdated(tmp_path, {"build": wanted["build"]})
+        assert problem in found
 
 
 # pre-commit and krew

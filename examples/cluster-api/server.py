@@ -42,8 +42,8 @@ class Limits:
     """What all clients together may take."""
 
     bytes: int = 2 << 20
-    """Of a request: a Machine or MachineSet, its infrastructure and its KubeadmConfig, as they are and as they
-    will be. That is some 20 kB, and more only by the files that a KubeadmConfig carries."""
+    """Of a request: a Machine or MachineSet, its infrastructure and its KubeadmConfig, as they are and as
+    they will be. That is some 20 kB, and more only by the files that a KubeadmConfig carries."""
     requests: int = 4
     """That are read at once; others wait, with what the sockets hold of them."""
     connections: int = 64
@@ -134,7 +134,7 @@ class _TooLongError(Exception):
 
 
 async def _body(scope: dict[str, Any], receive: Receive, most: int) -> bytes:
-    """Return a request's body; raises _TooLongError, where its header says so before anything is read."""
+    """Return a request's body; raises _TooLongError, by its header before anything is read."""
     said = dict(scope["headers"]).get(b"content-length", b"0")
     if int(said) > most:  # digits alone: h11 refuses anything else
         raise _TooLongError

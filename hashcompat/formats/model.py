@@ -69,7 +69,7 @@ class Format(msgspec.Struct, frozen=True):
     """Whether it shows the details of a plan, which are gathered only where something shows them."""
 
     def written(self, report: Report[Any], result: Any, style: Style) -> Iterator[str]:
-        """Yield the text of a result in pieces, of which a CI runner obeys nothing but the format's own.
+        """Yield the text of a result in pieces; a CI runner obeys only the format's own commands in it.
 
         Exact text stays as it is.
         """

@@ -16,7 +16,7 @@ _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 """Bidirectional classes of Unicode's UAX #9; a terminal reorders what is next to them, columns included."""
 
 _INSIDE: Final = re.compile(r"#(?=#\w*\[)")
-"""How a command begins that CI runners obey wherever it stands in a line: ``##[error]``, ``##vso[a.b]``.
+"""How a command begins that CI runners obey anywhere in a line: ``##[error]``, ``##vso[a.b]``.
 
 Source: TryParse in ActionCommand.cs of actions/runner and in Command.cs of microsoft/azure-pipelines-agent.
 """

@@ -14,6 +14,7 @@ from tests.helpers.hostile import NAMES, name_of
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Run, formats_of, ran, reports
 from tests.helpers.readback import OF_FINDINGS, READERS, csv_cells, markdown_cells, suite, unescaped
+from tests.helpers.runners import commands
 
 pytestmark = pytest.mark.usefixtures("untraced")
 
@@ -47,6 +48,10 @@ BREAKERS = (
     "---",
     "::error::planted",
     "::error file=a,line=1::planted",
+    " ::error::planted",
+    "##[error]planted",
+    "a ##vso[task.complete result=Failed;]",
+    "\\##[error]",
     "a%0A::error::planted",
     "%25",
     "a:b,c=d",
@@ -123,7 +128,7 @@ def test_the_rows_and_verdicts_are_the_planted_ones(texts: dict[str, str], form:
 
 def assert_only_meant_commands(form: str, out: str) -> None:
     """A runner of GitHub reads every line of a step, whatever printed it."""
-    found = [line for line in out.splitlines() if line.lstrip().startswith("::")]
+    found = list(commands(out))
     assert (len(found) > 0) == (form == "github")
     assert [line for line in found if not line.startswith(("::error title=", "::warning title="))] == []
 

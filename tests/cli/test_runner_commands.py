@@ -63,7 +63,7 @@ ATTACKS = (
 
 
 def test_the_rules_find_what_they_must() -> None:
-    """Those of the test, of which each example is one of the runners' own."""
+    """Each example is one that the runners themselves obey, or do not."""
     for text in (
         "##[error]x",
         "a ##[x y=z]b",

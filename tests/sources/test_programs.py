@@ -154,3 +154,14 @@ def test_a_killed_program_that_never_ends_keeps_nobody_waiting() -> None:
     stuck = Stuck()
     programs._end(stuck)  # type: ignore[arg-type]  # what it asks of a process
     assert 0 < stuck.waited < 60
+
+
+def test_what_a_program_starts_is_not_found_where_this_one_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("here", "there"):
+        script(tmp_path / name).write_text(f"#!/bin/sh\necho {name}\n")
+    monkeypatch.chdir(tmp_path / "here")
+    for entry in ("", ".", "./", "../here"):
+        monkeypatch.setenv("PATH", f"{entry}:{tmp_path / 'there'}")
+        assert shell("asked") == b"there\n"

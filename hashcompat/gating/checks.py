@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from hashcompat.gating.exceptions import owner_of
 from hashcompat.gating.policy import FailOn, Limit, Policy
-from hashcompat.gating.result import Line, Outcome
+from hashcompat.gating.result import Line, Outcome, Whole
 from hashcompat.model.escape import name_path, word
 from hashcompat.model.impact import Certainty, Impact
 from hashcompat.model.items import Item, PodName
@@ -32,12 +32,12 @@ class Facts(msgspec.Struct, frozen=True):
     policy: Policy
     counted: Sequence[Item]
     """The containers that count and are not kept, those that are UNKNOWN included."""
-    containers: int
-    """How many the plan has."""
-    owners: Mapping[Group, int] = msgspec.field(default_factory=dict)
-    """How many containers each owner has, by namespace and owner; empty where no limit asks for it."""
-    nodes: Mapping[Group, int] = msgspec.field(default_factory=dict)
-    """How many containers each node has."""
+    whole: Whole
+    """The containers of the plan."""
+    owners: Mapping[Group, Whole] = msgspec.field(default_factory=dict)
+    """Those of each owner, by namespace and owner; empty where no limit asks for it."""
+    nodes: Mapping[Group, Whole] = msgspec.field(default_factory=dict)
+    """Those of each node."""
     preflight: Preflight | None = None
     impact: Impact | None = None
     """What the restarts do to PodDisruptionBudgets; None where no line asks for it."""
@@ -74,8 +74,15 @@ def is_static(pod: PodName) -> bool:
     return pod.owner.startswith(_NODE) or pod.workload.startswith(_NODE)
 
 
-def _line(key: str, found: int, allowed: int, noun: str, bad: Outcome, subject: str = "") -> Line:
-    return Line(key, subject, found, allowed, noun, bad if found > allowed else Outcome.PASS)
+def _line(key: str, found: int, allowed: int, noun: str, bad: Outcome) -> Line:
+    return Line(key, "", found, allowed, noun, bad if found > allowed else Outcome.PASS)
+
+
+def _limited(key: str, limit: Limit, found: int, whole: Whole, subject: str = "") -> Line:
+    allowed = limit.of(whole.compared)
+    outcome = Outcome.FAIL if found > allowed else Outcome.PASS
+    part = {"limit": limit.text, "whole": whole} if limit.is_part else {}
+    return Line(key, subject, found, allowed, _noun(found, "finding"), outcome, **part)
 
 
 def _noun(number: int, noun: str) -> str:
@@ -150,8 +157,7 @@ def limits(facts: Facts) -> Iterator[Line]:
     """Yield the lines of the limits: of owners and nodes every one that is exceeded, or else the fullest."""
     policy, found = facts.policy, facts.findings()
     if policy.max_restarts:
-        allowed = policy.max_restarts.of(facts.containers)
-        yield _line("max-restarts", len(found), allowed, _noun(len(found), "finding"), Outcome.FAIL)
+        yield _limited("max-restarts", policy.max_restarts, len(found), facts.whole)
     if policy.max_per_owner:
         yield from _grouped("max-per-owner", policy.max_per_owner, facts.by_owner(), facts.owners)
     if policy.max_per_node:
@@ -159,11 +165,10 @@ def limits(facts: Facts) -> Iterator[Line]:
 
 
 def _grouped(
-    key: str, limit: Limit, found: Mapping[Group, int], sizes: Mapping[Group, int]
+    key: str, limit: Limit, found: Mapping[Group, int], wholes: Mapping[Group, Whole]
 ) -> Iterator[Line]:
     lines = [
-        _line(key, number, limit.of(sizes[group]), _noun(number, "finding"), Outcome.FAIL, _named(group))
-        for group, number in found.items()
+        _limited(key, limit, number, wholes[group], _named(group)) for group, number in found.items()
     ]
     lines.sort(key=lambda line: (line.allowed - line.found, line.subject))
     over = [line for line in lines if line.outcome is Outcome.FAIL]
@@ -184,7 +189,7 @@ def violators(facts: Facts) -> Callable[[Item], bool]:
     wanted = {item.verdict for item in found}
     static = FailOn.STATIC in policy.fail_on
     over = not policy.is_limited or (
-        policy.max_restarts is not None and len(found) > policy.max_restarts.of(facts.containers)
+        policy.max_restarts is not None and len(found) > policy.max_restarts.of(facts.whole.compared)
     )
     owners = _exceeded(policy.max_per_owner, facts.by_owner, facts.owners)
     nodes = _exceeded(policy.max_per_node, facts.by_node, facts.nodes)
@@ -204,8 +209,15 @@ def violators(facts: Facts) -> Callable[[Item], bool]:
 
 
 def _exceeded(
-    limit: Limit | None, counted: Callable[[], Mapping[Group, int]], sizes: Mapping[Group, int]
+    limit: Limit | None, counted: Callable[[], Mapping[Group, int]], wholes: Mapping[Group, Whole]
 ) -> set[Group]:
     if limit is None:
         return set()
-    return {group for group, number in counted().items() if number > limit.of(sizes[group])}
+    return {group for group, number in counted().items() if number > limit.of(wholes[group].compared)}
+
+
+def wholes(items: Iterable[Item], group_of: Callable[[PodName], Group]) -> dict[Group, Whole]:
+    """Return the containers of each group of pods."""
+    numbers = Counter((group_of(item.pod), item.compared) for item in items)
+    groups = dict.fromkeys(group for group, _ in numbers)
+    return {group: Whole(numbers[group, True], numbers[group, False]) for group in groups}

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 
 import msgspec
 
 from hashcompat.gating.baseline import Identity, identity
-from hashcompat.gating.checks import CHECKS, Facts, limits, node_group, owner_group, violators
+from hashcompat.gating.checks import CHECKS, Facts, limits, node_group, owner_group, violators, wholes
 from hashcompat.gating.exceptions import Exemption, Exemptions
 from hashcompat.gating.policy import FailOn, Policy
-from hashcompat.gating.result import GateResult, Judged, Standing
+from hashcompat.gating.result import GateResult, Judged, Standing, whole_of
 from hashcompat.model.impact import Impact
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan
@@ -39,9 +38,9 @@ def judge(plan: Plan, policy: Policy, besides: Besides, today: date) -> GateResu
     facts = Facts(
         policy,
         counted,
-        len(plan.items),
-        Counter(owner_group(item.pod) for item in plan.items) if policy.max_per_owner else {},
-        Counter(node_group(item.pod) for item in plan.items) if policy.max_per_node else {},
+        whole_of(plan.items),
+        wholes(plan.items, owner_group) if policy.max_per_owner else {},
+        wholes(plan.items, node_group) if policy.max_per_node else {},
         besides.preflight,
         besides.impact,
     )

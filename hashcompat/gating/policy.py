@@ -13,7 +13,7 @@ import msgspec
 from hashcompat.errors import UsageError
 
 LIMIT: Final = r"^([0-9]{1,9}|[0-9]{1,3}(\.[0-9]{1,9})?%)$"
-"""How a limit is written: a number of findings, or a part of all containers."""
+"""How a limit is written: a number of findings, or a part of all containers that are compared."""
 
 DURATION: Final = r"^([0-9]{1,9}(\.[0-9]{1,9})?(h|m|s|ms))+$"
 """How a duration is written, as Go's ``time.ParseDuration`` reads it; smaller units are not needed."""
@@ -56,11 +56,16 @@ class Limit(msgspec.Struct, frozen=True):
     text: str
     """As it was given: ``10`` or ``2.5%``."""
 
-    def of(self, containers: int) -> int:
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a part of the containers that are compared, not a number."""
+        return self.text.endswith("%")
+
+    def of(self, compared: int) -> int:
         """Return how many of so many containers that is; a part of one container is none."""
-        if not self.text.endswith("%"):
+        if not self.is_part:
             return int(self.text)
-        return int(Fraction(self.text[:-1]) * containers / 100)
+        return int(Fraction(self.text[:-1]) * compared / 100)
 
 
 class PolicyFile(msgspec.Struct, frozen=True):

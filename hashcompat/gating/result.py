@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
@@ -11,6 +12,7 @@ from hashcompat.gating.exceptions import Exemption
 from hashcompat.gating.policy import Policy
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan
+from hashcompat.model.words import count, never_compared
 
 
 class Outcome(StrEnum):
@@ -47,6 +49,22 @@ class Standing(StrEnum):
     __hash__ = str.__hash__  # that of Enum is a function in Python, and reports count standings
 
 
+class Whole(msgspec.Struct, frozen=True):
+    """The containers of a plan, an owner or a node: a percentage is of those that are compared."""
+
+    compared: int = 0
+    not_compared: int = 0
+
+    def __str__(self) -> str:
+        return f"{count(self.compared, 'running container')}{never_compared(self.not_compared)}"
+
+
+def whole_of(items: Sequence[Item]) -> Whole:
+    """Return how many of some containers are compared, and how many are not."""
+    compared = sum(item.compared for item in items)
+    return Whole(compared, len(items) - compared)
+
+
 class Line(msgspec.Struct, frozen=True):
     """One line of the policy, judged."""
 
@@ -61,10 +79,15 @@ class Line(msgspec.Struct, frozen=True):
     outcome: Outcome
     why: str = ""
     """What is shown in place of the numbers; empty for these."""
+    limit: str = ""
+    """The percentage that is allowed, as it was given; empty where a number is."""
+    whole: Whole | None = None
+    """What that is a part of."""
 
     def __str__(self) -> str:
         about = f"{self.subject}: " if self.subject else ""
-        return f"{self.key}: {about}{self.why or f'{self.found} {self.noun}, allowed {self.allowed}'}"
+        part = f" ({self.limit} of {self.whole})" if self.whole else ""
+        return f"{self.key}: {about}{self.why or f'{self.found} {self.noun}, allowed {self.allowed}{part}'}"
 
 
 class Judged(msgspec.Struct, frozen=True, gc=False):
@@ -90,6 +113,11 @@ class GateResult(msgspec.Struct, frozen=True):
     """What is wrong with exceptions, and which pods the plan lacks, one line each."""
     after: bool = False
     """Whether it compares the plan with what was seen after the upgrade."""
+
+    @property
+    def whole(self) -> Whole:
+        """The containers of the plan."""
+        return whole_of(self.plan.items)
 
     @property
     def deciding(self) -> Line:

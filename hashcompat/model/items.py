@@ -6,11 +6,13 @@ back to itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from sys import intern
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.model.pods import ContainerType, Pod
 from hashcompat.model.uids import packed, unpacked
@@ -123,6 +125,10 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     difference: int = 0
     """The number of its difference among the plan's details, from 1; 0 for none."""
 
+    compared: bool = True
+    """Whether percentages count the container: it runs on a node, as far as the input shows, where the
+    target kubelet compares or kills it."""
+
 
 class Item(msgspec.Struct, frozen=True, gc=False):
     """One container's verdict in a plan.
@@ -202,3 +208,30 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     def difference(self) -> int:
         """As predicted."""
         return self.prediction.difference
+
+    @property
+    def compared(self) -> bool:
+        """As predicted."""
+        return self.prediction.compared
+
+
+def without_unplaced(items: Sequence[Item]) -> list[Item]:
+    """Return items in which percentages count nothing that is on no node, but for plans of manifests alone.
+
+    A manifest counts as a running pod. Next to pods that do run it must not: whoever may create a
+    PodTemplate could make any part of all containers small.
+    """
+    placed = any(item.pod.node for item in items)
+    return [item if item.pod.node or not (placed or item.pod.key) else _uncounted(item) for item in items]
+
+
+def _uncounted(item: Item) -> Item:
+    if not item.prediction.compared:
+        return item
+    return structs.replace(item, prediction=_not_compared(item.prediction))
+
+
+@lru_cache(maxsize=64)
+def _not_compared(prediction: Prediction) -> Prediction:
+    """Return one prediction for all replicas."""
+    return structs.replace(prediction, compared=False)

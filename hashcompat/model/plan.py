@@ -29,6 +29,19 @@ class Summary(msgspec.Struct, frozen=True):
     nodes_affected: int
     """How many nodes have such a pod."""
 
+    compared: int
+    """How many containers run on a node and are compared there: the whole of every percentage."""
+
+    @property
+    def not_compared(self) -> int:
+        """How many containers no percentage counts."""
+        return self.containers - self.compared
+
+    @property
+    def kept(self) -> int:
+        """How many of those that are compared are kept."""
+        return max(self.compared - self.findings - self.unknown, 0)
+
     @property
     def findings(self) -> int:
         """How many containers are killed, whether they are started again or not."""
@@ -52,6 +65,7 @@ def summarized(items: Sequence[Item]) -> Summary:
         number,
         number if len(affected) == len(pods) else _number_of(affected),
         len({pod.node for pod in affected if pod.node}),
+        sum(item.prediction.compared for item in items),
     )
 
 

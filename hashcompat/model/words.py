@@ -12,3 +12,8 @@ def count(number: int, noun: str) -> str:
 def agree(number: int, verb: str) -> str:
     """Return a regular verb as it goes with so many subjects: one ``restarts``, two ``restart``."""
     return f"{verb}s" if number == 1 else verb
+
+
+def never_compared(number: int) -> str:
+    """Return what follows a number of running containers: how many more no kubelet compares; or nothing."""
+    return f"; {number} more {'is' if number == 1 else 'are'} never compared" if number else ""

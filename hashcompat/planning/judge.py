@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from typing import Final
 
 import msgspec
 from msgspec import structs
@@ -29,6 +30,10 @@ from hashcompat.planning.reading import Transition
 from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View, place
+
+
+_VIRTUAL: Final = "virtual-kubelet.io/provider"
+"""The taint of nodes whose pods run elsewhere."""
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -136,6 +141,17 @@ class Judge:
         if self.way.old != AUTO:
             return self.way.old
         return self.nodes[pod.node].kubelet if pod.node in self.nodes else ""
+
+    def has_kubelet(self, pod: Pod) -> bool:
+        """Return whether a kubelet runs a pod that is on a node, as far as the nodes in the input show.
+
+        One that virtual-kubelet registers has none (virtual-kubelet node/nodeutil/controller.go), and a pod
+        whose node is gone stays behind for a while. A manifest counts as running.
+        """
+        if pod.manifest or not self.nodes:
+            return pod.manifest or bool(pod.node)
+        node = self.nodes.get(pod.node)
+        return node is not None and not any(taint.get("key") == _VIRTUAL for taint in node.taints)
 
     def _prepare(self, pod: Pod, container: Container, old: Kubelet | None) -> Prepared:
         """Prepare a container; the replica of a prepared one reuses its hashes."""

@@ -10,15 +10,26 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import structs
 
+from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import oldest_first
+from hashcompat.kubelet.decide.case import Decision
 from hashcompat.kubelet.decide.never import at_rest
 from hashcompat.kubelet.skew import skew_warnings
 from hashcompat.model.hashes import number_of
-from hashcompat.model.items import Item, Observed, PodName, Prediction, container_name, key_of, name_of
+from hashcompat.model.items import (
+    Item,
+    Observed,
+    PodName,
+    Prediction,
+    container_name,
+    key_of,
+    name_of,
+    without_unplaced,
+)
 from hashcompat.model.plan import Plan, ReleaseFacts, Way, share
 from hashcompat.model.pods import Container, Node, Pod
-from hashcompat.model.verdicts import Verdict
+from hashcompat.model.verdicts import FINDINGS, Verdict
 from hashcompat.planning.assumptions import assumptions
 from hashcompat.planning.cautions import Caution, Cautions, Warned
 from hashcompat.planning.creators import assumed_creator
@@ -199,9 +210,18 @@ class Planner:
                 from_url=draft.pod.from_url,
                 hashed=draft.prepared is not None,
                 creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
+                compared=self._is_compared(draft, decision),
             )
         )
         return prediction
+
+    def _is_compared(self, draft: Draft, decision: Decision) -> bool:
+        """Return whether the target kubelet compares a running container, or kills it; its node may miss."""
+        if decision.verdict in FINDINGS:
+            return True
+        ignored = any(reason.id == rules.NOT_COMPARED for reason in decision.reasons)
+        rests = ignored or at_rest(draft.pod, draft.container)
+        return not rests and self._judge.has_kubelet(draft.pod)
 
     @property
     def found(self) -> Planned:
@@ -235,6 +255,7 @@ class Planner:
             if number:
                 prediction = structs.replace(items[place].prediction, difference=number)
                 items[place] = _with(items[place], _one(prediction))
+        items = without_unplaced(items)
         for key in _ORDER:
             items.sort(key=key)
         return Plan(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hashcompat.model.plan import Summary
 from hashcompat.model.verdicts import Verdict
-from hashcompat.model.words import agree, count
+from hashcompat.model.words import agree, count, never_compared
 from hashcompat.report.model import Coloured, Line
 from hashcompat.report.tally import Tally
 
@@ -20,18 +20,23 @@ def answer(summary: Summary, tally: Tally) -> Line:
     if not summary.containers:
         return [Coloured("No container: there is nothing to answer", _OPEN)]
     if summary.findings:
-        return [*_found(summary, tally), *_unknown(summary)]
+        return [*_found(summary, tally), *_unknown(summary), *_rest(summary, _BAD)]
     if summary.unknown:
-        return [Coloured(_open(summary, tally), _OPEN)]
-    kept = count(summary.containers, "container")
-    return [Coloured(f"Nothing restarts: {kept} {'is' if summary.containers == 1 else 'are'} kept", _GOOD)]
+        return [Coloured(_open(summary, tally), _OPEN), *_rest(summary, _OPEN)]
+    kept = f"{count(summary.compared, 'running container')} {_are(summary.compared)} kept"
+    return [Coloured(f"Nothing restarts: {kept}", _GOOD), *_rest(summary, _GOOD)]
+
+
+def _rest(summary: Summary, colour: str) -> Iterator[Coloured]:
+    if rest := never_compared(summary.not_compared):
+        yield Coloured(rest, colour)
 
 
 def _found(summary: Summary, tally: Tally) -> Iterator[Coloured]:
     hit, killed = summary.findings, summary.verdicts[Verdict.KILL]
     whose = sum(bool(group.found) for group in tally.owners)
     number = sum(bool(kind.found) for kind in tally.kinds)
-    total = count(summary.containers, "container")
+    total = count(summary.compared, "running container")
     verb = "for good" if hit == killed else ""
     done = f"{'stops' if hit == 1 else 'stop'} {verb}" if verb else agree(hit, "restart")
     yield Coloured(f"{hit} of {total} {done}: {_where(whose, summary.nodes_affected, number)}", _BAD)
@@ -46,13 +51,13 @@ def _unknown(summary: Summary) -> Iterator[Coloured]:
 
 def _open(summary: Summary, tally: Tally) -> str:
     """Say that nothing is certain to restart, and how much is not decided."""
-    unknown, total = summary.unknown, summary.containers
+    unknown, total = summary.unknown, summary.compared
     whose = [group for group in tally.owners if group.unknown]
     where = _where(len(whose), 0, len(tally.kinds))
     if unknown == total:
-        every = "The only container is" if total == 1 else f"All {total} containers are"
+        every = "The only running container is" if total == 1 else f"All {total} running containers are"
         return f"{every} UNKNOWN, so nothing is decided: {where}"
-    some = f"{unknown} of {count(total, 'container')} {_are(unknown)} UNKNOWN, the others are kept"
+    some = f"{unknown} of {count(total, 'running container')} {_are(unknown)} UNKNOWN, the others are kept"
     return f"Undecided: {some}: {where}"
 
 

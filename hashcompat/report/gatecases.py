@@ -72,7 +72,11 @@ def findings_of(result: GateResult) -> Findings:
         {word: numbers[word] for word in dict.fromkeys(one.value for one in words)},
         lambda: _cases(result),
         (*RULES, _POLICY, _PREDICTION, _SETTINGS),
-        {"containers": len(plan.items)},
+        {
+            "containers": len(plan.items),
+            "containers_compared": result.whole.compared,
+            "containers_not_compared": result.whole.not_compared,
+        },
         times_of(plan),
     )
 

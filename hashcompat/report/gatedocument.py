@@ -38,6 +38,8 @@ def gate_document(result: GateResult) -> Document:
             "exitCode": int(result.exit_code),
             "decidedBy": str(result.deciding),
             "containers": len(plan.items),
+            "compared": result.whole.compared,
+            "notCompared": result.whole.not_compared,
             **{_key(standing): numbers[standing] for standing in Standing},
         },
         checks=list(map(_line, result.lines)),
@@ -86,6 +88,8 @@ def _line(line: Line) -> Document:
         "about": line.subject,
         "found": line.found,
         "allowed": line.allowed,
+        "limit": line.limit or None,
+        "compared": line.whole.compared if line.whole else None,
         "outcome": line.outcome.value,
         "text": str(line),
     }

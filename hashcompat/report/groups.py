@@ -42,12 +42,15 @@ def in_order(groups: Iterable[Group], sort_by: SortBy | None) -> list[Group]:
 
 
 def group_table(shown: Excerpt, groups: Sequence[Group], after: str = "") -> Table:
-    """Return a row for each group; verdicts that no container of the plan has are left out."""
+    """Return a row for each group; verdicts that no container of the plan has are left out.
+
+    RUNNING counts what a percentage is of: the containers that a kubelet compares.
+    """
     group_by = group_by_of(shown)
     verdicts = [one for one in _COUNTS if one is Verdict.RESTART or shown.summary.verdicts[one]]
     on = () if group_by is GroupBy.NODE else ("NODES",)
     why = () if group_by is GroupBy.REASON else ("REASONS",)
-    columns = (*_WHOSE[group_by], *(one.value for one in verdicts), "CONTAINERS", *on, *why)
+    columns = (*_WHOSE[group_by], *(one.value for one in verdicts), "RUNNING", *on, *why)
     numbers = {kind.id: kind.number for kind in shown.tally.kinds}
 
     def row(group: Group) -> list[object]:
@@ -55,7 +58,7 @@ def group_table(shown: Excerpt, groups: Sequence[Group], after: str = "") -> Tab
         counts = [_counted(group, verdict) for verdict in verdicts]
         nodes = [group.nodes] if on else []
         reasons = [shown.tally.numbers(group.mask)] if why else []
-        return [*whose, *group.key, *counts, group.containers, *nodes, *reasons]
+        return [*whose, *group.key, *counts, group.compared, *nodes, *reasons]
 
     return Table(columns, lambda: map(row, groups), after=after)
 

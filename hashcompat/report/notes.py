@@ -9,7 +9,7 @@ from hashcompat.model.escape import name_path, printable
 from hashcompat.model.items import PodName
 from hashcompat.model.plan import Plan
 from hashcompat.model.verdicts import Verdict
-from hashcompat.model.words import agree, count
+from hashcompat.model.words import agree, count, never_compared
 from hashcompat.report.asked import Again, Excerpt, asked
 from hashcompat.report.collapse import collapsed
 from hashcompat.report.groups import in_order
@@ -98,11 +98,12 @@ def _closing(shown: Excerpt) -> str:
     plan, counts = shown.plan, shown.summary
     hit, killed = counts.findings, counts.verdicts[Verdict.KILL]
     way = f"{plan.from_release} -> {plan.to_release}"
-    parts = [f"{way}: {hit} of {count(counts.containers, 'container')} {agree(hit, 'restart')}"]
+    parts = [f"{way}: {hit} of {count(counts.compared, 'running container')} {agree(hit, 'restart')}"]
     if hit:
         parts.append(f" in {counts.pods_affected} of {count(counts.pods, 'pod')}")
         parts.append(f" on {count(counts.nodes_affected, 'node')}" if counts.nodes_affected else "")
     if killed:
         parts.append(f"; {killed} of them {'is' if killed == 1 else 'are'} not started again")
-    parts.append(f"; {counts.verdicts[Verdict.KEEP]} kept, {counts.unknown} unknown")
+    parts.append(f"; {counts.kept} kept, {counts.unknown} unknown")
+    parts.append(never_compared(counts.not_compared))
     return "".join(parts)

@@ -186,7 +186,7 @@ class Page(msgspec.Struct, frozen=True):
     steps: Sequence[Step] = ()
     steps_note: str = ""
     whole: int = 0
-    """The number of containers, of all steps alike."""
+    """The number of running containers, of all steps alike."""
     heat: Heat | None = None
     missing: str = ""
     """Why there is no matrix, and no fragment in any explanation; empty where that is not so."""

@@ -41,7 +41,13 @@ def findings_of(plan: Plan, items: Sequence[Item]) -> Findings:
         {verdict.value: number for verdict, number in counts.verdicts.items()},
         lambda: map(case_of, items),
         RULES,
-        {"pods": counts.pods, "pods_affected": counts.pods_affected, "nodes_affected": counts.nodes_affected},
+        {
+            "pods": counts.pods,
+            "pods_affected": counts.pods_affected,
+            "nodes_affected": counts.nodes_affected,
+            "containers_compared": counts.compared,
+            "containers_not_compared": counts.not_compared,
+        },
         times_of(plan),
     )
 

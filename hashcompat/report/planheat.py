@@ -52,7 +52,7 @@ def _cell(pair: Pair | None, plan: Plan, planned: set[tuple[str, str]]) -> Cell 
     is_planned = (pair.old, pair.new) in planned
     if pair.findings is None:
         return Cell(pair.scope.value, _LEVELS[pair.scope], planned=is_planned)
-    whole = plan.summary.containers
+    whole = plan.summary.compared
     text = f"{pair.findings}+{pair.unknown}?" if pair.unknown else str(pair.findings)
     level = 0 if not pair.findings else 1 + min(_STEPS * pair.findings // max(whole, 1), _STEPS)
     return Cell(text, level, bool(pair.unknown), is_planned)

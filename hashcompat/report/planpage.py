@@ -65,7 +65,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
         charts=_charts(whole),
         steps=list(_steps(whole)),
         steps_note=_steps_note(whole),
-        whole=whole.summary.containers,
+        whole=whole.summary.compared,
         heat=heat_of(plan),
         missing="" if plan.details else _NO_DETAILS,
         main=_main(shown, whys),
@@ -81,8 +81,11 @@ def _piece(piece: str | Coloured) -> Piece:
 
 def _counts(shown: Excerpt) -> Iterator[Count]:
     summary = shown.summary
-    yield Count(summary.containers, "container" if summary.containers == 1 else "containers")
-    yield from (Count(number, word.value, word.value) for word, number in summary.verdicts.items())
+    yield Count(summary.compared, "running container" if summary.compared == 1 else "running containers")
+    counts = {**summary.verdicts, Verdict.KEEP: summary.kept}
+    yield from (Count(number, word.value, word.value) for word, number in counts.items())
+    if summary.not_compared:
+        yield Count(summary.not_compared, "more never compared")
     yield Count(summary.pods_affected, f"of {count(summary.pods, 'pod')} affected")
     yield Count(summary.nodes_affected, f"of {count(shown.tally.nodes, 'node')} affected")
 

@@ -106,4 +106,6 @@ def _summary(counts: Summary) -> Document:
         "pods": counts.pods,
         "podsAffected": counts.pods_affected,
         "nodesAffected": counts.nodes_affected,
+        "compared": counts.compared,
+        "notCompared": counts.not_compared,
     }

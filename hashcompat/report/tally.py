@@ -40,6 +40,12 @@ class Group(msgspec.Struct, eq=False):
     kill: int = 0
     unknown: int = 0
     kept: int = 0
+    """Those that a kubelet compares and keeps."""
+
+    rest: int = 0
+    """Those that no kubelet compares."""
+
+    compared: int = 0
     mask: int = 0
     """The set of the reasons of those that are not kept."""
 
@@ -66,7 +72,7 @@ class Group(msgspec.Struct, eq=False):
     @property
     def containers(self) -> int:
         """How many they are."""
-        return self.restart + self.kill + self.unknown + self.kept
+        return self.restart + self.kill + self.unknown + self.kept + self.rest
 
     @property
     def concerned(self) -> int:
@@ -80,8 +86,11 @@ class Group(msgspec.Struct, eq=False):
             self.first_node, self.release = node, item.from_release
         if node and node != self.node:
             self.nodes, self.node = self.nodes + 1, node
+        compared = item.prediction.compared
+        self.compared += compared
         if verdict is Verdict.KEEP:
-            self.kept += 1
+            self.kept += compared
+            self.rest += not compared
             return
         self.mask |= mask
         if verdict is Verdict.RESTART:

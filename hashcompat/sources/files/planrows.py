@@ -7,6 +7,7 @@ this version writes, or with values of other types, or too long names, or charac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from sys import intern
 from typing import Annotated, Final
@@ -23,6 +24,9 @@ from hashcompat.sources.documents import time_of
 
 ASSUMED: Final = "the release that spec.assumptions names"
 """What is known of an assumed creator: the document has its name in a sentence only."""
+
+_NOT_COMPARED: Final = "HC002"
+"""The rule of containers that no kubelet compares."""
 
 KEPT: Final = 1 << 12
 """How many names and lists of reasons are compared with the next ones, so that equal ones are one value."""
@@ -63,6 +67,7 @@ class _Source(_Plain):
 
 class _Row(_Plain, kw_only=True):
     calibrated: bool | None
+    compared: bool | UnsetType = UNSET
     container: _Name
     container_type: ContainerType
     creator_assumed: bool
@@ -128,6 +133,7 @@ class PlanRows:
                 row.calibrated,
                 creator=ASSUMED if row.creator_assumed else "",
                 difference=row.difference or 0,
+                compared=was_compared(row.node, row.uid, reasons) if row.compared is UNSET else row.compared,
             ),
             hashes.recorded,
             hashes.from_,
@@ -157,6 +163,11 @@ class PlanRows:
             if len(self._reasons) < KEPT:
                 self._reasons[text] = found
         return found
+
+
+def was_compared(node: str, uid: str, reasons: Sequence[Reason]) -> bool:
+    """Return whether percentages count a container, for a row of an older version, which does not say so."""
+    return bool(node or not uid) and all(reason.id != _NOT_COMPARED for reason in reasons)
 
 
 def _observed(row: _Observed) -> Observed:

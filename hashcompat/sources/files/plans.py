@@ -14,7 +14,15 @@ from typing import Final
 from hashcompat.errors import InputError
 from hashcompat.go import allowance
 from hashcompat.go.parts import Run
-from hashcompat.model.items import ContainerName, Item, Observed, PodName, Prediction, key_of
+from hashcompat.model.items import (
+    ContainerName,
+    Item,
+    Observed,
+    PodName,
+    Prediction,
+    key_of,
+    without_unplaced,
+)
 from hashcompat.model.plan import Hop, Plan, ReleaseFacts, Share, Suggestion, Summary, summarized
 from hashcompat.model.pods import ContainerType, Origin, Source
 from hashcompat.model.uids import packed
@@ -22,7 +30,7 @@ from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.sources.documents import Row
 from hashcompat.sources.files import quick
 from hashcompat.sources.files.plandetails import details_of
-from hashcompat.sources.files.planrows import ASSUMED, KEPT, PlanRows
+from hashcompat.sources.files.planrows import ASSUMED, KEPT, PlanRows, was_compared
 from hashcompat.sources.files.saved import Saved, opened
 
 KIND: Final = "RestartPlan"
@@ -57,7 +65,7 @@ def plan_of(document: Saved) -> Plan:
 
     Raises InputError, with the path, for what no plan has, and where the counts are not those of the items.
     """
-    items = tuple(_Items().read(document))
+    items = tuple(without_unplaced(list(_Items().read(document))))
     spec, counts = document.rest.row("spec"), document.rest.row("summary")
     rollback, suggestion = spec.row_or_none("rollback"), spec.row_or_none("suggestion")
     details = document.rest.row_or_none("details")
@@ -77,30 +85,37 @@ def plan_of(document: Saved) -> Plan:
         origin=_origin(source) if source else Origin(),
         tool=spec.row("tool").text("version"),
         created=spec.time_or_none("createdAt"),
-        counted=_counted(_summary(counts), summarized(items)),
+        counted=_counted(counts, summarized(items)),
         details=details_of(details, items) if details else None,
     )
     document.digest()
     return plan
 
 
-def _counted(saved: Summary, found: Summary) -> Summary | None:
-    """Return the counts of the whole plan where kept containers were left out of the items."""
+def _counted(row: Row, found: Summary) -> Summary | None:
+    """Return the counts of the whole plan where kept containers were left out of the items.
+
+    An older version did not save how many of them are compared.
+    """
+    number = row.number("containers")
+    saved = _summary(row, found.compared if number == found.containers else number)
     if saved == found:
         return None
     hit = {verdict: number for verdict, number in found.verdicts.items() if verdict is not Verdict.KEEP}
     same = all(saved.verdicts[verdict] == number for verdict, number in hit.items())
     affected = (saved.pods_affected, saved.nodes_affected) == (found.pods_affected, found.nodes_affected)
-    whole = sum(saved.verdicts.values()) == saved.containers
+    whole = sum(saved.verdicts.values()) == saved.containers >= saved.compared >= found.compared
     if found.verdicts[Verdict.KEEP] or not (same and affected and whole):
         raise InputError("$.summary: not the counts of its items: the plan was cut or edited; save it again")
     return saved
 
 
-def _summary(row: Row) -> Summary:
+def _summary(row: Row, compared: int) -> Summary:
     verdicts = {verdict: row.number(verdict.value.lower()) for verdict in Verdict}
-    pods, affected = row.number("pods"), row.number("podsAffected")
-    return Summary(row.number("containers"), verdicts, pods, affected, row.number("nodesAffected"))
+    pods, affected, nodes = map(row.number, ("pods", "podsAffected", "nodesAffected"))
+    return Summary(
+        row.number("containers"), verdicts, pods, affected, nodes, row.number("compared", compared)
+    )
 
 
 class _Items:
@@ -126,17 +141,20 @@ class _Items:
         hashes, source = row.row("hash"), row.row_or_none("source")
         node, namespace, pod, uid, owner, workload, container, release = self._names_of(row)
         file = intern(source.text("file", "")) if source else ""
+        reasons = self._reasons_of(row)
+        said = "compared" in row.value
         return Item(
             self._pod(node, namespace, pod, packed(uid), owner, workload, file),
             self._name(container, row.word("containerType", ContainerType)),
             self._prediction(
                 release,
                 row.word("verdict", Verdict),
-                self._reasons_of(row),
+                reasons,
                 row.truth("podRecreated"),
                 row.truth_or_none("calibrated"),
                 creator=ASSUMED if row.truth("creatorAssumed") else "",
                 difference=row.number("difference", 0),
+                compared=row.truth("compared") if said else was_compared(node, uid, reasons),
             ),
             hashes.hash("recorded"),
             hashes.hash("from"),

@@ -216,13 +216,13 @@ class Item(msgspec.Struct, frozen=True, gc=False):
 
 
 def without_unplaced(items: Sequence[Item]) -> list[Item]:
-    """Return items in which percentages count nothing that is on no node, but for plans of manifests alone.
+    """Return items in which percentages count nothing that is on no node, unless none of them is on any.
 
-    A manifest counts as a running pod. Next to pods that do run it must not: whoever may create a
+    A manifest counts as a running pod. Next to pods that are on nodes it must not: whoever may create a
     PodTemplate could make any part of all containers small.
     """
     placed = any(item.pod.node for item in items)
-    return [item if item.pod.node or not (placed or item.pod.key) else _uncounted(item) for item in items]
+    return [_uncounted(item) if placed and not item.pod.node else item for item in items]
 
 
 def _uncounted(item: Item) -> Item:

@@ -148,8 +148,8 @@ class Judge:
         One that virtual-kubelet registers has none (virtual-kubelet node/nodeutil/controller.go), and a pod
         whose node is gone stays behind for a while. A manifest counts as running.
         """
-        if pod.manifest or not self.nodes:
-            return pod.manifest or bool(pod.node)
+        if pod.manifest or not pod.node or not self.nodes:
+            return True
         node = self.nodes.get(pod.node)
         return node is not None and not any(taint.get("key") == _VIRTUAL for taint in node.taints)
 

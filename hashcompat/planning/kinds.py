@@ -98,8 +98,9 @@ _facts_of_node = besides(Node, ("name", "labels"))
 
 
 def _identity(pod: Pod) -> tuple[bool, ...]:
-    """Return what names decide: whether a mirror pod is one."""
-    return bool(pod.owner), pod.uid == pod.config_hash, bool(pod.config_hash), is_pinned(pod)
+    """Return what names decide: whether a mirror pod is one, and whether the pod is on a node."""
+    mirror = pod.uid == pod.config_hash, bool(pod.config_hash), is_pinned(pod)
+    return bool(pod.owner), bool(pod.node), *mirror
 
 
 def _spec(pod: Pod) -> Any:

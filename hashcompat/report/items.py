@@ -83,7 +83,7 @@ def _document(item: Item, own: Sequence[Any]) -> Document:
         "podRecreated": prediction.pod_recreated,
         "hash": {"recorded": recorded, "from": old, "to": new},
         "calibrated": prediction.calibrated,
-        "compared": prediction.compared,
+        "counted": prediction.compared,
         "creatorAssumed": bool(prediction.creator),
         "reasons": [_reason(reason) for reason in prediction.reasons],
         "source": {"file": pod.file, "line": rest.pop(0)} if pod.file else None,

@@ -100,24 +100,26 @@ def test_wide_adds_type_owner_uid_and_rules(run: Run) -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_summary_goes_to_stderr_and_nothing_else(form: str) -> None:
     result = plan_in(form)
-    line = r"1\.13\.12 -> 1\.14\.10: \d+ of 75 containers restart in \d+ of 58 pods on 5 nodes; "
-    line += r"\d+ kept, \d+ unknown\n"
+    line = r"1\.13\.12 -> 1\.14\.10: \d+ of 66 running containers restart in \d+ of 58 pods on 5 nodes; "
+    line += r"\d+ kept, \d+ unknown; 9 more are never compared\n"
     *before, last = result.err.splitlines(keepends=True)
     assert re.fullmatch(line, last)
     first = [words.partition(" ")[0] for words in before]
     assert first == [*["Assumed:"] * 3, "Warning:", "The", "A", "Next:", ""]
-    assert ("containers restart" in result.out) is (form == "table")
+    assert ("running containers restart" in result.out) is (form == "table")
 
 
 def test_the_summary_counts_what_the_document_counts(run: Run) -> None:
     result = run(*PLAN, "-o", "json")
     count, verdicts = result.document["summary"], [item["verdict"] for item in result.items]
     assert count["containers"] == len(verdicts) == 75
+    assert count["compared"] == sum(item["counted"] for item in result.items) == 66
+    assert count["notCompared"] == 9
     assert {name: count[name.lower()] for name in ("RESTART", "KEEP", "UNKNOWN", "KILL")} == {
         name: verdicts.count(name) for name in ("RESTART", "KEEP", "UNKNOWN", "KILL")
     }
     assert (
-        f"{count['restart']} of 75 containers restart in {count['podsAffected']} of {count['pods']} pods"
+        f"{count['restart']} of 66 running containers restart in {count['podsAffected']} of {count['pods']} pods"
         in result.err
     )
 
@@ -385,11 +387,11 @@ def test_one_is_not_counted_in_the_plural(run: Run) -> None:
     up = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-")
     err = run(*up, stdin=as_json(pod(node=""))).err
     assert (
-        err.splitlines()[-1] == "1.7.16 -> 1.9.11: 1 of 1 container restarts in 1 of 1 pod; 0 kept, 0 unknown"
+        err.splitlines()[-1] == "1.7.16 -> 1.9.11: 1 of 1 running container restarts in 1 of 1 pod; 0 kept, 0 unknown"
     )
     err = run(*up, stdin=as_json(pod(node="n"), pod(node="n", name="q"))).err
     assert err.splitlines()[-1] == (
-        "1.7.16 -> 1.9.11: 2 of 2 containers restart in 2 of 2 pods on 1 node; 0 kept, 0 unknown"
+        "1.7.16 -> 1.9.11: 2 of 2 running containers restart in 2 of 2 pods on 1 node; 0 kept, 0 unknown"
     )
     err = run("matrix", *up[1:], stdin=as_json(pod())).err
     assert err.splitlines()[-1].startswith("Cheapest path, 1 restart: ")

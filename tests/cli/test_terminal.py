@@ -21,7 +21,7 @@ from tests.helpers.program import ROOT, Run
 
 PLAN = ("plan", "--sample", "--from", "1.7.16", "--to", "1.9.11")
 FIRST_SCREEN = """\
-66 of 75 containers restart: 28 owners on 5 nodes, for 2 reasons
+66 of 75 running containers restart: 28 owners on 5 nodes, for 2 reasons
 Read from the built-in sample: 58 pods on 5 nodes
 Kubelet 1.7.16 (5 nodes) -> 1.9.11
 
@@ -42,7 +42,7 @@ Otherwise: 55 + 66 one minor at a time, 66 on the way back, 60 fewer if patched
 Next: hashcompat explain kube-system/calico-node-xhkpj --from 1.7.16 --to 1.9.11
  --sample
       hashcompat patch --kubelet 1.9.11 --like 1.7.16
-1.7.16 -> 1.9.11: 66 of 75 containers restart in 53 of 58 pods on 5 nodes; 9 kep
+1.7.16 -> 1.9.11: 66 of 75 running containers restart in 53 of 58 pods on 5 nodes; 9 kep
 t, 0 unknown
 """
 

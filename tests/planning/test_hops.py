@@ -243,7 +243,7 @@ def test_they_are_told_on_stderr(run: Run) -> None:
         ),
         "The way back, 1.12.0 -> 1.9.11, would restart 1",
         "A patched kubelet would restart 1 fewer: hashcompat patch --kubelet 1.12.0 --like 1.9.11",
-        "1.9.11 -> 1.12.0: 1 of 1 container restarts in 1 of 1 pod on 1 node; 0 kept, 0 unknown",
+        "1.9.11 -> 1.12.0: 1 of 1 running container restarts in 1 of 1 pod on 1 node; 0 kept, 0 unknown",
     ]
     quiet = run("plan", "--from", "1.9.11", "--to", "1.12.0", "-f", "-", "-q", stdin=as_json(pod(C)))
     assert quiet.err == ""

@@ -183,6 +183,8 @@ def test_the_summary_counts_one_by_one(result: Result) -> None:
         "pods": 115,
         "podsAffected": 48,
         "nodesAffected": 4,
+        "compared": 115,
+        "notCompared": 4,
         "recorded": 101,
         "reproduced": 98,
     }
@@ -228,8 +230,8 @@ def test_what_is_said_beside_it(result: Result) -> None:
     ]
     assert [line.split(" -> ")[0] for line in result.document["spec"]["warnings"]] == [OLD, GKE, EKS, K3S]
     assert lines[-1] == (
-        "auto -> 1.34.13: 49 of 119 containers restart in 48 of 115 pods on 4 nodes; "
-        "2 of them are not started again; 66 kept, 4 unknown"
+        "auto -> 1.34.13: 49 of 115 running containers restart in 48 of 115 pods on 4 nodes; "
+        "2 of them are not started again; 62 kept, 4 unknown; 4 more are never compared"
     )
 
 

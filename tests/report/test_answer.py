@@ -29,40 +29,40 @@ def many(*verdicts: Verdict) -> list[Item]:
 @pytest.mark.parametrize(
     ("verdicts", "pieces"),
     [
-        ((R, R, K), [("red", "2 of 3 containers restart: 1 owner on 2 nodes, for 1 reason")]),
-        ((R,), [("red", "1 of 1 container restarts: 1 owner on 1 node, for 1 reason")]),
+        ((R, R, K), [("red", "2 of 3 running containers restart: 1 owner on 2 nodes, for 1 reason")]),
+        ((R,), [("red", "1 of 1 running container restarts: 1 owner on 1 node, for 1 reason")]),
         (
             (R, L, K),
             [
-                ("red", "2 of 3 containers restart: 2 owners on 2 nodes, for 2 reasons"),
+                ("red", "2 of 3 running containers restart: 2 owners on 2 nodes, for 2 reasons"),
                 ("red", "; 1 of them is not started again"),
             ],
         ),
-        ((L, K), [("red", "1 of 2 containers stops for good: 1 owner on 1 node, for 1 reason")]),
-        ((L, L), [("red", "2 of 2 containers stop for good: 1 owner on 2 nodes, for 1 reason")]),
+        ((L, K), [("red", "1 of 2 running containers stops for good: 1 owner on 1 node, for 1 reason")]),
+        ((L, L), [("red", "2 of 2 running containers stop for good: 1 owner on 2 nodes, for 1 reason")]),
         (
             (R, U, U),
             [
-                ("red", "1 of 3 containers restarts: 1 owner on 1 node, for 1 reason"),
+                ("red", "1 of 3 running containers restarts: 1 owner on 1 node, for 1 reason"),
                 ("yellow", "; 2 more are UNKNOWN"),
             ],
         ),
-        ((K, K), [("green", "Nothing restarts: 2 containers are kept")]),
-        ((K,), [("green", "Nothing restarts: 1 container is kept")]),
+        ((K, K), [("green", "Nothing restarts: 2 running containers are kept")]),
+        ((K,), [("green", "Nothing restarts: 1 running container is kept")]),
         (
             (U, K),
             [
                 (
                     "yellow",
-                    "Undecided: 1 of 2 containers is UNKNOWN, the others are kept: 1 owner, for 1 reason",
+                    "Undecided: 1 of 2 running containers is UNKNOWN, the others are kept: 1 owner, for 1 reason",
                 )
             ],
         ),
         (
             (U, U),
-            [("yellow", "All 2 containers are UNKNOWN, so nothing is decided: 1 owner, for 1 reason")],
+            [("yellow", "All 2 running containers are UNKNOWN, so nothing is decided: 1 owner, for 1 reason")],
         ),
-        ((U,), [("yellow", "The only container is UNKNOWN, so nothing is decided: 1 owner, for 1 reason")]),
+        ((U,), [("yellow", "The only running container is UNKNOWN, so nothing is decided: 1 owner, for 1 reason")]),
         ((), [("yellow", "No container: there is nothing to answer")]),
     ],
 )
@@ -71,7 +71,7 @@ def test_each_outcome_has_its_sentence(verdicts: tuple[Verdict, ...], pieces: li
 
 
 def test_manifests_are_on_no_node_and_a_finding_may_have_no_reason() -> None:
-    assert said(item(node="", reasons=())) == [("red", "1 of 1 container restarts: 1 owner")]
+    assert said(item(node="", reasons=())) == [("red", "1 of 1 running container restarts: 1 owner")]
 
 
 @pytest.mark.parametrize("others", [(R,), (L,), (K,), (R, L, K)])

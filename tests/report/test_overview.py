@@ -46,11 +46,11 @@ MIXED = (
 def test_owners_are_counted_with_the_numbers_of_their_reasons() -> None:
     lead, groups, reasons, rows = sections(shown(plan(*MIXED)))
     assert lead[0] == (
-        "3 of 6 containers restart: 2 owners on 2 nodes, for 2 reasons; 1 of them is not started again; "
+        "3 of 6 running containers restart: 2 owners on 2 nodes, for 2 reasons; 1 of them is not started again; "
         "1 more is UNKNOWN"
     )
     assert cells(groups) == [
-        ["NAMESPACE", "OWNER", "RESTART", "KILL", "UNKNOWN", "CONTAINERS", "NODES", "REASONS"],
+        ["NAMESPACE", "OWNER", "RESTART", "KILL", "UNKNOWN", "RUNNING", "NODES", "REASONS"],
         ["shop", "Deployment/web", "2", "0", "0", "3", "2", "1,2"],
         ["shop", "Job/once", "0", "1", "0", "1", "1", "2"],
         ["shop", "Pod/bare", "0", "0", "1", "1", "1", "3"],
@@ -70,7 +70,7 @@ def test_owners_are_counted_with_the_numbers_of_their_reasons() -> None:
         (
             "node",
             [
-                ["NODE", "RESTART", "KILL", "UNKNOWN", "CONTAINERS", "REASONS"],
+                ["NODE", "RESTART", "KILL", "UNKNOWN", "RUNNING", "REASONS"],
                 ["n1", "1", "1", "0", "3", "1,2"],
                 ["n2", "1", "0", "0", "2", "1,2"],
                 ["n3", "0", "0", "1", "1", "3"],
@@ -79,7 +79,7 @@ def test_owners_are_counted_with_the_numbers_of_their_reasons() -> None:
         (
             "namespace",
             [
-                ["NAMESPACE", "RESTART", "KILL", "UNKNOWN", "CONTAINERS", "NODES", "REASONS"],
+                ["NAMESPACE", "RESTART", "KILL", "UNKNOWN", "RUNNING", "NODES", "REASONS"],
                 ["shop", "2", "1", "1", "5", "3", "1,2,3"],
                 ["kube-system", "0", "0", "0", "1", "1", "-"],
             ],
@@ -87,7 +87,7 @@ def test_owners_are_counted_with_the_numbers_of_their_reasons() -> None:
         (
             "reason",
             [
-                ["REASON", "RULE", "RESTART", "KILL", "UNKNOWN", "CONTAINERS", "NODES"],
+                ["REASON", "RULE", "RESTART", "KILL", "UNKNOWN", "RUNNING", "NODES"],
                 ["1", "HC004", "2", "0", "0", "2", "2"],
                 ["2", "HC022", "1", "1", "0", "2", "2"],
                 ["3", "HC008", "0", "0", "1", "1", "1"],

@@ -150,7 +150,7 @@ def test_only_restarts_with_none_is_a_plan_all_the_same(run: Run) -> None:
         "json",
     )
     assert (result.code, result.items) == (0, [])
-    assert "0 of 14 containers restart; 14 kept" in result.err
+    assert "0 of 10 running containers restart; 10 kept" in result.err
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)

@@ -67,9 +67,9 @@ class _Source(_Plain):
 
 class _Row(_Plain, kw_only=True):
     calibrated: bool | None
-    compared: bool | UnsetType = UNSET
     container: _Name
     container_type: ContainerType
+    counted: bool | UnsetType = UNSET
     creator_assumed: bool
     difference: _Number | UnsetType | None = UNSET
     from_release: _Name
@@ -133,7 +133,7 @@ class PlanRows:
                 row.calibrated,
                 creator=ASSUMED if row.creator_assumed else "",
                 difference=row.difference or 0,
-                compared=was_compared(row.node, row.uid, reasons) if row.compared is UNSET else row.compared,
+                compared=was_compared(reasons) if row.counted is UNSET else row.counted,
             ),
             hashes.recorded,
             hashes.from_,
@@ -165,9 +165,9 @@ class PlanRows:
         return found
 
 
-def was_compared(node: str, uid: str, reasons: Sequence[Reason]) -> bool:
+def was_compared(reasons: Sequence[Reason]) -> bool:
     """Return whether percentages count a container, for a row of an older version, which does not say so."""
-    return bool(node or not uid) and all(reason.id != _NOT_COMPARED for reason in reasons)
+    return all(reason.id != _NOT_COMPARED for reason in reasons)
 
 
 def _observed(row: _Observed) -> Observed:

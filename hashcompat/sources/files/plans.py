@@ -142,7 +142,7 @@ class _Items:
         node, namespace, pod, uid, owner, workload, container, release = self._names_of(row)
         file = intern(source.text("file", "")) if source else ""
         reasons = self._reasons_of(row)
-        said = "compared" in row.value
+        said = "counted" in row.value
         return Item(
             self._pod(node, namespace, pod, packed(uid), owner, workload, file),
             self._name(container, row.word("containerType", ContainerType)),
@@ -154,7 +154,7 @@ class _Items:
                 row.truth_or_none("calibrated"),
                 creator=ASSUMED if row.truth("creatorAssumed") else "",
                 difference=row.number("difference", 0),
-                compared=row.truth("compared") if said else was_compared(node, uid, reasons),
+                compared=row.truth("counted") if said else was_compared(reasons),
             ),
             hashes.hash("recorded"),
             hashes.hash("from"),

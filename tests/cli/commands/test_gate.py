@@ -56,7 +56,11 @@ def test_the_last_line_is_the_verdict_with_the_line_that_decided(run: Run, saved
     for words, code, line in (
         ((), 2, "gate: FAIL: fail-on restart: 2 containers, allowed 0"),
         (("--max-restarts", "1"), 2, "gate: FAIL: max-restarts: 2 findings, allowed 1"),
-        (("--max-restarts", "50%"), 2, "gate: FAIL: max-restarts: 2 findings, allowed 1"),
+        (
+            ("--max-restarts", "50%"),
+            2,
+            "gate: FAIL: max-restarts: 2 findings, allowed 1 (50% of 2 running containers)",
+        ),
         (("--max-restarts", "2"), 0, "gate: PASS: max-restarts: 2 findings, allowed 2"),
         (("--node", "n2", "--max-restarts", "1"), 0, "gate: PASS: max-restarts: 1 finding, allowed 1"),
         (("--owner", "job/j"), 2, "gate: FAIL: fail-on restart: 1 container, allowed 0"),

@@ -67,7 +67,7 @@ def test_the_table_shows_both_hashes_and_the_fields(run: Run) -> None:
     ]
     assert (
         result.err.splitlines(keepends=True)[-1]
-        == "1.7.16 -> 1.9.11: 1 of 1 container restarts in 1 of 1 pod on 1 node; 0 kept, 0 unknown\n"
+        == "1.7.16 -> 1.9.11: 1 of 1 running container restarts in 1 of 1 pod on 1 node; 0 kept, 0 unknown\n"
     )
 
 

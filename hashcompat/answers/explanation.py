@@ -23,6 +23,8 @@ class Explanations(msgspec.Struct, frozen=True):
     """One per container."""
     full: bool = False
     """Whether people get to see the texts whole."""
+    warnings: tuple[str, ...] = ()
+    """Which nodes report another release than the current one that is given."""
 
 
 def explain(
@@ -61,8 +63,10 @@ def explain(
         raise not_found(target, [draft.container.name for _, draft in found], inventory.pods)
     items = planner.settled()
     chosen.sort(key=lambda row: (not row[1].pod.node, row[1].pod.node))
+    _, warnings = planner.disputes(items[place] for place, _ in chosen)
     return Explanations(
-        tuple(explained(items[place], draft, way, view, show_values=show_values) for place, draft in chosen)
+        tuple(explained(items[place], draft, way, view, show_values=show_values) for place, draft in chosen),
+        warnings=warnings,
     )
 
 

@@ -19,9 +19,10 @@ from hashcompat.go.types import Coded, GoType, Map
 from hashcompat.go.walk import ANY, Member, Pair, side_by_side
 from hashcompat.kubelet.skew import within_policy
 from hashcompat.model.details import Scope
-from hashcompat.model.plan import Hop, Way
-from hashcompat.model.pods import Inventory
+from hashcompat.model.plan import Hop, NodeRelease, Way
+from hashcompat.model.pods import Inventory, Source
 from hashcompat.planning import bound
+from hashcompat.planning.claims import claim_of, reports
 from hashcompat.planning.counting import Counting
 from hashcompat.planning.differences import FieldChange
 from hashcompat.planning.options import AUTO
@@ -120,7 +121,8 @@ class Matrix(msgspec.Struct, frozen=True):
     labels: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Each release's short name: its minor, where it is the newest patch release of it."""
     warnings: tuple[str, ...] = ()
-    """The version skew policy, quoted where the cheapest path breaks it."""
+    """Which nodes report another release than the first, and the version skew policy where the cheapest path
+    breaks it."""
 
 
 def make(
@@ -152,7 +154,7 @@ def make(
         path=path,
         shortest=shortest_path(releases, counter.step, partial(_is_allowed, current=current, view=view)),
         groups=folded(releases, numbers, (0, 0)),
-        warnings=tuple(_warnings(path, current, view)),
+        warnings=(*_disputes(first, inventory, view), *_warnings(path, current, view)),
     )
 
 
@@ -234,6 +236,7 @@ class _Counter:
     ) -> None:
         self._first = releases[0]
         view, _ = bound(Way(releases[0], releases[-1]), inventory, view)
+        view = structs.replace(view, options=structs.replace(view.options, override_node_releases=True))
         ways = [Way(*pair) for pair in pairs]
         later = [Way(*pair) for pair in combinations(releases[1:], 2)]
         counting = Counting(ways, later, inventory.nodes, view)
@@ -254,6 +257,16 @@ def _is_allowed(old: str, new: str, current: Sequence[Kubelet], view: View) -> b
     """Return whether the version skew policy allows both kubelets of a step under the newer API server."""
     olds = current if old == AUTO else [view.catalog.kubelet(old)]
     return all(within_policy(one, view.catalog.kubelet(new)) for one in olds)
+
+
+def _disputes(first: str, inventory: Inventory, view: View) -> Iterator[str]:
+    """Say which nodes report another release than the one that a path is asked to start from."""
+    if not first or inventory.origin.kind is Source.SAMPLE:
+        return
+    disputed = claim_of(Way(first, first), inventory.nodes, view).disputed
+    if disputed:
+        found = [NodeRelease(*pair) for pair in sorted(disputed.items())]
+        yield f"{reports(found, first)}; the paths start from {first} all the same"
 
 
 def _warnings(path: Path, current: Sequence[Kubelet], view: View) -> Iterator[str]:

@@ -28,6 +28,7 @@ class OptionFields(TypedDict, total=False):
     patch: AssumePatch | None
     assume_upstream: bool
     current_patch: AssumePatch | None
+    override_node_releases: bool
 
 
 def release_of(name: str, catalog: Catalog | None = None) -> str:

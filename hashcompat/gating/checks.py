@@ -167,9 +167,7 @@ def limits(facts: Facts) -> Iterator[Line]:
 def _grouped(
     key: str, limit: Limit, found: Mapping[Group, int], wholes: Mapping[Group, Whole]
 ) -> Iterator[Line]:
-    lines = [
-        _limited(key, limit, number, wholes[group], _named(group)) for group, number in found.items()
-    ]
+    lines = [_limited(key, limit, number, wholes[group], _named(group)) for group, number in found.items()]
     lines.sort(key=lambda line: (line.allowed - line.found, line.subject))
     over = [line for line in lines if line.outcome is Outcome.FAIL]
     yield from over or lines[:1] or [_line(key, 0, 0, "findings", Outcome.FAIL)]

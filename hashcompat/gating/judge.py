@@ -11,6 +11,7 @@ from hashcompat.gating.baseline import Identity, identity
 from hashcompat.gating.checks import CHECKS, Facts, limits, node_group, owner_group, violators, wholes
 from hashcompat.gating.exceptions import Exemption, Exemptions
 from hashcompat.gating.policy import FailOn, Policy
+from hashcompat.gating.refusal import check_reported
 from hashcompat.gating.result import GateResult, Judged, Standing, whole_of
 from hashcompat.model.impact import Impact
 from hashcompat.model.items import Item
@@ -30,7 +31,11 @@ class Besides(msgspec.Struct, frozen=True):
 
 
 def judge(plan: Plan, policy: Policy, besides: Besides, today: date) -> GateResult:
-    """Return what a policy makes of a plan; ``today`` is the day in UTC by which exceptions expire."""
+    """Return what a policy makes of a plan; ``today`` is the day in UTC by which exceptions expire.
+
+    Raises InputError for a plan from another release than its nodes report.
+    """
+    check_reported(plan)
     bad = [item for item in plan.items if item.verdict is not Verdict.KEEP]
     exemptions = Exemptions(() if policy.strict else besides.exemptions, today)
     excused = [_excused(item, exemptions, besides.baseline) for item in bad]

@@ -9,8 +9,12 @@ from typing import Final
 from hashcompat.errors import InputError
 from hashcompat.gating.policy import Policy
 from hashcompat.model.digest import is_signed
+from hashcompat.model.escape import word
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Origin
+
+_NAMED: Final = 10
+"""Nodes that an error names."""
 
 SKEW: Final = timedelta(minutes=5)
 """How far the clocks of two machines may be apart."""
@@ -26,6 +30,18 @@ def check_seals(digest: str, signature: str, key: bytes) -> None:
         raise InputError("$.signature: missing; make the plan again with --sign-key")
     if not is_signed(digest, signature, key):
         raise InputError("$.signature: not made with this key: it was edited, or signed with another key")
+
+
+def check_reported(plan: Plan) -> None:
+    """Raise InputError for a plan from another release than its nodes report, unless it overrides them."""
+    if not plan.disputed or plan.overridden:
+        return
+    shown = ", ".join(f"{word(one.node)} {word(one.kubelet)}" for one in plan.disputed[:_NAMED])
+    rest = f", {len(plan.disputed) - _NAMED} more" if len(plan.disputed) > _NAMED else ""
+    raise InputError(
+        f"nodes report another release than --from {plan.from_release}: {shown}{rest}; make the plan with "
+        "--from auto, which takes what they report, or with --override-node-releases"
+    )
 
 
 def check_age(plan: Plan, policy: Policy, now: datetime) -> None:

@@ -115,6 +115,14 @@ class Way(msgspec.Struct, frozen=True):
     """The target release."""
 
 
+class NodeRelease(msgspec.Struct, frozen=True):
+    """What a node reports."""
+
+    node: str
+    kubelet: str
+    """The release of its kubelet, as it reports it."""
+
+
 class ReleaseFacts(msgspec.Struct, frozen=True):
     """How a release's name was read."""
 
@@ -218,6 +226,12 @@ class Plan(msgspec.Struct, frozen=True):
 
     details: Details | None = None
     """Where hashed texts differ, and the releases in pairs; None where nobody asked for that."""
+
+    disputed: tuple[NodeRelease, ...] = ()
+    """The nodes with pods that report another release than the plan is told."""
+
+    overridden: bool = False
+    """Whether the plan goes by the release that it is told, against what these nodes report."""
 
     @property
     def summary(self) -> Summary:

@@ -16,7 +16,7 @@ from msgspec import structs
 from hashcompat.model.details import Details
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan, Way
-from hashcompat.model.pods import Inventory, Pod
+from hashcompat.model.pods import Inventory, Pod, Source
 from hashcompat.planning.gates import check_gates
 from hashcompat.planning.judge import Draft
 from hashcompat.planning.patched import current, resolved, resolved_current
@@ -80,6 +80,7 @@ def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, 
 
     Raises UsageError for feature gates and patches that are not possible.
     """
+    view = structs.replace(view, sample=inventory.origin.kind is Source.SAMPLE)
     check_gates(view.options, (*current(way, inventory.nodes, view.catalog), way.new), view.catalog)
     if view.options.current_patch is not None:
         patch = resolved_current(view.options.current_patch, way, view.catalog)

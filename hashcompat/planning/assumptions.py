@@ -8,6 +8,7 @@ from typing import Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.releases import same_upstream
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
 from hashcompat.model.escape import name_path
 from hashcompat.model.items import Item, Prediction
@@ -15,6 +16,7 @@ from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import count
 from hashcompat.planning.judge import Judge
 from hashcompat.planning.names import listed
+from hashcompat.planning.options import AUTO
 
 _STANDING: Final = frozenset({Verdict.KEEP, Verdict.RESTART})
 
@@ -27,6 +29,8 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     every = _Predicted(items)
     names = {one.from_release for one in every.distinct}
     olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
+    if judge.view.sample and judge.way.old != AUTO and _report_others(judge):
+        yield f"the nodes of the sample run {judge.way.old}, whatever they report"
     if judge.view.current_patch is not None:
         patch = judge.view.current_patch
         yield f"the current kubelets are patched: hashcompat patch --strategy {patch.strategy} --like {patch}"
@@ -47,6 +51,12 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     yield from (
         f"the feature gate {gate} has its default" for gate in sorted(gates) if not new.gates.sets(gate)
     )
+
+
+def _report_others(judge: Judge) -> bool:
+    told = judge.view.catalog.kubelet(judge.way.old).release
+    reported = (judge.view.catalog.kubelet(node.kubelet).release for node in judge.nodes.values())
+    return not all(same_upstream(one, told) for one in reported)
 
 
 class _Predicted:

@@ -15,6 +15,7 @@ from hashcompat.catalog.releases import oldest_first, same_build
 from hashcompat.model.plan import Hop, Way
 from hashcompat.model.pods import Node, Pod
 from hashcompat.model.verdicts import FINDINGS, Verdict
+from hashcompat.planning.claims import claim_of
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.replicas import KEPT
@@ -115,7 +116,10 @@ class Hops:
         """Raise UsageError for an unknown release; ``templates`` as Judge's."""
         self._templates = templates or Templates(view)
         self._way, self._view = way, elsewhere(view)
-        self._nodes = {node.name: node for node in nodes}
+        every = tuple(nodes)
+        given = not view.options.override_node_releases
+        self._disputed = claim_of(way, every, view).disputed if given else {}
+        self._nodes = {node.name: self._undisputed(node) for node in every}
         self._tallies: dict[Way, Tally] = {}
         self._taken: dict[str, list[Tally]] = {}
         self._routes: dict[str, list[Way]] = {}
@@ -214,9 +218,13 @@ class Hops:
     def release_of(self, pod: Pod) -> str:
         """Return the release that a pod starts from; empty where it is unknown."""
         if self._way.old != AUTO:
-            return self._way.old
+            return "" if pod.node in self._disputed else self._way.old
         release = self._nodes[pod.node].kubelet if pod.node in self._nodes else ""
         return release if self._view.catalog.knows(release) else ""
+
+    def _undisputed(self, node: Node) -> Node:
+        """Return a node; without its release where that is not the one that is given."""
+        return structs.replace(node, kubelet="") if node.name in self._disputed else node
 
     def _route(self, release: str) -> list[Way]:
         """Return the hops from a release on; none where the kubelet stays the same build."""

@@ -22,6 +22,7 @@ from hashcompat.kubelet.decide.static import same_uid
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Blank, Container, Node, Pod
 from hashcompat.model.verdicts import Reason, Verdict
+from hashcompat.planning.claims import claim_of
 from hashcompat.planning.creators import Provenance
 from hashcompat.planning.likeness import Likeness
 from hashcompat.planning.options import AUTO
@@ -30,7 +31,6 @@ from hashcompat.planning.reading import Transition
 from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View, place
-
 
 _VIRTUAL: Final = "virtual-kubelet.io/provider"
 """The taint of nodes whose pods run elsewhere."""
@@ -96,6 +96,9 @@ class Judge:
             view.catalog.kubelet(way.old)
         self.nodes = nodes if isinstance(nodes, Mapping) else {node.name: node for node in nodes}
         self.way, self.view = way, view
+        self.claim = claim_of(way, self.nodes.values(), view)
+        """Which nodes report another release."""
+        self._overridden = view.options.override_node_releases
         self.templates = templates or Templates(view, kept)
         self._provenance = Provenance(view, kept, self.templates.hash)
         self._known: Latest[tuple[Likeness | Blank, Kubelet | None], Prepared] = Latest(kept)
@@ -115,8 +118,12 @@ class Judge:
         draft = partial(Draft, pod, container, release)
         if pod.doubt:
             return draft(None, self._undecoded(pod, container, CutError(pod.doubt)))
-        old = view.current(release) if view.catalog.knows(release) else None
-        obstacle = _unknown_release(pod, container, release) if old is None else Decision(Verdict.KEEP)
+        disputed = self.is_disputed(pod)
+        old = view.current(release) if view.catalog.knows(release) and not disputed else None
+        obstacle = Decision(Verdict.KEEP)
+        if old is None:
+            told = self.way.old if disputed else ""
+            obstacle = _unknown_release(pod, container, release, told)
         if old is None and (
             obstacle.verdict is Verdict.KEEP or view.options.records.of(pod, container) is None
         ):
@@ -138,9 +145,15 @@ class Judge:
 
     def release_of(self, pod: Pod) -> str:
         """Return the current release of a pod's kubelet, as given; empty where unknown."""
-        if self.way.old != AUTO:
+        if self.way.old == AUTO:
+            return self.nodes[pod.node].kubelet if pod.node in self.nodes else ""
+        if self._overridden:
             return self.way.old
-        return self.nodes[pod.node].kubelet if pod.node in self.nodes else ""
+        return self.claim.disputed.get(pod.node) or self.claim.own.get(pod.node, self.way.old)
+
+    def is_disputed(self, pod: Pod) -> bool:
+        """Return whether a pod's node reports another release than is given, which is not overridden."""
+        return not self._overridden and pod.node in self.claim.disputed
 
     def has_kubelet(self, pod: Pod) -> bool:
         """Return whether a kubelet runs a pod that is on a node, as far as the nodes in the input show.
@@ -181,9 +194,12 @@ def _unknown(rule: str, text: str) -> Decision:
     return Decision(Verdict.UNKNOWN, (Reason(rule, text),))
 
 
-def _unknown_release(pod: Pod, container: Container, release: str) -> Decision:
+def _unknown_release(pod: Pod, container: Container, release: str, told: str) -> Decision:
+    """Return UNKNOWN where a node's release is not, and where another one than it reports is ``told``."""
     if why := at_rest(pod, container):
         return not_compared(why)
+    if told:
+        return _unknown(rules.NODE_DISPUTED, f"node {pod.node} reports {release}, and not {told}")
     where = f"node {pod.node}" if pod.node else "a pod without a node"
     problem = (
         f"kubelet release {release} is not known" if release else "its kubelet release is not in the input"

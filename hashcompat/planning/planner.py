@@ -27,11 +27,12 @@ from hashcompat.model.items import (
     name_of,
     without_unplaced,
 )
-from hashcompat.model.plan import Plan, ReleaseFacts, Way, share
+from hashcompat.model.plan import NodeRelease, Plan, ReleaseFacts, Way, share
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.verdicts import FINDINGS, Verdict
 from hashcompat.planning.assumptions import assumptions
 from hashcompat.planning.cautions import Caution, Cautions, Warned
+from hashcompat.planning.claims import contradiction
 from hashcompat.planning.creators import assumed_creator
 from hashcompat.planning.docket import Docket, Found
 from hashcompat.planning.facts import facts
@@ -245,6 +246,14 @@ class Planner:
         """Return the items of the pods so far, in the order in which they were added."""
         return self._docket.settled()
 
+    def disputes(self, items: Iterable[Item]) -> tuple[tuple[NodeRelease, ...], tuple[str, ...]]:
+        """Return the nodes of items that report another release than the plan is told; with a warning."""
+        judge = self._judge
+        reported, overridden = judge.claim.disputed, judge.view.options.override_node_releases
+        names = sorted({item.pod.node for item in items if item.pod.node in reported} if reported else ())
+        found = tuple(NodeRelease(name, reported[name]) for name in names)
+        return found, (contradiction(found, judge.way.old, overridden=overridden),) if found else ()
+
     def plan(self, differences: Sequence[int] = ()) -> Plan:
         """Return the plan of the pods, without hops; once, at the end.
 
@@ -258,16 +267,19 @@ class Planner:
         items = without_unplaced(items)
         for key in _ORDER:
             items.sort(key=key)
+        disputed, warnings = self.disputes(items)
         return Plan(
             judge.way.old,
             judge.way.new,
             tuple(items),
             tuple(assumptions(items, judge)),
-            (*_skew(items, judge), *self._cautions.lines()),
+            (*warnings, *_skew(items, judge), *self._cautions.lines()),
             share(items),
             patch=str(judge.view.patch or ""),
             suggestion=self._suggester.suggestion(),
             releases=tuple(_releases(items, judge)),
+            disputed=disputed,
+            overridden=bool(disputed) and judge.view.options.override_node_releases,
         )
 
 

@@ -83,6 +83,8 @@ class Rulings(Generic[Ruling]):
 
         None for an unknown one, and where a default that only its API server writes decides.
         """
+        if self._judge.is_disputed(pod):
+            return None
         release = self._judge.release_of(pod)
         if release not in self._olds:
             view, new = self._judge.view, self._judge.new

@@ -37,6 +37,8 @@ class View(msgspec.Struct, frozen=True):
     """The patch of the current kubelets, resolved too."""
     dated: bool = True
     """Whether the pods are as they run under the current kubelets, so that their times count."""
+    sample: bool = False
+    """Whether they are those of the sample, whose nodes run whatever release is asked for."""
 
     def kubelet(self, release: str) -> Kubelet:
         """Return a kubelet, patched where the patch concerns it. Raises UsageError for an unknown release."""

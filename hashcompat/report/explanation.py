@@ -40,7 +40,8 @@ _MARKS: Final = {
 
 
 def _document(explanations: Explanations) -> Document:
-    return document("ExplanationList", items=[_item(explanation) for explanation in explanations.items])
+    items = [_item(explanation) for explanation in explanations.items]
+    return document("ExplanationList", warnings=list(explanations.warnings), items=items)
 
 
 def _item(explanation: Explanation) -> Document:
@@ -85,6 +86,8 @@ def _hex(value: int | None) -> str | None:
 
 def _text(explanations: Explanations) -> Iterator[Section]:
     """Yield containers that are alike as one, and each upstream change where it comes first."""
+    if explanations.warnings:
+        yield Section([[f"Warning: {warning}"] for warning in explanations.warnings], wraps=True)
     known: set[object] = set()
     for number, group in enumerate(grouped(explanations.items)):
         if number:

@@ -7,7 +7,7 @@ from typing import Final
 
 from hashcompat.gating.policy import Limit, Policy, PolicyFile
 from hashcompat.gating.result import GateResult, Judged, Line, Standing
-from hashcompat.report.items import item_document
+from hashcompat.report.items import disputed_nodes, item_document
 from hashcompat.report.model import Document, Rows, document, time_text
 from hashcompat.report.whence import source_document
 
@@ -26,6 +26,8 @@ def gate_document(result: GateResult) -> Document:
                 "from": plan.from_release,
                 "to": plan.to_release,
                 "source": source_document(plan.origin),
+                "disputedNodes": disputed_nodes(plan),
+                "overrideNodeReleases": plan.overridden,
                 "createdAt": time_text(plan.created),
                 "assumptions": list(plan.assumptions),
                 "warnings": list(plan.warnings),

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hashcompat.model.escape import name_path
 from hashcompat.model.items import Item
-from hashcompat.model.plan import Hop, ReleaseFacts
+from hashcompat.model.plan import Hop, Plan, ReleaseFacts
 from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.planning.options import AUTO
 from hashcompat.report.forms import Likeness, Own
@@ -128,6 +128,11 @@ def hop_ends(hop: Hop) -> str:
 def hop_words(hop: Hop) -> str:
     """Say how many containers a step kills, and how many are not decided."""
     return f"{hop.findings}" + (f" (and {hop.unknown} unknown)" if hop.unknown else "")
+
+
+def disputed_nodes(plan: Plan) -> list[Document]:
+    """Return the nodes that report another release than the plan is told."""
+    return [{"node": one.node, "kubelet": one.kubelet} for one in plan.disputed]
 
 
 def release_facts(read: ReleaseFacts) -> Document:

@@ -7,7 +7,7 @@ from hashcompat.model.digest import DIGEST, SIGNATURE, Digest, signature
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Hop, Plan, Suggestion, Summary
 from hashcompat.report.asked import Excerpt, asked
-from hashcompat.report.items import ALIKE, item_document, release_facts
+from hashcompat.report.items import ALIKE, disputed_nodes, item_document, release_facts
 from hashcompat.report.model import Document, Rows, Seals, document, time_text
 from hashcompat.report.plandetails import details_document
 from hashcompat.report.whence import source_document
@@ -38,6 +38,8 @@ def _content(shown: Excerpt) -> Document:
             "from": plan.from_release,
             "to": plan.to_release,
             "source": source_document(plan.origin),
+            "disputedNodes": disputed_nodes(plan),
+            "overrideNodeReleases": plan.overridden,
             "releases": {read.name: release_facts(read) for read in plan.releases},
             "assumptions": list(plan.assumptions),
             "warnings": list(plan.warnings),

@@ -31,10 +31,39 @@ RULES: Final = (
                 "Give the nodes along with the pods:",
                 "kubectl get nodes,pods --all-namespaces -o json | hashcompat plan --from auto --to NEW -f -",
             ),
-            Step("Or name the release:", "hashcompat plan --from OLD --to NEW --node NODE"),
+            Step(
+                "Or name the release; where the node reports another one, that takes "
+                "--override-node-releases too:",
+                "hashcompat plan --from OLD --to NEW --node NODE",
+            ),
             Step(
                 "Or make a release known that is newer than this program:",
                 "hashcompat releases --add VERSION",
+            ),
+        ),
+        since=Since("depends on the input, not on a release", releases="every release"),
+        links=(
+            "https://github.com/kubernetes/kubernetes/blob/v1.36.3/staging/src/k8s.io/api/core/v1/types.go#NodeSystemInfo",
+        ),
+    ),
+    Rule(
+        ids.NODE_DISPUTED,
+        "another release than the node reports",
+        "The plan is told a current release that the pod's node contradicts: its status reports another one.",
+        "",
+        effect="What nodes report wins: a plan from a release that does not run there says nothing about "
+        "the kubelet that does. So these pods are UNKNOWN, and a gate refuses the plan. Releases of one minor "
+        "that hash and behave alike do not contradict each other, nor do a vendor's build and the upstream "
+        "release that it names; the node's own release is planned with then.",
+        confirm=(steps.NODES,),
+        avoid=(
+            Step(
+                "Take what each node reports:",
+                "kubectl get nodes,pods --all-namespaces -o json | hashcompat plan --from auto --to NEW -f -",
+            ),
+            Step(
+                "Or, where the nodes' objects are known to be wrong, say so; every output then names them:",
+                "hashcompat plan --from OLD --to NEW --override-node-releases",
             ),
         ),
         since=Since("depends on the input, not on a release", releases="every release"),

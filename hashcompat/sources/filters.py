@@ -71,7 +71,9 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
     items = tuple(item for item in plan.items if filters.matches(item.pod))
     if not items:
         raise InputError(f"none of the {count(len(plan.items), 'container')} matches the filters")
-    return structs.replace(plan, items=items)
+    nodes = {item.pod.node for item in items}
+    disputed = tuple(one for one in plan.disputed if one.node in nodes)
+    return structs.replace(plan, items=items, disputed=disputed)
 
 
 class _Selected(msgspec.Struct, frozen=True):

@@ -51,7 +51,11 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
     "only kills": (judged(*WEB, fail_on="kill"), Outcome.PASS, "fail-on kill: 0 containers, allowed 0"),
     "at the limit": (judged(*WEB, max_restarts="3"), Outcome.PASS, "max-restarts: 3 findings, allowed 3"),
     "above it": (judged(*WEB, max_restarts="2"), Outcome.FAIL, "max-restarts: 3 findings, allowed 2"),
-    "a part": (judged(*WEB, *API, max_restarts="79%"), Outcome.FAIL, "max-restarts: 4 findings, allowed 3 (79% of 5 running containers)"),
+    "a part": (
+        judged(*WEB, *API, max_restarts="79%"),
+        Outcome.FAIL,
+        "max-restarts: 4 findings, allowed 3 (79% of 5 running containers)",
+    ),
     "a limit and UNKNOWN": (
         judged(*WEB, OPEN, max_restarts="3"),
         Outcome.UNDECIDED,

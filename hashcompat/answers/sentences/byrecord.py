@@ -67,6 +67,7 @@ def _text(_: Situation, found: Reasons) -> str:
 BY_RECORD: Final[Mapping[str, Clause]] = {
     rules.NOT_COMPARED: _not_compared,
     rules.NODE_RELEASE: _text,
+    rules.NODE_DISPUTED: _text,
     rules.NOT_DECODED: _not_decoded,
     rules.NEVER_COMPARED: _never_compared,
     rules.RECORDED: _recorded,

@@ -21,6 +21,10 @@ DECIDES: Final[Mapping[str, str]] = {
         "the release of the node's kubelet decides: give the Node with -f or the release with --from, or the "
         "recorded hash with --recorded"
     ),
+    rules.NODE_DISPUTED: (
+        "the release that really runs decides: take what the node reports with --from auto, or insist on "
+        "--from with --override-node-releases"
+    ),
     rules.NOT_DECODED: "a corrected object decides: see the field that the reason names",
     rules.VENDOR_GO: (
         "the Go release of the vendor's build decides, which no option gives: upgrade one node and compare "

@@ -110,6 +110,11 @@ class Facts:
         is_flag=True,
         help="Take vendors' kubelets that are not public (ACK, TKE, CCE) to hash as upstream's.",
     )
+    override_node_releases: bool = option(
+        "--override-node-releases",
+        is_flag=True,
+        help="Take --from for the current release even of nodes that report another one.",
+    )
     feature_gates: tuple[str, ...] = option(
         "--feature-gates",
         multiple=True,
@@ -144,6 +149,7 @@ class Facts:
             apiserver_to=servers[1],
             patch=patches.target,
             current_patch=patches.current,
+            override_node_releases=self.override_node_releases,
         )
 
 

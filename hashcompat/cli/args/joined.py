@@ -43,6 +43,12 @@ class Joined:
         help="The release of the API server that the kubelet will talk to.",
     )
 
+    override_node_releases: bool = option(
+        "--override-node-releases",
+        is_flag=True,
+        help="Take --from for the current release even of nodes that report another one.",
+    )
+
     def known(self, reading: Reading, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:
         """Return what the source and the plan show, where any is named.
 
@@ -72,6 +78,7 @@ class Joined:
             keep_going=True,
             records=index(found.records),
             apiserver_to=self.apiserver or "",
+            override_node_releases=self.override_node_releases,
         )
         return planning.make(found, way.old, way.new, View(catalog, options)).items
 

@@ -52,7 +52,8 @@ def _problem(pod: str, item: Item, reason: Reason, advice: str) -> Problem:
 
 def _is_undecided(item: Item) -> bool:
     """Return whether a container was not judged, so that its pod may be refused as well."""
-    return any(reason.id in (rules.NODE_RELEASE, rules.NOT_DECODED) for reason in item.reasons)
+    undecided = (rules.NODE_RELEASE, rules.NODE_DISPUTED, rules.NOT_DECODED)
+    return any(reason.id in undecided for reason in item.reasons)
 
 
 DEVICES: Final = Check(

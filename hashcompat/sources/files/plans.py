@@ -23,7 +23,7 @@ from hashcompat.model.items import (
     key_of,
     without_unplaced,
 )
-from hashcompat.model.plan import Hop, Plan, ReleaseFacts, Share, Suggestion, Summary, summarized
+from hashcompat.model.plan import Hop, NodeRelease, Plan, ReleaseFacts, Share, Suggestion, Summary, summarized
 from hashcompat.model.pods import ContainerType, Origin, Source
 from hashcompat.model.uids import packed
 from hashcompat.model.verdicts import Reason, Verdict
@@ -87,6 +87,10 @@ def plan_of(document: Saved) -> Plan:
         created=spec.time_or_none("createdAt"),
         counted=_counted(counts, summarized(items)),
         details=details_of(details, items) if details else None,
+        disputed=tuple(
+            NodeRelease(row.text("node"), row.text("kubelet")) for row in spec.rows("disputedNodes", [])
+        ),
+        overridden=spec.truth("overrideNodeReleases") if "overrideNodeReleases" in spec.value else False,
     )
     document.digest()
     return plan

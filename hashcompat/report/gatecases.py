@@ -13,7 +13,7 @@ from hashcompat.gating.result import GateResult, Judged, Line, Standing
 from hashcompat.gating.result import Outcome as Judgement
 from hashcompat.model.escape import word
 from hashcompat.report.findings import Case, Findings, Outcome
-from hashcompat.report.plancases import case_of
+from hashcompat.report.plancases import case_of, title_of
 from hashcompat.report.whence import times_of
 from hashcompat.rules import RULES, Rule
 
@@ -67,7 +67,7 @@ def findings_of(result: GateResult) -> Findings:
     policy = "".join(f", policy {file}" for file in result.policy.files)
     return Findings(
         "gate",
-        f"gate of kubelet {plan.from_release} -> {plan.to_release}{policy}",
+        f"gate of {title_of(plan)}{policy}",
         "cases",
         {word: numbers[word] for word in dict.fromkeys(one.value for one in words)},
         lambda: _cases(result),

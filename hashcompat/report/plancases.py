@@ -36,7 +36,7 @@ def findings_of(plan: Plan, items: Sequence[Item]) -> Findings:
     counts = plan.summary
     return Findings(
         "plan",
-        f"kubelet {plan.from_release} -> {plan.to_release}",
+        title_of(plan),
         "containers",
         {verdict.value: number for verdict, number in counts.verdicts.items()},
         lambda: map(case_of, items),
@@ -50,6 +50,12 @@ def findings_of(plan: Plan, items: Sequence[Item]) -> Findings:
         },
         times_of(plan),
     )
+
+
+def title_of(plan: Plan) -> str:
+    """Name the upgrade; also in formats that have no place for warnings, what was overridden for it."""
+    against = ", against what nodes report" if plan.overridden else ""
+    return f"kubelet {plan.from_release} -> {plan.to_release}{against}"
 
 
 def case_of(item: Item) -> Case:

@@ -52,8 +52,8 @@ RULES: Final = (
         "The plan is told a current release that the pod's node contradicts: its status reports another one.",
         "",
         effect="What nodes report wins: a plan from a release that does not run there says nothing about "
-        "the kubelet that does. So these pods are UNKNOWN, and a gate refuses the plan. Releases of one minor "
-        "that hash and behave alike do not contradict each other, nor do a vendor's build and the upstream "
+        "the kubelet that does. So these pods are UNKNOWN, and a gate refuses the plan. Two releases of one "
+        "minor that hash and behave alike are no contradiction, nor are a vendor's build and the upstream "
         "release that it names; the node's own release is planned with then.",
         confirm=(steps.NODES,),
         avoid=(

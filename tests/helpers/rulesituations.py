@@ -254,4 +254,5 @@ INPUTS: tuple[Input, ...] = (
     ),
     Input("HC040", "UNKNOWN", "v1.30.1-aliyun.1", "v1.31.1-aliyun.1", (pod(C),)),
     Input("HC041", "KILL", "1.13.12", "1.14.10", (pod(EXPANDED, metadata=OWNED),)),
+    Input("HC042", "UNKNOWN", "1.31.0", "1.33.13", (node("v1.30.14"), pod(C))),
 )

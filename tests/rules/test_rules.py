@@ -89,6 +89,7 @@ def test_ids_never_change_their_meaning() -> None:
             "QOS": "HC039",
             "CLOSED_BUILD": "HC040",
             "NOT_CREATED": "HC041",
+            "NODE_DISPUTED": "HC042",
         }.items()
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.gating.exceptions import owner_of
 from hashcompat.gating.policy import FailOn, Limit, Policy
@@ -81,8 +82,8 @@ def _line(key: str, found: int, allowed: int, noun: str, bad: Outcome) -> Line:
 def _limited(key: str, limit: Limit, found: int, whole: Whole, subject: str = "") -> Line:
     allowed = limit.of(whole.compared)
     outcome = Outcome.FAIL if found > allowed else Outcome.PASS
-    part = {"limit": limit.text, "whole": whole} if limit.is_part else {}
-    return Line(key, subject, found, allowed, _noun(found, "finding"), outcome, **part)
+    line = Line(key, subject, found, allowed, _noun(found, "finding"), outcome)
+    return structs.replace(line, limit=limit.text, whole=whole) if limit.is_part else line
 
 
 def _noun(number: int, noun: str) -> str:

@@ -65,8 +65,10 @@ def plan_of(document: Saved) -> Plan:
 
     Raises InputError, with the path, for what no plan has, and where the counts are not those of the items.
     """
-    items = tuple(without_unplaced(list(_Items().read(document))))
+    items = tuple(_Items().read(document))
     spec, counts = document.rest.row("spec"), document.rest.row("summary")
+    if "compared" not in counts.value:  # saved by an older version
+        items = tuple(without_unplaced(items))
     rollback, suggestion = spec.row_or_none("rollback"), spec.row_or_none("suggestion")
     details = document.rest.row_or_none("details")
     source = spec.row_or_none("source")
@@ -145,7 +147,6 @@ class _Items:
         hashes, source = row.row("hash"), row.row_or_none("source")
         node, namespace, pod, uid, owner, workload, container, release = self._names_of(row)
         file = intern(source.text("file", "")) if source else ""
-        reasons = self._reasons_of(row)
         said = "counted" in row.value
         return Item(
             self._pod(node, namespace, pod, packed(uid), owner, workload, file),
@@ -153,7 +154,7 @@ class _Items:
             self._prediction(
                 release,
                 row.word("verdict", Verdict),
-                reasons,
+                (reasons := self._reasons_of(row)),
                 row.truth("podRecreated"),
                 row.truth_or_none("calibrated"),
                 creator=ASSUMED if row.truth("creatorAssumed") else "",

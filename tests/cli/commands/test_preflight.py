@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +37,12 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def saved(run: Run, at: Path, old: str, new: str, *objects: Any) -> str:
+def saved(run: Run, at: Path, old: str, new: str, *objects: Any, more: Sequence[str] = ()) -> str:
     """Save a plan and return its path."""
     path = at / "plan" / "plan.json"
     path.parent.mkdir(exist_ok=True)
     given = as_json(*(objects or (pod(),)))
-    words = ("plan", "--from", old, "--to", new, "-f", "-", "--out", path, "-q")
+    words = ("plan", "--from", old, "--to", new, "-f", "-", "--out", path, "-q", *more)
     assert run(*words, stdin=given).code == 0
     return str(path)
 
@@ -127,13 +128,18 @@ def test_a_saved_plan_is_joined(run: Run, place: Path) -> None:
             ("--to", "1.31.14", "--from", "1.30.0"),
             "a plan of v1.30.14, and --from is 1.30.0",
         ),
-        (("1.30.0", "1.31.14"), ("--to", "1.31.14"), "the plan is of 1.30.0 on n1, which runs v1.30.14"),
+        (
+            ("1.29.0", "1.31.14", "--override-node-releases"),
+            ("--to", "1.31.14"),
+            "the plan is of 1.29.0 on n1, which runs v1.30.14",
+        ),
     ],
 )
 def test_a_plan_of_other_releases_is_refused(
-    run: Run, place: Path, made: tuple[str, str], asked: tuple[str, ...], why: str
+    run: Run, place: Path, made: tuple[str, ...], asked: tuple[str, ...], why: str
 ) -> None:
-    plan = saved(run, place, *made, pod(), machine("v1.30.14"))
+    old, new, *more = made
+    plan = saved(run, place, old, new, pod(), machine("v1.30.14"), more=more)
     result = run("preflight", *asked, "--dump", place / "n1.json", "--plan", plan)
     assert (result.code, result.out) == (1, "")
     assert why in result.err

@@ -51,6 +51,10 @@ def pairs(releases: Sequence[str], *, auto: bool = False) -> list[Way]:
     return [*found, *(Way(AUTO, release) for release in releases)] if auto else found
 
 
+HYPOTHETICAL = Options(override_node_releases=True)
+"""Each upgrade is counted as if its first release ran, whatever nodes report."""
+
+
 def counted(inventory: Inventory, ways: Sequence[Way], view: View) -> tuple[Numbers, Numbers]:
     """Return the counts of all upgrades together, and of those that start elsewhere."""
     named = [way for way in ways if way.old != AUTO]
@@ -95,7 +99,9 @@ def test_every_count_of_a_random_cluster_is_that_of_a_plan(
     cluster = Cluster(f"{randomness.SEED}/{number}", catalog, RELEASES)
     found = [one for one in cluster.objects(24) if with_nodes or one["kind"] == "Pod"]
     chosen = RELEASES[number % 3 :: 3]
-    view = View(catalog, Options(keep_going=True))  # 1.1 has no suffixes below milli
+    view = View(
+        catalog, Options(keep_going=True, override_node_releases=True)
+    )  # 1.1 has no suffixes below milli
     now, later = assert_alike(of(*found), pairs(chosen, auto=with_nodes), view)
     if not randomness.FRESH:  # some cluster lacks what these look for
         assert len(set(now.values())) > 4
@@ -104,11 +110,14 @@ def test_every_count_of_a_random_cluster_is_that_of_a_plan(
 
 
 def test_every_count_of_the_sample_is_that_of_a_plan(catalog: Catalog) -> None:
-    assert_alike(sample.collect(), pairs(SOME, auto=True), View(catalog))
+    assert_alike(sample.collect(), pairs(SOME, auto=True), View(catalog, HYPOTHETICAL))
 
 
 def test_whole_plans_count_alike_too(catalog: Catalog) -> None:
-    inventory, view = of(pod(MOUNTED), mirror_pod(C), node("v1.7.16")), View(catalog)
+    inventory, view = (
+        of(pod(MOUNTED), mirror_pod(C), node("v1.7.16")),
+        View(catalog, HYPOTHETICAL),
+    )
     now, _ = counted(inventory, pairs(SOME[1:4]), view)
     for way, numbers in now.items():
         summary = planning.make(inventory, way.old, way.new, view).summary
@@ -126,10 +135,18 @@ RECORDS = index([Recorded("", "ns", "p", "c", 7, None), Recorded("", "ns", "q", 
     [
         pytest.param([MANIFEST], Options(), id="a manifest"),
         pytest.param([pod(C), MANIFEST, pod(MOUNTED, name="q")], Options(defaults=False), id="raw manifests"),
-        pytest.param([BROKEN, pod(C)], Options(keep_going=True), id="what no kubelet decodes"),
-        pytest.param([NEWER_BROKEN, pod(C)], Options(keep_going=True), id="what new ones do not decode"),
+        pytest.param(
+            [BROKEN, pod(C)],
+            Options(keep_going=True, override_node_releases=True),
+            id="what no kubelet decodes",
+        ),
+        pytest.param(
+            [NEWER_BROKEN, pod(C)],
+            Options(keep_going=True, override_node_releases=True),
+            id="what new ones do not decode",
+        ),
         pytest.param([pod(C), pod(C, name="q")], Options(records=RECORDS), id="records"),
-        pytest.param([pod(C), node("v9.9.9")], Options(), id="a release that is not known"),
+        pytest.param([pod(C), node("v9.9.9")], HYPOTHETICAL, id="a release that is not known"),
         pytest.param([pod(C, name=str(number)) for number in range(5)], Options(), id="replicas"),
         pytest.param([pod(C)], Options(apiserver="1.5.8", apiserver_to="1.33.13"), id="API servers"),
         pytest.param(
@@ -155,7 +172,11 @@ def test_static_pods_that_started_on_several_days_count_as_plans_do(catalog: Cat
         mirror_pod(C, name=day, status={"phase": "Running", "containerStatuses": [_started(day)]})
         for day in ("2024-09-01", "2025-03-01")
     ]
-    assert_alike(of(*mirrors, node("v1.32.13")), pairs(("1.30.14", "1.31.14", "1.32.13")), View(catalog))
+    assert_alike(
+        of(*mirrors, node("v1.32.13")),
+        pairs(("1.30.14", "1.31.14", "1.32.13")),
+        View(catalog, HYPOTHETICAL),
+    )
 
 
 def _started(day: str) -> Json:
@@ -165,7 +186,7 @@ def _started(day: str) -> Json:
 
 def test_what_some_api_servers_write_on_reading_counts_where_they_do(catalog: Catalog) -> None:
     """From 1.6 on they write the terminationMessagePolicy of a pod that 1.5 stored."""
-    assert_alike(of(pod(C)), pairs(("1.5.8", "1.6.13", "1.7.16")), View(catalog))
+    assert_alike(of(pod(C)), pairs(("1.5.8", "1.6.13", "1.7.16")), View(catalog, HYPOTHETICAL))
 
 
 def test_where_a_pod_is_and_what_owns_it_is_not_of_its_kind() -> None:
@@ -178,7 +199,7 @@ def test_where_a_pod_is_and_what_owns_it_is_not_of_its_kind() -> None:
 
 def test_what_cannot_be_decoded_is_an_error_that_names_the_file(catalog: Catalog) -> None:
     with pytest.raises(InputError, match=r"args"):
-        counted(of(BROKEN), pairs(SOME[:2]), View(catalog))
+        counted(of(BROKEN), pairs(SOME[:2]), View(catalog, HYPOTHETICAL))
 
 
 def test_a_snapshot_counts_as_its_plans_do(catalog: Catalog) -> None:
@@ -186,11 +207,11 @@ def test_a_snapshot_counts_as_its_plans_do(catalog: Catalog) -> None:
     hidden = snapshot(
         of(pod({**MOUNTED, "args": ["x"]}), node("v1.7.16")), catalog, with_hashes=True
     ).inventory
-    assert_alike(hidden, pairs(SOME[1:4], auto=True), View(catalog))
+    assert_alike(hidden, pairs(SOME[1:4], auto=True), View(catalog, HYPOTHETICAL))
 
 
 def test_only_pods_and_releases_decide_where_all_are_counted_together(catalog: Catalog) -> None:
-    view = View(catalog)
+    view = View(catalog, HYPOTHETICAL)
     assert is_plain(view)
     assert not is_plain(replace(view, options=Options(records=RECORDS)))
     patched, _ = planning.bound(
@@ -206,7 +227,7 @@ def test_a_container_is_hashed_as_each_kubelet_hashes_it(catalog: Catalog) -> No
     asked = Counter[str]()
     for found in inventory.pods:
         for container in found.containers:
-            hashes = WayHashes(found, container, View(catalog).hash)
+            hashes = WayHashes(found, container, View(catalog, HYPOTHETICAL).hash)
             for kubelet in kubelets:
                 same = hashes(found, container, container.spec, kubelet)
                 assert same == container_hash(container.spec, kubelet), kubelet.release
@@ -237,7 +258,7 @@ def test_what_counts_for_no_kind_is_read_by_nothing_that_decides() -> None:
 
 
 def test_steps_between_all_releases_are_counted(catalog: Catalog) -> None:
-    view, inventory = View(catalog), of(pod(MOUNTED), node("v1.30.14"))
+    view, inventory = View(catalog, HYPOTHETICAL), of(pod(MOUNTED), node("v1.30.14"))
     later = [Way(*pair) for pair in combinations(SOME[1:], 2)]
     counting = Counting(pairs(SOME), later, inventory.nodes, view)
     assert list(counting.hops(elsewhere=True)) == later

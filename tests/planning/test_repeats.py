@@ -15,6 +15,7 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.kubelet.template import Around
 from hashcompat.model.plan import Plan
 from hashcompat.planning import repeats
+from hashcompat.planning.options import Options
 from hashcompat.planning.planner import Planner
 from hashcompat.planning.repeats import Repeats
 from hashcompat.planning.view import View
@@ -53,7 +54,7 @@ def dump(path: Path, change: Callable[[Json], Any]) -> str:
 
 
 def plan(name: str, pair: tuple[str, str], catalog: Catalog) -> Plan:
-    return planning.make(collect((name,)), *pair, View(catalog))
+    return planning.make(collect((name,)), *pair, View(catalog, Options(override_node_releases=True)))
 
 
 @pytest.fixture

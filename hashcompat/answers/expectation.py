@@ -12,7 +12,6 @@ from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.messages import Messages
 from hashcompat.kubelet.decide.case import Case
-from hashcompat.kubelet.decide.sandbox import failed_check
 from hashcompat.model.hashes import HiddenHash
 from hashcompat.model.items import Item
 from hashcompat.model.pods import ContainerType
@@ -187,7 +186,7 @@ def _line_names(item: Item) -> dict[str, str]:
 
 def _found(item: Item, new: Kubelet, case: Case) -> str:
     if _has(item, rules.SANDBOX_BROKEN):
-        return failed_check(case.sandboxes, case.pod, new.behaviour)
+        return case.whole.failed(case.sandboxes, new.behaviour)[0]
     if _has(item, rules.SANDBOX_REPLACED) and new.behaviour.sandbox_maker != "CRI":
         return ""  # what an older kubelet writes of sandboxes that the CRI made is not determined
     return next((_FOUND[reason.id] for reason in item.reasons if reason.id in _FOUND), "")

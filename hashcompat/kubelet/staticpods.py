@@ -50,19 +50,20 @@ class StaticView(msgspec.Struct, frozen=True):
     """A static pod as one kubelet sees it."""
 
     uid: StaticUid
-    containers: tuple[Json, ...] = ()
-    """The JSON of the containers that it hashes; empty where there is no data on static pods of its
-    release."""
+    containers: Mapping[str, Json] = msgspec.field(default_factory=dict)
+    """The JSON of the containers that it hashes, by their places below ``spec``: ``containers[0]``.
+
+    Empty where there is no data on static pods of its release."""
 
 
 @lru_cache(maxsize=4096)
 def static_view(manifest: StaticManifest, kubelet: Kubelet) -> StaticView:
     """Return a static pod as ``kubelet`` sees it; errors as ``static_pod_uid``."""
     uid = static_pod_uid(manifest.content, kubelet, manifest.node, manifest.source)
-    return StaticView(uid, static_containers(manifest.content, kubelet) if kubelet.static_pods.known else ())
+    return StaticView(uid, static_containers(manifest.content, kubelet) if kubelet.static_pods.known else {})
 
 
-def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> tuple[Json, ...]:
+def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> dict[str, Json]:
     """Return the init, regular and ephemeral containers, with the defaults of the kubelet's own release.
 
     They are to be hashed with empty lists kept. The conversion to internal types and back changes nothing in
@@ -74,7 +75,9 @@ def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> tuple[Js
         given = {key: given[key] for key in (*_CONTAINERS, "hostNetwork") if key in given}
     spec = _defaulted({"spec": given}, kubelet.static_pods)["spec"]
     # A release without ephemeral containers ignores whatever is in their place.
-    return tuple(container for key in _CONTAINERS for container in rows(spec, key))
+    return {
+        f"{key}[{place}]": container for key in _CONTAINERS for place, container in enumerate(rows(spec, key))
+    }
 
 
 def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str, source: str) -> StaticUid:

@@ -24,7 +24,7 @@ from hashcompat.model.plan import Way
 from hashcompat.model.verdicts import FINDINGS, Verdict
 from hashcompat.planning.creators import Provenance, is_settled
 from hashcompat.planning.grid import Grid, Groups, Subject, Target, uids
-from hashcompat.planning.kinds import days
+from hashcompat.planning.kinds import days_as_one
 from hashcompat.planning.pairs import Pairs, Sums, crossed, together
 from hashcompat.planning.prepare import prepare
 from hashcompat.planning.reading import Transition
@@ -110,7 +110,8 @@ class Census:
             created = subject.hashes.of(kubelet).candidates
             alike = (some for target, some in targets.items() if not created.isdisjoint(target.candidates))
             kept.append((way, frozenset(alike)))
-        return days(subject.pod), frozenset(kept)
+        days_of_pod = subject.whole.once("days", lambda: days_as_one(subject.pod))
+        return days_of_pod, frozenset(kept)
 
     def _decided(
         self,
@@ -157,7 +158,7 @@ class _Decider:
     def case(self, old: Kubelet, new: Kubelet) -> Case:
         """Return the case of one pair."""
         subject = self._subject
-        transition = Transition(subject.pod, subject.container, old, new)
+        transition = Transition(subject.pod, subject.container, old, new, whole=subject.whole)
         prepared = prepare(transition, subject.node, self._view, subject.hashes)
         return self._provenance.added(prepared, subject.node).case
 

@@ -46,8 +46,10 @@ class Counting:
     def _subjects(self, pod: Pod) -> Iterator[Subject]:
         node = self._nodes.get(pod.node)
         key = kind(pod, node)
-        for container in pod.containers:
-            yield Subject(pod, container, node, WayHashes(pod, container, self._templates.hash), key)
+        whole = self._templates.whole(pod)
+        for place, container in enumerate(pod.containers):
+            hashes = WayHashes(pod, container, self._templates.hash)
+            yield Subject(pod, container, node, hashes, key, place, whole)
 
     @property
     def singly(self) -> int:

@@ -135,8 +135,12 @@ class Provenance:
 
         One that never restarted would have restarted under the current kubelet had an older era created it.
         """
-        patched = self._view.current_patch is not None
-        return not patched and any(self._is_current(other, case.old) for other in case.pod.containers)
+        if self._view.current_patch is not None:
+            return False
+        others, old = case.pod.containers, case.old
+        return case.whole.once(
+            ("survived", old), lambda: any(self._is_current(other, old) for other in others)
+        )
 
     def _is_current(self, other: Container, kubelet: Kubelet) -> bool:
         if other.type is not ContainerType.CONTAINER or not other.running or other.restarts != 0:

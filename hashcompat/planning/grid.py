@@ -10,6 +10,7 @@ import msgspec
 from hashcompat.catalog.apiserver import ReadDefault
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.static import Compare, same_uid
+from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.model.hashes import Hash
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Container, Node, Pod
@@ -37,11 +38,10 @@ class Subject(msgspec.Struct, frozen=True):
     """The hashes of the container."""
     kind: bytes
     """What of the pod decides besides hashes."""
-
-    @property
-    def place(self) -> int:
-        """Which of the pod's containers it is."""
-        return next(place for place, one in enumerate(self.pod.containers) if one is self.container)
+    place: int
+    """Which of the pod's containers it is."""
+    whole: Whole
+    """What the decisions about all of them share."""
 
 
 class Target(msgspec.Struct, frozen=True):

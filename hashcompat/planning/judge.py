@@ -169,10 +169,11 @@ class Judge:
     def _prepare(self, pod: Pod, container: Container, old: Kubelet | None) -> Prepared:
         """Prepare a container; the replica of a prepared one reuses its hashes."""
         named, node = self.templates.of(pod, container), self.nodes.get(pod.node)
+        whole = self.templates.whole(pod)
         key = named.likeness, old
         if not named.names and key in self._known:
-            return replica(self._known[key], pod, container, node, self.view)
-        transition = Transition(pod, container, old or self.new, self.new, old_known=old is not None)
+            return replica(self._known[key], pod, container, node, self.view, whole)
+        transition = Transition(pod, container, old or self.new, self.new, old is not None, whole)
         prepared = prepare(transition, node, self.view, self.templates.hash)
         if prepared.old_spec is container.spec and prepared.new_spec is container.spec:
             prepared = structs.replace(prepared, template=named.template, names=named.names)
@@ -186,7 +187,8 @@ def with_same_uid(prepared: Prepared) -> Prepared:
     case = prepared.case
     if not case.pod.static:
         return prepared
-    same = same_uid(case.pod, case.old, case.new)
+    key = "same uid", case.old, case.new
+    same = case.whole.once(key, lambda: same_uid(case.pod, case.old, case.new))
     return structs.replace(prepared, case=structs.replace(case, same_uid=same))
 
 

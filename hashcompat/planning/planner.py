@@ -37,7 +37,7 @@ from hashcompat.planning.creators import assumed_creator
 from hashcompat.planning.docket import Docket, Found
 from hashcompat.planning.facts import facts
 from hashcompat.planning.judge import Draft, Judge
-from hashcompat.planning.prepare import Prepared
+from hashcompat.planning.prepare import Prepared, sandboxes_of
 from hashcompat.planning.reasons import by_template, reasons
 from hashcompat.planning.replicas import once
 from hashcompat.planning.rows import Rows, items_of, rows_of
@@ -207,7 +207,13 @@ class Planner:
                 decision.pod_recreated,
                 draft.reproduced,
                 rests=bool(at_rest(draft.pod, draft.container)),
-                sandboxed=bool(self._judge.view.options.records.sandboxes_of(draft.pod)),
+                sandboxed=bool(
+                    sandboxes_of(
+                        self._judge.view.options.records,
+                        draft.pod,
+                        self._judge.templates.whole(draft.pod),
+                    )
+                ),
                 from_url=draft.pod.from_url,
                 hashed=draft.prepared is not None,
                 creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",

@@ -11,6 +11,7 @@ from msgspec import structs
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_upstream
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case
+from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import static_view
 from hashcompat.model.hashes import Hash
@@ -21,6 +22,7 @@ from hashcompat.planning.patched import Accepting
 from hashcompat.planning.reading import Transition, read
 from hashcompat.planning.templates import Template
 from hashcompat.planning.view import Spec, View
+from hashcompat.records.index import Records
 
 HashOf = Callable[[Pod, Container, Spec, Kubelet], ContainerHash]
 """How a container of an API pod is hashed unchanged: ``View.hash``, or a function that caches its results."""
@@ -71,7 +73,8 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         lost_default=reading.lost,
         accepted=_accepted(transition, reading.spec, view),
         static_uids=_static_uids(transition),
-        **_situation(pod, container, old if transition.old_known else None, node, view),
+        of_pod=transition.whole,
+        **_situation(pod, container, old if transition.old_known else None, node, view, transition.whole),
     )
     if view.is_created(pod):
         creation = Creation(case, spec, view)
@@ -79,19 +82,28 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
     return Prepared(case, spec, reading.spec, reading.filled)
 
 
-def replica(prepared: Prepared, pod: Pod, container: Container, node: Node | None, view: View) -> Prepared:
+def replica(
+    prepared: Prepared, pod: Pod, container: Container, node: Node | None, view: View, whole: Whole
+) -> Prepared:
     """Return the case of a replica of a prepared container: same hashes, its own pod, node and records."""
     case = prepared.case
-    situation = _situation(pod, container, case.old if case.old_known else None, node, view)
-    return structs.replace(prepared, case=structs.replace(case, pod=pod, container=container, **situation))
+    situation = _situation(pod, container, case.old if case.old_known else None, node, view, whole)
+    case = structs.replace(case, pod=pod, container=container, of_pod=whole, **situation)
+    return structs.replace(prepared, case=case)
 
 
 def _situation(
-    pod: Pod, container: Container, old: Kubelet | None, node: Node | None, view: View
+    pod: Pod,
+    container: Container,
+    old: Kubelet | None,
+    node: Node | None,
+    view: View,
+    whole: Whole | None,
 ) -> dict[str, Any]:
     """Return the fields of a case that hold what is known about this container, its pod and its node."""
     records = view.options.records
-    recorded, sandboxes = records.of(pod, container), records.sandboxes_of(pod)
+    recorded = records.of(pod, container)
+    sandboxes = sandboxes_of(records, pod, whole)
     return {
         "recorded": recorded,
         "sandboxes": sandboxes,
@@ -99,6 +111,13 @@ def _situation(
         "runtime": _runtime(node, old, view) or _recorded_runtime(recorded, sandboxes),
         "node": node,
     }
+
+
+def sandboxes_of(records: Records, pod: Pod, whole: Whole | None) -> tuple[Sandbox, ...]:
+    """Return the sandboxes of a pod, found once for all of its containers."""
+    if whole is None:
+        return records.sandboxes_of(pod)
+    return whole.once("sandboxes", lambda: records.sandboxes_of(pod), of=records)
 
 
 def _runtime(node: Node | None, old: Kubelet | None, view: View) -> str:

@@ -17,6 +17,7 @@ from hashcompat.apiserver.on_read import added_paths, as_read, as_unread
 from hashcompat.catalog.apiserver import ReadDefault
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import newer_of
+from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Container, Pod
@@ -36,6 +37,8 @@ class Transition(msgspec.Struct, frozen=True):
     """The target kubelet."""
     old_known: bool = True
     """Whether the current release is known."""
+    whole: Whole | None = None
+    """What the cases of the pod's containers share; None for one that is by itself."""
 
 
 class Reading(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.corev1.tokenmounts import is_token_mount
 from hashcompat.errors import DecodeError
 from hashcompat.go.jsonpath import rows
+from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
 from hashcompat.model.hashes import Hash
@@ -170,6 +171,7 @@ class Templates:
         self._pod: Pod | None = None
         self._all: list[Named] | None = None
         self._kind: object = None
+        self._whole: Whole | None = None
         self._kinds: Latest[Hashable, object] = Latest(kept)
         self._node_kinds: dict[tuple[str, bool], bytes] = {}
 
@@ -212,12 +214,18 @@ class Templates:
 
     def of(self, pod: Pod, container: Container) -> Named:
         """Return a container of a pod with its template, as ``all_of``."""
-        place = next(place for place, one in enumerate(pod.containers) if one is container)
-        return self.all_of(pod)[place]
+        return self.all_of(pod)[self.whole(pod).place(container)]
+
+    def whole(self, pod: Pod) -> Whole:
+        """Return what the cases of all containers of a pod share; that of the last pod is remembered."""
+        self._go_on_to(pod)
+        if self._whole is None:
+            self._whole = Whole(pod)
+        return self._whole
 
     def _go_on_to(self, pod: Pod) -> None:
         if pod is not self._pod:
-            self._pod, self._all, self._kind = pod, None, None
+            self._pod, self._all, self._kind, self._whole = pod, None, None, None
 
     def _found(self, pod: Pod, container: Container) -> Named:
         blank = container.blank

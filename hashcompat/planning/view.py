@@ -85,8 +85,8 @@ class View(msgspec.Struct, frozen=True):
         """
         check_whole(pod)
         if pod.static_manifest is not None:
-            containers = static_view(pod.static_manifest, kubelet).containers
-            return containers[pod.containers.index(container)] if containers else container.spec
+            place = container.path.rpartition(".")[2]
+            return static_view(pod.static_manifest, kubelet).containers.get(place, container.spec)
         return created(pod, container, self.creator(kubelet)) if self.is_created(pod) else container.spec
 
     def hash(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:

@@ -47,7 +47,7 @@ def test_every_golden_container_text_and_hash(catalog: Catalog, release: str) ->
     for name in CASES:
         manifest = case(name)[0]
         ephemeral = len(manifest["spec"].get("ephemeralContainers") or ())
-        containers = static_containers(manifest, kubelet)
+        containers = [*static_containers(manifest, kubelet).values()]
         compared = containers[: len(containers) - ephemeral]
         texts = "".join(f"{hasher.text(container)}\n" for container in compared)
         assert texts == (STATIC / release / f"{name}.containers").read_bytes().decode(), name
@@ -206,7 +206,7 @@ def test_null_in_a_list_is_an_empty_object_and_gets_defaults(release: str) -> No
 def test_before_1_16_whatever_is_in_place_of_ephemeral_containers_is_ignored(catalog: Catalog) -> None:
     manifest = {"spec": {"containers": [{"name": "web"}], "ephemeralContainers": 1}}
     kubelet = catalog.kubelet(newest("1.15"))
-    assert [container["name"] for container in static_containers(manifest, kubelet)] == ["web"]
+    assert [container["name"] for container in static_containers(manifest, kubelet).values()] == ["web"]
     with pytest.raises(DecodeError, match="ephemeralContainers"):
         static_containers(manifest, catalog.kubelet(newest("1.16")))
 

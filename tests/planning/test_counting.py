@@ -239,7 +239,8 @@ def test_a_container_is_hashed_as_each_kubelet_hashes_it(catalog: Catalog) -> No
 
 OF_OTHERS = {
     "pod.py": {"name", "image", "imagePullPolicy"},  # of the infra container
-    "admission.py": {"name", "securityContext"},  # of a sysctl, and of the pod
+    "admission.py": {"securityContext"},  # of the pod
+    "whole.py": {"name", "securityContext"},  # of a sysctl, and of the pod
     "resize.py": {"name"},  # of an operating system
     "creating.py": {"volumeMounts"},  # kinds have what it makes of them
 }

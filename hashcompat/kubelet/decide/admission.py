@@ -6,20 +6,16 @@ Source: pkg/kubelet/kubelet.go ``HandlePodAdditions`` and ``rejectPod``, pkg/kub
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.corev1.scheduling import not_tolerated, selected
 from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.case import Case, Decision
-from hashcompat.model.pods import ContainerType
 from hashcompat.model.verdicts import Reason, Verdict
 
 SIDECAR_GATE: Final = "SidecarContainers"
-
-_NATIVE: Final = "kubernetes.io/"
 
 
 def _refused(rule: str, text: str) -> Decision:
@@ -34,7 +30,7 @@ def other_node(case: Case) -> Decision | None:
     node = case.node
     if node is None or node.labels is None:
         return None
-    if selected(case.pod.spec, node.name, node.labels, case.new.behaviour.node_affinity):
+    if case.whole.is_selected(node, case.new.behaviour.node_affinity):
         return None
     return _refused(rules.OTHER_NODE, "its node selector does not match its node's labels")
 
@@ -43,13 +39,13 @@ def taint(case: Case) -> Decision | None:
     """Kill a pod that does not tolerate a NoExecute taint of its node; a static pod tolerates all."""
     if case.node is None or case.pod.static or not case.new.behaviour.no_execute_taints:
         return None
-    found = not_tolerated(case.pod.spec, case.node.taints, "NoExecute")
+    found = case.whole.not_tolerated(case.node)
     return _refused(rules.TAINT, f"it does not tolerate the taint {found}") if found else None
 
 
 def sidecars(case: Case) -> Decision | None:
     """Kill a pod with a sidecar where the gate for these is off, unless it is on now."""
-    if not (_has_sidecar(case) and _refuses_sidecars(case.new)):
+    if not (case.whole.has_sidecar and _refuses_sidecars(case.new)):
         return None
     if _refuses_sidecars(case.old) and not case.new.gates.sets(SIDECAR_GATE):
         return None
@@ -77,11 +73,11 @@ def sysctls(case: Case) -> Decision | None:
 
     What ``--allowed-unsafe-sysctls`` has to allow now is taken to stay allowed.
     """
-    names = list(_sysctls(case))
+    names = case.whole.sysctls
     if not names:
         return None
     before, now = (kubelet.behaviour.safe_sysctls for kubelet in (case.old, case.new))
-    lost = [name for name in names if name in before and name not in now]
+    lost = [name for name in before if name in names and name not in now]
     if not lost:
         return None
     return _refused(rules.SYSCTL, f"{case.new.release} does not hold {', '.join(lost)} safe")
@@ -91,17 +87,17 @@ def devices(case: Case) -> Decision | None:
     """Kill a pod with devices of a plugin: none has registered again when the pod is admitted."""
     if case.new.behaviour.device_health != "checked":
         return None
-    found = sorted({name for one in case.pod.containers for name in _extended(one.spec)})
+    found = case.whole.devices
     if not found:
         return None
-    text = f"{', '.join(found)}: no plugin has registered its devices yet when {case.new.release} asks"
+    text = f"{found}: no plugin has registered its devices yet when {case.new.release} asks"
     return _refused(rules.DEVICES, text)
 
 
 def release_counts(case: Case) -> bool:
     """Return whether the current release may decide over admission."""
-    unsafe = any(name not in case.new.behaviour.safe_sysctls for name in _sysctls(case))
-    return unsafe or (_refuses_sidecars(case.new) and _has_sidecar(case))
+    unsafe = case.whole.has_unsafe_sysctl(case.new.behaviour)
+    return unsafe or (_refuses_sidecars(case.new) and case.whole.has_sidecar)
 
 
 def _refuses_sidecars(kubelet: Kubelet) -> bool:
@@ -109,24 +105,5 @@ def _refuses_sidecars(kubelet: Kubelet) -> bool:
     return kubelet.gates.knows(SIDECAR_GATE) and not kubelet.gates.is_on(SIDECAR_GATE)
 
 
-def _has_sidecar(case: Case) -> bool:
-    return any(one.type is ContainerType.SIDECAR for one in case.pod.containers)
-
-
 def _security(case: Case) -> Mapping[str, Any]:
     return mapping(case.pod.spec.get("securityContext"))
-
-
-def _sysctls(case: Case) -> Iterator[str]:
-    rows = _security(case).get("sysctls")
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, Mapping) and isinstance(row.get("name"), str):
-            yield row["name"].replace("/", ".")
-
-
-def _extended(spec: Mapping[str, Any]) -> Iterator[str]:
-    """Name the extended resources of a container, which device plugins serve."""
-    for key in ("limits", "requests"):
-        for name, amount in mapping(mapping(spec.get("resources")).get(key)).items():
-            if "/" in name and _NATIVE not in name and str(amount) != "0":
-                yield name

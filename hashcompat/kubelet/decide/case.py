@@ -11,6 +11,7 @@ from msgspec import structs
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_build
+from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.kubelet.staticpods import StaticUid
 from hashcompat.model.hashes import Hash, comparable
@@ -89,6 +90,13 @@ class Case(msgspec.Struct, frozen=True):
     """The releases that may have created it, where the current one need not have; else None."""
     survived: bool = False
     """Whether another container of the pod shows that the current release created this one."""
+    of_pod: Whole | None = None
+    """What the cases of the pod's other containers share with this one; None where it is alone."""
+
+    @property
+    def whole(self) -> Whole:
+        """What is known of the whole pod, computed once for all cases that share it."""
+        return self.of_pod or Whole(self.pod)
 
     @property
     def changed(self) -> bool:
@@ -120,9 +128,7 @@ class Case(msgspec.Struct, frozen=True):
         1.35.0 - 1.35.3 report each sidecar that is older than themselves as ``started``
         (kubernetes/kubernetes#137885).
         """
-        after = [one for one in self.pod.containers if one.type is ContainerType.CONTAINER]
-        waiting = all(one.running is False and one.restarts == 0 for one in after)
-        return self.waits and (self.container.probed is False or waiting)
+        return self.waits and (self.container.probed is False or self.whole.never_ran)
 
 
 class Decision(msgspec.Struct, frozen=True):

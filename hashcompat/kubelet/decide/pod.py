@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.corev1.qos import qos_class
-from hashcompat.errors import DecodeError
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.kubelet.decide.never import NEVER_COMPARED, at_rest, ending
-from hashcompat.kubelet.decide.sandbox import broken
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.verdicts import Reason, Verdict
@@ -114,14 +111,9 @@ def moved_cgroup(case: Case) -> Decision | None:
     Source: pkg/kubelet/kubelet.go ``syncPod``, 1.6.13 - 1.37.1: not while no regular container runs.
     """
     old, new = case.old.behaviour.qos_containers, case.new.behaviour.qos_containers
-    regular = [one for one in case.pod.containers if one.type is ContainerType.CONTAINER]
-    if old == new or all(one.running is False for one in regular):
+    if old == new or case.whole.runs_none:
         return None
-    init = [one for one in case.pod.containers if one.type in (ContainerType.INIT, ContainerType.SIDECAR)]
-    try:
-        without, within = (qos_class(one.spec for one in counted) for counted in (regular, regular + init))
-    except DecodeError:  # of another container, which has an answer of its own
-        return None
+    without, within = case.whole.qos_classes or ("", "")
     if without == within:
         return None
     before, now = (without, within) if old == "regular" else (within, without)
@@ -130,6 +122,7 @@ def moved_cgroup(case: Case) -> Decision | None:
 
 def sandbox_broken(case: Case) -> Decision | None:
     """Replace a sandbox that fails one of the target kubelet's checks."""
-    if why := broken(case.sandboxes, case.pod, case.new.behaviour):
+    _, why = case.whole.failed(case.sandboxes, case.new.behaviour)
+    if why:
         return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why))
     return None

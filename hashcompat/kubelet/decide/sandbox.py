@@ -15,14 +15,12 @@ from hashcompat.model.pods import Pod
 from hashcompat.model.records import Sandbox
 
 
-def broken(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> str:
-    """Return why a kubelet that behaves so replaces a pod's sandbox; empty where it does not."""
-    return next((why for _, why in _failed(sandboxes, pod, behaviour)), "")
+def failed(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> tuple[str, str]:
+    """Return the check for which a kubelet that behaves so replaces a pod's sandbox, and why in words.
 
-
-def failed_check(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> str:
-    """Return the name of the check that fails, by which the kubelet's messages differ; empty for none."""
-    return next((name for name, _ in _failed(sandboxes, pod, behaviour)), "")
+    The kubelet's messages differ by the check's name. Both are empty where it replaces none.
+    """
+    return next(_failed(sandboxes, pod, behaviour), ("", ""))
 
 
 def _failed(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> Iterator[tuple[str, str]]:

@@ -39,7 +39,7 @@ def expected(release: str, manifest: dict[str, Any], suffix: str) -> dict[str, A
     """Return what this program computes, in the form of the oracle's answer."""
     kubelet = default_catalog().kubelet(release)
     (hasher,) = hashers(kubelet, keep_empty=True)
-    found = static_containers(manifest, kubelet)
+    found = [*static_containers(manifest, kubelet).values()]
     containers = found[: len(found) - len(manifest["spec"].get("ephemeralContainers") or ())]
     return {
         "uid": static_pod_uid(manifest, kubelet, random_pods.NODE, f"file:{random_pods.PATH}").uid,

@@ -1,0 +1,156 @@
+"""What of a pod the decisions about all of its containers share, each fact computed once.
+
+A pod may have 1,500 containers, and what a kubelet decides about each depends on all of them, on the pod's
+tolerations and on its node's taints. Asked again for each container, that takes the square of the pod's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from hashcompat.catalog.behaviour import Behaviour
+from hashcompat.corev1.qos import qos_class
+from hashcompat.corev1.scheduling import not_tolerated, selected
+from hashcompat.errors import DecodeError
+from hashcompat.go.jsonpath import mapping
+from hashcompat.kubelet.decide.sandbox import failed
+from hashcompat.model.pods import Container, ContainerType, Node, Pod
+from hashcompat.model.records import Sandbox
+
+Fact = TypeVar("Fact")
+
+_NATIVE: Final = "kubernetes.io/"
+
+
+_SHOWN: Final = 3
+"""Names of resources in a reason; the others are only counted."""
+
+
+class Whole:
+    """The facts about one pod, for as long as its containers are decided."""
+
+    def __init__(self, pod: Pod) -> None:
+        self._pod = pod
+        self._known: dict[Hashable, Any] = {}
+        self._alive: list[object] = []
+
+    def once(self, key: Hashable, compute: Callable[[], Fact], *, of: object = None) -> Fact:
+        """Return what is computed under a key, the first time for all containers.
+
+        ``of`` is a value that belongs to the key by its identity, because it has no hash.
+        """
+        known = key, id(of)
+        if known not in self._known:
+            self._known[known] = compute()
+            self._alive.append(of)  # so that nothing else gets its id
+        found: Fact = self._known[known]
+        return found
+
+    def place(self, container: Container) -> int:
+        """Return which of the pod's containers one is. Raises KeyError for another pod's."""
+        places = self.once("places", lambda: {one.path: at for at, one in enumerate(self._pod.containers)})
+        return places[container.path]
+
+    @property
+    def has_sidecar(self) -> bool:
+        """Whether one of the containers is a sidecar."""
+        return self.once("sidecar", lambda: bool(self._of(ContainerType.SIDECAR)))
+
+    @property
+    def runs_none(self) -> bool:
+        """Whether the status shows that no regular container runs."""
+        return self.once(
+            "runs none", lambda: all(one.running is False for one in self._of(ContainerType.CONTAINER))
+        )
+
+    @property
+    def never_ran(self) -> bool:
+        """Whether the status shows that no regular container has run yet."""
+        return (
+            self.once(
+                "never ran", lambda: all(one.restarts == 0 for one in self._of(ContainerType.CONTAINER))
+            )
+            and self.runs_none
+        )
+
+    @property
+    def qos_classes(self) -> tuple[str, str] | None:
+        """The QoS class by the regular containers, and by the init containers too.
+
+        None where one of them does not decode, for which it has an answer of its own.
+        """
+        return self.once("QoS class", self._qos_classes)
+
+    def _qos_classes(self) -> tuple[str, str] | None:
+        regular = self._of(ContainerType.CONTAINER)
+        every = regular + self._of(ContainerType.INIT) + self._of(ContainerType.SIDECAR)
+        try:
+            return qos_class(one.spec for one in regular), qos_class(one.spec for one in every)
+        except DecodeError:
+            return None
+
+    @property
+    def sysctls(self) -> frozenset[str]:
+        """The names of the sysctls that the pod sets."""
+        return self.once("sysctls", lambda: frozenset(_sysctls(self._pod.spec)))
+
+    def has_unsafe_sysctl(self, behaviour: Behaviour) -> bool:
+        """Return whether the pod sets a sysctl that a kubelet which behaves so does not hold safe."""
+        safe = tuple(behaviour.safe_sysctls)
+        return self.once(("unsafe", safe), lambda: bool(self.sysctls.difference(safe)))
+
+    @property
+    def devices(self) -> str:
+        """The first extended resources that the containers ask for, which device plugins serve, as text.
+
+        Each container's reason has it, so that it may not grow with the pod; empty for none.
+        """
+        return self.once("devices", lambda: _first(sorted({*_extended(self._pod.containers)})))
+
+    def is_selected(self, node: Node, looked_at: str) -> bool:
+        """Return whether a node whose labels are known has what the pod asks for (``selected``)."""
+        return self.once(
+            ("selected", looked_at),
+            lambda: selected(self._pod.spec, node.name, node.labels or {}, looked_at),
+            of=node,
+        )
+
+    def not_tolerated(self, node: Node) -> str:
+        """Return the first NoExecute taint of a node that the pod does not tolerate; empty for none."""
+        return self.once("taint", lambda: not_tolerated(self._pod.spec, node.taints, "NoExecute"), of=node)
+
+    def failed(self, sandboxes: Sequence[Sandbox], behaviour: Behaviour) -> tuple[str, str]:
+        """Return the name of the check that the pod's sandboxes fail, and why; empty texts for none."""
+        key = "sandbox", tuple(behaviour.newest_sandbox), tuple(behaviour.sandbox_checks)
+        return self.once(key, lambda: failed(sandboxes, self._pod, behaviour), of=sandboxes)
+
+    def _of(self, kind: ContainerType) -> list[Container]:
+        by_type = self.once("types", self._by_type)
+        return by_type[kind]
+
+    def _by_type(self) -> Mapping[ContainerType, list[Container]]:
+        found: dict[ContainerType, list[Container]] = {kind: [] for kind in ContainerType}
+        for one in self._pod.containers:
+            found[one.type].append(one)
+        return found
+
+
+def _sysctls(spec: Mapping[str, Any]) -> Iterator[str]:
+    rows = mapping(spec.get("securityContext")).get("sysctls")
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, Mapping) and isinstance(row.get("name"), str):
+            yield row["name"].replace("/", ".")
+
+
+def _first(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
+    return ", ".join([*names[:_SHOWN], *more])
+
+
+def _extended(containers: Sequence[Container]) -> Iterator[str]:
+    for one in containers:
+        for key in ("limits", "requests"):
+            for name, amount in mapping(mapping(one.spec.get("resources")).get(key)).items():
+                if "/" in name and _NATIVE not in name and str(amount) != "0":
+                    yield name

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -28,7 +29,28 @@ RUNNING: Final = "the running kubelet"
 FILES: Final = ("/var/lib/kubelet/kubeadm-flags.env", "/etc/default/kubelet", "/etc/sysconfig/kubelet")
 """Files of variables that packages of the kubelet use."""
 
+_SPACES: Final = re.compile(r"[ \t\r\n]*")
+_ALONE: Final = re.compile(r"\$(\w+)")
 _VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_WORD: Final = re.compile(
+    r"""(?:[^ \t\r\n"'\\]++|\\.|'[^']*+'|"(?:[^"\\]++|\\.)*+")++(?![^ \t\r\n])""", re.DOTALL
+)
+"""A word of a command line: runs of other characters, escapes, and what is in quotes."""
+
+_PIECE: Final = re.compile(r"""\\(.)|'([^']*+)'|"((?:[^"\\]++|\\.)*+)\"""", re.DOTALL)
+
+_ESCAPE: Final = re.compile(r"""\\(["\\])""")
+"""In double quotes a backslash stands for itself before anything else."""
+
+LONGEST_WORD: Final = 131_071
+"""Bytes of one argument (Linux, include/uapi/linux/binfmts.h ``MAX_ARG_STRLEN``, with its end)."""
+
+MOST_OF_WORDS: Final = 2 << 20
+"""Bytes of all arguments, each with its end and a pointer to it: a quarter of the usual stack of 8 MiB (Linux,
+fs/exec.c ``bprm_stack_limits``). No kubelet starts with more."""
+
+_POINTER: Final = 9
+
 _PREFIXES: Final = "@-:+!|"
 """Characters with a meaning of their own before the command of a unit."""
 
@@ -74,28 +96,47 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
         if line.key == "Environment":
             pairs = _assignments(_split(line.value))
             variables |= {name: Word(value, line.source) for name, value in pairs.items()}
-    for line in lines:
-        if line.key == "EnvironmentFile" and line.value:
-            path = line.value.lstrip("-")
-            found = _file(dump, path)
-            complete = complete and found is not None
-            variables |= {name: Word(value, path) for name, value in (found or {}).items()}
-    words = [word for text in _split(command.value)[1:] for word in _of_word(text, variables, command.source)]
-    return Start(tuple(words), complete)
+    named = [line.value.lstrip("-") for line in lines if line.key == "EnvironmentFile" and line.value]
+    for path in reversed(dict.fromkeys(reversed(named))):  # of a file that is named twice the last place counts
+        found = _file(dump, path)
+        complete = complete and found is not None
+        variables |= {name: Word(value, path) for name, value in (found or {}).items()}
+    split = cache(_split)  # one variable may stand in any number of places
+    given = (_of_word(text, variables, command.source, split) for text in split(command.value)[1:])
+    return Start(tuple(_within_limits(chain.from_iterable(given), command.source)), complete)
 
 
-def _of_word(text: str, variables: Mapping[str, Word], source: str) -> Iterator[Word]:
+def _within_limits(words: Iterable[Word], source: str) -> Iterator[Word]:
+    """Yield words as long as a kernel takes so many: each may repeat a variable of any length."""
+    whole = 0
+    for word in words:
+        whole += len(word.text) + _POINTER
+        if whole > MOST_OF_WORDS:
+            raise _too_long(source, f"all arguments are more than {MOST_OF_WORDS:,} bytes")
+        yield word
+
+
+def _too_long(source: str, what: str) -> UnreadError:
+    return UnreadError(f"{source}: with its variables, {what}, with which Linux starts no program")
+
+
+def _of_word(
+    text: str, variables: Mapping[str, Word], source: str, split: Callable[[str], Iterable[str]]
+) -> Iterator[Word]:
     """Expand the variables of one word: ``$NAME`` alone gives words, ``${NAME}`` a part of one."""
-    alone = re.fullmatch(r"\$(\w+)", text)
-    if alone:
+    if alone := _ALONE.fullmatch(text):
         held = variables.get(alone[1], Word("", source))
-        yield from (Word(word, held.source) for word in _split(held.text))
+        yield from (Word(word, held.source) for word in split(held.text))
         return
-
-    def value(match: re.Match[str]) -> str:
-        return variables.get(match[1] or match[2], Word("", source)).text
-
-    yield Word(_VARIABLE.sub(value, text), source)
+    pieces, length, after = list[str](), 0, 0
+    for match in _VARIABLE.finditer(text):
+        held = variables.get(match[1] or match[2], Word("", source))
+        pieces += text[after : match.start()], held.text
+        after = match.end()
+        length += len(pieces[-1]) + len(pieces[-2])
+        if length > LONGEST_WORD:
+            raise _too_long(source, f"one argument is more than {LONGEST_WORD:,} bytes")
+    yield Word("".join((*pieces, text[after:])), source)
 
 
 def _words_of(variables: Mapping[str, str], path: str) -> Iterator[Word]:
@@ -126,15 +167,28 @@ def _unquoted(value: str) -> str:
     return value[1:-1] if quoted else value
 
 
-def _assignments(words: list[str]) -> dict[str, str]:
+def _assignments(words: Iterable[str]) -> dict[str, str]:
     return {name: value for name, given, value in (word.partition("=") for word in words) if given}
 
 
-def _split(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:  # a quote without an end: systemd refuses the line, and so is it read word by word
-        return text.split()
+def _split(text: str) -> tuple[str, ...]:
+    """Split a text into words as a POSIX shell does, in linear time, unlike shlex.
+
+    A line in which a quote has no end, which systemd refuses, is read word by word.
+    """
+    words, place = list[str](), 0
+    while (place := _SPACES.match(text, place).end()) < len(text):  # type: ignore[union-attr]  # matches always
+        found = _WORD.match(text, place)
+        if found is None:
+            return tuple(text.split())
+        words.append(_PIECE.sub(_meant, found[0]))
+        place = found.end()
+    return tuple(words)
+
+
+def _meant(piece: re.Match[str]) -> str:
+    escaped, single, double = piece.groups()
+    return escaped or single or _ESCAPE.sub(r"\1", double or "")
 
 
 def _lines(dump: Dump) -> Iterator[_Line]:

@@ -48,6 +48,7 @@ class GateTable:
     def __init__(self, data: DataFiles) -> None:
         self._data = data
         self._specs: dict[str, tuple[GateSpec, ...]] = {}
+        self._of_releases: dict[tuple[str, str], GateSpec | None] = {}
 
     @cached_property
     def _rows(self) -> Mapping[str, list[Mapping[str, Any]]]:
@@ -65,7 +66,11 @@ class GateTable:
 
     def spec(self, name: str, release: Release) -> GateSpec | None:
         """Return what a gate is in a release; None where the release does not know it."""
-        return next((spec for spec in self._of(name) if spec.releases.holds(release)), None)
+        key = name, release.upstream
+        if key not in self._of_releases:
+            found = (spec for spec in self._of(name) if spec.releases.holds(release))
+            self._of_releases[key] = next(found, None)
+        return self._of_releases[key]
 
     def is_on_by_default(self, name: str, release: Release) -> bool:
         """Return whether what a gate guards is there by default.

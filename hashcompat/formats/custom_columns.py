@@ -21,6 +21,8 @@ from hashcompat.report.model import Document, Prose, Report, Table
 
 _PATH: Final = re.compile(r"\{\.?([^{}]+)\}|\.?([^{}]+)")
 
+_BRACKET: Final = re.compile(r"([\[\]])")
+
 _NONE: Final = "<none>"
 
 
@@ -56,7 +58,14 @@ def _columns(spec: str) -> list[tuple[str, Path]]:
 
 def _parts(spec: str) -> list[str]:
     """Split at the commas that are in no brackets, such as those of ``[0,1]``."""
-    return re.split(r",(?![^\[\]]*\])", spec)
+    pieces = _BRACKET.split(spec)
+    parts: list[list[str]] = [[]]
+    for piece, bracket in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+        first, *rest = [piece] if bracket == "]" else piece.split(",")
+        parts[-1].append(first)
+        parts += ([more] for more in rest)
+        parts[-1].append(bracket)
+    return ["".join(part) for part in parts]
 
 
 def _column(part: str) -> tuple[str, Path]:

@@ -75,6 +75,17 @@ Step = Text | Literal | Field | Wildcard | Recursive | Slice | Union | Filter | 
 
 Path = tuple[Step, ...]
 
+MOST_STEPS: Final = 100
+"""Steps of one action: each takes what the one before it finds, and no document is so deep."""
+
+MOST_DESCENTS: Final = 4
+"""How many times an action looks through all that is below: each takes so many times as long."""
+
+MOST_RANGES: Final = 50
+
+MOST_OF_TEXT: Final = 4_096
+"""Characters of a text with escaped quotes."""
+
 _FIELD: Final = re.compile(r"(?:\\.?|[^ \t\r\n.,\[\]$@{}\\])*", re.DOTALL)
 
 _WORD: Final = re.compile(r"[^ \t\r\n.,\[\]$@{}]*")
@@ -108,6 +119,8 @@ def parse(template: str) -> tuple[Path, ...]:
     depth = 0
     for action in found:
         depth += sum(_nesting(step) for step in action)
+        if depth > MOST_RANGES:
+            raise UsageError(f"jsonpath: more than {MOST_RANGES} ranges in one another")
         if depth < 0:
             raise UsageError(f"jsonpath {template!r}: not in range, nothing to end")
     return found
@@ -138,6 +151,10 @@ class _Scanner:
         steps: list[Step] = []
         while not self._takes("}"):
             steps.extend(self._steps(recursive=bool(steps) and isinstance(steps[-1], Recursive)))
+            if len(steps) > MOST_STEPS:
+                raise self._error(f"more than {MOST_STEPS} steps in one action")
+            if sum(isinstance(step, Recursive) for step in steps) > MOST_DESCENTS:
+                raise self._error(f"more than {MOST_DESCENTS} times .. in one action")
         return tuple(steps)
 
     def _steps(self, *, recursive: bool) -> Path:
@@ -211,6 +228,8 @@ class _Scanner:
                 raise self._error("unterminated quoted string")
             if self._text[end - 1] != "\\":
                 break
+            if end - self._position > MOST_OF_TEXT:
+                raise self._error(f"a quoted text of more than {MOST_OF_TEXT:,} characters")
         text = self._text[self._position + 1 : end]
         self._position = end + 1
         return Text(_ESCAPE.sub(self._unescaped, text))

@@ -35,6 +35,10 @@ MOST_LISTS: Final = 500_000
 MOST_EXPLAINED: Final = 2_000
 """Containers that are explained at once: those of a pod, or of a few that have its name."""
 
+MOST_MATCHES: Final = 20_000_000
+"""PodDisruptionBudgets that are compared with pods' labels, or select a pod: those that ask for a label's
+value are looked up, and a pod that two select is never evicted."""
+
 LONGEST_NAME: Final = 1_024
 """Characters of what a report shows of a pod: names have 253 at the most, and an owner's has its kind."""
 
@@ -113,6 +117,11 @@ def controllers() -> Allowance:
 def lists() -> Allowance:
     """Return an allowance for lists that give their kind behind their items."""
     return Allowance(MOST_LISTS, "lists in one file", "put their items into one list")
+
+
+def matched() -> Allowance:
+    """Return an allowance for comparing budgets with pods."""
+    return Allowance(MOST_MATCHES, "comparisons of budgets with pods", "narrow it with --namespace")
 
 
 def explained() -> Allowance:

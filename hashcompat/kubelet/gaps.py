@@ -249,12 +249,16 @@ class Text(msgspec.Struct, frozen=True):
         None where it does not print one as its value alone.
         """
         writing = writing_of(hasher)
-        for number, gap in enumerate(gaps):
-            if gap.kind is not Kind.TEXT:
-                name = writing.written(Kind.TEXT, _stand(Kind.TEXT, number))
-                text = text.replace(writing.written(gap.kind, gap.stand), name)
-                if writing.written(Kind.TEXT, str(gap.stand)) in text:
-                    return None
+        for kind in (Kind.INTEGER, Kind.QUANTITY):
+            numbered = [(number, gap) for number, gap in enumerate(gaps) if gap.kind is kind]
+            names = {
+                writing.written(kind, gap.stand): writing.written(Kind.TEXT, _stand(Kind.TEXT, number))
+                for number, gap in numbered
+            }
+            text = "".join(_replaced(text, names, writing, kind))
+            left = {writing.written(Kind.TEXT, str(gap.stand)) for _, gap in numbered}
+            if any(found in left for _, found in _stands(text, writing, kind, Kind.TEXT)):
+                return None
         head, *rest = (GAP_IN_BYTES if writing.in_bytes else GAP).split(text)
         numbers = map(_number if writing.in_bytes else int, rest[::2])
         after = tuple(zip(numbers, rest[1::2], strict=True))
@@ -283,6 +287,32 @@ class Text(msgspec.Struct, frozen=True):
         before = self.digest(head, self.before) if head else self.before
         after = tuple((number, "".join(pieces)) for number, pieces in open_)
         return Text(self.digest, before, after, self.writing)
+
+
+def _replaced(text: str, names: Mapping[str, str], writing: Writing, kind: Kind) -> Iterator[str]:
+    """Yield a text with other names for the stands of one kind; in one pass, for there may be thousands."""
+    place = 0
+    for start, found in _stands(text, writing, kind, kind) if names else ():
+        if start >= place and found in names:
+            yield text[place:start]
+            yield names[found]
+            place = start + len(found)
+    yield text[place:]
+
+
+def _stands(text: str, writing: Writing, kind: Kind, shown_as: Kind) -> Iterator[tuple[int, str]]:
+    """Yield where something in a text looks like the stand of a gap of some kind, and that."""
+    for match in _stand_as(writing, kind, shown_as).finditer(text):
+        yield match.start(), match[1]
+
+
+@lru_cache(maxsize=256)
+def _stand_as(writing: Writing, kind: Kind, shown_as: Kind) -> re.Pattern[str]:
+    """Return what finds the stands of a kind: they differ in seven digits in the middle of their text."""
+    one, other = (writing.written(shown_as, str(_stand(kind, number))) for number in (0, 9_999_999))
+    digits = [place for place, (char, wanted) in enumerate(zip(one, other, strict=True)) if char != wanted]
+    before, after = re.escape(one[: digits[0]]), re.escape(one[digits[-1] + 1 :])
+    return re.compile(f"(?=({before}.{{{digits[-1] + 1 - digits[0]}}}{after}))", re.DOTALL)
 
 
 def _pieces(written: Sequence[str], after: tuple[tuple[int, str], ...]) -> Iterator[str]:

@@ -120,7 +120,7 @@ class Census:
         unsettled: Mapping[Kubelet, int],
         targets: Mapping[Target, int],
     ) -> Outcomes:
-        pairs, compare = self._grid.pairs, Remembering()
+        pairs, compare = self._grid.pairs, subject.whole.once("static", Remembering)
         current = together(self._grid.current(subject.node).values())
         groups = crossed(compared, {True: current, False: pairs.every & ~current})
         if subject.pod.static:

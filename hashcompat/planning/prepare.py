@@ -11,6 +11,7 @@ from msgspec import structs
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_upstream
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case
+from hashcompat.kubelet.decide.never import NEVER_COMPARED
 from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.kubelet.staticpods import static_view
@@ -76,7 +77,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         of_pod=transition.whole,
         **_situation(pod, container, old if transition.old_known else None, node, view, transition.whole),
     )
-    if view.is_created(pod):
+    if view.is_created(pod) and container.type not in NEVER_COMPARED:  # no hash decides about those
         creation = Creation(case, spec, view)
         case = structs.replace(case, admission=creation.addition(), server_gate=creation.gates())
     return Prepared(case, spec, reading.spec, reading.filled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 import msgspec
@@ -33,7 +33,7 @@ class Records(msgspec.Struct, frozen=True):
     by_uid: Table[Recorded] = msgspec.field(default_factory=_empty)
     """One for each uid and container."""
     by_name: Table[Recorded] = msgspec.field(default_factory=_empty)
-    """Of each container one for each uid, and one for none."""
+    """Of each container one of each kind of uid: an API server's, another one, none."""
     sandboxes: Table[Sandbox] = msgspec.field(default_factory=_empty)
     """By uid."""
     named_sandboxes: Table[Sandbox] = msgspec.field(default_factory=_empty)
@@ -127,7 +127,7 @@ def index(records: Iterable[Record]) -> Records:
         else:
             recorded.append(record)
     by_uid = Table(_counting((row for row in recorded if row.uid), _UID), _UID)
-    by_name = Table(_counting(recorded, _NAMES), _NAMES)
+    by_name = Table(_likeliest(_counting(recorded, _NAMES)), _NAMES)
     kept = {id(row) for table in (by_uid, by_name) for row in table}
     return Records(
         [row for row in recorded if id(row) in kept],
@@ -148,6 +148,21 @@ def _counting(records: Iterable[Recorded], key: Callable[[Recorded], Key]) -> It
             if known is None or _supersedes(record, known):
                 found[record.uid] = record
         yield from found.values()
+
+
+def _likeliest(records: Iterable[Recorded]) -> Iterator[Recorded]:
+    """Yield of the records of each key the one that counts of each kind of uid: only that decides by names.
+
+    Pods of one name are many in a file that gathers them over time, and each looks for its records.
+    """
+    for _, group in groupby(records, _NAMES):
+        found: dict[tuple[bool, bool], tuple[int, Recorded]] = {}
+        for place, record in enumerate(group):
+            kind = bool(record.uid), is_of_api_server(record.uid)
+            known = found.get(kind)
+            if known is None or _rank(record) > _rank(known[1]):
+                found[kind] = place, record
+        yield from (record for _, record in sorted(found.values(), key=itemgetter(0)))
 
 
 def _supersedes(record: Recorded, known: Recorded) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -11,15 +12,18 @@ from msgspec import structs
 from hashcompat.errors import InputError
 from hashcompat.go import allowance as allowances
 from hashcompat.model.items import PodName
-from hashcompat.model.kinds import near_owners, owner_of
+from hashcompat.model.kinds import Owner, near_owners, owner_of
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Inventory, Pod, Share, Shared
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.model.words import count
 
 
-class Filters(msgspec.Struct, frozen=True):
-    """Which pods count; an empty tuple filters nothing."""
+class Filters(msgspec.Struct, frozen=True, dict=True):
+    """Which pods count; an empty tuple filters nothing.
+
+    A command line may name thousands, so that each pod is looked up, and not compared with each of them.
+    """
 
     namespaces: tuple[str, ...] = ()
     excluded_namespaces: tuple[str, ...] = ()
@@ -29,11 +33,31 @@ class Filters(msgspec.Struct, frozen=True):
     def matches(self, pod: Pod | PodName) -> bool:
         """Return whether a pod passes every filter."""
         return (
-            (not self.namespaces or pod.namespace in self.namespaces)
-            and pod.namespace not in self.excluded_namespaces
-            and (not self.nodes or pod.node in self.nodes)
-            and (not self.owners or any(owner_of(owner).owns(pod) for owner in self.owners))
+            self._is_in_namespaces(pod.namespace)
+            and (not self.nodes or pod.node in self._nodes)
+            and (not self.owners or bool(self._owners.of(pod)))
         )
+
+    def _is_in_namespaces(self, namespace: str) -> bool:
+        wanted, left_out = self._namespaces
+        return (not wanted or namespace in wanted) and namespace not in left_out
+
+    @cached_property
+    def _namespaces(self) -> tuple[frozenset[str], frozenset[str]]:
+        return frozenset(self.namespaces), frozenset(self.excluded_namespaces)
+
+    @cached_property
+    def _nodes(self) -> frozenset[str]:
+        return frozenset(self.nodes)
+
+    @cached_property
+    def _ends(self) -> frozenset[str]:
+        """How the names of the static pods of those nodes end."""
+        return frozenset(node.lower() for node in self.nodes if node)
+
+    @cached_property
+    def _owners(self) -> _Wanted:
+        return _Wanted(self.owners)
 
     def cover(self, record: Recorded | Sandbox) -> bool:
         """Return whether the static pod that a record belongs to would pass.
@@ -41,13 +65,31 @@ class Filters(msgspec.Struct, frozen=True):
         Its name ends with its node's, and it has no owner.
         """
         return (
-            (not self.namespaces or record.namespace in self.namespaces)
-            and record.namespace not in self.excluded_namespaces
-            and (
-                not self.nodes or any(record.pod.endswith(f"-{node.lower()}") for node in self.nodes if node)
-            )
+            self._is_in_namespaces(record.namespace)
+            and (not self.nodes or any(end in self._ends for end in _ends_of(record.pod)))
             and not self.owners
         )
+
+
+def _ends_of(name: str) -> Iterator[str]:
+    """Yield what follows each hyphen of a name."""
+    return (name[place + 1 :] for place, char in enumerate(name) if char == "-")
+
+
+class _Wanted:
+    """Owners that are asked for, by their names."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._by_name: dict[str, dict[str, Owner]] = {}
+        for text in texts:
+            owner = owner_of(text)
+            self._by_name.setdefault(owner.name, {})[text] = owner
+
+    def of(self, pod: Pod | PodName) -> list[str]:
+        """Return those that own a pod, as they were asked for."""
+        names = dict.fromkeys(owner.partition("/")[2] for owner in (pod.owner, pod.workload))
+        asked = {text: one for name in (*names, "") for text, one in self._by_name.get(name, {}).items()}
+        return [text for text, owner in asked.items() if owner.owns(pod)]
 
 
 def select(inventory: Inventory, filters: Filters) -> Inventory:
@@ -156,19 +198,19 @@ class _Owners:
 
     def __init__(self, wanted: Iterable[str]) -> None:
         self._missing = {text: owner_of(text) for text in wanted}
+        self._wanted = _Wanted(self._missing)
         self._seen: dict[str, None] = {}
 
     def see(self, pod: Pod | PodName) -> None:
         """Look at a pod, as long as an owner is missing."""
         if self._missing:
             self._seen |= dict.fromkeys(filter(None, (pod.workload, pod.owner)))
-            found = [text for text, owner in self._missing.items() if owner.owns(pod)]
-            for text in found:
-                del self._missing[text]
+            for text in self._wanted.of(pod):
+                self._missing.pop(text, None)
 
     def check(self) -> None:
         """Raise InputError, with what is near, for an owner of no pod."""
-        for text, owner in self._missing.items():
+        for text, owner in self._missing.items():  # the first one only
             close = near_owners(owner, self._seen)
             hint = f"near it: {', '.join(close)}" if close else "an owner is KIND/NAME, such as deploy/web"
             raise InputError(f"no pod of {text} in the input; {hint}")

@@ -1,4 +1,4 @@
-"""Inputs that grow in one dimension that an attacker chooses, and the commands that read them: a row for each.
+"""Inputs that grow in one dimension that an attacker chooses, and the commands that read them: a row each.
 
 A maker returns files for a size; each row has the smallest size and the commands, by their names in
 ``COMMANDS``. A new dimension is a new row.
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hashcompat.cli import main
-from tests.helpers.dumps import HEALTHY, as_text, dump, docker_row
+from tests.helpers.dumps import as_text, docker_row, dump
 
 Json = dict[str, Any]
 Files = Mapping[str, str]
@@ -27,18 +27,18 @@ DUMP: Final = "dump"
 
 _UP = "--from 1.9.11 --to 1.31.14"
 _NEAR = "--from 1.30.14 --to 1.31.14"
-_REPORTS = "json markdown junit sarif github gitlab html prometheus csv yaml name".split()
+_REPORTS = ("json", "markdown", "junit", "sarif", "github", "gitlab", "html", "prometheus", "csv", "yaml")
 _EVERY = " ".join(f"--report {form}=out.{form}" for form in _REPORTS)
 
 COMMANDS: Final[Mapping[str, str]] = {
     "plan": f"plan {_UP} --jobs 1 -f {PODS}",
-    "reports": f"plan {_UP} --jobs 1 -f {PODS} -o wide --details --group-by none {_EVERY}",
+    "reports": f"plan {_UP} --jobs 1 -f {PODS} --details --group-by none {_EVERY}",
     "near": f"plan {_NEAR} --jobs 1 -f {PODS} -o json",
     "auto": f"plan --from auto --to 1.31.14 --jobs 1 -f {PODS} -o wide",
     "explain": f"explain d/p {_NEAR} -f {PODS} --full -o json",
     "explain far": f"explain d/p {_UP} -f {PODS}",
     "explain nothing": f"explain d/absent {_NEAR} -f {PODS}",
-    "hash": f"hash --kubelet 1.9.11,1.31.14 -f {PODS} --show-input -o json",
+    "hash": f"hash --kubelet 1.9.11,1.31.14 -f {PODS} --show-input --show-values -o json",
     "matrix": f"matrix --from 1.30.14 --to 1.31.14 -f {PODS}",
     "snapshot": f"snapshot -f {PODS} --out snapshot.json",
     "gate": f"gate {_NEAR} -f {PODS} --max-restarts 10% --max-per-owner 10% -o json {_EVERY}",
@@ -75,6 +75,8 @@ class Row:
     commands: tuple[str, ...] = OF_PODS
     options: Callable[[int], list[str]] = lambda _: []
     """What is added to the commands' arguments."""
+    codes: tuple[int, ...] = (0, 2, 3)
+    """The codes with which the commands may end."""
 
 
 def written(files: Files, directory: Path) -> None:
@@ -86,9 +88,9 @@ def written(files: Files, directory: Path) -> None:
 
 
 @contextmanager
-def silent() -> Iterator[tuple[io.StringIO, io.StringIO]]:
+def silent() -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
     """Keep what is printed."""
-    out, err = io.StringIO(), io.StringIO()
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     with redirect_stdout(out), redirect_stderr(err):
         yield out, err
 
@@ -98,7 +100,7 @@ def ran(command: str, more: list[str]) -> tuple[int, str]:
     sys.stdin = io.TextIOWrapper(io.BytesIO())
     with silent() as (_, err):
         code = main._run("hashcompat", [*command.split(), *more])
-    return int(code), err.getvalue()
+    return int(code), err.buffer.getvalue().decode(errors="replace")
 
 
 # What rows are made of.
@@ -114,6 +116,11 @@ def pod(name: str = "p", *, spec: Json | None = None, status: Json | None = None
         "spec": {"nodeName": "n", "containers": [container("c")], **(spec or {})},
         "status": {"phase": "Running", **(status or {})},
     }
+
+
+def p(place: int) -> str:
+    """Return the name of one of several pods; commands ask for the first."""
+    return f"p{place}" if place else "p"
 
 
 def container(name: str, **more: Any) -> Json:
@@ -183,7 +190,9 @@ def mirror(number: int) -> Files:
         "kubernetes.io/config.source": "file",
     }
     owners = [{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u-n", "controller": True}]
-    found = pod("p-n", spec={"containers": containers(number)}, annotations=annotations, ownerReferences=owners)
+    found = pod(
+        "p-n", spec={"containers": containers(number)}, annotations=annotations, ownerReferences=owners
+    )
     return objects(node(), found)
 
 
@@ -197,7 +206,8 @@ def tolerant(number: int) -> Files:
     tolerations = [{"key": f"k{place}", "operator": "Exists"} for place in range(number)]
     taints = [{"key": f"k{place}", "effect": "NoExecute"} for place in range(number)]
     return objects(
-        node(spec={"taints": taints}), pod(spec={"containers": containers(number), "tolerations": tolerations})
+        node(spec={"taints": taints}),
+        pod(spec={"containers": containers(number), "tolerations": tolerations}),
     )
 
 
@@ -249,12 +259,12 @@ def volumes_by_containers(number: int) -> Files:
 
 
 def pods(number: int, **more: Any) -> Files:
-    return objects(node(), *(pod(f"p{place}", **more) for place in range(number)))
+    return objects(node(), *(pod(p(place), **more) for place in range(number)))
 
 
 def different_pods(number: int) -> Files:
     found = [
-        pod(f"p{place}", spec={"containers": [container("c", args=[f"a{place}"], env=named("E", place % 7))]})
+        pod(p(place), spec={"containers": [container("c", args=[f"a{place}"], env=named("E", place % 7))]})
         for place in range(number)
     ]
     return objects(node(), *found)
@@ -262,7 +272,7 @@ def different_pods(number: int) -> Files:
 
 def pods_of_nodes(number: int) -> Files:
     nodes = [node(f"n{place}", f"v1.{24 + place % 8}.1") for place in range(number)]
-    return objects(*nodes, *(pod(f"p{at}", spec={"nodeName": f"n{at}"}) for at in range(number)))
+    return objects(*nodes, *(pod(p(at), spec={"nodeName": f"n{at}"}) for at in range(number)))
 
 
 def copies(number: int) -> Files:
@@ -280,10 +290,15 @@ def owned(number: int, *, distinct: bool = True) -> Files:
         deployment = {**names, "kind": "Deployment", "name": above, "uid": f"u{above}"}
         replicaset = {**names, "kind": "ReplicaSet", "name": f"r{place}", "uid": f"ur{place}"}
         template = {"metadata": {"labels": {"a": above}}, "spec": {"containers": [container("c")]}}
-        metadata = {"name": f"r{place}", "namespace": "d", "uid": f"ur{place}", "ownerReferences": [deployment]}
+        metadata = {
+            "name": f"r{place}",
+            "namespace": "d",
+            "uid": f"ur{place}",
+            "ownerReferences": [deployment],
+        }
         spec = {"replicas": 1, "template": template}
         found.append({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata, "spec": spec})
-        found.append(pod(f"p{place}", ownerReferences=[replicaset], labels={"a": above}))
+        found.append(pod(p(place), ownerReferences=[replicaset], labels={"a": above}))
     return objects(node(), *found)
 
 
@@ -295,7 +310,7 @@ def budgets(number: int) -> Files:
         metadata = {"name": f"b{place}", "namespace": "d"}
         kind = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget"}
         found.append({**kind, "metadata": metadata, "spec": {"minAvailable": 1, "selector": selector}})
-        found.append(pod(f"p{place}", labels={"app": f"a{place}", "own": f"{place}"}))
+        found.append(pod(p(place), labels={"app": f"a{place}", "own": f"{place}"}))
     return objects(node(), *found)
 
 
@@ -308,20 +323,23 @@ def budgets_that_exclude(number: int) -> Files:
         kind = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget"}
         spec = {"minAvailable": 1, "selector": {"matchExpressions": rows}}
         found.append({**kind, "metadata": metadata, "spec": spec})
-        found.append(pod(f"p{place}", labels={f"k{place}": "v"}))
+        found.append(pod(p(place), labels={f"k{place}": "v"}))
     return objects(node(), *found)
 
 
 def expressions_of_a_budget(number: int) -> Files:
     values = [f"v{place}" for place in range(number)]
-    rows = [{"key": "app", "operator": "In", "values": values}, {"key": "x", "operator": "NotIn", "values": values}]
+    rows = [
+        {"key": "app", "operator": "In", "values": values},
+        {"key": "x", "operator": "NotIn", "values": values},
+    ]
     kind = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget"}
     budget = {
         **kind,
         "metadata": {"name": "b", "namespace": "d"},
         "spec": {"minAvailable": 1, "selector": {"matchExpressions": rows}},
     }
-    found = [pod(f"p{place}", labels={"app": f"w{place}", "x": f"y{place}"}) for place in range(number)]
+    found = [pod(p(place), labels={"app": f"w{place}", "x": f"y{place}"}) for place in range(number)]
     return objects(node(), budget, *found)
 
 
@@ -349,7 +367,7 @@ def cri(number: int, *, one_pod: bool = False, sandboxes: int = 0) -> Files:
             }
         )
         if not one_pod:
-            found.append(pod(f"p{place}", spec={"containers": [container(f"c{place}")]}, uid=uid(place)))
+            found.append(pod(p(place), spec={"containers": [container(f"c{place}")]}, uid=uid(place)))
     if one_pod:
         found.append(pod("p0", spec={"containers": containers(number)}, uid=uid(0)))
     for place in range(sandboxes):
@@ -392,7 +410,7 @@ def log(number: int, *, same: bool = False) -> Files:
         "and recreated.\n"
     )
     lines = [line.format(at % 60, at, at * (not same), at * (not same), at) for at in range(number)]
-    found = [pod(f"p{at}", uid=f"55555555-1111-4111-8111-{at:012}") for at in range(number)]
+    found = [pod(p(at), uid=f"55555555-1111-4111-8111-{at:012}") for at in range(number)]
     return {**objects(node(), *found), RECORDS: "".join(lines)}
 
 
@@ -409,7 +427,7 @@ def broken_log(number: int) -> Files:
         "I0102 12:00:00" + " " * number,
         "x\n" + " y\n" * number,
     ]
-    return {**one(), RECORDS: json.dumps(header) [1:-1] + "\n" + "\n".join(lines)}
+    return {**one(), RECORDS: json.dumps(header)[1:-1] + "\n" + "\n".join(lines)}
 
 
 def dumped(**changes: str) -> Files:
@@ -487,47 +505,195 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("sidecars", lambda n: of_types(n, sidecars=True), 4),
     Row("containers with a status", with_statuses, 6),
     Row("containers of a mirror pod", mirror, 6, ("plan", "near", "matrix", "explain nothing")),
-    Row("containers of a manifest", lambda n: objects(node(), manifest(n)), 4, ("plan", "near", "explain", "hash", "matrix")),
-    Row("containers of a static pod", lambda n: {"manifests/p.json": json.dumps(manifest(n))}, 4, ("static", "static hash")),
-    Row("static pods", lambda n: {f"manifests/p{at}.json": json.dumps({**manifest(1), "metadata": {"name": f"p{at}"}}) for at in range(n)}, 4, ("static", "static hash")),
+    Row(
+        "containers of a manifest",
+        lambda n: objects(node(), manifest(n)),
+        4,
+        ("plan", "near", "explain", "hash", "matrix"),
+    ),
+    Row(
+        "containers of a static pod",
+        lambda n: {"manifests/p.json": json.dumps(manifest(n))},
+        4,
+        ("static", "static hash"),
+    ),
+    Row(
+        "static pods",
+        lambda n: {
+            f"manifests/p{at}.json": json.dumps({**manifest(1), "metadata": {"name": f"p{at}"}})
+            for at in range(n)
+        },
+        4,
+        ("static", "static hash"),
+    ),
     Row("taints and tolerations by containers", tolerant, 6, ("plan", "explain", "matrix", "no node")),
     Row("terms of affinity by labels and containers", selecting, 6, ("plan", "explain", "matrix")),
     Row("values of affinity", values_of_terms, 6, ("plan", "explain", "matrix")),
     Row("device names by containers", devices, 6, ("plan", "reports", "explain", "matrix")),
     Row("volumes and mounts", mounted, 12, LONG),
     Row("volumes by containers", volumes_by_containers, 6, LONG),
-    Row("sysctls by containers", lambda n: one({"containers": containers(n), "securityContext": {"sysctls": [{"name": f"net.s{at}", "value": "1"} for at in range(n)]}}), 6, ("plan", "matrix", "snapshot")),
-    Row("env", lambda n: in_container(env=[{"name": f"E{at}", "value": f"v{at}"} for at in range(n)]), 20, LONG),
-    Row("env that is referred to", lambda n: in_container(env=[{"name": f"E{at}", "value": f"$(E{at - 1})" * 3} for at in range(n)]), 20, LONG),
+    Row(
+        "sysctls by containers",
+        lambda n: one(
+            {
+                "containers": containers(n),
+                "securityContext": {"sysctls": [{"name": f"net.s{at}", "value": "1"} for at in range(n)]},
+            }
+        ),
+        6,
+        ("plan", "matrix", "snapshot"),
+    ),
+    Row(
+        "env",
+        lambda n: in_container(env=[{"name": f"E{at}", "value": f"v{at}"} for at in range(n)]),
+        20,
+        LONG,
+    ),
+    Row(
+        "env that is referred to",
+        lambda n: in_container(env=[{"name": f"E{at}", "value": f"$(E{at - 1})" * 3} for at in range(n)]),
+        20,
+        LONG,
+    ),
     Row("args", lambda n: in_container(args=[f"a{at}" for at in range(n)]), 40, LONG),
-    Row("ports", lambda n: in_container(ports=[{"containerPort": at + 1, "name": f"p{at}"} for at in range(n)]), 20, LONG),
-    Row("resource names", lambda n: in_container(resources={"limits": {f"example.com/r{at}": "1" for at in range(n)}}), 20, LONG),
-    Row("claims", lambda n: one({"resourceClaims": named("r", n), "containers": [container("c", resources={"claims": named("r", n)})]}), 20, LONG),
-    Row("resizePolicy", lambda n: in_container(resizePolicy=[{"resourceName": "cpu", "restartPolicy": "NotRequired"}] * n, resources={"limits": {"cpu": "1"}}), 20, LONG),
-    Row("headers of probes", lambda n: in_container(livenessProbe={"httpGet": {"port": 1, "httpHeaders": [{"name": f"h{at}", "value": "v"} for at in range(n)]}}), 20, LONG),
-    Row("capabilities", lambda n: in_container(securityContext={"capabilities": {"add": [f"C{at}" for at in range(n)]}}), 40, LONG),
-    Row("unknown fields of a container", lambda n: in_container(**{f"field{at}": at for at in range(n)}), 40, LONG),
+    Row(
+        "ports",
+        lambda n: in_container(ports=[{"containerPort": at + 1, "name": f"p{at}"} for at in range(n)]),
+        20,
+        LONG,
+    ),
+    Row(
+        "resource names",
+        lambda n: in_container(resources={"limits": {f"example.com/r{at}": "1" for at in range(n)}}),
+        20,
+        LONG,
+    ),
+    Row(
+        "claims",
+        lambda n: one(
+            {
+                "resourceClaims": named("r", n),
+                "containers": [container("c", resources={"claims": named("r", n)})],
+            }
+        ),
+        20,
+        LONG,
+    ),
+    Row(
+        "resizePolicy",
+        lambda n: in_container(
+            resizePolicy=[{"resourceName": "cpu", "restartPolicy": "NotRequired"}] * n,
+            resources={"limits": {"cpu": "1"}},
+        ),
+        20,
+        LONG,
+    ),
+    Row(
+        "headers of probes",
+        lambda n: in_container(
+            livenessProbe={
+                "httpGet": {"port": 1, "httpHeaders": [{"name": f"h{at}", "value": "v"} for at in range(n)]}
+            }
+        ),
+        20,
+        LONG,
+    ),
+    Row(
+        "capabilities",
+        lambda n: in_container(securityContext={"capabilities": {"add": [f"C{at}" for at in range(n)]}}),
+        40,
+        LONG,
+    ),
+    Row(
+        "unknown fields of a container",
+        lambda n: in_container(**{f"field{at}": at for at in range(n)}),
+        40,
+        LONG,
+    ),
     Row("a long value", lambda n: in_container(args=["x" * n]), 2_000, LONG),
     Row("a long value of quotes", lambda n: in_container(args=["\"\\\n'" * n]), 500, LONG),
-    Row("a long value of wide characters", lambda n: in_container(args=["\N{GRINNING FACE}\b" * n]), 500, LONG),
+    Row(
+        "a long value of wide characters", lambda n: in_container(args=["\N{GRINNING FACE}\b" * n]), 500, LONG
+    ),
     Row("a long image", lambda n: in_container(image="a/" * n), 500, LONG),
     Row("an image of dots", lambda n: in_container(image="a.-_" * n + "@"), 300, LONG),
-    Row("a long path", lambda n: in_container(workingDir="/healthz-v1" * n, livenessProbe={"httpGet": {"port": 1, "path": "/a?" + "b=c&" * n}}), 200, LONG),
+    Row(
+        "a long path",
+        lambda n: in_container(
+            workingDir="/healthz-v1" * n, livenessProbe={"httpGet": {"port": 1, "path": "/a?" + "b=c&" * n}}
+        ),
+        200,
+        LONG,
+    ),
     Row("a quantity", lambda n: in_container(resources={"limits": {"cpu": "1" * n}}), 100, LONG),
     Row("nesting", lambda n: in_container(unknown=nested(n)), 40, LONG),
-    Row("labels", lambda n: one(labels={f"l{at}": "v" for at in range(n)}), 30, ("plan", "impact", "snapshot")),
-    Row("annotations", lambda n: one(annotations={f"a{at}": "v" * 20 for at in range(n)}), 30, ("plan", "impact", "snapshot")),
-    Row("ownerReferences", lambda n: one(ownerReferences=[{"kind": "A", "name": f"o{at}", "uid": f"{at}"} for at in range(n)]), 30, ("plan", "impact", "snapshot")),
-    Row("conditions", lambda n: one(status={"conditions": [{"type": f"t{at}", "status": "True"} for at in range(n)]}), 30, ("plan", "impact", "snapshot")),
-    Row("statuses of one name", lambda n: one(status={"containerStatuses": [{"name": "c", "state": {}} for _ in range(n)]}), 30, ("plan", "impact", "snapshot")),
-    Row("names of dots", lambda n: objects(node(), pod("a." * n), pod("a-" * n + "x")), 60, ("reports", "explain nothing", "impact")),
-    Row("names of quotes", lambda n: objects(node(), pod('"\\ ' * n)), 40, ("reports", "explain nothing", "impact")),
-    Row("owners of long names", lambda n: one(ownerReferences=[{"kind": "ReplicaSet", "name": "b" * n, "controller": True}], labels={"pod-template-hash": "b" * (n // 2)}), 60, ("reports", "impact")),
+    Row(
+        "labels", lambda n: one(labels={f"l{at}": "v" for at in range(n)}), 30, ("plan", "impact", "snapshot")
+    ),
+    Row(
+        "annotations",
+        lambda n: one(annotations={f"a{at}": "v" * 20 for at in range(n)}),
+        30,
+        ("plan", "impact", "snapshot"),
+    ),
+    Row(
+        "ownerReferences",
+        lambda n: one(ownerReferences=[{"kind": "A", "name": f"o{at}", "uid": f"{at}"} for at in range(n)]),
+        30,
+        ("plan", "impact", "snapshot"),
+    ),
+    Row(
+        "conditions",
+        lambda n: one(status={"conditions": [{"type": f"t{at}", "status": "True"} for at in range(n)]}),
+        30,
+        ("plan", "impact", "snapshot"),
+    ),
+    Row(
+        "statuses of one name",
+        lambda n: one(status={"containerStatuses": [{"name": "c", "state": {}} for _ in range(n)]}),
+        30,
+        ("plan", "impact", "snapshot"),
+    ),
+    Row(
+        "names of dots",
+        lambda n: objects(node(), pod("a." * n), pod("a-" * n + "x"), pod()),
+        60,
+        ("reports", "explain nothing", "impact"),
+    ),
+    Row(
+        "names of quotes",
+        lambda n: objects(node(), pod('"\\ ' * n)),
+        40,
+        ("reports", "explain nothing", "impact"),
+    ),
+    Row(
+        "owners of long names",
+        lambda n: one(
+            ownerReferences=[{"kind": "ReplicaSet", "name": "b" * n, "controller": True}],
+            labels={"pod-template-hash": "b" * (n // 2)},
+        ),
+        60,
+        ("reports", "impact"),
+    ),
     Row("pods", pods, 10, (*OF_PODS, "explain nothing", "auto")),
     Row("pods that differ", different_pods, 6, (*OF_PODS, "explain nothing", "auto")),
     Row("pods of one name", copies, 6, ("plan", "explain", "hash", "impact", "snapshot")),
     Row("nodes", pods_of_nodes, 6, ("auto", "reports", "impact", "no node", "matrix", "gate")),
-    Row("conditions of a node", lambda n: objects({**node(), "status": {**node()["status"], "conditions": [{"type": f"t{at}", "status": "True"} for at in range(n)]}}, pod()), 30, ("plan", "no node", "impact")),
+    Row(
+        "conditions of a node",
+        lambda n: objects(
+            {
+                **node(),
+                "status": {
+                    **node()["status"],
+                    "conditions": [{"type": f"t{at}", "status": "True"} for at in range(n)],
+                },
+            },
+            pod(),
+        ),
+        30,
+        ("plan", "no node", "impact"),
+    ),
     Row("owners", owned, 5, ("reports", "impact", "snapshot", "explain nothing")),
     Row("ReplicaSets of one owner", lambda n: owned(n, distinct=False), 5, ("reports", "impact", "snapshot")),
     Row("budgets by pods", budgets, 8, ("impact", "gate", "snapshot")),
@@ -537,44 +703,245 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("rows of crictl of one pod", lambda n: cri(n, one_pod=True), 6, ("verify", "recorded")),
     Row("sandboxes by containers", lambda n: cri(n, one_pod=True, sandboxes=n), 6, ("verify", "recorded")),
     Row("records of one name", of_one_name, 6, ("verify", "recorded")),
-    Row("records of one name of static pods", lambda n: of_one_name(n, with_uids=False), 6, ("verify", "recorded")),
+    Row(
+        "records of one name of static pods",
+        lambda n: of_one_name(n, with_uids=False),
+        6,
+        ("verify", "recorded"),
+    ),
     Row("lines of a log", log, 6, ("verify", "recorded")),
     Row("lines of a log about one container", lambda n: log(n, same=True), 6, ("verify", "recorded")),
     Row("lines of a log that are cut", broken_log, 60, ("verify", "recorded")),
-    Row("variables of a unit", lambda n: unit("\n".join(f"Environment=A{at}=b" for at in range(n)) + "\nExecStart=/k $A0 ${A1}"), 40, ("preflight",)),
-    Row("words of a unit", lambda n: unit("Environment=A=b\nExecStart=/k" + " $A ${A}x" * n), 40, ("preflight",)),
-    Row("words of variables of a unit", lambda n: unit(f"Environment='A={'b ' * n}'\nExecStart=/k" + " $A" * n), 40, ("preflight",)),
-    Row("variables in a word of a unit", lambda n: unit(f"Environment=A={'b' * n}\nExecStart=/k " + "${A}" * n), 400, ("preflight",)),
-    Row("files of variables of a unit", lambda n: unit("EnvironmentFile=/e\n" * n + "ExecStart=/k $A", **{"file:/e": "A=b\n" * n}), 40, ("preflight",)),
+    Row(
+        "variables of a unit",
+        lambda n: unit("\n".join(f"Environment=A{at}=b" for at in range(n)) + "\nExecStart=/k $A0 ${A1}"),
+        40,
+        ("preflight",),
+    ),
+    Row(
+        "words of a unit",
+        lambda n: unit("Environment=A=b\nExecStart=/k" + " $A ${A}x" * n),
+        40,
+        ("preflight",),
+    ),
+    Row(
+        "words of variables of a unit",
+        lambda n: unit(f"Environment='A={'b ' * n}'\nExecStart=/k" + " $A" * n),
+        40,
+        ("preflight",),
+    ),
+    Row(
+        "variables in a word of a unit",
+        lambda n: unit(f"Environment=A={'b' * n}\nExecStart=/k " + "${A}" * n),
+        400,
+        ("preflight",),
+    ),
+    Row(
+        "files of variables of a unit",
+        lambda n: unit("EnvironmentFile=/e\n" * n + "ExecStart=/k $A", **{"file:/e": "A=b\n" * n}),
+        40,
+        ("preflight",),
+    ),
     Row("lines of a unit that go on", lambda n: unit("ExecStart=/k \\\n" + "a \\\n" * n), 40, ("preflight",)),
-    Row("flags", lambda n: dumped(**{"arguments:kubelet": "/usr/bin/kubelet\n" + "".join(f"--flag{at}=x\n" for at in range(n))}), 20, ("preflight",)),
-    Row("feature gates", lambda n: dumped(**{"arguments:kubelet": "/usr/bin/kubelet\n--feature-gates=" + ",".join(f"G{at}=true" for at in range(n)) + "\n"}), 20, ("preflight",)),
-    Row("keys of a configuration", lambda n: config("\n".join(f"key{at}: x" for at in range(n))), 20, ("preflight",)),
-    Row("feature gates of a configuration", lambda n: config("featureGates:\n" + "\n".join(f"  G{at}: true" for at in range(n))), 20, ("preflight",)),
-    Row("anchors of a configuration", lambda n: config("\n".join(f"k{at}: &a{at} {{b: c}}" for at in range(n)) + "\n" + "\n".join(f"m{at}: {{<<: *a{at}}}" for at in range(n))), 10, ("preflight",)),
+    Row(
+        "flags",
+        lambda n: dumped(
+            **{"arguments:kubelet": "/usr/bin/kubelet\n" + "".join(f"--flag{at}=x\n" for at in range(n))}
+        ),
+        20,
+        ("preflight",),
+    ),
+    Row(
+        "feature gates",
+        lambda n: dumped(
+            **{
+                "arguments:kubelet": "/usr/bin/kubelet\n--feature-gates="
+                + ",".join(f"G{at}=true" for at in range(n))
+                + "\n"
+            }
+        ),
+        20,
+        ("preflight",),
+    ),
+    Row(
+        "keys of a configuration",
+        lambda n: config("\n".join(f"key{at}: x" for at in range(n))),
+        20,
+        ("preflight",),
+    ),
+    Row(
+        "feature gates of a configuration",
+        lambda n: config("featureGates:\n" + "\n".join(f"  G{at}: true" for at in range(n))),
+        20,
+        ("preflight",),
+    ),
+    Row(
+        "anchors of a configuration",
+        lambda n: config(
+            "\n".join(f"k{at}: &a{at} {{b: c}}" for at in range(n))
+            + "\n"
+            + "\n".join(f"m{at}: {{<<: *a{at}}}" for at in range(n))
+        ),
+        10,
+        ("preflight",),
+    ),
     Row("comments of a configuration", lambda n: config("# x\n" * n), 100, ("preflight",)),
-    Row("processes", lambda n: dumped(**{"processes:all": "1 0 S systemd\n900 1 S dockerd\n" + "".join(f"{at + 1000} 1 D p\n" for at in range(n))}), 40, ("preflight",)),
-    Row("cgroups", lambda n: dumped(**{"cgroups:all": "".join(f"/kubepods/{at:064x}\n" for at in range(n))}), 40, ("preflight",)),
-    Row("mounts", lambda n: dumped(**{"file:/proc/1/mounts": "proc /proc proc rw 0 0\n" + "".join(f"tmpfs /var/lib/kubelet/pods/{at}/volumes/kubernetes.io~secret/x tmpfs rw 0 0\nnfs:/x /mnt/{at} nfs rw 0 0\n" for at in range(n))}), 20, ("preflight",)),
-    Row("lines of other files", lambda n: dumped(**{"file:/proc/swaps": "Filename Type Size Used Priority\n" + "/dev/x partition 1 0 -2\n" * n, "file:/proc/meminfo": "MemTotal: 8000000 kB\n" + "X: 1 kB\n" * n}), 40, ("preflight",)),
-    Row("file systems", lambda n: dumped(**{"filesystem:/var/lib/kubelet": "/dev/vda1 1 1 1 21% /\n" * n, "filesystem:/var/lib/containerd": "/ " + "1 " * n}), 40, ("preflight",)),
-    Row("certificates", lambda n: dumped(**{f"certificate:/etc/kubernetes/pki/c{at}.crt": "notAfter=Jun  1 12:00:00 2036 GMT\n" for at in range(n)}), 20, ("preflight",)),
+    Row(
+        "processes",
+        lambda n: dumped(
+            **{
+                "processes:all": "1 0 S systemd\n900 1 S dockerd\n"
+                + "".join(f"{at + 1000} 1 D p\n" for at in range(n))
+            }
+        ),
+        40,
+        ("preflight",),
+    ),
+    Row(
+        "cgroups",
+        lambda n: dumped(**{"cgroups:all": "".join(f"/kubepods/{at:064x}\n" for at in range(n))}),
+        40,
+        ("preflight",),
+    ),
+    Row(
+        "mounts",
+        lambda n: dumped(
+            **{
+                "file:/proc/1/mounts": "proc /proc proc rw 0 0\n"
+                + "".join(
+                    f"tmpfs /var/lib/kubelet/pods/{at}/volumes/kubernetes.io~secret/x tmpfs rw 0 0\nnfs:/x /mnt/{at} nfs rw 0 0\n"
+                    for at in range(n)
+                )
+            }
+        ),
+        20,
+        ("preflight",),
+    ),
+    Row(
+        "lines of other files",
+        lambda n: dumped(
+            **{
+                "file:/proc/swaps": "Filename Type Size Used Priority\n" + "/dev/x partition 1 0 -2\n" * n,
+                "file:/proc/meminfo": "MemTotal: 8000000 kB\n" + "X: 1 kB\n" * n,
+            }
+        ),
+        40,
+        ("preflight",),
+    ),
+    Row(
+        "file systems",
+        lambda n: dumped(
+            **{
+                "filesystem:/var/lib/kubelet": "/dev/vda1 1 1 1 21% /\n" * n,
+                "filesystem:/var/lib/containerd": "/ " + "1 " * n,
+            }
+        ),
+        40,
+        ("preflight",),
+    ),
+    Row(
+        "certificates",
+        lambda n: dumped(
+            **{
+                f"certificate:/etc/kubernetes/pki/c{at}.crt": "notAfter=Jun  1 12:00:00 2036 GMT\n"
+                for at in range(n)
+            }
+        ),
+        20,
+        ("preflight",),
+    ),
     Row("containers of Docker on a node", docker_of, 6, ("preflight dump",)),
     Row("containers of a runtime on a node", cri_of, 6, ("preflight dump",)),
-    Row("containers of a runtime without cgroups", lambda n: cri_of(n, cgroups=False), 6, ("preflight dump",)),
-    Row("stopped containers of a runtime on a node", lambda n: cri_of(n, stopped=True), 6, ("preflight dump",)),
-    Row("images", lambda n: dumped(**{"cri:images": json.dumps({"images": [{"repoTags": [f"i{at}:1"]} for at in range(n)]})}), 20, ("preflight",)),
-    Row("sandboxes of a runtime", lambda n: dumped(**{"cri:pods": json.dumps({"items": [{"id": f"{at:064x}"} for at in range(n)]})}), 20, ("preflight",)),
-    Row("namespaces that are asked for", pods, 10, ("plan",), lambda n: [word for at in range(n) for word in ("-n", f"d{at}")]),
-    Row("owners that are asked for", owned, 5, ("plan",), lambda n: [word for at in range(n) for word in ("--owner", f"Deployment/w{at}")]),
-    Row("namespaces that are left out", pods, 10, ("plan",), lambda n: [word for at in range(n) for word in ("--exclude-namespace", f"x{at}")]),
-    Row("nodes that are asked for", pods_of_nodes, 6, ("auto",), lambda n: [word for at in range(n) for word in ("--node", f"n{at}")]),
-    Row("expressions of jsonpath", pods, 4, ("plan",), template),
-    Row("ranges of jsonpath", lambda _: one(), 4, ("plan",), lambda n: ["-o", "jsonpath=" + "{range .items[*]}" * n + "x" + "{end}" * n]),
-    Row("a long jsonpath", lambda _: one(), 100, ("plan",), lambda n: ["-o", "jsonpath={.items[0]" + ".a" * n + "}"]),
-    Row("a filter of jsonpath", pods, 4, ("plan",), lambda n: ["-o", "jsonpath={.items[?(@.verdict==\"" + "x" * n + "\")].name}"]),
-    Row("columns", pods, 4, ("plan",), lambda n: ["-o", "custom-columns=" + ",".join(f"C{at}:.verdict" for at in range(n))]),
-    Row("brackets of columns", lambda _: one(), 50, ("plan",), lambda n: ["-o", "custom-columns=A:.x" + ",[" * n]),
-    Row("feature gates that are given", lambda _: one(), 20, ("plan",), lambda n: ["--feature-gates", ",".join(f"G{at}=true" for at in range(n))]),
-)  # fmt: skip
+    Row(
+        "containers of a runtime without cgroups", lambda n: cri_of(n, cgroups=False), 6, ("preflight dump",)
+    ),
+    Row(
+        "stopped containers of a runtime on a node", lambda n: cri_of(n, stopped=True), 6, ("preflight dump",)
+    ),
+    Row(
+        "images",
+        lambda n: dumped(
+            **{"cri:images": json.dumps({"images": [{"repoTags": [f"i{at}:1"]} for at in range(n)]})}
+        ),
+        20,
+        ("preflight",),
+    ),
+    Row(
+        "sandboxes of a runtime",
+        lambda n: dumped(**{"cri:pods": json.dumps({"items": [{"id": f"{at:064x}"} for at in range(n)]})}),
+        20,
+        ("preflight",),
+    ),
+    Row(
+        "namespaces that are asked for",
+        pods,
+        10,
+        ("plan",),
+        lambda n: ["-n", "d", *(word for at in range(n) for word in ("-n", f"d{at}"))],
+    ),
+    Row(
+        "owners that are asked for",
+        owned,
+        5,
+        ("plan",),
+        lambda n: [word for at in range(n) for word in ("--owner", f"ReplicaSet/r{at}")],
+    ),
+    Row(
+        "namespaces that are left out",
+        pods,
+        10,
+        ("plan",),
+        lambda n: [word for at in range(n) for word in ("--exclude-namespace", f"x{at}")],
+    ),
+    Row(
+        "nodes that are asked for",
+        pods_of_nodes,
+        6,
+        ("auto",),
+        lambda n: [word for at in range(n) for word in ("--node", f"n{at}")],
+    ),
+    Row("expressions of jsonpath", lambda _: one(), 4, ("plan",), template),
+    Row(
+        "ranges of jsonpath",
+        lambda _: one(),
+        4,
+        ("plan",),
+        lambda n: ["-o", "jsonpath=" + "{range .items[*]}" * n + "x" + "{end}" * n],
+    ),
+    Row(
+        "a long jsonpath",
+        lambda _: one(),
+        100,
+        ("plan",),
+        lambda n: ["-o", "jsonpath={.items[0]" + ".a" * n + "}"],
+    ),
+    Row(
+        "a filter of jsonpath",
+        pods,
+        4,
+        ("plan",),
+        lambda n: ["-o", 'jsonpath={.items[?(@.verdict=="' + "x" * n + '")].name}'],
+    ),
+    Row(
+        "columns",
+        lambda _: one(),
+        4,
+        ("plan",),
+        lambda n: ["-o", "custom-columns=" + ",".join(f"C{at}:.verdict" for at in range(n))],
+    ),
+    Row(
+        "brackets of columns",
+        lambda _: one(),
+        50,
+        ("plan",),
+        lambda n: ["-o", "custom-columns=A:.x" + ",[" * n],
+    ),
+    Row(
+        "feature gates that are given",
+        lambda _: one(),
+        20,
+        ("plan",),
+        lambda n: ["--feature-gates", ",".join(f"G{at}=true" for at in range(n))],
+    ),
+)
 """Every dimension."""

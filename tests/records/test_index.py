@@ -130,10 +130,14 @@ def test_a_static_pod_whose_manifest_sets_its_uid_has_no_other() -> None:
     assert index([structs.replace(RECORD, uid="u2")]).of(static, CONTAINER) is None
 
 
-def test_pods_of_one_name_keep_a_record_each() -> None:
-    """The later one of a uid takes the place of the earlier one, and stays where that was."""
+def test_pods_of_one_name_keep_a_record_of_each_kind_of_uid() -> None:
+    """The later one of a uid takes the place of the earlier one; of several uids the first one stays."""
     rows = [
         structs.replace(RECORD, uid=uid, hash=number) for number, uid in enumerate(("u1", "u2", "u1", "u3"))
     ]
     found = index(rows).by_name.of(("shop", "web-0", "app"))
-    assert [(one.uid, one.hash) for one in found] == [("u1", 2), ("u2", 1), ("u3", 3)]
+    assert [(one.uid, one.hash) for one in found] == [("u1", 2)]
+    given = "12345678-1234-1234-1234-123456789abc"
+    rows += [structs.replace(RECORD, uid=uid, hash=number) for number, uid in enumerate((given, ""), 4)]
+    found = index(rows).by_name.of(("shop", "web-0", "app"))
+    assert [(one.uid, one.hash) for one in found] == [("u1", 2), (given, 4), ("", 5)]

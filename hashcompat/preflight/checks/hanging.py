@@ -7,7 +7,7 @@ from typing import Final
 
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.checks.check import Check, Problem, Upgrade
-from hashcompat.preflight.facts import Facts, runtime, tasks
+from hashcompat.preflight.facts import Facts, runtime
 from hashcompat.preflight.facts.runtime import Container
 from hashcompat.records.probes import UnreadError
 from hashcompat.rules import Rule
@@ -49,7 +49,7 @@ def _hang(facts: Facts, kind: str, container: Container) -> str:
 
 def _problem(facts: Facts, upgrade: Upgrade, kind: str, container: Container) -> Problem:
     inspected = kind == runtime.DOCKER and upgrade.hazards.cadvisor_docker == "linked"
-    cgroup = tasks.has_cgroup(facts.dump, container.id)
+    cgroup = facts.tasks.has_cgroup(container.id)
     breaks = inspected and cgroup is not False
     effect = "only its own pod and the pods' life cycle events suffer"
     if breaks:
@@ -68,9 +68,9 @@ def _advice(facts: Facts, kind: str, container: Container) -> str:
 
     Docker has a shim a container, a CRI runtime one a sandbox.
     """
-    found = tasks.holders(facts.dump, container.id)
+    found = facts.tasks.holders(container.id)
     if kind == runtime.CRI:
-        found = found or tasks.holders(facts.dump, container.sandbox)
+        found = found or facts.tasks.holders(container.sandbox)
     if not found:
         return f"find its shim with ps -ef | grep {container.id}; state T: kill -CONT PID, else kill -9 PID"
     signals = ((holder, "-CONT" if holder.state == "T" else "-9") for holder in found)

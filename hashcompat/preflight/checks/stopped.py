@@ -48,7 +48,7 @@ def _problems(facts: Facts, upgrade: Upgrade, found: Runtime, container: Contain
     fault = tasks.missing(facts.dump, container.pid, container.id)
     if not fault:
         return
-    tasks.require_runtime(facts.dump)
+    facts.tasks.require_runtime()
     restarted = upgrade.restarts(container.uid, container.name) is True
     yield Problem(
         Status.ERROR if restarted else Status.WARN,

@@ -20,6 +20,7 @@ from hashcompat.preflight.facts import (
     settings,
     space,
     statefiles,
+    tasks,
     units,
 )
 from hashcompat.preflight.facts.cluster import Cluster
@@ -82,6 +83,11 @@ class Facts:
     def memory(self) -> Mapping[str, int]:
         """The lines of /proc/meminfo, in bytes."""
         return space.meminfo(self.dump.read("file", space.MEMINFO))
+
+    @cached_property
+    def tasks(self) -> tasks.Tasks:
+        """The processes of containers and of their shims."""
+        return tasks.Tasks(self.dump)
 
     @cached_property
     def processes(self) -> Processes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -24,6 +26,12 @@ _DEAD: Final = frozenset("ZXx")
 
 _RUNTIMES: Final = ("containerd", "dockerd", "docker-containe", "crio", "conmon", "cri-dockerd")
 """How the names of runtimes' processes begin; the kernel keeps 15 characters of a name."""
+
+
+_ID: Final = re.compile("[0-9a-f]{64}")
+"""The id of a container, as every runtime makes it."""
+
+_ID_IN: Final = re.compile("(?=([0-9a-f]{64}))")
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -62,15 +70,6 @@ def _rows(text: str) -> Iterator[Row]:
             yield Row(int(words[0]), int(words[1]), words[2], words[3] if len(words) > 3 else "")
 
 
-def require_runtime(dump: Dump) -> None:
-    """Raise UnreadError where the list of processes has none of a runtime: it is of another PID namespace."""
-    found = rows(dump)
-    if found and not any(row.name.startswith(_RUNTIMES) for row in found):
-        raise UnreadError(
-            "no process of a container runtime is visible: read the node in the host's PID namespace"
-        )
-
-
 def missing(dump: Dump, pid: int, container: str) -> str:
     """Return why a process cannot be that of a container; empty where it is.
 
@@ -93,27 +92,65 @@ def _fault(probe: Probe, container: str) -> str:
     return "" if container in cgroups else "is another one, outside the container's cgroup"
 
 
-def holders(dump: Dump, wanted: str) -> tuple[Holder, ...]:
-    """Return the processes whose arguments name a container or sandbox: its shim, or a runc.
+class Tasks:
+    """The processes of a dump, read once: a node may have as many containers as processes to look for."""
 
-    ``containerd-shim-runc-v2 -id ID``; before containerd 1.2 the id is in ``-workdir``.
-    """
-    states = {row.pid: row.state for row in rows(dump)}
-    return tuple(
-        Holder(int(probe.name), states.get(int(probe.name), ""), words[0].rpartition("/")[2])
-        for probe in dump.of_kind(ARGUMENTS)
-        if probe.name.isdecimal() and (words := (probe.text or "").splitlines())
-        if wanted and any(wanted in word.split("/") for word in words)
-    )
+    def __init__(self, dump: Dump) -> None:
+        self._dump = dump
 
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Every process of the node."""
+        return rows(self._dump)
 
-def has_cgroup(dump: Dump, container: str) -> bool | None:
-    """Return whether a container has a cgroup; None where the dump does not show it.
+    def require_runtime(self) -> None:
+        """Raise UnreadError where none is a runtime's: the list is of another PID namespace."""
+        if not self._shows_runtime:
+            raise UnreadError(
+                "no process of a container runtime is visible: read the node in the host's PID namespace"
+            )
 
-    Where the cgroups were not read, a child of its shim shows that it has one, even a zombie.
-    """
-    found = dump.probe(CGROUPS, ALL)
-    if found.text is not None:
-        return container in found.text
-    shims = {holder.pid for holder in holders(dump, container)}
-    return any(row.parent in shims for row in rows(dump)) or None
+    @cached_property
+    def _shows_runtime(self) -> bool:
+        return not self.rows or any(row.name.startswith(_RUNTIMES) for row in self.rows)
+
+    def holders(self, wanted: str) -> tuple[Holder, ...]:
+        """Return the processes whose arguments name a container or sandbox: its shim, or a runc.
+
+        ``containerd-shim-runc-v2 -id ID``; before containerd 1.2 the id is in ``-workdir``.
+        """
+        return tuple(self._holders.get(wanted, ())) if wanted else ()
+
+    @cached_property
+    def _holders(self) -> Mapping[str, list[Holder]]:
+        """The processes by every part of their arguments."""
+        states = {row.pid: row.state for row in self.rows}
+        found: dict[str, list[Holder]] = {}
+        for probe in self._dump.of_kind(ARGUMENTS):
+            words = (probe.text or "").splitlines()
+            if not (words and probe.name.isdecimal()):
+                continue
+            pid = int(probe.name)
+            holder = Holder(pid, states.get(pid, ""), words[0].rpartition("/")[2])
+            for part in dict.fromkeys(part for word in words for part in word.split("/")):
+                found.setdefault(part, []).append(holder)
+        return found
+
+    def has_cgroup(self, container: str) -> bool | None:
+        """Return whether a container has a cgroup; None where the dump does not show it.
+
+        Where the cgroups were not read, a child of its shim shows that it has one, even a zombie.
+        """
+        text = self._dump.probe(CGROUPS, ALL).text
+        if text is not None:
+            return container in self._ids or (not _ID.fullmatch(container) and container in text)
+        return any(holder.pid in self._parents for holder in self.holders(container)) or None
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        """The ids of containers in the names of cgroups: every run of 64 hexadecimal digits."""
+        return frozenset(_ID_IN.findall(self._dump.probe(CGROUPS, ALL).text or ""))
+
+    @cached_property
+    def _parents(self) -> frozenset[int]:
+        return frozenset(row.parent for row in self.rows)

@@ -46,8 +46,9 @@ LONGEST_WORD: Final = 131_071
 """Bytes of one argument (Linux, include/uapi/linux/binfmts.h ``MAX_ARG_STRLEN``, with its end)."""
 
 MOST_OF_WORDS: Final = 2 << 20
-"""Bytes of all arguments, each with its end and a pointer to it: a quarter of the usual stack of 8 MiB (Linux,
-fs/exec.c ``bprm_stack_limits``). No kubelet starts with more."""
+"""Bytes of all arguments, each with its end and a pointer to it: a quarter of the usual stack of 8 MiB.
+
+No kubelet starts with more (Linux, fs/exec.c ``bprm_stack_limits``)."""
 
 _POINTER: Final = 9
 
@@ -97,7 +98,7 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
             pairs = _assignments(_split(line.value))
             variables |= {name: Word(value, line.source) for name, value in pairs.items()}
     named = [line.value.lstrip("-") for line in lines if line.key == "EnvironmentFile" and line.value]
-    for path in reversed(dict.fromkeys(reversed(named))):  # of a file that is named twice the last place counts
+    for path in reversed(dict.fromkeys(reversed(named))):  # the last place of each counts
         found = _file(dump, path)
         complete = complete and found is not None
         variables |= {name: Word(value, path) for name, value in (found or {}).items()}

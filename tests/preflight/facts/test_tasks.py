@@ -16,18 +16,19 @@ def test_a_list_of_processes() -> None:
 
 @pytest.mark.parametrize("name", ["containerd-shim", "dockerd", "crio", "conmon", "docker-containe"])
 def test_processes_of_runtimes(name: str) -> None:
-    tasks.require_runtime(dump({("processes", "all"): f"7 1 S {name}\n"}))
+    tasks.Tasks(dump({("processes", "all"): f"7 1 S {name}\n"})).require_runtime()
 
 
 def test_another_pid_namespace() -> None:
     with pytest.raises(UnreadError, match="PID namespace"):
-        tasks.require_runtime(dump({("processes", "all"): "1 0 S sh\n"}))
-    tasks.require_runtime(dump({("processes", "all"): GONE}))
+        tasks.Tasks(dump({("processes", "all"): "1 0 S sh\n"})).require_runtime()
+    tasks.Tasks(dump({("processes", "all"): GONE})).require_runtime()
 
 
 def test_shims_without_an_id_are_nobody_s() -> None:
     given = dump({("arguments", "5"): "containerd-shim\n", ("arguments", "kubelet"): "kubelet\n"})
-    assert tasks.holders(given, "") == tasks.holders(given, "f" * 64) == ()
+    found = tasks.Tasks(given)
+    assert found.holders("") == found.holders("f" * 64) == ()
 
 
 @pytest.mark.parametrize(
@@ -43,4 +44,4 @@ def test_shims_without_an_id_are_nobody_s() -> None:
 def test_whether_a_container_has_a_cgroup(cgroups: str, processes: str, has: bool | None) -> None:
     shim = f"containerd-shim-runc-v2\n-id\n{APP}\n"
     read = {("cgroups", "all"): cgroups, ("processes", "all"): processes, ("arguments", "55"): shim}
-    assert tasks.has_cgroup(dump({**read}), APP) is has
+    assert tasks.Tasks(dump({**read})).has_cgroup(APP) is has

@@ -8,7 +8,7 @@ from typing import Final
 
 from hashcompat.errors import UsageError
 from hashcompat.release import parse_release
-from tests.suites.fuzz import of_cluster, of_containers, of_files, of_go, of_nodes, of_records
+from tests.suites.fuzz import of_cluster, of_containers, of_files, of_go, of_nodes, of_records, of_texts
 from tests.suites.fuzz.target import MEGABYTES, Form, Target
 
 TARGETS: Final = (
@@ -18,11 +18,17 @@ TARGETS: Final = (
     *of_cluster.TARGETS,
     *of_nodes.TARGETS,
     *of_go.TARGETS,
+    *of_texts.TARGETS,
 )
 """Those that take longest come first, so that two processes end together."""
 
-PACKAGES: Final = ("sources", "records", "go")
+PACKAGES: Final = ("sources", "records", "go", "preflight/facts")
 """Every module below these has a target, or a reason in NO_READERS."""
+
+PARSERS: Final = frozenset(
+    {"re", "json", "shlex", "jsontext", "yaml", "yamlscalar", "wholejson", "jsonstream"}
+)
+"""What a module elsewhere imports that takes texts apart: it has a target or a reason too."""
 
 NO_READERS: Final = {
     "go/allowance": "counts what is kept",
@@ -38,7 +44,58 @@ NO_READERS: Final = {
     "records/keeping": "keeps records that others read, in less memory",
     "records/tables": "finds records that others read",
     "sources/aside": "runs other modules' readers in a thread",
-    "sources/filters": "compares names with arguments",
+    "preflight/facts/cluster": "holds objects that were read",
+    "answers/fragment": "compares texts that are hashed",
+    "answers/golden": "reads the directories of golden data that ship with the sources",
+    "answers/hiding": "hides what was read",
+    "answers/marking": "compares texts that are hashed",
+    "answers/sentences/__init__": "writes sentences",
+    "answers/sentences/todo": "writes commands",
+    "api/documents": "passes documents to the readers of files",
+    "apiserver/created": "writes what an API server serves; the target container reads it",
+    "catalog/lookup": "reads the release data of the program",
+    "catalog/nearest": "compares the name of a release with known ones; the target release reads it",
+    "cli/args/cluster": "reads a duration of the command line",
+    "cli/args/rollout": "reads a name of the command line; the target rollout reads what is below it",
+    "cli/commands/adding": "asks for release data; the targets download and go-types read them",
+    "cli/commands/rules": "reads an id of the command line",
+    "compile/gojson": "writes JSON of values that were decoded",
+    "corev1/pullpolicy": "tests/corev1/test_pullpolicy.py compares it with Go, tests/test_linear.py measures it",
+    "corev1/scheduling": "compares labels and taints that were read",
+    "corev1/tokenmounts": "compares a name that was read",
+    "formats/__init__": "names the formats",
+    "formats/fingerprints": "writes",
+    "formats/gitlab": "writes",
+    "formats/html/__init__": "writes",
+    "formats/json": "writes",
+    "formats/markdown": "writes",
+    "formats/sarif": "writes",
+    "formats/yaml": "writes",
+    "gating/exceptions": "compares names with patterns that the target settings read",
+    "gating/policy": "reads limits of the command line; the target settings reads those of a file",
+    "kubelet/gaps": "compares texts that are hashed; the target replicas reads them",
+    "kubelet/writing": "writes",
+    "model/digest": "writes",
+    "model/escape": "writes names",
+    "model/mask": "hides what was read",
+    "model/uids": "compares a uid that was read",
+    "patching/gosource": "writes Go",
+    "patching/unified": "writes patches of files that the target source-file reads",
+    "preflight/checks/cpustate": "compares what the target probe reads",
+    "preflight/checks/memorystate": "compares what the target probe reads",
+    "preflight/checks/mirrorpods": "compares a uid that was read",
+    "preflight/checks/mounts": "writes commands",
+    "preflight/checks/sandboximage": "writes commands",
+    "report/checks": "writes",
+    "report/collapse": "shortens texts of the program",
+    "report/forms": "compares texts of the program",
+    "report/notes": "writes commands",
+    "report/rulepages": "writes",
+    "report/runbook": "writes commands",
+    "report/snapshot": "writes",
+    "report/upstream": "writes links",
+    "report/wholetexts": "compares texts that are hashed",
+    "shown": "hides what was read; tests/test_shown.py tries it with random texts",
     "sources/node/asking": "gives answers their time",
     "sources/node/cri_probes": "asks crictl; the targets crictl and probe read what it answers",
     "sources/node/docker_probes": "asks Docker; the targets docker and probe read what it answers",

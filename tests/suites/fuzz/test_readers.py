@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from tests.helpers.program import ROOT
 from tests.suites.fuzz.inputs import inputs
 from tests.suites.fuzz.mutations import mutated
 from tests.suites.fuzz.running import CORPUS, CRASHES, kept
-from tests.suites.fuzz.table import NO_READERS, PACKAGES, TARGETS
+from tests.suites.fuzz.table import NO_READERS, PACKAGES, PARSERS, TARGETS
 from tests.suites.fuzz.target import Form, Target
 
 PACKAGE = ROOT / "hashcompat"
@@ -32,6 +33,19 @@ def modules() -> Iterator[str]:
         for path in sorted((PACKAGE / package).rglob("*.py")):
             if path.name != "__init__.py":
                 yield str(path.relative_to(PACKAGE).with_suffix(""))
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = str(path.relative_to(PACKAGE).with_suffix(""))
+        if not name.startswith(tuple(f"{package}/" for package in PACKAGES)) and imported(path) & PARSERS:
+            yield name
+
+
+def imported(path: Path) -> set[str]:
+    """Return the last parts of what a file imports."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imports = [each for each in ast.walk(tree) if isinstance(each, ast.Import | ast.ImportFrom)]
+    names = {name.name for each in imports for name in each.names}
+    modules = {each.module or "" for each in imports if isinstance(each, ast.ImportFrom)}
+    return {name.rpartition(".")[2] for name in names | modules}
 
 
 @pytest.mark.parametrize("module", list(modules()))

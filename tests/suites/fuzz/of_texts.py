@@ -1,0 +1,201 @@
+"""Readers of texts that no format holds together: units, lists of processes, what ``df`` prints, arguments."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from typing import Any, Final
+
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.errors import InputError, UsageError
+from hashcompat.formats import custom_columns, jsonpath
+from hashcompat.formats.lookup import find
+from hashcompat.formats.template import parse
+from hashcompat.model.items import PodName
+from hashcompat.preflight.facts import certificates, checkpoints, commandline, containers, driver, filesystems
+from hashcompat.preflight.facts import host, processes, settings, space, tasks, units
+from hashcompat.records.probes import AbsentError, Dump, Probe, UnreadError
+from hashcompat.release import parse_release
+from hashcompat.sources.filters import Filters
+from tests.suites.fuzz.target import Form, Target, document, fields, text
+
+_UNIT: Final = "/etc/systemd/system/kubelet.service"
+
+_RELEASE: Final = "1.31.14"
+
+_SEVERAL: Final = ("1.9.11", "1.24.17", _RELEASE)
+
+_ITEM: Final = {"name": "d/p/c", "verdict": "KEEP", "hashes": [1, 2, None], "a.b": {"c": True}}
+
+_DOCUMENT: Final[dict[str, Any]] = {"kind": "Plan", "items": [_ITEM, {**_ITEM, "verdict": "RESTART"}]}
+
+_catalog = cache(default_catalog)
+
+
+def _dump(**texts: str) -> Dump:
+    """Return a dump of probes by their kinds, each under a name that its reader looks for."""
+    probes = (Probe(kind.partition("_")[0], _NAMES.get(kind, kind), found) for kind, found in texts.items())
+    return Dump("n", "fuzz", {(one.kind, one.name): (one,) for one in probes})
+
+
+_NAMES: Final = {
+    "file_unit": _UNIT,
+    "file_variables": "/e",
+    "arguments": "7",
+    "processes": "all",
+    "cgroups": "all",
+    "certificate": "/etc/kubernetes/pki/ca.crt",
+}
+
+
+def _unit(data: bytes) -> None:
+    """Read a unit, with a file of variables on its first line, and the flags in it as releases take them."""
+    variables, unit = fields(data, 2)
+    started = units.start(_dump(file_unit=unit, file_variables=variables.replace("\\n", "\n")))
+    assert sum(len(word.text) for word in started.words) <= units.MOST_OF_WORDS
+    for name in _SEVERAL:
+        release, table = parse_release(name), _catalog().flag_table
+        for flag in commandline.given(started.words, table, release):
+            list(settings.pairs(flag.value))
+            settings.truth(flag.value)
+    with suppress(UnreadError):
+        settings.reserved_memory({"reserved-memory": unit}, {})
+
+
+def _processes(data: bytes) -> None:
+    """Read the processes of a node and their arguments."""
+    wanted, listed, arguments, cgroups = fields(data, 4)
+    listed = listed.replace("\\n", "\n")
+    given = _dump(processes=listed, arguments=arguments.replace("\\n", "\n"), cgroups=cgroups)
+    list(processes.processes_of(given).lasting())
+    found = tasks.Tasks(given)
+    assert {holder.pid for holder in found.holders(wanted)} <= {7}
+    assert found.has_cgroup(wanted) is (wanted in cgroups)
+    processes.option(arguments, wanted)
+    found.require_runtime()
+
+
+def _node_file(data: bytes) -> None:
+    """Read what a node shows as text: mounts, memory, file systems, a certificate's end, ids."""
+    read = text(data)
+    host.mounts(read)
+    for reader in (space.meminfo, space.usage, filesystems.usage):
+        with suppress(UnreadError, AbsentError):
+            reader(read)
+    list(certificates.expiries(_dump(certificate=read)))
+    space.usage(read)
+
+
+def _answer(data: bytes) -> None:
+    """Read what a runtime answers about itself, and a checkpoint."""
+    found = document(data)
+    given = Dump("n", "fuzz", {(kind, name): (Probe(kind, name, text(data)),) for kind, name in _ASKED})
+    for reader in (driver.version, driver.api_version, lambda one, _=None: containers.ids(one)):
+        with suppress(UnreadError, AbsentError):
+            reader(given, None) if reader is driver.version else reader(given)  # type: ignore[operator]
+    if isinstance(found, dict):
+        for ask in (driver.cgroup_driver, driver.sandbox_image, driver.conditions):
+            with suppress(UnreadError):
+                ask(found)
+        list(driver.image_names(found))
+    for tree in filter(None, (_hazards().sandbox_checkpoint, _hazards().cri_dockerd_checkpoint)):
+        checkpoints.fault(text(data), tree)
+    driver.document(given, "cri", "info")
+
+
+_ASKED: Final = (("cri", "version"), ("cri", "info"), ("cri", "containers"), ("docker", "version"))
+
+
+@cache
+def _hazards() -> Any:
+    return _catalog().hazards(_catalog().kubelet("1.20.15").release)
+
+
+def _template(data: bytes) -> None:
+    """Read a template of jsonpath, and look up what its actions find."""
+    given = text(data)
+    for action in parse(given):
+        with suppress(InputError):
+            for _, value in zip(range(100), find(action, _DOCUMENT), strict=False):
+                jsonpath.text(value, "utf-8")
+
+
+def _columns(data: bytes) -> None:
+    """Read custom columns: what separates them is kept in none."""
+    given = text(data)
+    custom_columns.check(given)
+    for _, path in custom_columns._columns(given):
+        with suppress(InputError):
+            custom_columns._cell(path, _ITEM)
+
+
+def _filters(data: bytes) -> None:
+    """Look for a pod by names: one a line, of namespaces, nodes and owners; sets decide as one by one."""
+    namespace, node, owner, *asked = fields(data, 4)
+    pod = PodName(node, namespace, "p", "", owner, owner)
+    wanted = tuple(asked[0].split("\n"))
+    assert Filters(namespaces=wanted).matches(pod) is (namespace in wanted)
+    assert Filters(excluded_namespaces=wanted).matches(pod) is (namespace not in wanted)
+    assert Filters(nodes=wanted).matches(pod) is (node in wanted)
+    single = [Filters(owners=(one,)).matches(pod) for one in wanted]
+    assert Filters(owners=wanted).matches(pod) is any(single)
+
+
+_NODE_ERRORS: Final = (UnreadError, AbsentError, InputError)
+
+TARGETS = (
+    Target(
+        "unit",
+        _unit,
+        ("preflight/facts/units", "preflight/facts/commandline", "preflight/facts/settings"),
+        Form.TEXT,
+        longest=512,
+        raises=(),
+        words=("EnvironmentFile=/e", "ExecStart=", "Environment=", "${A}", "$A", "--feature-gates="),
+    ),
+    Target(
+        "processes",
+        _processes,
+        ("preflight/facts/processes", "preflight/facts/tasks"),
+        Form.TEXT,
+        longest=512,
+        raises=_NODE_ERRORS,
+    ),
+    Target(
+        "node-file",
+        _node_file,
+        (
+            "preflight/facts/host",
+            "preflight/facts/space",
+            "preflight/facts/filesystems",
+            "preflight/facts/certificates",
+        ),
+        Form.TEXT,
+        longest=512,
+        raises=_NODE_ERRORS,
+    ),
+    Target(
+        "runtime-answer",
+        _answer,
+        ("preflight/facts/driver", "preflight/facts/containers", "preflight/facts/checkpoints"),
+        longest=512,
+        raises=_NODE_ERRORS,
+    ),
+    Target(
+        "template",
+        _template,
+        ("formats/template", "formats/lookup", "formats/jsonpath"),
+        Form.TEXT,
+        longest=256,
+        raises=(UsageError,),
+    ),
+    Target(
+        "columns",
+        _columns,
+        ("formats/custom_columns", "formats/template"),
+        Form.TEXT,
+        longest=256,
+        raises=(UsageError,),
+    ),
+    Target("filters", _filters, ("sources/filters",), Form.TEXT, longest=256, raises=()),
+)

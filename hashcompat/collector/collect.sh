@@ -596,7 +596,7 @@ write() {
         sub(/[ \t]+$/, "", value)
         return value
     }
-    # Whether there is a state file of a kubelet; what is no JSON object is left out, because then nothing shows what it is.
+    # Whether there is a state file of a kubelet; what is not a JSON object is left out, because then nothing shows what it is.
     function state_file(   i, head) {
         for (i = 1; i <= lines && length(head) < 200; i++) head = head text[i]
         gsub(/[ \t\r]/, "", head)
@@ -819,7 +819,7 @@ inside() {
 # OpenShift, EKS (/etc/kubernetes/kubelet, /etc/eks) and Talos (/etc/kubernetes/kubelet.yaml); /etc/environment and /run/metadata of Flatcar;
 # /srv/kubernetes of kops; /home/kubernetes and /etc/srv/kubernetes of GKE; /root/cdk of Charmed Kubernetes; /etc/rancher and /var/lib/rancher
 # of k3s and RKE2; /etc/k0s and /var/lib/k0s; /var/snap/microk8s; /opt/kubernetes and /etc/kubelet* of self-made ones.
-# Below a kubelet's and a runtime's directories is also what pods write: that is no place, nor is that of a private key.
+# Below a kubelet's and a runtime's directories is also what pods write: that is left out, and so are private keys.
 is_place() {
     case $1/ in
         *[!A-Za-z0-9/._@:+-]* | */./* | */../* | *//*) return 1 ;;
@@ -900,7 +900,7 @@ owned() {
 
 # reach PATH: sets real, where a file or directory of the kubelet, of systemd or a runtime is; fails with why it is not to be read.
 reach() {
-    why='not read: it is no place of the files of a kubelet, see READ_ALSO'
+    why='not read: the files of a kubelet are elsewhere, see READ_ALSO'
     case $1 in *[._-]key | *[._-]key.pem) why='not read: it is a private key, by its name' ;; esac
     is_place "$1" || return 1
     why='not read: its links lead nowhere'
@@ -1163,7 +1163,7 @@ runs_kubelet() {
 }
 
 # Looks for the process of the kubelet, and sets its id and its arguments, one per line; or doubt, why it is not known. Anybody may choose a
-# name for a process: what is not the node's own does not count, and of two that could be it neither does.
+# name for a process: what is not the node's own does not count, and of two candidates neither does.
 find_kubelet() {
     kubelet='' doubt='' given='' unseen='' candidates=' ' parents=''
     for pid in $(pids kubelet kubelite hyperkube k3s k3s-server k3s-agent); do
@@ -1184,7 +1184,7 @@ find_kubelet() {
     # shellcheck disable=SC2086 # ids
     set -- $found
     if [ -n "$unseen" ]; then
-        doubt="whether process ${unseen#, } is the kubelet cannot be told: its namespaces cannot be read, which needs root and CAP_SYS_PTRACE"
+        doubt="whether process ${unseen#, } is the kubelet is not known: its namespaces cannot be read, which needs root and CAP_SYS_PTRACE"
     elif [ $# -gt 1 ]; then
         number=$#
         [ $# -gt 2 ] || number=two
@@ -1705,7 +1705,7 @@ write_to() {
     mkdir -p "$directory" || exit 1
     [ ! -L "$directory" ] || fail "$1 is a link: name the directory itself"
     CDPATH='' cd -P "$directory" || exit 1
-    # shellcheck disable=SC2012 # one line, of which the name is not read
+    # shellcheck disable=SC2012 # the name is not read
     wrong=$(ls -ldn . | awk -v me="$ME" '
         $3 != 0 && $3 != me { print "belongs to user " $3; exit }
         substr($1, 9, 1) == "w" && $1 !~ /^d........[tT]/ { print "may be written to by everybody"; exit }')

@@ -508,7 +508,7 @@ DIFFERS = [
     pytest.param({"groups": "0::/lxc.payload.c1/init.scope\n"}, "absent", id="lxc"),
     pytest.param({"groups": "0::/../other\n"}, "absent", id="outside of the node"),
     pytest.param({"state": "Z"}, "absent", id="it has ended"),
-    pytest.param({"mnt": "hidden"}, "whether process 77 is the kubelet cannot be told", id="cannot be read"),
+    pytest.param({"mnt": "hidden"}, "whether process 77 is the kubelet is not known", id="cannot be read"),
     pytest.param({"groups": "0::/system.slice/kubelet.service\n"}, "", id="the kubelet"),
     pytest.param({"groups": "0::/podruntime/kubelet\n"}, "", id="the kubelet of Talos"),
 ]

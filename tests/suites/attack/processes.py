@@ -43,7 +43,7 @@ _TOOLS = (
 
 
 def program(*, user: int = 0, says: str = "") -> bytes:
-    """Return a program for x86-64 that sleeps; with one argument, as ``--version``, it makes RAN or says a text.
+    """Return a program for x86-64 that sleeps; with one argument it makes RAN or says a text.
 
     A script would not do: the program of its process is the shell.
     """
@@ -100,7 +100,8 @@ class RealNode:
         self.write("/collect.sh", text)
         self.write("/first.sh", f"{processes}\nsleep 0.5\nsh /collect.sh\n")
         mounts = (
-            f"mount --make-rprivate / && mount --bind {self.directory} {self.directory} && cd {self.directory} "
+            f"mount --make-rprivate / && mount --bind {self.directory} {self.directory} "
+            f"&& cd {self.directory} "
             "&& mount -t proc proc proc && mount --bind /dev/null dev/null "
             f"&& mount --bind /dev/urandom dev/urandom && mount --bind {_cgroups()} cgroup "
             "&& exec /usr/sbin/chroot . /bin/sh /first.sh"
@@ -117,9 +118,9 @@ class RealNode:
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         return done.stdout
 
-    def dump(self, processes: str, **more: str) -> Dump:
-        """Return the dump that the collector makes beside some processes."""
-        (found,) = read_back(self.collect(processes, **more))
+    def dump(self, processes: str) -> Dump:
+        """Return the dump that the collector makes next to some processes."""
+        (found,) = read_back(self.collect(processes))
         return found
 
     @property

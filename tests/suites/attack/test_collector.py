@@ -243,7 +243,7 @@ def containerd() -> Iterator[daemons.Node]:
         yield made
 
 
-def hashes(dump: str) -> list[int | None]:
+def hashes(dump: str) -> list[object]:
     records = from_documents(map(json.loads, dump.splitlines()), "a dump")
     return [one.hash for one in records if isinstance(one, Recorded)]
 
@@ -300,7 +300,7 @@ def test_no_argument_of_a_shim_becomes_a_probe(containerd: daemons.Node) -> None
 
 
 def written(directory: Path, argument: str = "dumps", **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the collector of records with a directory, beside a file that it must not write to."""
+    """Run the collector of records with a directory, next to a file that it must not write to."""
     return subprocess.run(
         ["/bin/sh", SCRIPT, argument],
         env={"PATH": os.environ["PATH"], "NODE_NAME": "n1", "RUNTIME_ENDPOINT": "/none", **environment},
@@ -314,7 +314,7 @@ def written(directory: Path, argument: str = "dumps", **environment: str) -> sub
 
 @pytest.fixture
 def victim(tmp_path: Path) -> Iterator[Path]:
-    """Yield a file beside the directory of dumps that must stay as it is."""
+    """Yield a file next to the directory of dumps that must stay as it is."""
     (tmp_path / "dumps").mkdir(mode=0o700)
     made = tmp_path / "victim"
     made.write_text("mine\n")

@@ -228,10 +228,10 @@ class Plan(msgspec.Struct, frozen=True):
     """Where hashed texts differ, and the releases in pairs; None where nobody asked for that."""
 
     disputed: tuple[NodeRelease, ...] = ()
-    """The nodes with pods that report another release than the plan is told."""
+    """The nodes with pods that report another release than the plan is given."""
 
     overridden: bool = False
-    """Whether the plan goes by the release that it is told, against what these nodes report."""
+    """Whether the plan goes by the release that it is given, against what these nodes report."""
 
     @property
     def summary(self) -> Summary:

@@ -1,4 +1,4 @@
-"""The release that a plan is told, against those that nodes report: what nodes report wins."""
+"""The release that a plan is given, against those that nodes report: what nodes report wins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBERED: Final = re.compile(r"v?\d{1,9}\.\d{1,9}\b", re.ASCII)
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """What nodes report where that is not the release that the plan is told."""
+    """What nodes report where that is not the release that the plan is given."""
 
     own: Mapping[str, str] = {}
     """The builds of nodes which nothing distinguishes from that release; theirs count."""
@@ -33,7 +33,7 @@ class Claim(msgspec.Struct, frozen=True):
 
 
 def claim_of(way: Way, nodes: Iterable[Node], view: View) -> Claim:
-    """Return which nodes report another release than an upgrade is told to start from.
+    """Return which nodes report another release than an upgrade is given to start from.
 
     Nothing where that is what they report, where it is a step further on, and for the sample, whose nodes
     run whatever is asked for. A text that names no release contradicts none.
@@ -63,7 +63,7 @@ def _is_harmless(one: Kubelet, other: Kubelet, catalog: Catalog) -> bool:
 
 
 def reports(disputed: Sequence[NodeRelease], told: str) -> str:
-    """Say which nodes report another release than a plan is told."""
+    """Say which nodes report another release than a plan is given."""
     nodes = listed((f"{word(one.node)} ({word(one.kubelet)})" for one in disputed), len(disputed))
     report = f"{count(len(disputed), 'node')} {'reports' if len(disputed) == 1 else 'report'}"
     return f"{report} another release than {told}: {nodes}"

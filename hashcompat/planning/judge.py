@@ -197,7 +197,7 @@ def _unknown(rule: str, text: str) -> Decision:
 
 
 def _unknown_release(pod: Pod, container: Container, release: str, told: str) -> Decision:
-    """Return UNKNOWN where a node's release is not, and where another one than it reports is ``told``."""
+    """Return UNKNOWN where a node's release is not, and where another one than it reports is given."""
     if why := at_rest(pod, container):
         return not_compared(why)
     if told:

@@ -253,7 +253,7 @@ class Planner:
         return self._docket.settled()
 
     def disputes(self, items: Iterable[Item]) -> tuple[tuple[NodeRelease, ...], tuple[str, ...]]:
-        """Return the nodes of items that report another release than the plan is told; with a warning."""
+        """Return the nodes of items that report another release than the plan is given; with a warning."""
         judge = self._judge
         reported, overridden = judge.claim.disputed, judge.view.options.override_node_releases
         names = sorted({item.pod.node for item in items if item.pod.node in reported} if reported else ())

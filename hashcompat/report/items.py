@@ -131,7 +131,7 @@ def hop_words(hop: Hop) -> str:
 
 
 def disputed_nodes(plan: Plan) -> list[Document]:
-    """Return the nodes that report another release than the plan is told."""
+    """Return the nodes that report another release than the plan is given."""
     return [{"node": one.node, "kubelet": one.kubelet} for one in plan.disputed]
 
 

@@ -49,11 +49,11 @@ RULES: Final = (
     Rule(
         ids.NODE_DISPUTED,
         "another release than the node reports",
-        "The plan is told a current release that the pod's node contradicts: its status reports another one.",
+        "The plan is given a current release that the pod's node contradicts: its status reports another one.",
         "",
-        effect="What nodes report wins: a plan from a release that does not run there says nothing about "
-        "the kubelet that does. So these pods are UNKNOWN, and a gate refuses the plan. Two releases of one "
-        "minor that hash and behave alike are no contradiction, nor are a vendor's build and the upstream "
+        effect="What nodes report wins: a plan from a release that does not run there is not about the "
+        "kubelet that does. So these pods are UNKNOWN, and a gate refuses the plan. Two releases of one minor "
+        "that hash and behave alike do not contradict each other, nor do a vendor's build and the upstream "
         "release that it names; the node's own release is planned with then.",
         confirm=(steps.NODES,),
         avoid=(
@@ -62,7 +62,7 @@ RULES: Final = (
                 "kubectl get nodes,pods --all-namespaces -o json | hashcompat plan --from auto --to NEW -f -",
             ),
             Step(
-                "Or, where the nodes' objects are known to be wrong, say so; every output then names them:",
+                "Or override what the nodes' objects report, where that is known to be wrong:",
                 "hashcompat plan --from OLD --to NEW --override-node-releases",
             ),
         ),

@@ -1,4 +1,4 @@
-"""A release that a plan is told, against what nodes report: they win, unless they are overridden."""
+"""A release that a plan is given, against what nodes report: they win, unless they are overridden."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ class PlanRows:
 
 
 def was_compared(reasons: Sequence[Reason]) -> bool:
-    """Return whether percentages count a container, for a row of an older version, which does not say so."""
+    """Return whether percentages count a container, for a row of an older version, which does not show it."""
     return all(reason.id != _NOT_COMPARED for reason in reasons)
 
 

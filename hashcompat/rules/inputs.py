@@ -49,12 +49,12 @@ RULES: Final = (
     Rule(
         ids.NODE_DISPUTED,
         "another release than the node reports",
-        "The plan is given a current release that the pod's node contradicts: its status reports another one.",
+        "The plan is given a current release that the pod's node contradicts: its status reports another.",
         "",
         effect="What nodes report wins: a plan from a release that does not run there is not about the "
-        "kubelet that does. So these pods are UNKNOWN, and a gate refuses the plan. Two releases of one minor "
-        "that hash and behave alike do not contradict each other, nor do a vendor's build and the upstream "
-        "release that it names; the node's own release is planned with then.",
+        "kubelet that does. So these pods are UNKNOWN, and a gate refuses the plan. Two releases of one "
+        "minor that hash and behave alike do not contradict each other, nor do a vendor's build and the "
+        "upstream release that it names; the node's own release is planned with then.",
         confirm=(steps.NODES,),
         avoid=(
             Step(

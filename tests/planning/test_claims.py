@@ -67,7 +67,7 @@ def test_the_build_of_the_node_is_planned_with_where_it_is_no_contradiction() ->
     assert told.items == hashcompat.plan([node("v1.31.9"), PODS[0]], "auto", NEW).items
 
 
-def test_only_pods_of_the_nodes_that_contradict_are_unknown() -> None:
+def test_hc042_only_pods_of_the_nodes_that_contradict_are_unknown() -> None:
     plan = hashcompat.plan(CLUSTER, TOLD, NEW)
     assert verdicts(plan) == {"a": "UNKNOWN", "b": "KEEP"}
     assert [reason.id for reason in plan.items[0].reasons] == ["HC042"]

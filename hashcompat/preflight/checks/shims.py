@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,6 +14,8 @@ from hashcompat.rules import Rule
 
 _COMMAND: Final = "containerd-shim"
 """How the kernel names a shim: it cuts names after 15 characters."""
+
+_ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,127}")
 
 
 def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
@@ -32,11 +35,15 @@ def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 
 
 
 def _id(facts: Facts, pid: str) -> str:
-    """Return the id that a shim was started for; empty where its arguments were not read."""
+    """Return the id that a shim was started for; empty where its arguments do not show one.
+
+    It becomes a part of a command, and anybody may call a process a shim.
+    """
     try:
-        return processes.option(facts.dump.read("arguments", pid), "id")
+        found = processes.option(facts.dump.read("arguments", pid), "id")
     except (AbsentError, UnreadError):
         return ""
+    return found if _ID.fullmatch(found) else ""
 
 
 SHIMS: Final = Check(

@@ -39,3 +39,9 @@ def test_pf124_says_how_to_end_them() -> None:
     assert finding.advice == f"crictl pods --id {ID}; if there is no such pod: kill 801"
     (finding,) = findings("PF-124", dump({PROCESSES: LEFT}), upgrade("1.34.10"))
     assert finding.advice == "kill 801"
+
+
+@pytest.mark.parametrize("given", ["$(reboot)", "x;reboot", "--all", "a b", "`x`", "x" * 129])
+def test_pf124_repeats_no_argument_that_is_not_an_id(given: str) -> None:
+    (finding,) = findings("PF-124", dump({PROCESSES: LEFT, SHIM: f"shim\n-id={given}\n"}), upgrade("1.34.10"))
+    assert (finding.advice, given in finding.text) == ("kill 801", False)

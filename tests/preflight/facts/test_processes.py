@@ -41,3 +41,10 @@ def test_kernel_threads_and_what_changed_do_not_last() -> None:
 def test_one_read_is_not_watched() -> None:
     assert not processes_of(dump({ALL: [failed(), "1 0 S a b\n"]})).watched
     assert [each.name for each in processes_of(dump({ALL: "1 0 S a b\n"})).lasting()] == ["a b"]
+
+
+@pytest.mark.parametrize("end", ["\r", "\v", "\f", "\x1c", "\x85", "\u2028"])
+def test_a_name_with_the_end_of_a_line_in_it_is_one_process(end: str) -> None:
+    name = f"x{end}7 1 D y"
+    assert [each.name for each in rows(f"1 0 S {name}\n2 0 S z\n")] == [name, "z"]
+    assert option(f"shim\n-x=1{end}-id=abc\n", "id") == ""

@@ -35,13 +35,17 @@ def process(
     write(root, f"proc/{pid}/stat", f"{pid} ({name}) {state} {parent} {pid} 0\n")
     write(root, f"proc/{pid}/cgroup", cgroup if cgroup[:1].isdecimal() else f"0::{cgroup}\n")
     write(root, f"proc/{pid}/cmdline", "".join(f"{word}\0" for word in (name, *arguments)))
-    write(root, f"proc/{pid}/status", f"Name:\t{name}\nUid:\t" + "\t".join(uids.split()) + "\n")
+    identify(root, pid, uids, mnt, user)
+
+
+def identify(root: Path, pid: int, uids: str = "0 0 0 0", mnt: str = HOST, user: str = HOST) -> None:
+    """Write whose process it is, and in which namespaces."""
+    write(root, f"proc/{pid}/status", "Uid:\t" + "\t".join(uids.split()) + "\n")
     for kind, number in (("mnt", mnt), ("user", user)):
         link = root / f"proc/{pid}/ns/{kind}"
         link.parent.mkdir(exist_ok=True)
         link.unlink(missing_ok=True)
-        if number:
-            link.symlink_to(f"{kind}:[{number}]")
+        link.symlink_to(f"{kind}:[{number}]")
 
 
 def program(root: Path, path: str, release: str = "v1.23.13", mark: Path | None = None) -> Path:

@@ -265,7 +265,9 @@ class _Scanner:
 
     def _inner(self, text: str) -> Path:
         scanner = _Scanner(f"{{{text}}}")
-        (path,) = scanner.actions()
+        path, *more = scanner.actions()
+        if more:
+            raise self._error(f"a brace in {text}")
         return path
 
     def _filter(self) -> Step:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from hashcompat.cli import main
@@ -89,19 +91,20 @@ def written(files: Files, directory: Path) -> None:
 
 
 @contextmanager
-def silent() -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
-    """Keep what is printed."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-    with redirect_stdout(out), redirect_stderr(err):
-        yield out, err
+def silent() -> Iterator[io.BytesIO]:
+    """Keep what is printed, and yield what goes to stderr."""
+    err = io.BytesIO()
+    streams = (io.TextIOWrapper(kept, "utf-8", write_through=True) for kept in (io.BytesIO(), err))
+    with redirect_stdout(next(streams)), redirect_stderr(next(streams)):
+        yield err
 
 
 def ran(command: str, more: list[str]) -> tuple[int, str]:
     """Run a command in the current directory; return its code and what it wrote to stderr."""
     sys.stdin = io.TextIOWrapper(io.BytesIO())
-    with silent() as (_, err):
+    with silent() as err:
         code = main._run("hashcompat", [*command.split(), *more])
-    return int(code), err.buffer.getvalue().decode(errors="replace")
+    return int(code), err.getvalue().decode(errors="replace")
 
 
 # What rows are made of.
@@ -346,7 +349,7 @@ def expressions_of_a_budget(number: int) -> Files:
 
 def cri(number: int, *, one_pod: bool = False, sandboxes: int = 0) -> Files:
     """Return rows of crictl, and the pods that they are of."""
-    rows, pods_, found = [], [], []
+    rows, found = [], []
     uid = "33333333-1111-4111-8111-{:012}".format
     for place in range(number):
         at = 0 if one_pod else place
@@ -371,21 +374,21 @@ def cri(number: int, *, one_pod: bool = False, sandboxes: int = 0) -> Files:
             found.append(pod(p(place), spec={"containers": [container(f"c{place}")]}, uid=uid(place)))
     if one_pod:
         found.append(pod("p0", spec={"containers": containers(number)}, uid=uid(0)))
-    for place in range(sandboxes):
-        pods_.append(
-            {
-                "id": f"{place:060x}dddd",
-                "metadata": {"name": "p0", "namespace": "d", "uid": uid(0), "attempt": place},
-                "state": "SANDBOX_READY",
-                "createdAt": str(1700000000000000000 + place),
-            }
-        )
+    pods_ = [
+        {
+            "id": f"{place:060x}dddd",
+            "metadata": {"name": "p0", "namespace": "d", "uid": uid(0), "attempt": place},
+            "state": "SANDBOX_READY",
+            "createdAt": str(1700000000000000000 + place),
+        }
+        for place in range(sandboxes)
+    ]
     text = json.dumps({"containers": rows}) + "\n" + json.dumps({"items": pods_})
     return {**objects(node(), *found), RECORDS: text}
 
 
 def of_one_name(number: int, *, with_uids: bool = True) -> Files:
-    """Return Docker's rows of containers of one name, each of another pod uid, and as many pods without one."""
+    """Return Docker's rows of containers of one name, each of another uid, and as many pods without one."""
     rows = []
     for place in range(number):
         uid = f"44444444-1111-4111-8111-{place:012}" if with_uids else f"uid{place}"
@@ -406,9 +409,9 @@ def of_one_name(number: int, *, with_uids: bool = True) -> Files:
 
 def log(number: int, *, same: bool = False) -> Files:
     line = (
-        'I0102 12:00:{:02}.000000       1 kuberuntime_manager.go:550] Container "c" ({{"docker" "{}"}}) of pod '
-        "p{}_d(55555555-1111-4111-8111-{:012}): Container spec hash changed (1 vs {}).. Container will be killed "
-        "and recreated.\n"
+        'I0102 12:00:{:02}.000000       1 kuberuntime_manager.go:550] Container "c" ({{"docker" "{}"}}) of '
+        "pod p{}_d(55555555-1111-4111-8111-{:012}): Container spec hash changed (1 vs {}).. "
+        "Container will be killed and recreated.\n"
     )
     lines = [line.format(at % 60, at, at * (not same), at * (not same), at) for at in range(number)]
     found = [pod(p(at), uid=f"55555555-1111-4111-8111-{at:012}") for at in range(number)]
@@ -486,11 +489,25 @@ def cri_of(number: int, *, stopped: bool = False, cgroups: bool = True) -> Files
     return dumped(**changes, **{"processes:all": "\n".join(lines) + "\n"})
 
 
-def nested(number: int) -> Json:
+def nested(number: int) -> Any:
     value: Any = 1
     for _ in range(number):
         value = [value]
     return value
+
+
+def saved(number: int, command: str, name: str) -> Files:
+    """Return what a command saved of a number of pods that differ."""
+    before = Path.cwd()
+    with TemporaryDirectory() as place:
+        os.chdir(place)
+        written(different_pods(number), Path(place))
+        try:
+            code, said = ran(COMMANDS[command], ["--out", name] if command != "snapshot" else [])
+        finally:
+            os.chdir(before)
+        assert code == 0, said
+        return {name: (Path(place) / name).read_text()}
 
 
 def template(number: int) -> list[str]:
@@ -677,8 +694,10 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     Row("pods", pods, 10, (*OF_PODS, "auto")),
     Row("pods that differ", different_pods, 6, (*OF_PODS, "auto")),
+    Row("a saved plan", lambda n: saved(n, "plan", "plan.json"), 8, ("convert", "gate plan")),
+    Row("a snapshot", lambda n: saved(n, "snapshot", "snapshot.json"), 8, ("from snapshot",)),
     Row("names near another", pods, 10, ("explain nothing",), codes=(1,)),
-    Row("pods of one name", copies, 6, ("plan", "explain", "hash", "impact", "snapshot")),
+    Row("pods of one name", copies, 20, ("plan", "explain", "hash", "impact", "snapshot")),
     Row("nodes", pods_of_nodes, 6, ("auto", "reports", "impact", "no node", "matrix", "gate")),
     Row(
         "conditions of a node",
@@ -712,7 +731,7 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     Row("lines of a log", log, 6, ("verify", "recorded")),
     Row("lines of a log about one container", lambda n: log(n, same=True), 6, ("verify", "recorded")),
-    Row("lines of a log that are cut", broken_log, 60, ("verify", "recorded")),
+    Row("lines of a log that are cut", broken_log, 60, ("verify", "recorded"), codes=(1,)),
     Row(
         "variables of a unit",
         lambda n: unit("\n".join(f"Environment=A{at}=b" for at in range(n)) + "\nExecStart=/k $A0 ${A1}"),
@@ -728,7 +747,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(
         "words of variables of a unit",
         lambda n: unit(f"Environment='A={'b ' * n}'\nExecStart=/k" + " $A" * n),
-        40,
+        600,
         ("preflight",),
     ),
     Row(
@@ -810,7 +829,8 @@ ROWS: Final[tuple[Row, ...]] = (
             **{
                 "file:/proc/1/mounts": "proc /proc proc rw 0 0\n"
                 + "".join(
-                    f"tmpfs /var/lib/kubelet/pods/{at}/volumes/kubernetes.io~secret/x tmpfs rw 0 0\nnfs:/x /mnt/{at} nfs rw 0 0\n"
+                    f"tmpfs /var/lib/kubelet/pods/{at}/volumes/kubernetes.io~secret/x tmpfs rw 0 0\n"
+                    f"nfs:/x /mnt/{at} nfs rw 0 0\n"
                     for at in range(n)
                 )
             }
@@ -915,6 +935,7 @@ ROWS: Final[tuple[Row, ...]] = (
         100,
         ("plan",),
         lambda n: ["-o", "jsonpath={.items[0]" + ".a" * n + "}"],
+        codes=(64,),
     ),
     Row(
         "a filter of jsonpath",
@@ -936,6 +957,7 @@ ROWS: Final[tuple[Row, ...]] = (
         50,
         ("plan",),
         lambda n: ["-o", "custom-columns=A:.x" + ",[" * n],
+        codes=(64,),
     ),
     Row(
         "feature gates that are given",
@@ -943,6 +965,7 @@ ROWS: Final[tuple[Row, ...]] = (
         20,
         ("plan",),
         lambda n: ["--feature-gates", ",".join(f"G{at}=true" for at in range(n))],
+        codes=(64,),
     ),
 )
 """Every dimension."""

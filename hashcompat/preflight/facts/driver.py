@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
-from hashcompat.go.jsonpath import mapping
+from hashcompat.go.jsonpath import mapping, rows
 from hashcompat.model.pods import Node
 from hashcompat.records.probes import AbsentError, Dump, UnreadError
 
@@ -109,14 +109,12 @@ def sandbox_image(info: Mapping[str, Any]) -> str:
 
 def conditions(info: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     """Return the conditions of ``crictl info`` by their types."""
-    rows = mapping(info.get("status")).get("conditions")
-    found = filter(lambda row: isinstance(row, Mapping), rows if isinstance(rows, list) else [])
+    found = (row for row in rows(mapping(info.get("status")), "conditions") if isinstance(row, Mapping))
     return {str(row.get("type")): row for row in found}
 
 
 def image_names(images: Mapping[str, Any]) -> Iterator[str]:
     """Yield every name in ``crictl images``."""
-    rows = images.get("images")
-    for row in rows if isinstance(rows, list) else ():
+    for row in rows(images, "images"):
         for key in ("repoTags", "repoDigests"):
-            yield from map(str, mapping(row).get(key) or ())
+            yield from map(str, rows(mapping(row), key))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -32,9 +33,14 @@ def with_resources(pod: Pod, *resources: Any) -> Pod:
 
 def test_a_fact_is_computed_once_for_each_key_and_value() -> None:
     whole, asked = Whole(POD), list[object]()
+
+    def computed(value: object) -> object:
+        asked.append(value)
+        return value
+
     first, second = object(), object()
     for value in (first, first, second):
-        assert whole.once("a", lambda value=value: asked.append(value) or value, of=value) is value  # type: ignore[misc]
+        assert whole.once("a", partial(computed, value), of=value) is value
     assert asked == [first, second]
 
 

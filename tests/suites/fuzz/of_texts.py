@@ -1,4 +1,4 @@
-"""Readers of texts that no format holds together: units, lists of processes, what ``df`` prints, arguments."""
+"""Readers of texts without a format of their own: units, processes, what ``df`` prints, arguments."""
 
 from __future__ import annotations
 
@@ -12,8 +12,20 @@ from hashcompat.formats import custom_columns, jsonpath
 from hashcompat.formats.lookup import find
 from hashcompat.formats.template import parse
 from hashcompat.model.items import PodName
-from hashcompat.preflight.facts import certificates, checkpoints, commandline, containers, driver, filesystems
-from hashcompat.preflight.facts import host, processes, settings, space, tasks, units
+from hashcompat.preflight.facts import (
+    certificates,
+    checkpoints,
+    commandline,
+    containers,
+    driver,
+    filesystems,
+    host,
+    processes,
+    settings,
+    space,
+    tasks,
+    units,
+)
 from hashcompat.records.probes import AbsentError, Dump, Probe, UnreadError
 from hashcompat.release import parse_release
 from hashcompat.sources.filters import Filters
@@ -90,9 +102,11 @@ def _answer(data: bytes) -> None:
     """Read what a runtime answers about itself, and a checkpoint."""
     found = document(data)
     given = Dump("n", "fuzz", {(kind, name): (Probe(kind, name, text(data)),) for kind, name in _ASKED})
-    for reader in (driver.version, driver.api_version, lambda one, _=None: containers.ids(one)):
+    for read in (lambda: driver.version(given, None), lambda: driver.api_version(given)):
         with suppress(UnreadError, AbsentError):
-            reader(given, None) if reader is driver.version else reader(given)  # type: ignore[operator]
+            read()
+    with suppress(UnreadError):
+        containers.ids(given)
     if isinstance(found, dict):
         for ask in (driver.cgroup_driver, driver.sandbox_image, driver.conditions):
             with suppress(UnreadError):

@@ -60,7 +60,7 @@ NO_READERS: Final = {
     "cli/commands/adding": "asks for release data; the targets download and go-types read them",
     "cli/commands/rules": "reads an id of the command line",
     "compile/gojson": "writes JSON of values that were decoded",
-    "corev1/pullpolicy": "tests/corev1/test_pullpolicy.py compares it with Go, tests/test_linear.py measures it",
+    "corev1/pullpolicy": "compares images with patterns; tests/test_linear.py measures it",
     "corev1/scheduling": "compares labels and taints that were read",
     "corev1/tokenmounts": "compares a name that was read",
     "formats/__init__": "names the formats",

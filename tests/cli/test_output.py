@@ -119,8 +119,8 @@ def test_the_summary_counts_what_the_document_counts(run: Run) -> None:
         name: verdicts.count(name) for name in ("RESTART", "KEEP", "UNKNOWN", "KILL")
     }
     assert (
-        f"{count['restart']} of 66 running containers restart in {count['podsAffected']} of {count['pods']} pods"
-        in result.err
+        f"{count['restart']} of 66 running containers restart in "
+        f"{count['podsAffected']} of {count['pods']} pods" in result.err
     )
 
 
@@ -387,7 +387,8 @@ def test_one_is_not_counted_in_the_plural(run: Run) -> None:
     up = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", "-")
     err = run(*up, stdin=as_json(pod(node=""))).err
     assert (
-        err.splitlines()[-1] == "1.7.16 -> 1.9.11: 1 of 1 running container restarts in 1 of 1 pod; 0 kept, 0 unknown"
+        err.splitlines()[-1]
+        == "1.7.16 -> 1.9.11: 1 of 1 running container restarts in 1 of 1 pod; 0 kept, 0 unknown"
     )
     err = run(*up, stdin=as_json(pod(node="n"), pod(node="n", name="q"))).err
     assert err.splitlines()[-1] == (

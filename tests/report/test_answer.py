@@ -54,15 +54,29 @@ def many(*verdicts: Verdict) -> list[Item]:
             [
                 (
                     "yellow",
-                    "Undecided: 1 of 2 running containers is UNKNOWN, the others are kept: 1 owner, for 1 reason",
+                    "Undecided: 1 of 2 running containers is UNKNOWN, the others are kept: "
+                    "1 owner, for 1 reason",
                 )
             ],
         ),
         (
             (U, U),
-            [("yellow", "All 2 running containers are UNKNOWN, so nothing is decided: 1 owner, for 1 reason")],
+            [
+                (
+                    "yellow",
+                    "All 2 running containers are UNKNOWN, so nothing is decided: 1 owner, for 1 reason",
+                )
+            ],
         ),
-        ((U,), [("yellow", "The only running container is UNKNOWN, so nothing is decided: 1 owner, for 1 reason")]),
+        (
+            (U,),
+            [
+                (
+                    "yellow",
+                    "The only running container is UNKNOWN, so nothing is decided: 1 owner, for 1 reason",
+                )
+            ],
+        ),
         ((), [("yellow", "No container: there is nothing to answer")]),
     ],
 )

@@ -46,7 +46,8 @@ MIXED = (
 def test_owners_are_counted_with_the_numbers_of_their_reasons() -> None:
     lead, groups, reasons, rows = sections(shown(plan(*MIXED)))
     assert lead[0] == (
-        "3 of 6 running containers restart: 2 owners on 2 nodes, for 2 reasons; 1 of them is not started again; "
+        "3 of 6 running containers restart: 2 owners on 2 nodes, for 2 reasons; "
+        "1 of them is not started again; "
         "1 more is UNKNOWN"
     )
     assert cells(groups) == [

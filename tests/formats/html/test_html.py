@@ -77,7 +77,9 @@ def test_nothing_is_loaded_and_every_link_leads_upstream(plan: Plan) -> None:
 
 def test_each_part_has_its_place(plan: Plan) -> None:
     text = shown(plan)
-    assert words_of(by_id(text, "answer")).startswith("2 of 4 running containers restart: 2 owners on 2 nodes")
+    assert words_of(by_id(text, "answer")).startswith(
+        "2 of 4 running containers restart: 2 owners on 2 nodes"
+    )
     assert [words_of(one) for one in by_id(text, "by-node").iter("th")][-2:] == ["n1", "n2"]
     assert len([one for one in by_id(text, "by-namespace").iter() if one.tag.endswith("}svg")]) == 1
     (reason, *_) = by_id(text, "reasons")

@@ -54,19 +54,22 @@ Finished pods, init containers and others that no kubelet compares come last, by
 
 ## --from against what nodes report
 
-What nodes report wins. Where a node reports another release than `--from`, the verdict of its pods is UNKNOWN
-([HC042](rules.md#hc042)), a warning names the node, and `spec.disputedNodes` in JSON; `gate` refuses such a plan
-with exit 1. `--from auto`, or no `--from`, takes what each node reports, also where some are upgraded already.
+What nodes report wins. Where a node reports another release than `--from`, the verdict of its pods is
+UNKNOWN ([HC042](rules.md#hc042)), a warning names the node, and `spec.disputedNodes` in JSON; `gate` refuses
+such a plan with exit 1. `--from auto`, or no `--from`, takes what each node reports, also where some are
+upgraded already.
 
-- A vendor's build does not contradict the upstream release that it names, nor does a patch release another one
-  of its minor that hashes and behaves alike. The plan then takes the node's own build, which `fromRelease` shows.
+- A vendor's build does not contradict the upstream release that it names, nor does a patch release another
+  one of its minor that hashes and behaves alike. The plan then takes the node's own build, which
+  `fromRelease` shows.
 - A text that names no release, such as `dev`, contradicts nothing, nor does a node that is not in the input.
 - `--override-node-releases` (in `plan`, `gate`, `explain`, `impact`, `preflight`;
   `override_node_releases=True` in Python) plans from `--from` all the same. A warning then names the nodes on
   stderr, in JSON and on the page of HTML, and so do titles of JUnit, SARIF and metrics; a saved plan keeps
   `spec.overrideNodeReleases`.
 - `matrix` compares releases, not nodes: it warns, and its paths start from `--from`.
-- The nodes of `--sample` run whatever `--from` says; where that is not what they report, an assumption states it.
+- The nodes of `--sample` run whatever `--from` says; where that is not what they report, an assumption states
+  it.
 """
 
 _LARGE_LEAD: Final = """# What a plan of 150,000 pods looks like

@@ -54,8 +54,10 @@ def many(*verdicts: Verdict) -> list[Item]:
             [
                 (
                     "yellow",
-                    "Undecided: 1 of 2 running containers is UNKNOWN, the others are kept: "
-                    "1 owner, for 1 reason",
+                    (
+                        "Undecided: 1 of 2 running containers is UNKNOWN, the others are kept: "
+                        "1 owner, for 1 reason"
+                    ),
                 )
             ],
         ),

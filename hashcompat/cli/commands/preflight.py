@@ -56,6 +56,12 @@ class Arguments:
         "--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, where it is not at a usual place."
     )
     root: str | None = option("--root", metavar="DIR", help="Where the / of the node is mounted; default: /.")
+    read_also: tuple[str, ...] = option(
+        "--read-also",
+        metavar="DIR",
+        multiple=True,
+        help="More directories of the node in which the kubelet's own files are, such as its --root-dir.",
+    )
     ignored: str | None = option(
         "--ignore-preflight-errors",
         metavar="CHECK[,CHECK...]|all",
@@ -99,13 +105,16 @@ def _dumps(given: Arguments) -> list[Dump] | None:
     """Read dumps where they are given, and this node otherwise; None where only objects are looked at."""
     if given.joined.no_node and given.dumps:
         raise UsageError("--dump and --no-node exclude each other: a dump is what was read on a node")
-    if (given.joined.no_node or given.dumps) and (given.runtime or given.runtime_endpoint or given.root):
-        raise UsageError("--runtime, --runtime-endpoint and --root are about this node alone")
+    if (given.joined.no_node or given.dumps) and (
+        given.runtime or given.runtime_endpoint or given.root or given.read_also
+    ):
+        raise UsageError("--runtime, --runtime-endpoint, --root and --read-also are about this node alone")
     if given.joined.no_node:
         return None
     if given.dumps:
         return dumps.collect(given.dumps)
-    return [live.collect(given.runtime or collect.AUTO, given.runtime_endpoint or "", given.root or "/")]
+    kind, socket = given.runtime or collect.AUTO, given.runtime_endpoint or ""
+    return [live.collect(kind, socket, given.root or "/", given.read_also)]
 
 
 def _question(given: Arguments, way: Way, server: str) -> Question:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import socket as sockets
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -40,15 +40,23 @@ class _Found(msgspec.Struct, frozen=True):
     probes: list[Probe]
 
 
-def collect(kind: str, endpoint: str = "", root: str = "/", *, asking: Asking | None = None) -> Dump:
+def collect(
+    kind: str,
+    endpoint: str = "",
+    root: str = "/",
+    also: Sequence[str] = (),
+    *,
+    asking: Asking | None = None,
+) -> Dump:
     """Read a node: its runtimes of a kind, ``auto``, ``docker`` or ``cri``, its processes and its files.
 
-    ``endpoint`` is the runtime's socket, if not a usual one; ``root`` is where the node's / is mounted. What
-    cannot be read is a probe with the reason. Raises InputError where ``root`` is not a directory.
+    ``endpoint`` is the runtime's socket, if not a usual one; ``root`` is where the node's / is mounted;
+    ``also`` are more directories of the kubelet's own files. What cannot be read is a probe with the reason.
+    Raises InputError where ``root`` is not a directory.
     """
     if not Path(root).is_dir():
         raise InputError(f"{root}: want the directory in which the node's / is mounted")
-    node, asks = Root(Path(root)), asking or Asking()
+    node, asks = Root(Path(root), tuple(also)), asking or Asking()
     processes, looked = asks.ask(proc.listed(node)), time.monotonic()
     kubelet = kubelets.probes(asks, node, kubelets.find(asks, node, processes))
     found = [_docker(asks, node, kind, endpoint), _cri(asks, node, kind, endpoint)]

@@ -6,6 +6,7 @@ Whoever chooses such a path must not choose what root reads. The list is what di
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -14,6 +15,10 @@ OWN: Final = (
     "/etc/default",  # Debian's packages
     "/etc/sysconfig",  # those of Fedora and SUSE
     "/etc/environment",  # kops, Flatcar: a file of variables
+    "/etc/node-sizing.env",  # OpenShift: one too
+    "/etc/kubelet.conf",
+    "/etc/kubelet.d",
+    "/etc/kubelet",
     "/run/metadata",  # Flatcar: files of variables
     "/etc/systemd",
     "/run/systemd/system",
@@ -27,6 +32,8 @@ OWN: Final = (
     "/srv/kubernetes",  # kops
     "/etc/origin",  # OpenShift 3
     "/root/cdk",  # Charmed Kubernetes
+    "/opt/kubernetes",  # installations made by hand
+    "/opt/kubelet",
     "/etc/rancher",  # k3s, RKE2
     "/var/lib/rancher",
     "/etc/k0s",
@@ -39,14 +46,16 @@ OWN: Final = (
     "/etc/crio",
     "/etc/docker",
     "/etc/cni",
+    "/opt/cni",
     "/var/lib/cni",
+    "/run/multus/cni",
     "/var/lib/dockershim",
     "/var/lib/cri-dockerd",
 )
 """Files and directories of kubelets, of the runtimes below them, and of systemd."""
 
 _OF_TENANTS: Final = re.compile(
-    r"/kubelet/(pods|plugins|plugins_registry|checkpoints)(/|$)"  # volumes, and what CSI drivers write
+    r"/(pods|plugins|plugins_registry|checkpoints)(/|$)"  # volumes, and what CSI drivers write
     r"|^/var/lib/rancher/[^/]+/(storage|agent/containerd)(/|$)"  # volumes of local-path, images, containers
     r"|^/var/lib/k0s/containerd(/|$)"
     r"|^/var/snap/[^/]+/common/(default-storage|var/lib/containerd)(/|$)"
@@ -79,14 +88,17 @@ _VOLATILE: Final = (*_NO_DISK, "/run", "/tmp", "/var/tmp", "/var/run", "/var/lib
 """Where no program is that a unit may name, but for those of PROGRAMS."""
 
 
-def why_not_read(path: str) -> str:
-    """Return why a path is not one that a kubelet's own file can have; empty where it can."""
+def why_not_read(path: str, also: Sequence[str] = ()) -> str:
+    """Return why a path is not one that a kubelet's own file can have; empty where it can.
+
+    ``also`` are directories of which whoever runs this program says that such files are there.
+    """
     if not path.startswith("/") or ".." in path.split("/") or "\0" in path:
         return "it is not an absolute path without .."
     if _KEY.search(path):
         return "it is a private key, by its name"
-    if not _is_below(path, OWN) or _is_of_tenants(path):
-        return "no file of a kubelet is there"
+    if not _is_below(path, (*OWN, *also)) or _is_of_tenants(path):
+        return "no file of a kubelet is there, see --read-also"
     return ""
 
 

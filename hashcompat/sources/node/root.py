@@ -18,6 +18,7 @@ import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.sources.limits import LONGEST_TEXT
+from hashcompat.sources.node.places import why_not_read
 
 _MOST_LINKS: Final = 40
 """As many as Linux follows."""
@@ -39,6 +40,12 @@ class Root(msgspec.Struct, frozen=True):
 
     directory: Path
     """The directory; ``/`` on the node itself."""
+    also: tuple[str, ...] = ()
+    """More directories of the kubelet's own files, as whoever runs this program says."""
+
+    def why_not_read(self, path: str) -> str:
+        """Return why nothing is read at a path; empty where a kubelet's own file can be there."""
+        return why_not_read(path, self.also)
 
     def place(self, path: str) -> Path:
         """Return where a path of the node is, with no link in it that the node would follow.

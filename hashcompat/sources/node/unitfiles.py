@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from hashcompat.errors import InputError
-from hashcompat.sources.node.places import why_not_read
 from hashcompat.sources.node.root import Root
 
 UNITS: Final = tuple(
@@ -29,7 +28,7 @@ def variables(root: Root) -> Iterator[str]:
     """Yield the files that EnvironmentFile in ``kubelet.service`` and its drop-ins names."""
     for path in _everywhere(root):
         try:
-            yield from _NAMED.findall(root.own(path, why_not_read))
+            yield from _NAMED.findall(root.own(path, root.why_not_read))
         except (OSError, InputError):
             continue  # the question for the unit itself shows why
 
@@ -53,7 +52,7 @@ def program(root: Root, unit: str) -> str:
     The first unit in the order of the directories counts, and of drop-ins with one name the first, sorted by
     their names. Raises InputError as ``started`` does, and where a part could not be read; and OSError.
     """
-    return started((root.own(path, why_not_read) for path in _merged(root, unit)), unit)
+    return started((root.own(path, root.why_not_read) for path in _merged(root, unit)), unit)
 
 
 def started(texts: Iterable[str], unit: str) -> str:

@@ -18,7 +18,6 @@ from hashcompat.go import yaml
 from hashcompat.records.probes import Probe
 from hashcompat.sources.node import filesystems
 from hashcompat.sources.node.asking import Question
-from hashcompat.sources.node.places import why_not_read
 from hashcompat.sources.node.proc import flag
 from hashcompat.sources.node.root import Root
 from hashcompat.sources.node.unitfiles import KUBELET, UNITS, variables
@@ -132,7 +131,7 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
         yield from _named(root, networks)
     yield from _memory(root)
     yield from (filesystems.filesystem(root, path) for path in _FILE_SYSTEMS)
-    yield from (filesystems.filesystem(root, path, why_not_read) for path in states)
+    yield from (filesystems.filesystem(root, path, root.why_not_read) for path in states)
     yield from _certificates(root, arguments, states)
     yield from filesystems.remote(root)
 
@@ -153,7 +152,7 @@ def own(root: Root, path: str, check: Callable[[str], None] = _as_it_is) -> Ques
 
 
 def _own(root: Root, path: str, check: Callable[[str], None]) -> str:
-    text = root.own(path, why_not_read)
+    text = root.own(path, root.why_not_read)
     check(text)
     return text
 
@@ -198,7 +197,7 @@ def directory(root: Root, path: str) -> Question:
 def named_directory(root: Root, path: str) -> Question:
     """Return the question for the names in a directory that a flag or a runtime names."""
     return Question(
-        "directory", path, lambda: "".join(f"{name}\n" for name in root.own_names(path, why_not_read))
+        "directory", path, lambda: "".join(f"{name}\n" for name in root.own_names(path, root.why_not_read))
     )
 
 
@@ -213,7 +212,7 @@ def _named(
     root: Root, path: str, ends: tuple[str, ...] = (), check: Callable[[str], None] = _as_it_is
 ) -> Iterator[Question]:
     yield named_directory(root, path)
-    if not why_not_read(path):
+    if not root.why_not_read(path):
         yield from (own(root, f"{path}/{name}", check) for name in _names(root, path, ends))
 
 
@@ -236,7 +235,7 @@ def _names(root: Root, path: str, ends: tuple[str, ...]) -> list[str]:
 def _certificates(root: Root, arguments: Probe, states: list[str]) -> Iterator[Question]:
     for path in (f"{state}/pki" for state in states):
         yield named_directory(root, path)
-        names = [] if why_not_read(path) else _names(root, path, (".pem", ".crt"))
+        names = [] if root.why_not_read(path) else _names(root, path, (".pem", ".crt"))
         yield from (_certificate(root, f"{path}/{name}") for name in names)
     authority = flag(arguments, "client-ca-file") or "/etc/kubernetes/pki/ca.crt"
     agents = (f"{place}/agent/client-kubelet.crt" for place in _RANCHER)

@@ -165,7 +165,6 @@ def test_the_action_runs_nothing_of_the_checkout(
     }
     install, gate = yaml.safe_load((repository / "action.yml").read_text())["runs"]["steps"]
     assert checkout.run(BASH, install["run"], variables | install["env"]) == 0, checkout.printed
-    (checkout.place / ".hashcompat.yaml").unlink()
     for target, files, code in ((NEW, "cluster.json", 2), (SAME, "cluster.json", 0), (NEW, "", 1)):
         inputs = {
             "inputs.to": target,
@@ -191,7 +190,6 @@ def test_the_steps_of_jenkins_run_nothing_of_the_workspace(
         "HASHCOMPAT_COMMIT": commit(repository),
         "TO": NEW,
     }
-    (checkout.place / ".hashcompat.yaml").unlink()
     codes = [checkout.run(("/bin/sh", "-xe", "-c"), step, variables) for step in steps]
     assert codes == [0, 0, 0, 0, 2], checkout.printed
     assert (checkout.place / "gate.xml").exists()
@@ -208,7 +206,6 @@ def test_the_jobs_of_gitlab_run_nothing_of_the_checkout(checkout: Checkout, repo
         "HASHCOMPAT_COMMIT": commit(repository),
         "TO": NEW,
     }
-    (checkout.place / ".hashcompat.yaml").unlink()
     script = [*pipeline["default"]["before_script"], *pipeline["plan"]["script"], *pipeline["gate"]["script"]]
     try:
         assert checkout.run(("/bin/sh", "-ec"), "\n".join(script), variables) == 2, checkout.printed

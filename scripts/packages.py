@@ -2,7 +2,7 @@
 
     python -m scripts.packages    # dist/hashcompat.pyz, for this Python and system
     python -m scripts.packages --python 3.13 --platform manylinux_2_28_aarch64
-    python -m scripts.packages --url https://releases.example/v0.1.0    # also hashcompat.tar.gz and .yaml
+    python -m scripts.packages --url https://releases.example/v0.2.0    # also hashcompat.tar.gz and .yaml
 
 The file has all dependencies in it, the compiled ones for one minor release of Python and one platform. It
 unpacks itself below SHIV_ROOT, by default ~/.shiv, when it is run for the first time. The dependencies are

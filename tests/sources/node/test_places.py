@@ -40,7 +40,7 @@ OTHERS = (
     ("/var/snap/microk8s/common/default-storage/x", "no file"),
     ("/var/lib/rancher/k3s/storage/pvc-1/config.yaml", "no file"),
     ("/home/tenant/kubelet.yaml", "no file"),
-    ("/tmp/kubernetes/kubelet.yaml", "no file"),
+    ("/srv/tenant/kubelet.yaml", "no file"),
     ("/proc/1/root/etc/kubernetes/kubelet.conf", "no file"),
     ("/etc/kubernetes/../shadow", "absolute"),
     ("etc/kubernetes/x", "absolute"),

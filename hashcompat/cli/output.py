@@ -163,9 +163,8 @@ def note(message: str) -> None:
 
 
 def notes(report: Report[Result], result: Result, *, quiet: bool = False) -> None:
-    """Print to stderr what goes with a result."""
-    if not quiet:
-        say_each(report.notes(result))
+    """Print to stderr what goes with a result; if quiet, only what lets more pass than the input alone."""
+    say_each(report.loosened(result) if quiet else report.notes(result))
 
 
 def say_each(lines: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from hashcompat.report.gatecases import findings_of
 from hashcompat.report.gatedocument import gate_document
 from hashcompat.report.items import item_name, reason_words, verdict_cell
 from hashcompat.report.model import Coloured, Prose, Report, Screen, Section, Table
-from hashcompat.report.whence import times_line
+from hashcompat.report.whence import overridden, times_line
 
 _COLOURS: Final[Mapping[Outcome, str]] = {
     Outcome.FAIL: "red",
@@ -44,7 +44,8 @@ _SETTINGS: Final = "settings"
 
 def _overview(result: GateResult, _screen: Screen) -> Iterator[Section]:
     verdict = Coloured(_verdict(result), _COLOURS[result.outcome])
-    yield Section([[verdict], [times_line(result.plan)], *([line] for line in settings_lines(result))])
+    lines = (times_line(result.plan), *overridden(result.plan), *settings_lines(result))
+    yield Section([[verdict], *([line] for line in lines)])
     yield Section(Table(_LINE_COLUMNS, lambda: map(_line_cells, result.lines)))
     owners = _owners(result)
     if owners:
@@ -132,6 +133,12 @@ def settings_lines(result: GateResult) -> Iterator[str]:
     return (f"policy: {file}" for file in result.policy.files)
 
 
+def _loosened(result: GateResult) -> Iterator[str]:
+    yield from overridden(result.plan)
+    if any(file.loosens for file in result.policy.files):
+        yield from settings_lines(result)
+
+
 def _verdict(result: GateResult) -> str:
     only = ", reported only" if _is_only_reported(result.policy, result.outcome) else ""
     return f"{result.outcome}{only}: {result.deciding}"
@@ -150,6 +157,7 @@ GATE: Final[Report[GateResult]] = Report(
     sheet=_sheet,
     findings=findings_of,
     names=_names,
-    lead=lambda result: [times_line(result.plan)],
+    lead=lambda result: [times_line(result.plan), *overridden(result.plan)],
     notes=_notes,
+    loosened=_loosened,
 )

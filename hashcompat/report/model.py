@@ -201,3 +201,5 @@ class Report(msgspec.Struct, Generic[Result], frozen=True):
     """Lines for a table that is kept alone: what a reader has to know of all its rows."""
     notes: Callable[[Result], Iterable[str]] = _no_notes
     """Lines that go with the result: assumptions, warnings, the closing line."""
+    loosened: Callable[[Result], Iterable[str]] = _no_notes
+    """Lines in place of all these where nobody wants them: what lets more pass than the input alone does."""

@@ -13,7 +13,7 @@ from hashcompat.report.plancases import findings_of, sheet_of
 from hashcompat.report.planpage import plan_page
 from hashcompat.report.restartplan import plan_document, sealed_plan
 from hashcompat.report.rows import names, table, wide
-from hashcompat.report.whence import times_line
+from hashcompat.report.whence import overridden, times_line
 
 __all__ = ["PLAN", "Excerpt", "without_kept"]
 
@@ -28,6 +28,7 @@ PLAN: Final[Report[Plan | Excerpt]] = Report(
     findings=lambda shown: findings_of(asked(shown).plan, asked(shown).items),
     names=names,
     page=plan_page,
-    lead=lambda shown: [times_line(asked(shown).plan)],
+    lead=lambda shown: [times_line(asked(shown).plan), *overridden(asked(shown).plan)],
     notes=notes,
+    loosened=lambda shown: overridden(asked(shown).plan),
 )

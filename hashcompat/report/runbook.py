@@ -9,6 +9,7 @@ from typing import Final
 from hashcompat.model.escape import name_path, owner_path
 from hashcompat.model.impact import Batch, Certainty, Effect, Impact, NodeImpact, Step
 from hashcompat.model.words import count
+from hashcompat.report.collapse import collapsed
 from hashcompat.report.model import Block, Bullets, Heading, Script
 
 _NODE: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
@@ -39,6 +40,7 @@ def runbook(impact: Impact) -> Iterator[Block]:
 def _before(impact: Impact) -> Iterator[str]:
     yield "A kubelet that restarts containers asks nobody: PodDisruptionBudgets hold back drains alone."
     yield "Upgrade a batch only when the one before is done and its pods are ready again."
+    yield from (f"Warning: {warning}" for warning in collapsed(impact.warnings))
     if impact.budgets_missing:
         yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
     if impact.unplaced or impact.unseen:

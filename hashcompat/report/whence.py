@@ -9,6 +9,7 @@ from typing import Final
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Origin, Source
 from hashcompat.model.words import count
+from hashcompat.planning.claims import reports
 from hashcompat.report.asked import Excerpt
 from hashcompat.report.model import Document, Line, time_text
 from hashcompat.report.tally import Tally
@@ -25,12 +26,13 @@ _AGES: Final = (
 
 
 def whence(shown: Excerpt, *, all_names: bool) -> list[Line]:
-    """Return two lines: where the pods were read, and the releases that run and are the target."""
+    """Return where the pods were read, the releases that run and are the target, and what was overridden."""
     plan, tally = shown.plan, shown.tally
     pods = count(shown.summary.pods, "pod") + (f" on {count(tally.nodes, 'node')}" if tally.nodes else "")
     return [
         [f"Read from {_place(plan.origin, shown.now, all_names=all_names)}: {pods}"],
         [f"Kubelet {_releases(plan, tally, all_names=all_names)} -> {plan.to_release}"],
+        *([line] for line in overridden(plan)),
     ]
 
 
@@ -88,6 +90,13 @@ def _releases(plan: Plan, tally: Tally, *, all_names: bool) -> str:
     texts = [(name or "unknown") + (f" ({count(nodes, 'node')})" if nodes else "") for name, nodes in some]
     more = [f"{len(known) - len(some)} more"] if len(some) < len(known) else []
     return ", ".join([*texts, *more]) or plan.from_release
+
+
+def overridden(plan: Plan) -> list[str]:
+    """Say which nodes report another release than the one that the plan was told to start from."""
+    if not plan.overridden:
+        return []
+    return [f"{reports(plan.disputed, plan.from_release)}; planned against them, by --override-node-releases"]
 
 
 def times_line(plan: Plan) -> str:

@@ -35,7 +35,7 @@ from hashcompat.gating.settings import Setting, policy_of
 from hashcompat.gating.turns import decided, own_turns, taken
 from hashcompat.model.plan import Plan
 from hashcompat.model.rollout import Phase, Turn
-from hashcompat.report.gate import GATE, settings_lines
+from hashcompat.report.gate import GATE
 
 _AFTER: Final = frozenset(
     {*(f"--{key}" for key in ABOUT_PLANS), "--config", "--no-exceptions", "--no-baseline", "--no-report-only"}
@@ -92,8 +92,6 @@ def command(given: Arguments) -> int:
     )
     output.show(GATE, result, given.shown)
     output.notes(GATE, result, quiet=given.quiet.quiet)
-    if given.quiet.quiet and any(file.loosens for file in policy.files):
-        output.say_each(settings_lines(result))
     return result.exit_code
 
 

@@ -27,7 +27,7 @@ MOST: Final = 3
 """How many times as much the last step may add as the one before it: 2 is linear, 4 the square."""
 
 LEAST_CALLS: Final = 3_000
-"""A step of fewer calls says nothing: a cache fills, or a line of text is as long as fits."""
+"""A step of fewer calls shows no growth: a cache fills, or a line of text is as long as fits."""
 
 
 @dataclass

@@ -102,7 +102,7 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
         found = _file(dump, path)
         complete = complete and found is not None
         variables |= {name: Word(value, path) for name, value in (found or {}).items()}
-    split = cache(_split)  # one variable may stand in any number of places
+    split = cache(_split)  # a word may repeat a variable any number of times
     given = (_of_word(text, variables, command.source, split) for text in split(command.value)[1:])
     return Start(tuple(_within_limits(chain.from_iterable(given), command.source)), complete)
 

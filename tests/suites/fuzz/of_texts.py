@@ -102,9 +102,10 @@ def _answer(data: bytes) -> None:
     """Read what a runtime answers about itself, and a checkpoint."""
     found = document(data)
     given = Dump("n", "fuzz", {(kind, name): (Probe(kind, name, text(data)),) for kind, name in _ASKED})
-    for read in (lambda: driver.version(given, None), lambda: driver.api_version(given)):
-        with suppress(UnreadError, AbsentError):
-            read()
+    with suppress(UnreadError, AbsentError):
+        driver.version(given, None)
+    with suppress(UnreadError, AbsentError):
+        driver.api_version(given)
     with suppress(UnreadError):
         containers.ids(given)
     if isinstance(found, dict):
@@ -144,7 +145,7 @@ def _columns(data: bytes) -> None:
 
 
 def _filters(data: bytes) -> None:
-    """Look for a pod by names: one a line, of namespaces, nodes and owners; sets decide as one by one."""
+    """Look for a pod by names: one per line, of namespaces, nodes and owners; sets decide as one by one."""
     namespace, node, owner, *asked = fields(data, 4)
     pod = PodName(node, namespace, "p", "", owner, owner)
     wanted = tuple(asked[0].split("\n"))

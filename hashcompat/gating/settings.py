@@ -25,6 +25,8 @@ from hashcompat.gating.policy import (
 
 LIMITS: Final = ("max-restarts", "max-per-owner", "max-per-node")
 
+_AGES: Final = ("plan-max-age", "max-age")
+
 _RESTARTS: Final = (*LIMITS, "fail-on")
 """What a caller says about restarts."""
 
@@ -93,15 +95,30 @@ def settled(given: Mapping[str, Setting], files: Sequence[SettingsFile]) -> Sett
     Raises UsageError for a word of ``fail-on`` that is unknown.
     """
     found, read = dict(given), list[PolicyFile]()
-    nearest: dict[str, str] = {}
+    chosen: dict[str, SettingsFile] = {}
     for one in files:
-        for key in one.settings:
-            nearest.setdefault(key, one.name)
+        for key, value in one.settings.items():
+            if key not in chosen or _is_kept(key, value, chosen[key].settings[key]):
+                chosen[key] = one
     for one in files:
-        own = {key: value for key, value in one.settings.items() if nearest[key] == one.name}
+        own = {key: value for key, value in one.settings.items() if chosen[key] is one}
         read.append(_joined(one.name, own, given, found))
     strict = is_on(found, "strict")
     return Settled(found, tuple(_without_effect(one, strict) for one in read))
+
+
+def _is_kept(key: str, value: Setting, nearer: Setting) -> bool:
+    """Return whether a file's setting counts although a nearer file has the key: that only makes it stricter.
+
+    Whoever writes the working directory may say less than the user does, never the opposite.
+    """
+    if STRICTER[key]:
+        return False
+    if key == "strict":
+        return _BOOLEANS[value.text]
+    if key in _AGES:
+        return duration_of(value.text, value.place) < duration_of(nearer.text, nearer.place)
+    return True  # which cluster, and which key: the user's own
 
 
 def _joined(

@@ -129,6 +129,9 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     """Whether percentages count the container: it runs on a node, as far as the input shows, where the
     target kubelet compares or kills it."""
 
+    uncreated: bool = False
+    """Whether its pod is yet to be created, of a manifest or a template, whatever node that names."""
+
 
 class Item(msgspec.Struct, frozen=True, gc=False):
     """One container's verdict in a plan.
@@ -219,10 +222,14 @@ def without_unplaced(items: Sequence[Item]) -> list[Item]:
     """Return items in which percentages count nothing that is on no node, unless none of them is on any.
 
     A manifest counts as a running pod. Next to pods that are on nodes it must not: whoever may create a
-    PodTemplate could make any part of all containers small.
+    PodTemplate could make any part of all containers small. Nor does it by the ``nodeName`` that it has.
     """
-    placed = any(item.pod.node for item in items)
-    return [_uncounted(item) if placed and not item.pod.node else item for item in items]
+    placed = any(map(_is_placed, items))
+    return [_uncounted(item) if placed and not _is_placed(item) else item for item in items]
+
+
+def _is_placed(item: Item) -> bool:
+    return bool(item.pod.node) and not item.prediction.uncreated
 
 
 def _uncounted(item: Item) -> Item:

@@ -218,6 +218,7 @@ class Planner:
                 hashed=draft.prepared is not None,
                 creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
                 compared=self._is_compared(draft, decision),
+                uncreated=draft.pod.manifest and draft.pod.static_manifest is None,
             )
         )
         return prediction

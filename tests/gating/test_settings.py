@@ -126,3 +126,26 @@ def test_no_file_of_a_settings_file_is_standard_input() -> None:
     for text in ("-", "./-"):
         assert Setting(text, "f: baseline", Path()).file == "./-"
     assert Setting("-", "--baseline").file == "-"
+
+
+@pytest.mark.parametrize(
+    ("nearer", "own", "counts"),
+    [
+        ({"strict": "false"}, {"strict": "true"}, "true"),
+        ({"strict": "true"}, {"strict": "false"}, "true"),
+        ({"max_age": "9999h"}, {"max_age": "1h"}, "1h"),
+        ({"max_age": "30m"}, {"max_age": "1h"}, "30m"),
+        ({"plan_max_age": "100h"}, {"plan_max_age": "99h60s"}, "99h60s"),
+        ({"cluster_uid": "theirs"}, {"cluster_uid": "mine"}, "mine"),
+        ({"verify_key": "theirs"}, {"verify_key": "mine"}, "mine"),
+    ],
+)
+def test_a_nearer_file_undoes_nothing_that_only_makes_a_policy_stricter(
+    nearer: dict[str, str], own: dict[str, str], counts: str
+) -> None:
+    found = settled({}, (of("near", **nearer), of("own", **own)))
+    (value,) = found.settings.values()
+    assert value.text == counts
+    assert sum(bool(one.keys) for one in found.files) == 1
+    winner = next(one for one in found.files if one.keys)
+    assert value.place.startswith(winner.name)

@@ -83,6 +83,28 @@ HOSTILE: dict[str, Json] = {
         "metadata": {"name": "t", "namespace": "ns", "uid": "t"},
         "template": {"spec": {"containers": MANY}},
     },
+    "a PodTemplate that names a node": {
+        "kind": "PodTemplate",
+        "apiVersion": "v1",
+        "metadata": {"name": "t", "namespace": "ns", "uid": "t"},
+        "template": {
+            "metadata": {
+                "annotations": {"kubernetes.io/config.source": "file", "kubernetes.io/config.mirror": "m"}
+            },
+            "spec": {"containers": MANY, "nodeName": "n2"},
+        },
+    },
+    "a CronJob that names a node": {
+        "kind": "CronJob",
+        "apiVersion": "batch/v1",
+        "metadata": {"name": "t", "namespace": "ns", "uid": "t"},
+        "spec": {"jobTemplate": {"spec": {"template": {"spec": {"containers": MANY, "nodeName": "n2"}}}}},
+    },
+    "a manifest that names a node": {
+        "kind": "Pod",
+        "metadata": {"name": "m", "namespace": "ns"},
+        "spec": {"containers": MANY, "nodeName": "n2"},
+    },
 }
 
 

@@ -14,7 +14,7 @@ from hashcompat.disruption.selectors import Selectors
 from hashcompat.go.jsonpath import rows
 from hashcompat.model.budgets import Budgets
 from hashcompat.model.impact import PodPlace
-from hashcompat.model.pods import Pod
+from hashcompat.model.pods import ContainerType, Pod
 
 OwnerKey = tuple[str, str]
 """A namespace, and ``Deployment/web``."""
@@ -38,6 +38,11 @@ class OwnerSeen:
     """The pods of one owner."""
 
     replicas: int = 0
+    """Those that run on a node, as far as their status shows."""
+
+    idle: int = 0
+    """Those that take no other one's place: Pending, on no node, or without a container that runs."""
+
     nodes: dict[str, Places] = field(default_factory=dict)
     """Those that restart, or may, by node."""
 
@@ -99,15 +104,18 @@ class Census:
             _count(self.seen[place], pod)
         node = self.nodes.setdefault(pod.node, NodeSeen())
         _note_drain(node, pod, selected)
-        owner = self._owner(pod)
+        owner = self._owner(pod, fate)
         if fate:
             _note_fate(node, pod, fate)
             self._hit(pod, fate, selected)
             _note_times(owner, pod)
 
-    def _owner(self, pod: Pod) -> OwnerSeen:
+    def _owner(self, pod: Pod, fate: Fate) -> OwnerSeen:
         owner = self.owners.setdefault(owner_key(pod), OwnerSeen())
-        owner.replicas += not pod.deleting
+        if not pod.deleting:
+            serves = bool(fate) or _runs(pod)
+            owner.replicas += serves
+            owner.idle += not serves
         return owner
 
     def _hit(self, pod: Pod, fate: Fate, selected: tuple[int, ...]) -> None:
@@ -118,9 +126,10 @@ class Census:
         places.unknown += not fate & Fate.CERTAIN
         for number in selected:
             hits = node.hits.setdefault(number, Hits())
-            hits.unsure += pod.ready is None
-            hits.certain += bool(pod.ready and fate & Fate.CERTAIN)
-            hits.possible += bool(pod.ready and not fate & Fate.CERTAIN)
+            ready = _ready(pod)
+            hits.unsure += ready is None
+            hits.certain += bool(ready and fate & Fate.CERTAIN)
+            hits.possible += bool(ready and not fate & Fate.CERTAIN)
 
 
 def owner_key(pod: Pod) -> OwnerKey:
@@ -133,13 +142,27 @@ def is_replicated(owner: OwnerKey) -> bool:
     return not owner[1].startswith(_NOT_REPLICATED)
 
 
+def _runs(pod: Pod) -> bool:
+    """Return whether a pod can serve in place of another one: a manifest counts as running."""
+    if pod.manifest:
+        return True
+    own = [one.running for one in pod.containers if one.type is ContainerType.CONTAINER]
+    return bool(pod.node) and pod.phase != "Pending" and not all(one is False for one in own)
+
+
+def _ready(pod: Pod) -> bool | None:
+    """Return whether a pod is Ready; None where it may be. A Pending one is not."""
+    return False if pod.ready is None and pod.phase == "Pending" else pod.ready
+
+
 def _count(seen: Seen, pod: Pod) -> None:
     seen.pods += 1
     if pod.owner:
         seen.owners[pod.namespace, pod.owner] = pod.namespace, pod.workload or pod.owner
     if not pod.deleting:
-        seen.ready += pod.ready is True
-        seen.unsure += pod.ready is None
+        ready = _ready(pod)
+        seen.ready += ready is True
+        seen.unsure += ready is None
 
 
 def _note_drain(node: NodeSeen, pod: Pod, selected: tuple[int, ...]) -> None:

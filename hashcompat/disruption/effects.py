@@ -26,7 +26,12 @@ class Cluster(msgspec.Struct, frozen=True):
 
     def replicas(self, owner: OwnerKey) -> int:
         """Return how many replicas an owner has, or wants if these are more."""
-        return max(self.owners[owner].replicas, self.scales.get(owner, 0))
+        seen = self.owners[owner]
+        return max(seen.replicas + seen.idle, self.scales.get(owner, 0))
+
+    def running(self, owner: OwnerKey) -> int:
+        """Return how many of these run, those included that the input may lack."""
+        return self.replicas(owner) - self.owners[owner].idle
 
     def effect(self, names: Sequence[str]) -> Effect:
         """Return what the restarts on some nodes do together, if all are made in place."""
@@ -43,10 +48,10 @@ class Cluster(msgspec.Struct, frozen=True):
                 yield found
 
     def _owners(self, nodes: Sequence[Node], names: Sequence[str]) -> Iterator[OwnerImpact]:
-        """Yield the owners with several replicas that all restart, or may."""
+        """Yield the owners with several replicas of which all that run restart, or may."""
         for key in sorted({key for node in nodes for key in node.owners}):
-            replicas = self.replicas(key)
-            if replicas > 1 and is_replicated(key):
+            replicas = self.running(key)
+            if self.replicas(key) > 1 and is_replicated(key):
                 places = [self.owners[key].nodes.get(name, _NOWHERE) for name in names]
                 restarted = sum(place.restarted for place in places)
                 unknown = sum(place.unknown for place in places)

@@ -9,7 +9,7 @@ from typing import Final
 
 from hashcompat.disruption.census import NodeSeen, is_replicated
 from hashcompat.disruption.effects import Cluster
-from hashcompat.model.escape import name_path, owner_path
+from hashcompat.model.escape import name_path
 from hashcompat.model.impact import Batch, Certainty, Effect, NodeImpact, Pods, Step
 from hashcompat.model.words import agree, count
 
@@ -71,7 +71,7 @@ def _for_sure(node: NodeSeen, effect: Effect) -> Iterator[str]:
             yield f"PodDisruptionBudget {name}: {missing}{already}"
     for owner in effect.owners:
         if owner.certainty is Certainty.YES:
-            yield f"all {owner.replicas} replicas of {owner_path(owner.namespace, owner.name)} at once"
+            yield f"{owner.all_of_it} at once"
     if node.killed:
         yield f"{count(len(node.killed), 'pod')} with a container that is not started again"
 
@@ -82,8 +82,7 @@ def _perhaps(node: NodeSeen, effect: Effect, budgets_missing: str) -> Iterator[s
         why = budget.problem or f"{budget.possible} may restart or be unhealthy"
         yield f"PodDisruptionBudget {name_path(budget.namespace, budget.name)} may be breached: {why}"
     for owner in effect.owners:
-        name = owner_path(owner.namespace, owner.name)
-        yield f"all {owner.replicas} replicas of {name} may restart at once"
+        yield f"{owner.all_of_it} may restart at once"
     if node.maybe_killed:
         number = node.maybe_killed
         yield f"{count(number, 'pod')} that {agree(number, 'restart')} may not be started again"

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
+from hashcompat.model.escape import owner_path
 from hashcompat.model.pods import Origin
 
 PodPlace = tuple[str, str]
@@ -85,6 +86,14 @@ class OwnerImpact(msgspec.Struct, frozen=True):
 
     certainty: Certainty
     replicas: int
+    """Those that run."""
+
+    @property
+    def all_of_it(self) -> str:
+        """Say which replicas these are, as the subject of a sentence."""
+        name = owner_path(self.namespace, self.name)
+        one = f"the only running replica of {name}"
+        return f"all {self.replicas} replicas of {name}" if self.replicas > 1 else one
 
 
 class Effect(msgspec.Struct, frozen=True):

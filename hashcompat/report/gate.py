@@ -41,6 +41,9 @@ _SHEET_COLUMNS: Final = (*_LINE_COLUMNS, *_COLUMNS, *_MORE_COLUMNS)
 _SETTINGS: Final = "settings"
 """The policy's line in a table of all: whose settings count."""
 
+_OVERRIDDEN: Final = "override-node-releases"
+"""The line that says which nodes report another release."""
+
 
 def _overview(result: GateResult, _screen: Screen) -> Iterator[Section]:
     verdict = Coloured(_verdict(result), _COLOURS[result.outcome])
@@ -81,7 +84,8 @@ def _table(result: GateResult) -> Table:
 
 def _wide(result: GateResult) -> Table:
     rows = lambda: ([*_cells(one), *_more(one)] for one in result.judged)  # noqa: E731 - one line
-    return Table((*_COLUMNS, *_MORE_COLUMNS), rows, caption="; ".join(settings_lines(result)))
+    caption = "; ".join([*overridden(result.plan), *settings_lines(result)])
+    return Table((*_COLUMNS, *_MORE_COLUMNS), rows, caption=caption)
 
 
 def _sheet(result: GateResult) -> Table:
@@ -94,6 +98,8 @@ def _sheet_rows(result: GateResult) -> Iterator[list[object]]:
     yield from ([*_line_cells(line), *containers] for line in result.lines)
     for file in result.policy.files:
         yield [Prose(_SETTINGS), Prose(str(file)), None, None, None, *containers]
+    for text in overridden(result.plan):
+        yield [Prose(_OVERRIDDEN), Prose(text), None, None, None, *containers]
     lines = [None] * len(_LINE_COLUMNS)
     yield from ([*lines, *_cells(one), *_more(one)] for one in result.judged)
 

@@ -14,7 +14,7 @@ from hashcompat.gating.result import Outcome as Judgement
 from hashcompat.model.escape import word
 from hashcompat.report.findings import Case, Findings, Outcome
 from hashcompat.report.plancases import case_of, title_of
-from hashcompat.report.whence import times_of
+from hashcompat.report.whence import overridden, times_of
 from hashcompat.rules import RULES, Rule
 
 _OUTCOMES: Final[Mapping[Standing, Outcome]] = {
@@ -57,6 +57,13 @@ _SETTINGS: Final = Rule(
     "",
 )
 
+_RELEASES: Final = Rule(
+    "gate-releases",
+    "nodes report another release",
+    "The plan starts from another release than nodes report, as --override-node-releases asks.",
+    "",
+)
+
 
 def findings_of(result: GateResult) -> Findings:
     """Return the cases; the totals are those of lines that do not hold, and of containers."""
@@ -71,7 +78,7 @@ def findings_of(result: GateResult) -> Findings:
         "cases",
         {word: numbers[word] for word in dict.fromkeys(one.value for one in words)},
         lambda: _cases(result),
-        (*RULES, _POLICY, _PREDICTION, _SETTINGS),
+        (*RULES, _POLICY, _PREDICTION, _SETTINGS, _RELEASES),
         {
             "containers": len(plan.items),
             "containers_compared": result.whole.compared,
@@ -84,6 +91,7 @@ def findings_of(result: GateResult) -> Findings:
 def _cases(result: GateResult) -> Iterator[Case]:
     yield from map(_line, result.lines)
     yield from (_loosened(file) for file in result.policy.files if file.loosens)
+    yield from map(_overridden, overridden(result.plan))
     yield from map(_container, result.judged)
 
 
@@ -99,6 +107,12 @@ def _loosened(file: PolicyFile) -> Case:
     return Case(
         Outcome.NOTED, "LOOSENED", _SETTINGS.id, text, "policy", f"settings {word(file.name)}", labels
     )
+
+
+def _overridden(text: str) -> Case:
+    """Return that the plan is not of the releases that nodes report."""
+    key = "override-node-releases"
+    return Case(Outcome.NOTED, "OVERRIDDEN", _RELEASES.id, text, "policy", key, _labels(key, ""))
 
 
 def _line(line: Line) -> Case:

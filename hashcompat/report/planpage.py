@@ -91,10 +91,11 @@ def _counts(shown: Excerpt) -> Iterator[Count]:
 
 
 def _facts(shown: Excerpt) -> Iterator[tuple[str, str]]:
-    read, kubelet = (str(line[0]) for line in whence(shown, all_names=True))
+    read, kubelet, *against = (str(line[0]) for line in whence(shown, all_names=True))
     yield "Pods", read
     yield "Taken", times_line(shown.plan)
     yield "Way", kubelet
+    yield from (("Against", line) for line in against)
     for facts in shown.plan.releases:
         named = "" if facts.name.removeprefix("v") == facts.read_as else f"read as {facts.read_as}, "
         yield f"Kubelet {facts.name}", f"{named}hashes by {facts.era}, Go types of {facts.types}"

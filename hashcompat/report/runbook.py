@@ -8,7 +8,7 @@ from typing import Final
 
 from hashcompat.model.escape import name_path, owner_path
 from hashcompat.model.impact import Batch, Certainty, Effect, Impact, NodeImpact, Step
-from hashcompat.model.words import count
+from hashcompat.model.words import agree, count
 from hashcompat.report.collapse import collapsed
 from hashcompat.report.model import Block, Bullets, Heading, Script
 
@@ -67,8 +67,9 @@ def _effect(effect: Effect) -> Iterator[str]:
         else:
             yield f"PodDisruptionBudget {name} may be breached"
     for owner in effect.owners:
-        verb = "restart" if owner.certainty is Certainty.YES else "may restart"
-        yield f"all {owner.replicas} replicas of {owner_path(owner.namespace, owner.name)} {verb} at once"
+        sure = owner.certainty is Certainty.YES
+        verb = agree(owner.replicas, "restart") if sure else "may restart"
+        yield f"{owner.all_of_it} {verb} at once"
 
 
 def _node(node: NodeImpact) -> Iterator[str]:

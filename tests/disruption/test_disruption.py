@@ -42,6 +42,11 @@ def of(found: Impact, name: str = "n1") -> NodeImpact:
     return next(one for one in found.nodes if one.name == name)
 
 
+PENDING: Json = {"phase": "Pending", "containerStatuses": []}
+WAITING: Json = {"containerStatuses": [{"name": "c", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}
+IDLE = (("", "", PENDING), ("n2", "False", PENDING), ("n2", "False", WAITING))
+"""Replicas that take no other one's place: node, condition and status."""
+
 SPREAD = (replica("web-0", "n1"), replica("web-1", "n2"), replica("web-2", "n3"))
 
 
@@ -73,6 +78,25 @@ SPREAD = (replica("web-0", "n1"), replica("web-1", "n2"), replica("web-2", "n3")
             "all 2 replicas of ns/StatefulSet/web",
         ),
         ((replica("web-0", "n1"), replica("web-1", "n1"), scale(3)), Step.IN_PLACE, ""),
+        *(
+            ((*two, replica("web-2", where, ready=ready, status=idle), *more), Step.DRAIN, "all 2 replicas")
+            for two in [(replica("web-0", "n1"), replica("web-1", "n1"))]
+            for where, ready, idle in IDLE
+            for more in [(), (scale(3),)]
+        ),
+        *(
+            (
+                (replica("web-0", "n1"), replica("web-1", where, ready=ready, status=idle)),
+                Step.DRAIN,
+                "the only running replica of ns/StatefulSet/web at once",
+            )
+            for where, ready, idle in IDLE
+        ),
+        (
+            (replica("web-0", "n1"), replica("web-1", "", ready="", status=PENDING), budget(minAvailable=1)),
+            Step.DRAIN,
+            "0 of 1 healthy pods",
+        ),
         ((replica("web", "n1", owner=""), budget(minAvailable=1)), Step.DRAIN, "0 of 1 healthy pods"),
         (
             (replica("web-0", "n1"), replica("web-1", "n2", metadata=GOING), budget(minAvailable=1)),

@@ -137,6 +137,14 @@ def test_findings_say_so_in_their_title(run: Run, form: str) -> None:
     assert "against what nodes report" in result.out
 
 
+@pytest.mark.parametrize("form", ["csv", "markdown", "github", "gitlab", "sarif", "junit", "html", "wide"])
+def test_what_is_kept_of_a_gate_names_the_nodes(run: Run, form: str) -> None:
+    result = run("gate", *WAY, "-f", "c.json", OVERRIDE, "-q", "--report", f"{form}=kept", "-o", "name")
+    assert result.code == 0
+    text = Path("kept").read_text(encoding="utf-8")
+    assert "n1 (v1.30.14)" in text or "against what nodes report" in text
+
+
 def test_a_saved_plan_records_it(run: Run) -> None:
     run("plan", *WAY, "-f", "c.json", OVERRIDE, "--out", "p.json")
     overridden(run("gate", "--plan", "p.json"))

@@ -38,10 +38,11 @@ class OwnerSeen:
     """The pods of one owner."""
 
     replicas: int = 0
-    """Those that run on a node, as far as their status shows."""
+    """Those that run on a node and are Ready, as far as their status shows, and those that restart."""
 
     idle: int = 0
-    """Those that take no other one's place: Pending, on no node, or without a container that runs."""
+    """Those that take no other one's place: Pending, on no node, not Ready, or without a container
+    that runs."""
 
     nodes: dict[str, Places] = field(default_factory=dict)
     """Those that restart, or may, by node."""
@@ -147,7 +148,8 @@ def _runs(pod: Pod) -> bool:
     if pod.manifest:
         return True
     own = [one.running for one in pod.containers if one.type is ContainerType.CONTAINER]
-    return bool(pod.node) and pod.phase != "Pending" and not all(one is False for one in own)
+    ready = _ready(pod) is not False and not all(one is False for one in own)
+    return ready and bool(pod.node) and pod.phase != "Pending"
 
 
 def _ready(pod: Pod) -> bool | None:

@@ -44,7 +44,10 @@ def of(found: Impact, name: str = "n1") -> NodeImpact:
 
 PENDING: Json = {"phase": "Pending", "containerStatuses": []}
 WAITING: Json = {"containerStatuses": [{"name": "c", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}
-IDLE = (("", "", PENDING), ("n2", "False", PENDING), ("n2", "False", WAITING))
+IDLE = (
+    *(("", "", PENDING), ("n2", "False", PENDING), ("n2", "", PENDING)),
+    *(("n2", "False", WAITING), ("n2", "", WAITING), ("n2", "True", WAITING)),
+)
 """Replicas that take no other one's place: node, condition and status."""
 
 SPREAD = (replica("web-0", "n1"), replica("web-1", "n2"), replica("web-2", "n3"))
@@ -253,3 +256,13 @@ def test_the_worst_of_a_pod_s_containers_counts() -> None:
     manifest = pod(metadata={"uid": ""})
     assert identity_of(read(manifest)) == ("ns", "p", "n1")
     assert fates(hashcompat.plan([manifest], *SAME).items) == {}
+
+
+@pytest.mark.parametrize(("ready", "step"), [("True", Step.IN_PLACE), ("False", Step.DRAIN)])
+def test_a_replica_that_is_not_ready_takes_no_other_ones_place(ready: str, step: Step) -> None:
+    """It is on a node that has the target release, and keeps."""
+    kept = replica("web-2", "n2", ready=ready)
+    two = (replica("web-0", "n1"), replica("web-1", "n1"))
+    nodes = (node(UP[0], "n1"), node(UP[1], "n2"))
+    found = impact(*nodes, *two, kept, scale(3), way=("auto", UP[1]))
+    assert of(found).step is step

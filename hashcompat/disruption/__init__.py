@@ -60,6 +60,8 @@ def make(plan: Plan, inventory: Inventory, size: int = 1, nodes: Iterable[str] |
         len(found) - len(census.met),
         plan.assumptions,
         plan.warnings,
+        plan.disputed,
+        plan.overridden,
         plan.origin,
     )
 

@@ -48,7 +48,7 @@ class Cluster(msgspec.Struct, frozen=True):
                 yield found
 
     def _owners(self, nodes: Sequence[Node], names: Sequence[str]) -> Iterator[OwnerImpact]:
-        """Yield the owners with several replicas of which all that run restart, or may."""
+        """Yield the owners with several replicas, where all that run restart, or may."""
         for key in sorted({key for node in nodes for key in node.owners}):
             replicas = self.running(key)
             if self.replicas(key) > 1 and is_replicated(key):

@@ -8,6 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from hashcompat.model.escape import owner_path
+from hashcompat.model.plan import NodeRelease
 from hashcompat.model.pods import Origin
 
 PodPlace = tuple[str, str]
@@ -231,6 +232,12 @@ class Impact(msgspec.Struct, frozen=True):
 
     warnings: tuple[str, ...] = ()
     """The plan's."""
+
+    disputed: tuple[NodeRelease, ...] = ()
+    """The plan's nodes that report another release than it starts from."""
+
+    overridden: bool = False
+    """Whether the plan starts from that release all the same."""
 
     origin: Origin = msgspec.field(default_factory=Origin)
     """Where the pods come from."""

@@ -24,7 +24,7 @@ from hashcompat.report.model import (
     document,
 )
 from hashcompat.report.runbook import runbook
-from hashcompat.report.whence import source_document
+from hashcompat.report.whence import overridden, source_document
 
 _COLOURS: Final[Mapping[Step, str]] = {
     Step.CLEAN: "green",
@@ -280,5 +280,7 @@ IMPACT: Final[Report[Impact]] = Report(
     wide=_wide,
     names=_names,
     pages=runbook,
+    lead=overridden,
     notes=_notes,
+    loosened=overridden,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
+from hashcompat.model.impact import Impact
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Origin, Source
 from hashcompat.model.words import count
@@ -92,7 +93,7 @@ def _releases(plan: Plan, tally: Tally, *, all_names: bool) -> str:
     return ", ".join([*texts, *more]) or plan.from_release
 
 
-def overridden(plan: Plan) -> list[str]:
+def overridden(plan: Plan | Impact) -> list[str]:
     """Say which nodes report another release than the one that the plan was told to start from."""
     if not plan.overridden:
         return []

@@ -137,6 +137,13 @@ def test_findings_say_so_in_their_title(run: Run, form: str) -> None:
     assert "against what nodes report" in result.out
 
 
+@pytest.mark.parametrize("form", ["name", "table"])
+@pytest.mark.parametrize("command", ["plan", "gate", "impact"])
+def test_nobody_is_too_quiet_to_say_so(run: Run, command: str, form: str) -> None:
+    result = run(command, *WAY, "-f", "c.json", OVERRIDE, "-q", "-o", form)
+    assert "n1 (v1.30.14)" in result.err
+
+
 @pytest.mark.parametrize("form", ["csv", "markdown", "github", "gitlab", "sarif", "junit", "html", "wide"])
 def test_what_is_kept_of_a_gate_names_the_nodes(run: Run, form: str) -> None:
     result = run("gate", *WAY, "-f", "c.json", OVERRIDE, "-q", "--report", f"{form}=kept", "-o", "name")

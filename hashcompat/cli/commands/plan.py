@@ -88,7 +88,7 @@ def command(given: Arguments) -> int:
     plan = made.plan
     plan = given.withheld.of(plan)
     excerpt = structs.replace(_excerpt(given, plan), key=key)
-    below = [] if quiet else list(PLAN.notes(excerpt))
+    below = list(PLAN.loosened(excerpt) if quiet else PLAN.notes(excerpt))
     output.show(PLAN, excerpt, given.shown, below)
     if given.verbose.verbose:
         from hashcompat.answers.hashes import dropped_fields

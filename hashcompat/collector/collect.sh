@@ -1015,8 +1015,8 @@ find . -type d 2>/dev/null | sed -n "s/^[.]//;/[0-9a-f]\{64\}/p"'
 PROCESSES='
 for file in "$1"/[0-9]*/stat; do
     line=
-    read -r line <"$file" || [ -n "$line" ] || continue
-    case $line in *\)*) ;; *) line=$(tr "\n" " " <"$file") ;; esac
+    while read -r part || [ -n "$part" ]; do line="$line$part "; done <"$file"
+    [ -n "$line" ] || continue
     name=${line#*(} rest=${line##*) }
     state=${rest%% *} rest=${rest#* }
     printf "%s\n" "${line%% *} ${rest%% *} $state ${name%)*}"
@@ -1029,7 +1029,7 @@ proc=$1
 shift
 look() {
     line= state= groups=
-    read -r line <"$proc/$1/stat"
+    while read -r part || [ -n "$part" ]; do line="$line$part "; done <"$proc/$1/stat"
     [ -n "$line" ] || return 1
     state=${line##*) }
     state=${state%% *}
@@ -1306,7 +1306,8 @@ release() {
 
 # --- The CRI --------------------------------------------------------------------------------------------------------------------------
 
-# Prints a line per container or sandbox: its id, its task, when it was created, and what containerd keeps of it for the CRI.
+# Prints a line per container or sandbox: its id, its task, when it was created, and what containerd keeps of it for the CRI. The labels of
+# an image are among those of a container, and have names of a tenant's choice: only the indentation tells them from what is containerd's.
 CTR='
 ctr() { command ctr -a "$socket" -n k8s.io "$@"; }
 socket=$1
@@ -1315,9 +1316,11 @@ ids=$(ctr containers ls -q "labels.\"io.cri-containerd.kind\"==$2") || exit
 for id in $ids; do
     about=$(ctr containers info "$id") || continue
     task=$(printf "%s\n" "$tasks" | awk -v id="$id" "\$1 == id { print \$3 }")
-    created=$(printf "%s\n" "$about" | sed -n "s/^ *\"CreatedAt\": \"\(.*\)\".*/\1/p" | sed -n 1p)
+    created=$(printf "%s\n" "$about" | sed -n "s/^    \"CreatedAt\": \"\([^\" ]*\)\".*/\1/p" | sed -n 1p)
     printf "%s %s %s " "$id" "${task:-NONE}" "$created"
-    printf "%s\n" "$about" | sed -n "/$2.metadata\"/,/}/s/.*\"value\": \"\(.*\)\".*/\1/p" | base64 -d | tr "\n" " "
+    printf "%s\n" "$about" | sed -n "/^    \"Extensions\": {/,/^    }/{
+        /^        \"io[.]cri-containerd[.]$2[.]metadata\": {/,/^        }/s/^            \"value\": \"\([A-Za-z0-9+\/=]*\)\".*/\1/p
+    }" | base64 -d | tr "\n" " "
     echo
 done'
 

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tarfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +79,12 @@ class Node:
         endpoint = f"--runtime-endpoint=unix://{self.containerd_socket}"
         return _output(str(self.crictl), endpoint, patient, *arguments)
 
+    def load(self, *names: str, **labels: str) -> None:
+        """Import busybox into containerd, under some names and with labels of the image."""
+        image = _image(self.directory / "image.tar", names, labels)
+        ctr = ("/usr/bin/ctr", "-a", str(self.containerd_socket), "-n", "k8s.io")
+        _output(*ctr, "images", "import", str(image))
+
     def cri_pod(self, sandbox: dict[str, Any], container: dict[str, Any]) -> str:
         """Run a pod of one container as a kubelet does, and return the container's id."""
         files = [self.directory / "sandbox.json", self.directory / "container.json"]
@@ -130,9 +136,7 @@ def containerd_node(directory: Path, *images: str) -> Iterator[Node]:
         _wait(made.containerd_socket)
         _wait_for_cri(made)
         stack.callback(_quietly, made.cri, "rmp", "--all", "--force")
-        image = _image(directory / "image.tar", images)
-        ctr = ("/usr/bin/ctr", "-a", str(made.containerd_socket), "-n", "k8s.io")
-        _output(*ctr, "images", "import", str(image))
+        made.load(*images)
         yield made
 
 
@@ -190,7 +194,7 @@ def _wait_for_cri(made: Node) -> None:
             return
 
 
-def _image(path: Path, names: Sequence[str]) -> Path:
+def _image(path: Path, names: Sequence[str], labels: Mapping[str, str]) -> Path:
     """Write an image of busybox alone, as `docker save` does, that sleeps."""
     layer = io.BytesIO()
     with tarfile.open(fileobj=layer, mode="w") as archive:
@@ -203,7 +207,7 @@ def _image(path: Path, names: Sequence[str]) -> Path:
     config = {
         "architecture": "amd64",
         "os": "linux",
-        "config": {"Cmd": ["/bin/sleep", "1000000"], "Env": ["PATH=/bin"]},
+        "config": {"Cmd": ["/bin/sleep", "1000000"], "Env": ["PATH=/bin"], "Labels": dict(labels)},
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest}"]},
     }
     manifest = [{"Config": "config.json", "RepoTags": list(names), "Layers": ["layer.tar"]}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import stat
@@ -248,24 +249,26 @@ def hashes(dump: str) -> list[object]:
     return [one.hash for one in records if isinstance(one, Recorded)]
 
 
-def test_no_argument_of_a_shim_becomes_a_probe(containerd: daemons.Node) -> None:
-    named = {"pod.name": "p", "pod.namespace": "ns", "pod.uid": "uid-p"}
+def run_pod(node: daemons.Node, pod: str, value: str, image: str = daemons.IMAGE) -> None:
+    """Run a pod of a container with a hash, as a kubelet does."""
+    named = {"pod.name": pod, "pod.namespace": "ns", "pod.uid": f"uid-{pod}"}
     labels = {f"io.kubernetes.{key}": value for key, value in named.items()}
     network = {"linux": {"security_context": {"namespace_options": {"network": 2}}}}
-    containerd.cri_pod(
-        {
-            "metadata": {"name": "p", "namespace": "ns", "uid": "uid-p", "attempt": 0},
-            "labels": labels,
-            **network,
-        },
+    metadata = {"name": pod, "namespace": "ns", "uid": f"uid-{pod}", "attempt": 0}
+    node.cri_pod(
+        {"metadata": metadata, "labels": labels, **network},
         {
             "metadata": {"name": "c", "attempt": 0},
-            "image": {"image": daemons.IMAGE},
+            "image": {"image": image},
             "labels": {**labels, "io.kubernetes.container.name": "c"},
-            "annotations": {HASH: "7"},
+            "annotations": {HASH: value},
             "linux": {},
         },
     )
+
+
+def test_no_argument_of_a_shim_becomes_a_probe(containerd: daemons.Node) -> None:
+    run_pod(containerd, "p", "7")
     place = containerd.directory / "planted"
     place.mkdir()
     listed = json.loads(containerd.cri("ps", "-a", "-o", "json"))
@@ -297,6 +300,46 @@ def test_no_argument_of_a_shim_becomes_a_probe(containerd: daemons.Node) -> None
     assert any(probe.kind == "arguments" and probe.name.isdecimal() for probe in found.of_kind("arguments"))
     assert hashes(done.stdout) == [7]
     assert len(found.probes["cri", "containers"]) == 1
+
+
+def test_no_label_of_an_image_passes_for_what_containerd_keeps(containerd: daemons.Node) -> None:
+    victim = {
+        f"io.kubernetes.{key}": f"{value}"
+        for key, value in (
+            ("pod.name", "p"),
+            ("pod.namespace", "ns"),
+            ("pod.uid", "uid-p"),
+            ("container.name", "c"),
+        )
+    }
+    forged = {"SandboxID": "s", "Config": {"labels": victim, "annotations": {HASH: "bad"}}}
+    kept = base64.b64encode(json.dumps(forged, separators=(",", ":")).encode()).decode()
+    labels = {
+        "CreatedAt": "2099-01-01T00:00:00Z",
+        "Extensions": "{",
+        "a.container.metadata": "{",
+        "io.cri-containerd.container.metadata": "{",
+        "value": kept,
+    }
+    containerd.load("localhost/forged:test", **labels)
+    run_pod(containerd, "tenant", "8", "localhost/forged:test")
+    done = subprocess.run(
+        ["/bin/sh", str(SCRIPT)],
+        env={
+            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+            "RUNTIME_ENDPOINT": str(containerd.containerd_socket),
+            "DOCKER_HOST": "unix:///none",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=150,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '"CONTAINER_RUNNING' in done.stdout.replace("\\", "")
+    assert 0xBAD not in hashes(done.stdout)
+    assert 8 in hashes(done.stdout)
+    assert "2099" not in done.stdout
 
 
 def written(directory: Path, argument: str = "dumps", **environment: str) -> subprocess.CompletedProcess[str]:

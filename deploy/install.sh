@@ -36,6 +36,13 @@ unset IFS
 set +f
 PATH=$path
 
+# Whoever owns the directory, as of a name in /tmp that others knew before, could exchange what is installed.
+mkdir -p -- "${1%/*}/"
+if ! mkdir -- "$1" 2>/dev/null && { [ -L "$1" ] || ! [ -O "$1" ]; }; then
+    echo "$1: belongs to another user; name another directory" >&2
+    exit 1
+fi
+
 for name in $(env | sed -n 's/^\(PYTHON[A-Z]*\)=.*/\1/p'); do
     unset "$name"
 done

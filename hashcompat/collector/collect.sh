@@ -492,7 +492,7 @@ write() {
     # Whether a value may be shown: of one key it is one text, or a list or object of such on one line.
     function plain(value) {
         value = unquoted(value)
-        if (value ~ /^\[.*\]$/ || value ~ /^[{].*[}]$/) { gsub("[\"" q "]", "", value); if (tolower(value) ~ private) return 0 }
+        if (value ~ /^\[.*\]$/ || value ~ /^[{].*[}]$/) { gsub("[\"" q "]", "", value); if (tolower(value) ~ (private "|[^a-z](pass|pw|auth|key) *[:=]")) return 0 }
         return length(value) <= 4096 && value ~ ordinary && value !~ /^[&*!|>%@]/
     }
 
@@ -626,6 +626,7 @@ write() {
             flag = word; sub(/=.*/, "", flag)
             if (flag !~ ("^[\"" q "]?--?[A-Za-z][A-Za-z0-9._-]*[\"" q "]?$") || length(flag) > 100) return ""
             value = substr(word, length(flag) + 2)
+            if ((how == "env" || name == "kubelet") && !is_flag(flag, before, word ~ /=/)) return ""
             return word !~ /=/ || shows(flag, value) ? word : flag "="
         }
         if (how == "env" && word ~ word_of_unit) return word
@@ -635,9 +636,15 @@ write() {
         if (name != "kubelet" && how == "argv" && word ~ /^[0-9a-f]*$/ && length(word) == 64) return word
         return ""
     }
+    # Whether a word that begins with a hyphen is a flag, and not the value of a secret that begins like one.
+    function is_flag(flag, before, assigns) {
+        if (normal(flag) in open) return 1
+        return flag ~ ("^[\"" q "]?--") && (assigns || before !~ bareflag || tolower(before) !~ private || normal(before) in open)
+    }
+    function normal(flag) { flag = tolower(bare(flag)); gsub(/_/, "-", flag); return flag }
     function shows(flag, value) {
         gsub("^[\"" q "]|[\"" q "]$", "", value)
-        flag = tolower(bare(flag)); gsub(/_/, "-", flag)
+        flag = normal(flag)
         if (harmless(value)) return 1
         if (name != "kubelet" && how == "argv" && flag ~ /^(id|namespace|address|c|u)$/) return program(value)
         gsub(q, "", value); gsub(/"/, "", value)
@@ -654,7 +661,8 @@ write() {
                 if (key ~ directive) {
                     keep = 1
                     if (!program(value) && value !~ /^[-@:+!|]*\/[A-Za-z0-9_.\/@:+-]*$/) value = ""
-                } else if (value ~ ("^[\"" q "]?-") || value ~ word_of_unit) { keep = 1; before = value; value = argument(value, "") }
+                } else if (value ~ ("^[\"" q "]?-")) { keep = 1; before = value; value = argument(value, tolower(key) ~ private ? "--secret" : "") }
+                else if (value ~ word_of_unit && toupper(value) == value && tolower(key) !~ private) keep = 1
                 else { keep = 0; if (!harmless(value) && value !~ ("^[\"" q "][\"" q "]?$")) value = "" }
                 word = key value
             } else if (word ~ flagged) { keep = 1; value = word; word = argument(word, before); before = value }
@@ -678,7 +686,7 @@ write() {
         if (!n) problem("no certificate in it")
         else text[++lines] = ""
     }
-    function mounts(   i) { for (i = 1; i <= lines; i++) { text[i] = userless(text[i]); gsub(/[A-Za-z_.-]*(pass|pwd|secret|token|credential|key)[A-Za-z_.-]*=[^, ]*/, "secret=", text[i]) } }
+    function mounts(   i) { for (i = 1; i <= lines; i++) { text[i] = userless(text[i]); gsub(/[A-Za-z0-9_.-]*(pass|pwd|pw|secret|token|credential|key)[A-Za-z0-9_.-]*=[^, ]*/, "secret=", text[i]) } }
     function device(   i) { for (i = 1; i <= lines; i++) gsub(/"AllocResp\\?" *: *\\?"[^"]*"/, "\"AllocResp\":\"\"", text[i]) }
     function annotations(   i, on, key) {
         for (i = 1; i <= lines; i++) {

@@ -53,6 +53,11 @@ class Probe:
         return self.text
 
 
+def lines(text: str) -> list[str]:
+    """Split a probe's text at line feeds alone: a process has any other break of a line in its name."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 class Dump(msgspec.Struct, frozen=True):
     """Everything that was read on one node, once or, where states change, twice."""
 

@@ -19,7 +19,6 @@ from hashcompat.sources.node import docker, live
 from hashcompat.sources.node.asking import Asking
 from tests.helpers.dumps import ALL, APP, GONE, INFO, NODE, POD_ROWS, SANDBOX, Key, dump, upgrade
 from tests.helpers.fakenode import CONTAINERD, DOCKER, FakeNode, fake_node
-from tests.helpers.hostproc import identify
 from tests.sources.node.test_live import answers, daemon
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "checkpoints"
@@ -157,10 +156,7 @@ def build(node: FakeNode, given: Dump) -> None:
             node.process(int(name), "app", state=state, groups=groups)
     node.process(900, "dockerd", ("dockerd",))
     if (arguments := given.probe("arguments", "kubelet").text) is not None:
-        node.process(1, "systemd", groups="0::/init.scope\n")
         node.process(700, "kubelet", arguments.splitlines(), groups="0::/system.slice/kubelet.service\n")
-        for pid in (1, 700):
-            identify(node.host, pid)
     (node.host / "sys/fs/cgroup/kubepods" / APP).mkdir(parents=True)
 
 

@@ -26,7 +26,7 @@ from hashcompat.preflight.facts import (
 from hashcompat.preflight.facts.cluster import Cluster
 from hashcompat.preflight.facts.processes import Processes, processes_of
 from hashcompat.preflight.facts.runtime import Runtime, runtimes_of
-from hashcompat.records.probes import AbsentError, Dump, UnreadError
+from hashcompat.records.probes import AbsentError, Dump, UnreadError, lines
 
 _NOWHERE: Final = Cluster()
 
@@ -157,7 +157,7 @@ class Facts:
     def words(self) -> tuple[units.Word, ...]:
         """The arguments of the kubelet that runs."""
         try:
-            arguments = self.dump.read("arguments", kubelet.ARGUMENTS).splitlines()[1:]
+            arguments = lines(self.dump.read("arguments", kubelet.ARGUMENTS))[1:]
         except AbsentError:
             raise UnreadError(_NO_KUBELET) from None
         return tuple(units.Word(word, units.RUNNING) for word in arguments)

@@ -7,6 +7,8 @@ from typing import Final
 
 import msgspec
 
+from hashcompat.records.probes import lines
+
 MOUNTS: Final = "/proc/1/mounts"
 
 
@@ -39,7 +41,7 @@ class Mount(msgspec.Struct, frozen=True):
 
 def mounts(text: str) -> tuple[Mount, ...]:
     """Read a mount table, fstab(5)."""
-    rows = (line.split(" ") for line in text.splitlines())
+    rows = (line.split(" ") for line in lines(text))
     return tuple(Mount(row[0], _unescaped(row[1]), row[2]) for row in rows if len(row) > 2)
 
 

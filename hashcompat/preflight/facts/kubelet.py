@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import yaml
-from hashcompat.records.probes import AbsentError, Dump, UnreadError
+from hashcompat.records.probes import AbsentError, Dump, UnreadError, lines
 
 ARGUMENTS: Final = "kubelet"
 """The name of the probe of the kubelet's arguments, of kind ``arguments``: one per line."""
@@ -21,7 +21,7 @@ def flags(dump: Dump) -> Mapping[str, str]:
 
     Go's flags: ``--name=value``, ``--name value``, and ``--name`` alone for a truth value; the last counts.
     """
-    return flags_of(dump.read("arguments", ARGUMENTS).splitlines()[1:])
+    return flags_of(lines(dump.read("arguments", ARGUMENTS))[1:])
 
 
 def flags_of(words: Sequence[str]) -> Mapping[str, str]:

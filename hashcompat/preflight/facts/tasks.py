@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.records.probes import Dump, Probe, UnreadError
+from hashcompat.records.probes import Dump, Probe, UnreadError, lines
 
 PROCESS: Final = "process"
 
@@ -64,7 +64,7 @@ def rows(dump: Dump) -> tuple[Row, ...]:
 
 
 def _rows(text: str) -> Iterator[Row]:
-    for line in text.splitlines():
+    for line in lines(text):
         words = line.split(maxsplit=3)
         if len(words) > 2 and words[0].isdecimal() and words[1].isdecimal():
             yield Row(int(words[0]), int(words[1]), words[2], words[3] if len(words) > 3 else "")
@@ -127,7 +127,7 @@ class Tasks:
         states = {row.pid: row.state for row in self.rows}
         found: dict[str, list[Holder]] = {}
         for probe in self._dump.of_kind(ARGUMENTS):
-            words = (probe.text or "").splitlines()
+            words = lines(probe.text or "")
             if not (words and probe.name.isdecimal()):
                 continue
             pid = int(probe.name)

@@ -24,7 +24,7 @@ from hashcompat.sources import programs
 from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
 from hashcompat.sources.node.filesystems import mounts
 from hashcompat.sources.node.places import PROGRAMS, why_not_run
-from hashcompat.sources.node.proc import arguments, named
+from hashcompat.sources.node.proc import arguments, is_in_namespaces, is_of_root, named
 from hashcompat.sources.node.root import Root
 from hashcompat.sources.node.unitfiles import KUBELET, program
 
@@ -49,8 +49,6 @@ _UNITS: Final = {
 }
 
 _ENDED: Final = ("Z", "X")
-
-_NAMESPACES: Final = ("mnt", "user")
 
 _OF_CONTAINER: Final = re.compile(
     r"kubepods|cri-containerd|[0-9a-f]{64}"
@@ -116,9 +114,9 @@ def _counts(root: Root, one: _Process) -> bool:
     """
     try:
         return (
-            _is_of_root(root, one.pid)
+            is_of_root(root, one.pid)
             and is_outside(root.text(f"/proc/{one.pid}/cgroup"), root.text("/proc/1/cgroup"))
-            and all(_is_shared(root, one.pid, name) for name in _NAMESPACES)
+            and is_in_namespaces(root, one.pid)
             and _is_called_so(root, one)
         )
     except OSError as error:
@@ -128,12 +126,6 @@ def _counts(root: Root, one: _Process) -> bool:
         raise InputError(
             f"whether process {one.pid} is the kubelet is unknown: {why}; run as root of the node"
         ) from None
-
-
-def _is_of_root(root: Root, pid: str) -> bool:
-    """Return whether all its uids are 0: real, effective, saved and of the file system."""
-    rows = (row.split() for row in root.text(f"/proc/{pid}/status").split("\n"))
-    return next((row[1:] for row in rows if row[:1] == ["Uid:"]), []) == ["0"] * 4
 
 
 def is_outside(cgroups: str, of_first: str) -> bool:
@@ -159,17 +151,6 @@ def _paths(cgroups: str) -> Iterator[tuple[str, list[str]]]:
     for row in filter(None, cgroups.split("\n")):
         _, hierarchy, path = [*row.split(":", 2), "", ""][:3]
         yield hierarchy, [name for name in path.split("/") if name]
-
-
-def _is_shared(root: Root, pid: str, name: str) -> bool:
-    """Return whether a process is in a namespace of process 1; a kernel may have none of that kind."""
-    try:
-        of_first = (root.directory / "proc/1/ns" / name).readlink()
-    except FileNotFoundError:
-        if name == "mnt":
-            raise
-        return True
-    return (root.directory / "proc" / pid / "ns" / name).readlink() == of_first
 
 
 def _is_called_so(root: Root, one: _Process) -> bool:

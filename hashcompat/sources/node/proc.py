@@ -9,8 +9,8 @@ from functools import partial
 from typing import Final
 
 from hashcompat.errors import InputError
-from hashcompat.records.probes import Probe
-from hashcompat.sources.node.asking import Question
+from hashcompat.records.probes import Probe, lines
+from hashcompat.sources.node.asking import NoneSuchError, Question
 from hashcompat.sources.node.root import Root
 
 _HOLDERS: Final = re.compile(r"containerd-shim|docker-containe|runc|conmon")
@@ -21,6 +21,8 @@ _CONTAINER: Final = re.compile(r"[0-9a-f]{64}")
 
 _BREAK: Final = re.compile(r"[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 """What ends a line for some reader; a process may have it in its name, to look like two."""
+
+_NAMESPACES: Final = ("mnt", "user")
 
 _CGROUPS: Final = "/sys/fs/cgroup"
 
@@ -76,12 +78,43 @@ def _cgroups(root: Root) -> str:
 
 
 def holders(root: Root, processes: Probe) -> list[Question]:
-    """Return the questions for the arguments of shims and the like."""
+    """Return the questions for the arguments of shims and the like.
+
+    A container calls its process as it likes: of one that is not of the node itself nothing is read.
+    """
     return [
-        Question("arguments", pid, partial(arguments, root, pid))
+        Question("arguments", pid, partial(_of_node, root, pid))
         for pid, _, _, name in named(processes)
         if _HOLDERS.match(name)
     ]
+
+
+def _of_node(root: Root, pid: str) -> str:
+    if not (is_of_root(root, pid) and is_in_namespaces(root, pid)):
+        raise NoneSuchError("not a process of the node itself")
+    return arguments(root, pid)
+
+
+def is_of_root(root: Root, pid: str) -> bool:
+    """Return whether all uids of a process are 0: real, effective, saved and of the file system."""
+    rows = (row.split() for row in root.text(f"/proc/{pid}/status").split("\n"))
+    return next((row[1:] for row in rows if row[:1] == ["Uid:"]), []) == ["0"] * 4
+
+
+def is_in_namespaces(root: Root, pid: str) -> bool:
+    """Return whether a process is in the mount and the user namespace of process 1."""
+    return all(_is_shared(root, pid, name) for name in _NAMESPACES)
+
+
+def _is_shared(root: Root, pid: str, name: str) -> bool:
+    """Return whether a process is in a namespace of process 1; a kernel may have none of that kind."""
+    try:
+        of_first = (root.directory / "proc/1/ns" / name).readlink()
+    except FileNotFoundError:
+        if name == "mnt":
+            raise
+        return True
+    return (root.directory / "proc" / pid / "ns" / name).readlink() == of_first
 
 
 def named(processes: Probe) -> Iterator[tuple[str, str, str, str]]:
@@ -100,7 +133,7 @@ def arguments(root: Root, pid: str) -> str:
 def flag(arguments: Probe, name: str) -> str:
     """Return the value of a kubelet's flag, the last one; empty where it has none."""
     found, before = "", ""
-    for line in (arguments.text or "").splitlines():
+    for line in lines(arguments.text or ""):
         word, given, value = line.lstrip("-").partition("=")
         if before == name and not line.startswith("-"):
             found = line

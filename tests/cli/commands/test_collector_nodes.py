@@ -689,6 +689,50 @@ def test_no_secret_enters_a_dump(node: FakeNode) -> None:
     assert MARKER not in text
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "DB_PASSWORD=-{}",
+        "TOKEN=--{}",
+        "A=-{}",
+        "SECRET=${}",
+        "SECRET=${{{}}}",
+        'export B="-p{} {}"',
+        "ARGS=--token -{} --v=2",
+        "ARGS=--token --{} --v=2",
+    ],
+)
+def test_a_secret_that_looks_like_a_flag_or_a_variable_is_none(node: FakeNode, line: str) -> None:
+    node.write("/etc/default/kubelet", line.format(MARKER, MARKER) + "\n")
+    assert MARKER not in node.run(preflight=True)
+
+
+def test_a_secret_that_looks_like_a_flag_is_none_in_arguments(node: FakeNode) -> None:
+    node.process(
+        50, "kubelet", ["/usr/bin/kubelet", "--token", f"-{MARKER}", "-v=2", "--password", "--rotate"]
+    )
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert MARKER not in text
+    assert found.read("arguments", "kubelet").split("\n")[3] == "-v=2"
+
+
+def test_flags_after_a_truth_value_stay(node: FakeNode) -> None:
+    line = "ARGS=--authentication-token-webhook --anonymous-auth=false --rotate-certificates -v=2 $MORE"
+    node.write("/etc/default/kubelet", f"{line}\nMORE=$OTHER\n")
+    (found,) = read_back(node.run(preflight=True))
+    assert found.read("file", "/etc/default/kubelet") == f"{line}\nMORE=$OTHER\n"
+
+
+@pytest.mark.parametrize("name", ["x) Z 1 \nkubelet", "a\nb", "\n", "x) Z\n"])
+def test_a_name_with_a_line_break_chooses_neither_state_nor_parent(node: FakeNode, name: str) -> None:
+    node.process(60, "x")
+    node.write("/proc/60/stat", f"60 ({name}) S 9 60 60 0\n")
+    (found,) = read_back(node.run(preflight=True))
+    rows = found.read("processes", "all").split("\n")
+    assert [row.split(" ")[:3] for row in rows[:-1]] == [["1", "1", "S"], ["60", "9", "S"]]
+
+
 def test_what_the_checks_need_stays_in_files_with_secrets(node: FakeNode) -> None:
     for path, content in SECRETS.items():
         node.write(path, content)

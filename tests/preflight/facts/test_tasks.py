@@ -19,6 +19,12 @@ def test_processes_of_runtimes(name: str) -> None:
     tasks.Tasks(dump({("processes", "all"): f"7 1 S {name}\n"})).require_runtime()
 
 
+@pytest.mark.parametrize("odd", ["\v", "\f", "\r", "\x1c", "\x1e", "\x85", "\u2028"])
+def test_no_break_in_a_name_makes_another_process(odd: str) -> None:
+    node = dump({("processes", "all"): f"7 1 S a{odd}1 0 Z runc\n"})
+    assert [(row.pid, row.state) for row in tasks.rows(node)] == [(7, "S")]
+
+
 def test_another_pid_namespace() -> None:
     with pytest.raises(UnreadError, match="PID namespace"):
         tasks.Tasks(dump({("processes", "all"): "1 0 S sh\n"})).require_runtime()

@@ -220,6 +220,10 @@ def test_the_environment_is_made_anew_or_not_at_all(checkout: Checkout, tmp_path
     foreign, link = tmp_path / "foreign", tmp_path / "link"
     (foreign / "bin").mkdir(parents=True)
     link.symlink_to(checkout.place / ".venv")
-    for given, code in ((foreign, 1), (link, 1), (Path("relative"), 64)):
+    others = tmp_path / "others"  # as a name in /tmp that its owner knew before
+    others.mkdir()
+    (others / "pyvenv.cfg").touch()
+    os.chown(others, 65534, 65534)
+    for given, code in ((foreign, 1), (link, 1), (others, 1), (Path("relative"), 64)):
         shell = ("/bin/bash", "-c", f"set -- {given}; cd /; {install}")
         assert checkout.run(shell, "", {"BASH_ENV": ""}) == code

@@ -231,3 +231,15 @@ def test_no_program_of_the_working_directory_is_run(
     )
     assert not mark.exists(), done.stderr
     assert "not on the PATH" in " ".join((done.stdout + done.stderr).split())
+
+
+@pytest.mark.parametrize("name", ["containerd-shim", "runc", "conmon"])
+def test_no_argument_of_a_tenant_shows_a_container(node: Attacked, name: str) -> None:
+    planted, victim = binary(node.mark.parent / "tenant" / name, ""), "c" * 64
+    node.contain(planted, "-id", victim)
+    node.start(planted, "-id", victim, user=65534)
+    node.start(planted, "-id", "d" * 64)
+    found = node.probes()
+    shown = [text for (kind, _), (text, _) in found.items() if kind == "arguments" and text]
+    assert len([text for text in shown if "d" * 64 in text]) == 1
+    assert not [text for text in shown if victim in text]

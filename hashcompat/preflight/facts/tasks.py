@@ -31,7 +31,8 @@ _RUNTIMES: Final = ("containerd", "dockerd", "docker-containe", "crio", "conmon"
 _ID: Final = re.compile("[0-9a-f]{64}")
 """The id of a container, as every runtime makes it."""
 
-_ID_IN: Final = re.compile("(?=([0-9a-f]{64}))")
+_PODS: Final = "kubepods"
+"""What the cgroup of all pods has in its name; above it is what a node is in that is a container itself."""
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -148,8 +149,13 @@ class Tasks:
 
     @cached_property
     def _ids(self) -> frozenset[str]:
-        """The ids of containers in the names of cgroups: every run of 64 hexadecimal digits."""
-        return frozenset(_ID_IN.findall(self._dump.probe(CGROUPS, ALL).text or ""))
+        """The ids of containers in the names of cgroups: the first run of 64 hexadecimal digits below the pods.
+
+        What is further below, a container that may write to its cgroup has named.
+        """
+        paths = lines(self._dump.probe(CGROUPS, ALL).text or "")
+        found = (_ID.search(path, max(path.find(_PODS), 0)) for path in paths)
+        return frozenset(match[0] for match in found if match)
 
     @cached_property
     def _parents(self) -> frozenset[int]:

@@ -25,6 +25,14 @@ def test_no_break_in_a_name_makes_another_process(odd: str) -> None:
     assert [(row.pid, row.state) for row in tasks.rows(node)] == [(7, "S")]
 
 
+@pytest.mark.parametrize("above", ["/kubepods.slice", f"/docker/{'e' * 64}/kubelet-kubepods.slice", "/own"])
+def test_no_container_names_the_cgroup_of_another(above: str) -> None:
+    own, victim = "a" * 64, "b" * 64
+    path = f"{above}/pod1/cri-containerd-{own}.scope"
+    found = tasks.Tasks(dump({("cgroups", "all"): f"{path}\n{path}/x/{victim}\n"}))
+    assert (found.has_cgroup(own), found.has_cgroup(victim)) == (True, False)
+
+
 def test_another_pid_namespace() -> None:
     with pytest.raises(UnreadError, match="PID namespace"):
         tasks.Tasks(dump({("processes", "all"): "1 0 S sh\n"})).require_runtime()

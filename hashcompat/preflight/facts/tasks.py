@@ -149,7 +149,7 @@ class Tasks:
 
     @cached_property
     def _ids(self) -> frozenset[str]:
-        """The ids of containers in the names of cgroups: the first run of 64 hexadecimal digits below the pods.
+        """The ids of containers in the names of cgroups: the first 64 hexadecimal digits below the pods.
 
         What is further below, a container that may write to its cgroup has named.
         """

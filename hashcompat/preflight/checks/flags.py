@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from shlex import quote
 from typing import Final
 
 from hashcompat.model.preflight import Status
@@ -14,6 +16,9 @@ from hashcompat.preflight.facts.commandline import Given, given
 from hashcompat.preflight.facts.units import RUNNING, Start
 from hashcompat.records.probes import AbsentError, UnreadError
 from hashcompat.rules import Rule
+
+_FLAG: Final = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9._-]*")
+"""What is nothing but itself to a shell and to sed."""
 
 
 def _find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
@@ -75,13 +80,19 @@ def _unknown_flag(upgrade: Upgrade, name: str, sources: list[str], *, is_next: b
             f"{effect}; {RUNNING} has it, and its files no longer do",
             "systemctl daemon-reload, before the kubelet is restarted",
         )
-    advice = "; ".join(f"sed -i 's/ *{shown}[= ]*[^ \"]*//' {file}" for file in files)
+    removing = _removing(shown)
+    advice = "; ".join(f"{removing}{quote(file)}" for file in files)
     return Problem(
         Status.ERROR,
         shown,
         f"{effect}; {' and '.join(sources)} {'has' if len(sources) == 1 else 'have'} it",
         (advice or "remove it from where the kubelet is started") + (f"; near it: {near}" if near else ""),
     )
+
+
+def _removing(flag: str) -> str:
+    """Return how a command begins that removes a flag from a file, in words if a shell obeyed it."""
+    return f"sed -i 's/ *{flag}[= ]*[^ \"]*//' " if _FLAG.fullmatch(flag) else "remove it from "
 
 
 FLAGS: Final = Check(

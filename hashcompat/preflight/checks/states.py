@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from shlex import quote
 
 from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.statefiles import StateFile
@@ -89,7 +90,8 @@ def problem(facts: Facts, upgrade: Upgrade, file: StateFile, what: str) -> Probl
 def advice(facts: Facts, path: str) -> str:
     """Return how to get rid of a state file."""
     return (
-        f"kubectl drain {facts.node} --ignore-daemonsets --delete-emptydir-data; stop the kubelet; rm {path}"
+        f"kubectl drain {quote(facts.node)} --ignore-daemonsets --delete-emptydir-data; "
+        f"stop the kubelet; rm {quote(path)}"
     )
 
 

@@ -87,6 +87,18 @@ def test_pf101_what_kubeadm_wrote(by: str, to: str, flags: list[str]) -> None:
     assert [object_ for status, object_, _ in shown if status == "ERROR"] == flags
 
 
+@pytest.mark.parametrize("name", ["a'b$(id)", "network-plugin;touch", "a`id`", "x/e;s/a"])
+def test_pf101_advises_no_command_that_a_dump_has_written(name: str) -> None:
+    place = "/etc/systemd/system/kubelet.service.d/1;touch $(id).conf"
+    unit = f'[Service]\nExecStart=\nExecStart=/usr/bin/kubelet "--{name}=1" --network-plugin=cni\n'
+    shown = findings("PF-101", dump({**NODE, ("file", place): unit}), upgrade("1.24.17"))  # type: ignore[arg-type]
+    advice = [finding.advice for finding in shown if place in finding.advice]
+    assert advice
+    for text in advice:
+        assert text.endswith(f" '{place}'") or f" '{place}'; near it: " in text
+        assert name not in text
+
+
 def test_pf101_names_every_place_and_says_how_to_remove_it() -> None:
     changes = {**NODE, ENV: WRITTEN_BY_KUBEADM["1.20"], ARGUMENTS: running("--network-plugin=cni")}
     (finding,) = findings("PF-101", dump(changes), upgrade("1.24.17"))  # type: ignore[arg-type]

@@ -94,7 +94,7 @@ def _releases(plan: Plan, tally: Tally, *, all_names: bool) -> str:
 
 
 def overridden(plan: Plan | Impact) -> list[str]:
-    """Say which nodes report another release than the one that the plan was told to start from."""
+    """Say which nodes report another release than the one that the plan is to start from."""
     if not plan.overridden:
         return []
     return [f"{reports(plan.disputed, plan.from_release)}; planned against them, by --override-node-releases"]

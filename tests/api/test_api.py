@@ -98,7 +98,7 @@ def test_an_unknown_release_is_a_usage_error(release: str) -> None:
 
 @pytest.mark.parametrize(("old", "new"), [("auto", "1.9.11"), ("1.30.14", "1.31.0"), ("1.9.11", "1.10.0")])
 def test_plan_is_what_the_command_says(run: Run, old: str, new: str) -> None:
-    plan = hashcompat.plan([json.loads(SAMPLE.read_text())], old, new)
+    plan = hashcompat.plan(hashcompat.load_sample(), old, new)
     items = run("plan", "--from", old, "--to", new, "--sample", "-o", "json").items
     assert [
         (item.pod.name, item.container.name, item.verdict.value, item.hashes.from_, item.hashes.to)

@@ -154,7 +154,8 @@ def expected(old: str, new: str) -> dict[str, set[str]]:
 
 
 def verdicts(run: Run, old: str, new: str) -> dict[str, set[str]]:
-    command = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *admitting(old, new))
+    given = ("-f", "-", "--override-node-releases", *admitting(old, new))
+    command = ("plan", "--from", old, "--to", new, *given, "-o", "json")
     items = run(*command, stdin=cluster()).items
     found: dict[str, set[str]] = {"RESTART": set(), "UNKNOWN": set()}
     for item in items:

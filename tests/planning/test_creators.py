@@ -76,7 +76,9 @@ def test_hc032_says_when_it_started_and_who_may_have_created_it(run: Run) -> Non
 
 def test_a_plan_from_a_release_that_the_node_does_not_run_is_a_supposition(run: Run) -> None:
     """Its containers would have been created again on the way there."""
-    assert decided(run, "1.32.13", "1.33.2", since(BEFORE_1_31), node("1.30.14")) == ("KEEP", [])
+    given = (since(BEFORE_1_31), node("1.30.14"))
+    assert decided(run, "1.32.13", "1.33.2", *given) == ("UNKNOWN", ["HC042"])
+    assert decided(run, "1.32.13", "1.33.2", *given, more=("--override-node-releases",)) == ("KEEP", [])
 
 
 def test_a_record_decides_whatever_the_start(run: Run, tmp_path: Path) -> None:

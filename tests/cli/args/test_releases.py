@@ -22,7 +22,7 @@ def spec(run: Run, *argv: str, stdin: bytes = CLUSTER) -> Any:
 
 
 def test_documents_name_releases_in_full(run: Run) -> None:
-    found = spec(run, "--from", "v1.30", "--to", "latest")
+    found = spec(run, "--from", "v1.30", "--to", "latest", stdin=as_json(pod()))
     assert (found["from"], found["to"], list(found["releases"])) == ("1.30.14", NEWEST, ["1.30.14", NEWEST])
     row = run("hash", "--kubelet", "1.31,v1.9,latest", "-f", "-", "-o", "json", stdin=as_json(pod())).item
     assert list(row["hashes"]) == ["1.31.14", "1.9.11", NEWEST]

@@ -48,6 +48,16 @@ def as_served(
     Raises DecodeError for JSON that does not fit the types.
     """
     served = as_defaulted(container, server, container_type=container_type, host_network=host_network)
+    return as_created(served, server, container_type, image_volumes)
+
+
+def as_created(
+    served: Mapping[str, Any], server: ApiServer, container_type: ContainerType, image_volumes: frozenset[str]
+) -> Mapping[str, Any]:
+    """Return a defaulted container with what else the API server writes, without what it drops.
+
+    The same object if nothing changes.
+    """
     written = [default for default in server.written if container_type in default.container_types]
     return without_gated(as_read(served, written), server.dropped, container_type, image_volumes)
 

@@ -47,9 +47,10 @@ def gates_at_work(
 def _without(
     container: Json, row: Dropped, container_type: ContainerType, image_volumes: frozenset[str]
 ) -> Json:
-    if container_type not in row.container_types:
+    keys = jsonpath.keys(row.path)
+    if container_type not in row.container_types or keys[0].removesuffix(jsonpath.EACH) not in container:
         return container
-    changed: Json = jsonpath.changed(container, jsonpath.keys(row.path), _change(row, image_volumes))
+    changed: Json = jsonpath.changed(container, keys, _change(row, image_volumes))
     if changed is not container and row.emptied:
         changed = jsonpath.changed(changed, jsonpath.keys(row.emptied), _unless_empty)
     return changed

@@ -8,12 +8,12 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.apiserver.admission import ADDITIONS
-from hashcompat.apiserver.gates import gates_at_work, image_volumes
+from hashcompat.apiserver.gates import gates_at_work
 from hashcompat.kubelet.decide.case import Case
 from hashcompat.kubelet.decide.resize import applies_resources, restarted_for
-from hashcompat.kubelet.hashing import container_hash
 from hashcompat.planning.reading import Transition, read
-from hashcompat.planning.view import Spec, View, created
+from hashcompat.planning.served import Served
+from hashcompat.planning.view import Spec, View
 
 _PROFILE: Final = "the profile of an annotation"
 
@@ -27,6 +27,8 @@ class Creation(msgspec.Struct, frozen=True):
     """The container as the API server of the current kubelet creates it."""
     view: View
     """The release data and the options."""
+    served: Served
+    """What API servers make of the container."""
 
     def addition(self) -> str:
         """Name what admission adds that changes the verdict; empty where the manifest alone decides."""
@@ -46,24 +48,26 @@ class Creation(msgspec.Struct, frozen=True):
         if self.view.options.apiserver or not pod.profiles or server.profiles == newer.profiles:
             return False
         other = structs.replace(server, profiles=newer.profiles)
-        return self._differs(created(pod, self.case.container, other))
+        return self._differs(self.served.created(other))
 
     def gates(self) -> str:
         """Name the feature gates that change the verdict where the creating API server has them on.
 
         Those that the options set are known.
         """
-        pod, container = self.case.pod, self.case.container
+        container = self.case.container
         server, dropped = self.view.creator_gates(self.case.old), self.view.creator(self.case.old).dropped
-        unset = [row for row in dropped if not server.sets(row.gate)]
-        gates = gates_at_work(container.spec, unset, container.type, image_volumes(pod.spec))
+        unset = self.case.whole.once(
+            "unset gates", lambda: [row for row in dropped if not server.sets(row.gate)], of=dropped
+        )
+        gates = gates_at_work(container.spec, unset, container.type, self.served.image_volumes)
         deciding = tuple(gate for gate in gates if self._decide((gate,)))
         return ", ".join(deciding or (gates if len(gates) > 1 and self._decide(gates) else ()))
 
     def _decide(self, on: tuple[str, ...]) -> bool:
         pod, server = self.case.pod, self.view.creator(self.case.old)
         dropped = tuple(row for row in server.dropped if row.gate not in on)
-        kept = created(pod, self.case.container, structs.replace(server, dropped=dropped))
+        kept = self.served.created(structs.replace(server, dropped=dropped))
         return any(map(self._differs, [kept, *filter(None, [add(pod, kept) for add in ADDITIONS.values()])]))
 
     def _differs(self, other: Spec) -> bool:
@@ -71,8 +75,9 @@ class Creation(msgspec.Struct, frozen=True):
 
     def _outcome(self, spec: Spec) -> tuple[bool, bool]:
         case = self.case
-        reading = read(spec, Transition(case.pod, case.container, case.old, case.new), self.view)
-        hashes = container_hash(spec, case.old), container_hash(reading.spec, case.new)
+        transition = Transition(case.pod, case.container, case.old, case.new)
+        reading = read(spec, transition, self.view, self.served)
+        hashes = self.served.hash(spec, case.old), self.served.hash(reading.spec, case.new)
         return hashes[0].candidates.isdisjoint(hashes[1].candidates), self._is_resized(spec)
 
     def _is_resized(self, spec: Spec) -> bool:

@@ -21,9 +21,9 @@ from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Container, ContainerType, Node
 from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.origin import Subject, maker_of
-from hashcompat.planning.prepare import HashOf, Prepared, is_current
+from hashcompat.planning.prepare import Prepared, is_current
 from hashcompat.planning.replicas import KEPT, Latest
-from hashcompat.planning.view import View
+from hashcompat.planning.view import HashOf, View
 
 _CURRENT: Final = "the current release (published before the start)"
 

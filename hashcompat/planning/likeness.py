@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from hashcompat.apiserver.gates import image_volumes
 from hashcompat.model.pods import PROFILES, Container, Pod
 
 
@@ -27,8 +26,13 @@ def text_of(container: Container) -> str:
     return repr(container.spec)
 
 
-def likeness(pod: Pod, container: Container, text: str) -> Likeness:
-    """Return what replicas share: the spec, by its text, and the pod's fields that affect the hash."""
+def likeness(
+    pod: Pod, container: Container, text: str, image_volumes: frozenset[str] = frozenset()
+) -> Likeness:
+    """Return what replicas share: the spec, by its text, and the pod's fields that affect the hash.
+
+    ``image_volumes`` are the names of a manifest's volumes of images.
+    """
     place = (pod.static_manifest, container.path) if pod.static_manifest else ()
     profiles = _profiles(pod, container) if pod.profiles else ()
     return Likeness(
@@ -39,7 +43,7 @@ def likeness(pod: Pod, container: Container, text: str) -> Likeness:
             container.type,
             pod.manifest,
             pod.host_network,
-            image_volumes(pod.spec) if pod.manifest else (),
+            image_volumes,
             pod.static,
             pod.automount,
             profiles,

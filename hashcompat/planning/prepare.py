@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -20,13 +20,11 @@ from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.planning.creation import Creation
 from hashcompat.planning.patched import Accepting
-from hashcompat.planning.reading import Transition, read
+from hashcompat.planning.reading import Transition, read, served_to
+from hashcompat.planning.served import Served
 from hashcompat.planning.templates import Template
-from hashcompat.planning.view import Spec, View
+from hashcompat.planning.view import HashOf, Spec, View
 from hashcompat.records.index import Records
-
-HashOf = Callable[[Pod, Container, Spec, Kubelet], ContainerHash]
-"""How a container of an API pod is hashed unchanged: ``View.hash``, or a function that caches its results."""
 
 
 class Prepared(msgspec.Struct, frozen=True, eq=False):
@@ -54,10 +52,13 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
     Raises DecodeError, with the path inside the container, for JSON that does not fit a kubelet's Go types.
     """
     pod, container, old, new = transition.pod, transition.container, transition.old, transition.new
-    spec = view.seen(pod, container, old)
-    reading = read(spec, transition, view)
+    served = served_to(transition, view)
+    spec = view.seen(pod, container, old) if served is None else served.created(view.creator(old))
+    reading = read(spec, transition, view, served)
     as_given = not pod.manifest and reading.spec is spec
     hashed = hash_of if as_given and hash_of is not None else view.hash
+    if served is not None:
+        hashed = _by_way(served, view)
     new_hash = hashed(pod, container, reading.spec, new)
     case = Case(
         pod,
@@ -77,10 +78,20 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         of_pod=transition.whole,
         **_situation(pod, container, old if transition.old_known else None, node, view, transition.whole),
     )
-    if view.is_created(pod) and container.type not in NEVER_COMPARED:  # no hash decides about those
-        creation = Creation(case, spec, view)
+    if served is not None and container.type not in NEVER_COMPARED:  # no hash decides about those
+        creation = Creation(case, spec, view, served)
         case = structs.replace(case, admission=creation.addition(), server_gate=creation.gates())
     return Prepared(case, spec, reading.spec, reading.filled)
+
+
+def _by_way(served: Served, view: View) -> HashOf:
+    """Return what hashes a manifest's container; a pinned kubelet first converts it into other types."""
+
+    def hashed(pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+        plain = kubelet.decodes is None
+        return served.hash(spec, kubelet) if plain else view.hash(pod, container, spec, kubelet)
+
+    return hashed
 
 
 def replica(

@@ -12,7 +12,6 @@ from functools import partial
 import msgspec
 from msgspec import structs
 
-from hashcompat.apiserver.created import as_defaulted
 from hashcompat.apiserver.on_read import added_paths, as_read, as_unread
 from hashcompat.catalog.apiserver import ReadDefault
 from hashcompat.catalog.lookup import Kubelet
@@ -21,7 +20,8 @@ from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Container, Pod
-from hashcompat.planning.view import Spec, View
+from hashcompat.planning.served import Served
+from hashcompat.planning.view import Spec, View, check_whole
 
 
 class Transition(msgspec.Struct, frozen=True):
@@ -39,6 +39,8 @@ class Transition(msgspec.Struct, frozen=True):
     """Whether the current release is known."""
     whole: Whole | None = None
     """What the cases of the pod's containers share; None for one that is by itself."""
+    served: Served | None = None
+    """What API servers make of the container, as far as it is known already."""
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -54,8 +56,23 @@ class Reading(msgspec.Struct, frozen=True):
     """The hashes of the container without the lost default."""
 
 
-def read(spec: Spec, transition: Transition, view: View) -> Reading:
-    """Apply the defaults that the target API server writes on reading and the current one does not."""
+def served_to(transition: Transition, view: View) -> Served | None:
+    """Return what API servers make of a manifest's container; None for what none of them creates.
+
+    Raises DecodeError for a pod that may not be whole.
+    """
+    pod = transition.pod
+    if not view.is_created(pod):
+        return None
+    check_whole(pod)
+    return transition.served or Served(pod, transition.container, transition.whole or Whole(pod))
+
+
+def read(spec: Spec, transition: Transition, view: View, served: Served | None = None) -> Reading:
+    """Apply the defaults that the target API server writes on reading and the current one does not.
+
+    ``served`` is what ``served_to`` returned, for callers that have it.
+    """
     pod, new = transition.pod, transition.new
     if pod.static_manifest is not None:
         return Reading(view.seen(pod, transition.container, new))
@@ -63,11 +80,13 @@ def read(spec: Spec, transition: Transition, view: View) -> Reading:
         return Reading(spec)
     since, server = _servers(transition.old, transition.new, view)
     stored = transition.container.stored
+    served = served or served_to(transition, view)
+    hashed = served.hash if served else partial(container_hash, stored=stored)
     filled: list[str] = []
-    for step in _steps(transition, since, server, view):
+    for step in _steps(transition, since, server, view, served):
         after = step(spec)
         changed = after is not spec and after != spec
-        if changed and container_hash(after, new, stored=stored) != container_hash(spec, new, stored=stored):
+        if changed and hashed(after, new) != hashed(spec, new):
             filled += added_paths(spec, after)
         spec = after
     if pod.manifest:  # what the current API server wrote was stored with the pod
@@ -96,15 +115,12 @@ def _servers(old: Kubelet, new: Kubelet, view: View) -> tuple[Kubelet, Kubelet]:
 
 
 def _steps(
-    transition: Transition, since: Kubelet, server: Kubelet, view: View
+    transition: Transition, since: Kubelet, server: Kubelet, view: View, served: Served | None
 ) -> Iterator[Callable[[Spec], Spec]]:
     """Yield what the target API server does on reading: a manifest's decoding defaults, then the new rows."""
-    pod, container, catalog = transition.pod, transition.container, view.catalog
-    if pod.manifest:
-        decoding = view.api_server(str(server.release))
-        yield lambda spec: as_defaulted(
-            spec, decoding, container_type=container.type, host_network=pod.host_network
-        )
+    container, catalog = transition.container, view.catalog
+    if served is not None:
+        yield partial(served.defaulted, server=view.api_server(str(server.release)))
     rows = catalog.read_defaults(server.release, since.release, view.options.gate_settings)
     yield from (partial(as_read, defaults=[row]) for row in rows if container.type in row.container_types)
 

@@ -21,16 +21,16 @@ LARGEST: Final = 1 << 22
 class Latest(dict[Key, Value]):
     """A dict that is emptied when it is full, so that memory does not grow with the cluster."""
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, kept: int = KEPT, largest: int = LARGEST) -> None:
         super().__init__()
-        self._kept, self._size = kept, 0
+        self._kept, self._largest, self._size = kept, largest, 0
 
     def __setitem__(self, key: Key, value: Value) -> None:
         self.add(key, value)
 
     def add(self, key: Key, value: Value, size: int = 0) -> None:
         """Set a value that keeps a spec of ``size`` characters in memory."""
-        if len(self) >= self._kept or self._size + size > LARGEST:
+        if len(self) >= self._kept or self._size + size > self._largest:
             self.clear()
             self._size = 0
         self._size += size

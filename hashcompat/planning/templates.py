@@ -22,7 +22,8 @@ from hashcompat.model.pods import Blank, Container, Node, Pod
 from hashcompat.planning.kinds import days, kind, kind_of_shape, node_kind, selects
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.patched import as_decoded
-from hashcompat.planning.replicas import KEPT, Latest
+from hashcompat.planning.replicas import KEPT, LARGEST, Latest
+from hashcompat.planning.served import Served, volumes_of_images
 from hashcompat.planning.skeletons import Skeleton, Skeletons
 from hashcompat.planning.view import Spec, View
 
@@ -172,6 +173,7 @@ class Templates:
         self._all: list[Named] | None = None
         self._kind: object = None
         self._whole: Whole | None = None
+        self._served: dict[str, Served] = {}
         self._kinds: Latest[Hashable, object] = Latest(kept)
         self._node_kinds: dict[tuple[str, bool], bytes] = {}
 
@@ -223,9 +225,22 @@ class Templates:
             self._whole = Whole(pod)
         return self._whole
 
+    def served(self, pod: Pod, container: Container) -> Served | None:
+        """Return what API servers make of a manifest's container; that of the last pod's is remembered.
+
+        None for what no API server creates.
+        """
+        if not self._view.is_created(pod):
+            return None
+        whole = self.whole(pod)
+        if container.path not in self._served:
+            largest = LARGEST // len(pod.containers)
+            self._served[container.path] = Served(pod, container, whole, largest)
+        return self._served[container.path]
+
     def _go_on_to(self, pod: Pod) -> None:
         if pod is not self._pod:
-            self._pod, self._all, self._kind, self._whole = pod, None, None, None
+            self._pod, self._all, self._kind, self._whole, self._served = pod, None, None, None, {}
 
     def _found(self, pod: Pod, container: Container) -> Named:
         blank = container.blank
@@ -237,7 +252,8 @@ class Templates:
             return Named(template, container.own, blank)
         text = text_of(container)
         if pod.manifest or pod.static_manifest is not None or container.stored is not None:
-            return Named(None, (), likeness(pod, container, text))
+            volumes = volumes_of_images(pod, self.whole(pod)) if pod.manifest else frozenset[str]()
+            return Named(None, (), likeness(pod, container, text, volumes))
         name = _own_name(container.spec, text) if len(text) <= _LONGEST else ""
         alike = likeness(pod, container, text.replace(name, _ANY) if name else text)
         if alike not in self._templates:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -22,6 +22,10 @@ from hashcompat.planning.patched import AssumedPatch, CurrentPatch, as_decoded, 
 
 Spec = Mapping[str, Any]
 """A container's JSON."""
+
+
+HashOf = Callable[[Pod, Container, Spec, Kubelet], ContainerHash]
+"""How a container of an API pod is hashed unchanged: ``View.hash``, or a function that caches its results."""
 
 
 class View(msgspec.Struct, frozen=True):

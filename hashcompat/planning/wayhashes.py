@@ -16,8 +16,7 @@ from hashcompat.go.types import Coded, Map
 from hashcompat.go.walk import ANY, Member, Pair, side_by_side
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.model.pods import Container, Pod
-from hashcompat.planning.prepare import HashOf
-from hashcompat.planning.view import Spec
+from hashcompat.planning.view import HashOf, Spec
 
 _ESCAPED: Final = frozenset("\b\f")
 """What encoding/json of Go 1.22 writes differently (kubernetes/kubernetes#125895 - #125898)."""

@@ -205,6 +205,16 @@ def manifest(number: int) -> Json:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"}, "spec": spec}
 
 
+def images_by_containers(number: int) -> Files:
+    """Return a manifest's containers and volumes of images, each mounted by one of them."""
+    volumes = [{"name": f"v{place}", "image": {"reference": "i"}} for place in range(number)]
+    found = [
+        container(f"c{at}", volumeMounts=[{"name": f"v{at}", "mountPath": "/m"}]) for at in range(number)
+    ]
+    given = manifest(number)
+    return objects(node(), {**given, "spec": {"volumes": volumes, "containers": found}})
+
+
 def tolerant(number: int) -> Files:
     """Return containers, tolerations and taints, a number of each."""
     tolerations = [{"key": f"k{place}", "operator": "Exists"} for place in range(number)]
@@ -526,6 +536,12 @@ ROWS: Final[tuple[Row, ...]] = (
         "containers of a manifest",
         lambda n: objects(node(), manifest(n)),
         2,
+        ("plan", "near", "explain", "hash", "matrix"),
+    ),
+    Row(
+        "containers of a manifest by its volumes of images",
+        images_by_containers,
+        4,
         ("plan", "near", "explain", "hash", "matrix"),
     ),
     Row(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
-from tests.helpers.growing import ROWS, Row, containers, objects, pod, unit, written
+from tests.helpers.growing import ROWS, Row, containers, manifest, objects, pod, unit, written
 from tests.suites.large.measuring import measured
 from tests.test_growth import _alone, check_memory, check_work
 
@@ -32,10 +32,13 @@ def test_work_and_memory_grow_with_the_input(row: Row, command: str) -> None:
     check_memory(row, command)
 
 
-def test_a_pod_of_the_most_containers_takes_seconds(tmp_path: Path) -> None:
+SPEC: Final = {"containers": containers(500), "initContainers": containers(500)}
+
+
+@pytest.mark.parametrize("given", [pod(spec=SPEC), manifest(500)], ids=["pod", "manifest"])
+def test_a_pod_of_the_most_containers_takes_seconds(given: Any, tmp_path: Path) -> None:
     """Over all hops: 500 containers and 500 init containers are 45 KB."""
-    spec = {"containers": containers(500), "initContainers": containers(500)}
-    written(objects(pod(spec=spec)), tmp_path)
+    written(objects(given), tmp_path)
     argv = ("plan", "--from", "1.9.11", "--to", "1.31.14", "-f", tmp_path / "pods.json")
     run = measured(tmp_path, *argv, seconds=SECONDS)
     assert run.code == 0, run.err

@@ -27,7 +27,7 @@ from hashcompat.kubelet.hashing import Hasher, hashers
 
 _HASH_LINE: Final = re.compile(r"(\S+)  (\S+)")
 
-_FIELD: Final = re.compile(r"(\w+):\(")
+_FIELD: Final = re.compile(r"(?<!\w)(\w++):\(")
 
 _SOURCES: Final = ("api", "file")
 

@@ -21,7 +21,7 @@ _ASCII: Final = "\\u00"
 _LETTERS: Final = tuple(_ASCII + digit for digit in "4567")
 """How escapes of ASCII letters begin."""
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\n]')
+_TOKEN: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\n]')
 """What decides at which line an object begins; valid JSON has line breaks only between its tokens."""
 
 

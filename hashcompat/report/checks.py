@@ -21,7 +21,7 @@ _INTRODUCTION: Final = (
     "id, and an id is never reused. `hashcompat rules PF-103` prints one of them."
 )
 
-_REFERENCE: Final = re.compile(r"(?:([\w.-]+/[\w.-]+))?#(\d+)")
+_REFERENCE: Final = re.compile(r"(?:(?<![\w.-])([\w.-]++/[\w.-]++))?#(\d+)")
 """An issue or pull request; without a repository it is of the one before."""
 
 _DUMP: Final = "hashcompat collector --preflight | ssh NODE sudo sh > NODE.json"

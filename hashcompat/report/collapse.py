@@ -51,7 +51,7 @@ def _joined(variants: Sequence[str]) -> str:
 
 def _listed(lists: Sequence[str]) -> str:
     """Return the first names of some lists as one, and how many more there are."""
-    end = re.search(r"[):;,]*$", lists[0])
+    end = re.search(r"(?<![):;,])[):;,]*+$", lists[0])
     closing = end[0] if end and all(text.endswith(end[0]) for text in lists) else ""
     names: dict[str, None] = {}
     more = 0

@@ -102,9 +102,9 @@ _SECTION: Final = re.compile(r"^[ \t]*\[[A-Z]", re.MULTILINE)
 
 _ASSIGNMENT: Final = re.compile(r"^[ \t]*(export +)?[A-Za-z_][A-Za-z0-9_]*=", re.MULTILINE)
 
-_DATA: Final = re.compile(r"^\s*client-certificate-data:\s*(\S+)", re.MULTILINE)
+_DATA: Final = re.compile(r"^[^\S\n]*client-certificate-data:\s*(\S+)", re.MULTILINE)
 
-_PATH: Final = re.compile(r"^\s*client-certificate:\s*(\S+)", re.MULTILINE)
+_PATH: Final = re.compile(r"^[^\S\n]*client-certificate:\s*(\S+)", re.MULTILINE)
 
 
 def questions(root: Root, arguments: Probe) -> Iterator[Question]:

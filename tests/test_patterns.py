@@ -1,0 +1,88 @@
+"""Every regular expression of the package takes linear time for texts that repeat what it reads.
+
+A pattern is run as its module runs it: ``search`` and the like only where the source names them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hashcompat
+
+SHORT, FACTOR = 1_500, 4
+
+QUICK = 0.008
+"""Seconds below which nothing is measured: a linear pattern needs a tenth of it for the longer text."""
+
+MOST = 10
+"""How many times the time may be, of four times the text; a square takes 16 times."""
+
+ALWAYS = tuple("a0A \n\t-.,:;=/\"'\\([{<#$@!")
+
+
+def patterns() -> Iterator[tuple[str, re.Pattern[Any], bool]]:
+    """Yield the name of each pattern, the pattern, and whether its module searches with it."""
+    for found in pkgutil.walk_packages(hashcompat.__path__, "hashcompat."):
+        if found.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(found.name)
+        text = Path(str(module.__file__)).read_text()
+        for name, value in vars(module).items():
+            for one in value if isinstance(value, dict | tuple | list) else [value]:
+                for each in one if isinstance(one, tuple) else [one]:
+                    if isinstance(each, re.Pattern):
+                        used = rf"\b{name}\.(?:search|sub|subn|finditer|findall|split)\("
+                        kept = isinstance(value, re.Pattern) and not re.search(used, text)
+                        yield f"{found.name}.{name}", each, not kept
+
+
+def texts(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str]]:
+    """Yield what is put in front of a repeated text, and that text."""
+    shown = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    words = re.findall(r"[A-Za-z]{3,}[.:=]?", shown)[:6]
+    for repeated in [*ALWAYS, '\\"', "a ", "a.", "a-", "0 ", *words]:
+        for before in ("", *words[:1]):
+            yield before, repeated
+
+
+def seconds(pattern: re.Pattern[Any], text: str, *, searched: bool) -> float:
+    given: Any = text if isinstance(pattern.pattern, str) else text.encode("latin-1")
+    start = time.process_time()
+    pattern.fullmatch(given)
+    pattern.match(given)
+    if searched:
+        pattern.search(given)
+    return time.process_time() - start
+
+
+def grows(pattern: re.Pattern[Any], *, searched: bool) -> Iterator[str]:
+    for before, repeated in texts(pattern):
+        short, long = (before + repeated * (SHORT * by) + "\0" for by in (1, FACTOR))
+        if seconds(pattern, long, searched=searched) < QUICK:
+            continue
+        small, large = (
+            min(seconds(pattern, text, searched=searched) for _ in range(3)) for text in (short, long)
+        )
+        if large > max(QUICK, MOST * small):
+            yield f"{before!r} and {repeated!r}"
+
+
+@pytest.mark.usefixtures("untraced")
+def test_every_pattern_takes_linear_time() -> None:
+    every = list(patterns())
+    assert len(every) > 150
+    slow = {name: list(grows(pattern, searched=searched)) for name, pattern, searched in every}
+    assert {name: found for name, found in slow.items() if found} == {}
+
+
+@pytest.mark.parametrize("pattern", [r"a+:\(", r"^\s*x:"])
+def test_a_square_is_seen(pattern: str) -> None:
+    assert list(grows(re.compile(pattern, re.MULTILINE), searched=True))

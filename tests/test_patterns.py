@@ -20,7 +20,7 @@ import hashcompat
 SHORT, FACTOR = 1_500, 4
 
 QUICK = 0.008
-"""Seconds below which nothing is measured: a linear pattern needs a tenth of it for the longer text."""
+"""Seconds below which nothing is measured: a linear pattern needs a tenth for the longer text."""
 
 MOST = 10
 """How many times the time may be, of four times the text; a square takes 16 times."""

@@ -1315,7 +1315,7 @@ release() {
 # --- The CRI --------------------------------------------------------------------------------------------------------------------------
 
 # Prints a line per container or sandbox: its id, its task, when it was created, and what containerd keeps of it for the CRI. The labels of
-# an image are among those of a container, and have names of a tenant's choice: only the indentation tells them from what is containerd's.
+# an image are among those of a container, and have names of a tenant's choice: only the indentation parts them from what is containerd's.
 CTR='
 ctr() { command ctr -a "$socket" -n k8s.io "$@"; }
 socket=$1

@@ -91,7 +91,7 @@ _VOLATILE: Final = (*_NO_DISK, "/run", "/tmp", "/var/tmp", "/var/run", "/var/lib
 def why_not_read(path: str, also: Sequence[str] = ()) -> str:
     """Return why a path is not one that a kubelet's own file can have; empty where it can.
 
-    ``also`` are directories of which whoever runs this program says that such files are there.
+    ``also`` names more directories with such files, by the word of whoever runs this program.
     """
     if not path.startswith("/") or ".." in path.split("/") or "\0" in path:
         return "it is not an absolute path without .."

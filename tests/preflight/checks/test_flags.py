@@ -91,7 +91,7 @@ def test_pf101_what_kubeadm_wrote(by: str, to: str, flags: list[str]) -> None:
 def test_pf101_advises_no_command_that_a_dump_has_written(name: str) -> None:
     place = "/etc/systemd/system/kubelet.service.d/1;touch $(id).conf"
     unit = f'[Service]\nExecStart=\nExecStart=/usr/bin/kubelet "--{name}=1" --network-plugin=cni\n'
-    shown = findings("PF-101", dump({**NODE, ("file", place): unit}), upgrade("1.24.17"))  # type: ignore[arg-type]
+    shown = findings("PF-101", dump({**NODE, ("file", place): unit}), upgrade("1.24.17"))  # type: ignore[dict-item]
     advice = [finding.advice for finding in shown if place in finding.advice]
     assert advice
     for text in advice:

@@ -83,7 +83,7 @@ def cgroup_driver(info: Mapping[str, Any]) -> str:
         return str(info["CgroupDriver"])
     runtimes = mapping(mapping(info.get("config")).get("containerd"))
     name = runtimes.get("defaultRuntimeName") or "runc"
-    found = mapping(runtimes.get("runtimes")).get(name)
+    found = mapping(runtimes.get("runtimes")).get(str(name))
     if not isinstance(found, Mapping):
         raise UnreadError("the runtime does not report its cgroup driver")
     return _DRIVERS[mapping(found.get("options")).get("SystemdCgroup") is True]

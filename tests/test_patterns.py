@@ -83,6 +83,6 @@ def test_every_pattern_takes_linear_time() -> None:
     assert {name: found for name, found in slow.items() if found} == {}
 
 
-@pytest.mark.parametrize("pattern", [r"a+:\(", r"^\s*x:"])
+@pytest.mark.parametrize("pattern", [r"a+a+:\(", r"^\s*x:"])
 def test_a_square_is_seen(pattern: str) -> None:
     assert list(grows(re.compile(pattern, re.MULTILINE), searched=True))

@@ -27,9 +27,6 @@ from hashcompat.model.plan import Plan
 from hashcompat.model.preflight import Preflight
 from hashcompat.records.index import Records
 from hashcompat.sources import filters
-from hashcompat.sources.files.checks import report_in
-from hashcompat.sources.files.gates import baseline_in
-from hashcompat.sources.files.settings import check_named, exemptions, settings_file
 from hashcompat.sources.filters import Filters
 
 
@@ -66,6 +63,9 @@ def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[Polic
     The file loosens nothing that is given. No variable counts, and no file that is not named. Raises
     InputError for a file that is wrong, or that others may write, and UsageError for a value that is.
     """
+    from hashcompat.sources.files.gates import baseline_in  # noqa: PLC0415 - who judges plans needs no YAML
+    from hashcompat.sources.files.settings import check_named, exemptions, settings_file  # noqa: PLC0415
+
     values = {key.replace("_", "-"): value for key, value in given.items()}
     if unknown := sorted({*values} - {*STRICTER}):
         raise UsageError(f"{unknown[0]}: no such key; the keys are {', '.join(STRICTER)}")
@@ -112,6 +112,8 @@ def gate(
     check_cluster(plan, loaded.policy.cluster, "the policy's")
     known = loaded.baseline | (baseline_of(baseline.items) if baseline else frozenset())
     if loaded.preflight and preflight is None:
+        from hashcompat.sources.files.checks import report_in  # noqa: PLC0415 - as above
+
         is_of = partial(default_catalog().is_same_build, plan.to_release)
         preflight = report_in(loaded.preflight, plan.to_release, is_of)
     besides = Besides((*loaded.exemptions, *exemptions), known, preflight)

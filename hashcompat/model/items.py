@@ -217,6 +217,11 @@ class Item(msgspec.Struct, frozen=True, gc=False):
         """As predicted."""
         return self.prediction.compared
 
+    @property
+    def uncreated(self) -> bool:
+        """As predicted."""
+        return self.prediction.uncreated
+
 
 def without_unplaced(items: Sequence[Item]) -> list[Item]:
     """Return items in which percentages count nothing that is on no node, unless none of them is on any.

@@ -24,7 +24,7 @@ from hashcompat.report.whence import whence
 _FEW: Final = 20
 """As many rows are shown below the groups where there is no screen."""
 
-_LEAST: Final = 5
+_LEAST: Final = 4
 """Groups that are shown on the smallest screen."""
 
 _MOST_REASONS: Final = 4

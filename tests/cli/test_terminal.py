@@ -31,8 +31,7 @@ kube-system  DaemonSet/calico-node              10       10       5      1
 kube-system  Deployment/kube-dns                6        6        2      1
 kube-system  DaemonSet/kube-proxy               5        5        5      1
 monitoring   DaemonSet/promet…us-node-exporter  5        5        5      1
-data         StatefulSet/redis                  4        4        2      1
-… and 23 more owners: --group-by owner shows all
+… and 24 more owners: --group-by owner shows all
 
 1. HC004 (62 containers): new field MountPropagation, VolumeDevices, AllowPrivi…
 2. HC022 (4 containers): static pod: 1.9.11 gives it another UID, unless its ma…

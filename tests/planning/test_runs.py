@@ -128,7 +128,7 @@ def test_an_error_is_that_of_one_process(run: Program, tmp_path: Path) -> None:
     text = path.read_text()
     place = text.rindex('"containerPort": ')
     path.write_text(f'{text[:place]}"containerPort": "x", "was": {text[place + 17 :]}')
-    given = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", path, "--jobs")
+    given = ("plan", "--override-node-releases", "--from", "1.7.16", "--to", "1.9.11", "-f", path, "--jobs")
     one, several = (run(*given, jobs) for jobs in (1, 4))
     assert (one.code, one.err) == (several.code, several.err)
     assert one.code == 1

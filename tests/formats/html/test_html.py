@@ -78,7 +78,7 @@ def test_nothing_is_loaded_and_every_link_leads_upstream(plan: Plan) -> None:
 def test_each_part_has_its_place(plan: Plan) -> None:
     text = shown(plan)
     assert words_of(by_id(text, "answer")).startswith(
-        "2 of 4 running containers restart: 2 owners on 2 nodes"
+        "2 of 3 running containers restart: 2 owners on 2 nodes"
     )
     assert [words_of(one) for one in by_id(text, "by-node").iter("th")][-2:] == ["n1", "n2"]
     assert len([one for one in by_id(text, "by-namespace").iter() if one.tag.endswith("}svg")]) == 1
@@ -90,12 +90,17 @@ def test_each_part_has_its_place(plan: Plan) -> None:
     assert len(list(page(text).iter("main"))) == len(list(page(text).iter("h1"))) == 1
 
 
+def supposed(old: str, new: str) -> int:
+    """Return how many containers would restart, whatever release the nodes report."""
+    return hashcompat.plan(PODS, old, new, override_node_releases=True).summary.findings
+
+
 def test_the_matrix_has_the_counts_of_plans(plan: Plan) -> None:
     header, *rows = html_cells(shown(plan), "matrix")
     releases = header[1:]
     for old, *cells in rows:
         for new, cell in zip(releases, cells, strict=True):
-            wanted = "=" if old == new else str(hashcompat.plan(PODS, old, new).summary.findings)
+            wanted = "=" if old == new else str(supposed(old, new))
             assert cell == wanted, (old, new)
     assert releases == ["1.13.12", "1.14.10", "1.15.12"]
 
@@ -121,7 +126,7 @@ def test_a_plan_that_was_saved_without_details_says_how_to_get_them(plan: Plan) 
 def test_what_is_left_out_of_the_rows_still_counts(plan: Plan) -> None:
     text = shown(without_kept(plan))
     assert [row[0] for row in html_cells(text)[1:]] == ["RESTART", "RESTART"]
-    assert words_of(by_id(text, "answer")).startswith("2 of 4 containers")
+    assert words_of(by_id(text, "answer")).startswith("2 of 3 running containers")
 
 
 def test_in_an_encoding_without_more_all_is_ascii(plan: Plan) -> None:

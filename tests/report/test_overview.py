@@ -172,7 +172,7 @@ def test_on_a_terminal_the_rest_is_counted() -> None:
 
 def test_a_small_screen_has_some_groups_all_the_same() -> None:
     groups = sections(shown(plan(*owners(9)), 80, 1))[1]
-    assert groups[-1] == "… and 4 more owners: --group-by owner shows all"
+    assert groups[-1] == "… and 5 more owners: --group-by owner shows all"
 
 
 def test_rows_are_below_where_the_screen_has_room() -> None:

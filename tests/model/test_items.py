@@ -18,6 +18,7 @@ PREDICTION = Prediction(
     hashed=True,
     creator="1.8.15",
     difference=3,
+    uncreated=True,
 )
 
 

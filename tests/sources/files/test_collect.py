@@ -76,7 +76,7 @@ FORMS: dict[str, bytes] = {
     "other kinds between": as_json(
         {"kind": "Service", "spec": {}}, PODS[0], {"kind": "ConfigMapList", "items": []}, PODS[1]
     ),
-    "Nodes between": as_json(node("v1.0.0"), *PODS),
+    "Nodes between": as_json(node("v1.7.16"), *PODS),
 }
 
 

@@ -9,10 +9,12 @@ from msgspec import structs
 
 import hashcompat
 from hashcompat import disruption
+from hashcompat.disruption import census
 from hashcompat.disruption.fates import Fate, fates, identity_of
 from hashcompat.errors import UsageError
 from hashcompat.model.impact import Certainty, Impact, NodeImpact, Step
 from hashcompat.model.verdicts import Verdict
+from hashcompat.sources.values import collect
 from tests.disruption.pods import budget, read, replica
 from tests.helpers.pods import Json, mirror_pod, node, pod
 
@@ -266,3 +268,8 @@ def test_a_replica_that_is_not_ready_takes_no_other_ones_place(ready: str, step:
     nodes = (node(UP[0], "n1"), node(UP[1], "n2"))
     found = impact(*nodes, *two, kept, scale(3), way=("auto", UP[1]))
     assert of(found).step is step
+
+
+def test_a_manifest_counts_as_running() -> None:
+    (manifest,) = collect([{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{}]}}]).pods
+    assert census._runs(manifest)

@@ -149,3 +149,12 @@ def test_a_nearer_file_undoes_nothing_that_only_makes_a_policy_stricter(
     assert sum(bool(one.keys) for one in found.files) == 1
     winner = next(one for one in found.files if one.keys)
     assert value.place.startswith(winner.name)
+
+
+def test_a_preflight_of_a_file_counts_next_to_words_without_it() -> None:
+    given = {"fail-on": Setting("restart", "--fail-on")}
+    found = settled(given, [SettingsFile("f", {"preflight": Setting("p.json", "f: preflight", Path())})])
+    assert found.settings["preflight"].text == "p.json"
+    words = {"fail-on": Setting("restart,preflight", "--fail-on")}
+    found = settled(words, [SettingsFile("f", {"preflight": Setting("p.json", "f: preflight", Path())})])
+    assert "preflight" not in found.settings

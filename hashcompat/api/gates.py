@@ -103,10 +103,8 @@ def gate(
     itself or made of what is too old, of an unknown age, of another cluster), for exceptions that take too
     long to compare, and for a preflight of another release.
     """
-    loaded, now = (
-        policy if isinstance(policy, LoadedPolicy) else LoadedPolicy(policy or Policy()),
-        datetime.now(UTC),
-    )
+    loaded = policy if isinstance(policy, LoadedPolicy) else LoadedPolicy(policy or Policy())
+    now = datetime.now(UTC)
     check_age(plan, loaded.policy, now)
     check_input_age(plan.origin, loaded.policy, now)
     check_cluster(plan, loaded.policy.cluster, "the policy's")

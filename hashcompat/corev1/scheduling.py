@@ -41,6 +41,11 @@ def label_keys(spec: Mapping[str, Any]) -> Iterator[str]:
             yield str(mapping(row).get("key"))
 
 
+def asks_by_name(spec: Mapping[str, Any]) -> bool:
+    """Return whether ``selected`` looks at the name of a node."""
+    return any(_sequence(mapping(term).get("matchFields")) for term in _terms(spec) or ())
+
+
 def _terms(spec: Mapping[str, Any]) -> Sequence[Any] | None:
     """Return the terms of the required node affinity; None where there is none."""
     affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))

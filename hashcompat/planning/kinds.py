@@ -11,10 +11,13 @@ from datetime import date
 from hashlib import blake2b
 from typing import Any, Final
 
+import msgspec
+
 from hashcompat.corev1.daemonsets import asks_for_its_node
+from hashcompat.corev1.scheduling import asks_by_name, label_keys
 from hashcompat.kubelet.decide.creating import expands
 from hashcompat.kubelet.decide.static import is_pinned
-from hashcompat.model.pods import Container, Node, Pod, besides
+from hashcompat.model.pods import Container, ContainerType, Node, Pod, besides
 
 OF_POD: Final = frozenset(
     {
@@ -44,7 +47,7 @@ _NAMES_OF_POD: Final = frozenset(
 )
 
 _NAMES_OF_CONTAINER: Final = frozenset(
-    {"name", "path", "line", "spec", "started", "restarts", "id", "blank", "own"}
+    {"name", "path", "line", "spec", "started", "restarts", "id", "ended", "blank", "own"}
 )
 
 _TEXTS: Final = {"env": "value", "volumes": "name", "volumeMounts": "name"}
@@ -53,53 +56,69 @@ _TEXTS: Final = {"env": "value", "volumes": "name", "volumeMounts": "name"}
 _OS: Final = "kubernetes.io/os"
 
 
-def kind(pod: Pod, node: Node | None) -> bytes:
-    """Return a digest of what decides about the containers of an API pod besides ``days``: 16 bytes."""
+class Dates(msgspec.Struct, frozen=True):
+    """What decides of the days on which containers started."""
+
+    published: date | None = None
+    """When the current release was; None where that is not known."""
+
+    def of(self, container: Container) -> date | bool | None:
+        """Return what counts of a container's start: its day, that there is one, or that there is none.
+
+        Who may have created a container follows from a start before the current release was published, and
+        from that of a sidecar (planning/creators).
+        """
+        if container.started is None:
+            return None
+        day = container.started.date()
+        early = self.published is not None and day < self.published
+        return day if early or container.type is ContainerType.SIDECAR else True
+
+
+def kind(pod: Pod, node: Node | None, dates: Dates | None = None) -> bytes:
+    """Return a digest of what decides about the containers of an API pod: 16 bytes.
+
+    Without ``dates`` no day on which a container started counts.
+    """
     facts = (_facts_of_pod(pod), _identity(pod), _spec(pod), _node(pod, node))
-    containers = [
-        (_facts_of_container(one), one.restarts == 0, _own(one), expands(one)) for one in pod.containers
-    ]
-    return _digest((facts, containers))
+    containers = [(_facts_of_container(one), _own(one), expands(one)) for one in pod.containers]
+    return _digest((facts, containers, _states(pod, dates)))
 
 
 def _digest(facts: object) -> bytes:
     return blake2b(repr(facts).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
-def kind_of_shape(pod: Pod, shape: object) -> tuple[Hashable, ...]:
-    """Return what decides among the pods of one shape on nodes alike, ``days`` included."""
+def kind_of_shape(pod: Pod, shape: object, dates: Dates | None) -> tuple[Hashable, ...]:
+    """Return what decides among the pods of one shape on nodes alike."""
     affinity = pod.spec.get("affinity")
     asked = "its node" if affinity and asks_for_its_node(pod.spec) else repr(affinity)
-    of_containers = [
-        (one.started and one.started.toordinal(), one.restarts == 0, one.ended) for one in pod.containers
-    ]
-    return shape, asked, *of_containers
+    return shape, asked, *_states(pod, dates)
 
 
-def node_kind(pod: Pod, node: Node | None) -> bytes:
+def _states(pod: Pod, dates: Dates | None) -> list[Hashable]:
+    """Return what decides of the starts of a pod's containers, and whether each never restarted."""
+    return [(dates and dates.of(one), one.restarts == 0) for one in pod.containers]
+
+
+def node_kind(pod: Pod, node: Node) -> bytes:
     """Return a digest of what decides of the node of a pod: 16 bytes."""
     return _digest(_node(pod, node))
 
 
-def selects(pod: Pod) -> bool:
-    """Return whether all of a node may decide about a pod."""
-    spec = pod.spec
-    return bool(spec.get("nodeSelector") or (spec.get("affinity") and not asks_for_its_node(spec)))
-
-
-def days(pod: Pod) -> tuple[date | None, ...]:
-    """Return when the containers of a pod started, as far as that decides who created them."""
-    return tuple([one.started.date() if one.started else None for one in pod.containers])
+def asked_of_node(pod: Pod) -> tuple[tuple[str, ...], bool]:
+    """Return what a pod asks of its node: which labels, and whether its name."""
+    return tuple(label_keys(pod.spec)), asks_by_name(pod.spec) and not asks_for_its_node(pod.spec)
 
 
 def days_as_one(pod: Pod) -> bytes:
-    """Return a digest of ``days``, for keys of each container: 16 bytes."""
-    return _digest(days(pod))
+    """Return a digest of the days on which the containers of a pod started: 16 bytes."""
+    return _digest([one.started.date() if one.started else None for one in pod.containers])
 
 
 _facts_of_pod = besides(Pod, _NAMES_OF_POD)
 _facts_of_container = besides(Container, _NAMES_OF_CONTAINER)
-_facts_of_node = besides(Node, ("name", "labels"))
+_facts_of_node = besides(Node, ("name", "labels", "heartbeat"))
 
 
 def _identity(pod: Pod) -> tuple[bool, ...]:
@@ -135,8 +154,9 @@ def _alike(key: str, value: Any) -> Any:
 
 
 def _node(pod: Pod, node: Node | None) -> Any:
-    """Return what of a node decides: its name and labels only for a pod that selects its nodes."""
-    if node is None or selects(pod):
-        return node
-    labels = None if node.labels is None else node.labels.get(_OS)
-    return labels, _facts_of_node(node)
+    """Return what of a node decides: of its labels and its name what the pod asks for, as kubelets do."""
+    if node is None:
+        return None
+    labels, by_name = asked_of_node(pod)
+    found = None if node.labels is None else [node.labels.get(key) for key in (_OS, *labels)]
+    return found, node.name if by_name else "", _facts_of_node(node)

@@ -132,9 +132,9 @@ class Planner:
         """Return whether other pods may have the same rulings: neither records nor names decide."""
         return self._rulings.is_shared(pod)
 
-    def kind(self, pod: Pod) -> object:
+    def kind(self, pod: Pod, old: Kubelet) -> object:
         """Return what stands for all of a pod that decides besides hashes (``Templates.kind``)."""
-        return self._rulings.kind(pod)
+        return self._rulings.kind(pod, old)
 
     def pair(self, pod: Pod) -> tuple[Kubelet, Kubelet] | None:
         """Return the two kubelets; None where no pods share their rulings."""

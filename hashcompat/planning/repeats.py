@@ -78,7 +78,7 @@ class Repeats:
             self._planner.add(pod)
             self._hops.add(pod)
             return
-        key = self._planner.kind(pod), release
+        key = self._planner.kind(pod, kubelets[0]), release
         known = self._known.get(key)
         if known is not None:
             pairs = zip(pod.containers, known.hashes, strict=True)

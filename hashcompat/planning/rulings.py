@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.model.pods import Pod
 from hashcompat.planning.judge import Draft, Judge
+from hashcompat.planning.kinds import Dates
 from hashcompat.planning.reading import rows
 from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.templates import Named
@@ -52,7 +53,7 @@ class Rulings(Generic[Ruling]):
         if old is None:
             return [Ruled(self._rule(draft), draft) for draft in self._judge.drafts(pod)], False
         templates, new = self._judge.templates, self._judge.new
-        kind, found, all_shared = self.kind(pod), list[Ruled[Ruling]](), True
+        kind, found, all_shared = self.kind(pod, old), list[Ruled[Ruling]](), True
         for place, named in enumerate(templates.all_of(pod)):
             compared = named.compared(old, new)
             key = kind, place, old, named.template, compared
@@ -69,9 +70,11 @@ class Rulings(Generic[Ruling]):
             found.append(one)
         return found, all_shared
 
-    def kind(self, pod: Pod) -> object:
+    def kind(self, pod: Pod, old: Kubelet) -> object:
         """Return what stands for all of a pod that decides besides hashes (``Templates.kind``)."""
-        return self._judge.templates.kind(pod, self._judge.nodes.get(pod.node))
+        judge = self._judge
+        dates = Dates(old.published) if judge.view.dated else None
+        return judge.templates.kind(pod, judge.nodes.get(pod.node), dates)
 
     def is_shared(self, pod: Pod) -> bool:
         """Return whether other pods may have the same answer: none whose records or names decide."""

@@ -19,7 +19,7 @@ from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
 from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Blank, Container, Node, Pod
-from hashcompat.planning.kinds import days, kind, kind_of_shape, node_kind, selects
+from hashcompat.planning.kinds import Dates, asked_of_node, kind, kind_of_shape, node_kind
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.patched import as_decoded
 from hashcompat.planning.replicas import KEPT, LARGEST, Latest
@@ -34,6 +34,9 @@ _ANY: Final = "kube-api-access-00000"
 
 _LONGEST: Final = 1 << 16
 """Characters of a spec that can have a template: the text that follows the name is kept."""
+
+_NODES: Final = 1 << 15
+"""Nodes whose kinds are kept, once for all pods that ask them for the same: a cluster has 5,000."""
 
 _NO_AROUNDS: Final = list[Around]()
 
@@ -171,26 +174,26 @@ class Templates:
         self._skeletons = Skeletons(kept)
         self._pod: Pod | None = None
         self._all: list[Named] | None = None
-        self._kind: object = None
+        self._kind: dict[Dates | None, object] = {}
         self._whole: Whole | None = None
         self._served: dict[str, Served] = {}
         self._kinds: Latest[Hashable, object] = Latest(kept)
-        self._node_kinds: dict[tuple[str, bool], bytes] = {}
+        self._node_kinds: Latest[Hashable, bytes] = Latest(_NODES)
 
-    def kind(self, pod: Pod, node: Node | None) -> object:
-        """Return what stands for all of a pod that decides besides hashes; the last one is remembered.
+    def kind(self, pod: Pod, node: Node | None, dates: Dates | None) -> object:
+        """Return what stands for all of a pod that decides besides hashes; that of the last is remembered.
 
         It is the same object for pods of one kind among the latest, so it is quick to look up.
         """
         self._go_on_to(pod)
-        if self._kind is None:
+        if dates not in self._kind:
             shape = pod.shape
-            self._kind = self._standing_for(
-                (days(pod), kind(pod, node))
+            self._kind[dates] = self._standing_for(
+                kind(pod, node, dates)
                 if shape is None
-                else (kind_of_shape(pod, shape), self._node_kind(pod, node))
+                else (kind_of_shape(pod, shape, dates), self._node_kind(pod, node))
             )
-        return self._kind
+        return self._kind[dates]
 
     def _standing_for(self, facts: Hashable) -> object:
         found = self._kinds.get(facts)
@@ -202,7 +205,7 @@ class Templates:
         """Return what of the node of a pod decides."""
         if node is None:
             return None
-        key = node.name, selects(pod)
+        key = node.name, asked_of_node(pod)
         if key not in self._node_kinds:
             self._node_kinds[key] = node_kind(pod, node)
         return self._node_kinds[key]
@@ -240,7 +243,7 @@ class Templates:
 
     def _go_on_to(self, pod: Pod) -> None:
         if pod is not self._pod:
-            self._pod, self._all, self._kind, self._whole, self._served = pod, None, None, None, {}
+            self._pod, self._all, self._kind, self._whole, self._served = pod, None, {}, None, {}
 
     def _found(self, pod: Pod, container: Container) -> Named:
         blank = container.blank

@@ -48,6 +48,13 @@ _DIFFERING: Final = (
             "batch.kubernetes.io/job-completion-index",
         )
     ),
+    *(
+        ("metadata", "annotations", key)
+        for key in (
+            *("cni.projectcalico.org/containerID", "cni.projectcalico.org/podIP"),
+            *("cni.projectcalico.org/podIPs", "ovn.kubernetes.io/ip_address", "ovn.kubernetes.io/mac_address"),
+        )
+    ),
     ("spec", "hostname"),
     ("spec", "volumes", EACH, "name"),
     *(

@@ -312,9 +312,22 @@ def test_pods_are_of_one_kind_unless_something_else_than_names_differs() -> None
     assert len(set(found)) == 1 + len(other)
 
 
-def test_a_node_counts_by_its_name_only_where_a_pod_selects_nodes() -> None:
+def test_a_node_counts_by_what_a_pod_asks_of_it() -> None:
     nodes = node("v1.9.11", "n1"), node("v1.9.11", "n2"), node("v1.10.0", "n3")
-    free = kinds_of(*nodes, *(pod(node=name, name=name) for name in ("n1", "n2", "n3")))
+    for one, disk in zip(nodes, ("ssd", "hdd", "ssd"), strict=True):
+        one["metadata"]["labels"] = {"disk": disk, "kubernetes.io/hostname": one["metadata"]["name"]}
+    names = ("n1", "n2", "n3")
+    free = kinds_of(*nodes, *(pod(node=name, name=name) for name in names))
     assert [free[0] == free[1], free[0] == free[2]] == [True, False]
-    picky = [pod(node=name, name=name, spec={"nodeSelector": {"a": "b"}}) for name in ("n1", "n2")]
-    assert len(set(kinds_of(*nodes, *picky))) == 2
+    for selector, kinds in (({"rack": "b"}, 1), ({"disk": "ssd"}, 2)):
+        picky = [pod(node=name, name=name, spec={"nodeSelector": selector}) for name in names[:2]]
+        assert len(set(kinds_of(*nodes, *picky))) == kinds
+    for fields, kinds in ((["n1", "n2"], 2), ([], 1)):
+        term = (
+            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": fields}]} if fields else {}
+        )
+        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+        asking = [
+            pod(node=name, name=name, spec={"affinity": {"nodeAffinity": required}}) for name in names[:2]
+        ]
+        assert len(set(kinds_of(*nodes, *asking))) == kinds

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import copy
+import functools
+import operator
 import random
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hashcompat import planning
+from hashcompat.api.inputs import load
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.model.plan import Plan
+from hashcompat.errors import InputError
+from hashcompat.model.plan import Plan, Way
 from hashcompat.model.records import Recorded
+from hashcompat.planning.judge import Judge
+from hashcompat.planning.kinds import Dates, kind
 from hashcompat.planning.options import AssumePatch, Options
 from hashcompat.planning.view import View
 from hashcompat.records.index import index
 from hashcompat.sources.files import collect, survey
 from scripts.bench import cluster
 from tests.helpers import randomness
+from tests.helpers.pods import Json
 from tests.helpers.unlike import Unlike
 from tests.planning.test_rulings import WAYS
 from tests.sources.files.test_alike import CHANGES, dumped, read
@@ -88,3 +98,165 @@ def test_records_and_patches_are_those_of_each_pod(
     found = [planning.make(collect.collect((name,)), *way, view) for way in ways]
     monkeypatch.setattr(survey, "Alike", Unlike)
     assert found == [planning.make(collect.collect((name,)), *way, view) for way in ways]
+
+
+RICH: Json = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {
+        "name": "web-7c9d8b6f5d-x2x4k",
+        "namespace": "shop",
+        "uid": "1b4e28ba-2fa1-11d2-883f-0016d3cca427",
+        "resourceVersion": "17",
+        "creationTimestamp": "2024-09-01T00:00:00Z",
+        "labels": {"app": "web"},
+        "annotations": {"note": "text"},
+        "ownerReferences": [
+            {
+                "apiVersion": "apps/v1",
+                "kind": "ReplicaSet",
+                "name": "web-7c9d8b6f5d",
+                "uid": "2",
+                "controller": True,
+            }
+        ],
+    },
+    "spec": {
+        "nodeName": "n1",
+        "nodeSelector": {"disk": "ssd"},
+        "restartPolicy": "Always",
+        "hostNetwork": False,
+        "priority": 0,
+        "securityContext": {"sysctls": [{"name": "net.ipv4.tcp_syncookies", "value": "1"}]},
+        "tolerations": [{"key": "a", "operator": "Equal", "value": "b", "effect": "NoExecute"}],
+        "volumes": [{"name": "data", "emptyDir": {}}],
+        "initContainers": [
+            {
+                "name": "side",
+                "image": "s:1",
+                "restartPolicy": "Always",
+                "startupProbe": {"exec": {"command": ["true"]}, "timeoutSeconds": 1},
+            }
+        ],
+        "containers": [
+            {
+                "name": "main",
+                "image": "i:1",
+                "args": ["--a"],
+                "env": [{"name": "A", "value": "b"}],
+                "livenessProbe": {"exec": {"command": ["true"]}, "timeoutSeconds": 1},
+                "resources": {"limits": {"cpu": "1", "example.com/gpu": "1"}, "requests": {"cpu": "1"}},
+                "volumeMounts": [{"name": "data", "mountPath": "/d"}],
+            }
+        ],
+    },
+    "status": {
+        "phase": "Running",
+        "startTime": "2024-09-01T00:00:00Z",
+        "podIP": "10.0.0.1",
+        "qosClass": "Burstable",
+        "conditions": [
+            {"type": "Ready", "status": "True", "lastTransitionTime": "2024-09-01T00:00:00Z"},
+        ],
+        "initContainerStatuses": [
+            {
+                "name": "side",
+                "restartCount": 0,
+                "started": True,
+                "containerID": "containerd://1",
+                "state": {"running": {"startedAt": "2024-09-01T00:00:00Z"}},
+            }
+        ],
+        "containerStatuses": [
+            {
+                "name": "main",
+                "restartCount": 1,
+                "ready": True,
+                "started": True,
+                "containerID": "containerd://2",
+                "imageID": "i@sha256:1",
+                "state": {"running": {"startedAt": "2024-09-01T00:00:00Z"}},
+                "lastState": {
+                    "terminated": {
+                        "exitCode": 1,
+                        "containerID": "containerd://0",
+                        "finishedAt": "2024-09-01T00:00:00Z",
+                    }
+                },
+            }
+        ],
+    },
+}
+"""A pod with a field of each sort."""
+
+ITS_NODE: Json = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "n1", "labels": {"disk": "ssd", "rack": "r1", "kubernetes.io/os": "linux"}},
+    "spec": {"taints": [{"key": "a", "value": "b", "effect": "NoExecute"}]},
+    "status": {
+        "nodeInfo": {"kubeletVersion": "v1.30.14", "containerRuntimeVersion": "containerd://1.7.29"},
+        "features": {"supplementalGroupsPolicy": True},
+        "conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-01-01T00:00:00Z"}],
+    },
+}
+
+
+def places(value: Any, steps: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the place of each value in a document, but for the whole."""
+    for step in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield (*steps, step)
+        yield from places(value[step], (*steps, step))
+
+
+def others(value: Any) -> list[Any]:
+    """Return what may be there instead of a value."""
+    if isinstance(value, str):
+        return ["other", "2015-01-01T00:00:00Z", "Never", "Pending", "False", "v1.29.1", "NoSchedule", "0"]
+    return [not value] if isinstance(value, bool) else [0, 7] if isinstance(value, int) else []
+
+
+def changed(document: Json, steps: tuple[Any, ...]) -> Iterator[Json]:
+    """Yield a document with another value at a place, and without it."""
+    *above, last = steps
+    for other in (*others(functools.reduce(operator.getitem, steps, document)), None):
+        made = copy.deepcopy(document)
+        holder = functools.reduce(operator.getitem, above, made)
+        if other is None:
+            del holder[last]
+        else:
+            holder[last] = other
+        yield made
+
+
+def decided(pod: Json, node: Json, catalog: Catalog) -> tuple[Any, list[Any]]:
+    """Return the kind of a pod, and what plans say of its containers besides names and hashes."""
+    objects = load([node, pod])
+    (one,) = objects.pods
+    (at,) = objects.nodes
+    said = []
+    for old, new in (("1.30.14", "1.31.14"), ("1.30.14", "1.28.15"), ("1.20.15", "1.22.17")):
+        view = View(catalog, Options(override_node_releases=True))
+        judge = Judge(Way(old, new), objects.nodes, view)
+        for draft in judge.drafts(one):
+            decision = draft.decision(calibrated=True)
+            said.append((decision.verdict, decision.reasons, decision.pod_recreated))
+    return kind(one, at, Dates(catalog.kubelet("1.30.14").published)), said
+
+
+@pytest.mark.usefixtures("untraced")
+def test_pods_of_one_kind_are_decided_alike_whatever_else_differs(catalog: Catalog) -> None:
+    """Each field of a pod, its status and its node is changed alone: where a plan is, the kind is too."""
+    first_kind, first = decided(RICH, ITS_NODE, catalog)
+    seen = Counter[tuple[bool, bool]]()
+    for number, document in enumerate((RICH, ITS_NODE)):
+        for steps in places(document):
+            for made in changed(document, steps):
+                try:
+                    found, said = decided(*((made, ITS_NODE) if number == 0 else (RICH, made)), catalog)
+                except (InputError, ValueError):
+                    continue  # no pod, or of another kind of object
+                assert said == first or found != first_kind, steps
+                seen[found == first_kind, said == first] += 1
+    assert seen[True, True] > 100
+    assert seen[False, False] > 20

@@ -51,8 +51,8 @@ _DIFFERING: Final = (
     *(
         ("metadata", "annotations", key)
         for key in (
-            *("cni.projectcalico.org/containerID", "cni.projectcalico.org/podIP"),
-            *("cni.projectcalico.org/podIPs", "ovn.kubernetes.io/ip_address", "ovn.kubernetes.io/mac_address"),
+            *(f"cni.projectcalico.org/{key}" for key in ("containerID", "podIP", "podIPs")),
+            *(f"ovn.kubernetes.io/{key}" for key in ("ip_address", "mac_address")),
         )
     ),
     ("spec", "hostname"),

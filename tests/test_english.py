@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -64,6 +62,12 @@ PLACES: Final = {
 }
 _CODE: Final = re.compile(r"```.*?```|``[^`]*``|`[^`\n]*`|https?://\S+", re.DOTALL)
 _COMMENT: Final = re.compile(r"(?://|#).*")
+_STRING_OR_COMMENT: Final = re.compile(
+    r"""(?P<quotes>\"{3}|'{3})(?:\\.|(?!(?P=quotes)).)*+(?P=quotes)"""
+    r"""|"(?:\\.|[^"\\\n])*+"|'(?:\\.|[^'\\\n])*+'|(?P<comment>\#[^\n]*)""",
+    re.DOTALL,
+)
+"""What begins first counts: a quote in a comment opens no string. ``tokenize`` takes ten times as long."""
 _PATTERNS: Final = {re.compile(words, re.IGNORECASE): instead for words, instead in WORDS.items()}
 
 Text = tuple[int, str]
@@ -84,9 +88,9 @@ def texts(path: Path) -> Iterator[Text]:
 
 
 def comments(source: str) -> Iterator[Text]:
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
+    for found in _STRING_OR_COMMENT.finditer(source):
+        if found["comment"]:
+            yield source.count("\n", 0, found.start()) + 1, found[0]
 
 
 def strings(node: ast.AST, *, docstrings_only: bool) -> Iterator[Text]:
@@ -95,9 +99,11 @@ def strings(node: ast.AST, *, docstrings_only: bool) -> Iterator[Text]:
         match child:
             case ast.Expr(ast.Constant(str(text))):
                 yield child.lineno, text
-            case ast.Constant(str(text)) if not docstrings_only:
+            case ast.expr() if docstrings_only:
+                pass
+            case ast.Constant(str(text)):
                 yield child.lineno, text
-            case ast.JoinedStr(parts) if not docstrings_only:
+            case ast.JoinedStr(parts):
                 yield child.lineno, "".join(literal(part) for part in parts)
             case _:
                 yield from strings(child, docstrings_only=docstrings_only)
@@ -127,6 +133,7 @@ def names() -> list[str]:
     return [str(path.relative_to(ROOT)) for path in files() if path != Path(__file__)]
 
 
+@pytest.mark.usefixtures("untraced")
 def test_every_text_keeps_to_the_glossary() -> None:
     found = [
         f"{name}:{finding}"
@@ -143,6 +150,7 @@ def test_every_text_keeps_to_the_glossary() -> None:
         ('"""It says nothing."""\n', 1),
         ("x = 1  # read anew\n", 1),
         ('def f(name):\n    raise ValueError(f"{name!r} is no release")\n', 2),
+        ('x = \'# not this\', """it\'s\n#"""  # \'read\' anew\n', 2),
         ('class C:\n    x: int\n    """As the\n    file tells."""\n', 4),
     ],
 )

@@ -52,6 +52,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
     Raises DecodeError, with the path inside the container, for JSON that does not fit a kubelet's Go types.
     """
     pod, container, old, new = transition.pod, transition.container, transition.old, transition.new
+    whole = transition.whole or Whole(pod)
     served = served_to(transition, view)
     spec = view.seen(pod, container, old) if served is None else served.created(view.creator(old))
     reading = read(spec, transition, view, served)
@@ -75,8 +76,8 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         lost_default=reading.lost,
         accepted=_accepted(transition, reading.spec, view),
         static_uids=_static_uids(transition),
-        of_pod=transition.whole,
-        **_situation(pod, container, old if transition.old_known else None, node, view, transition.whole),
+        of_pod=whole,
+        **_situation(pod, container, old if transition.old_known else None, node, view, whole),
     )
     if served is not None and container.type not in NEVER_COMPARED:  # no hash decides about those
         creation = Creation(case, spec, view, served)
@@ -110,7 +111,7 @@ def _situation(
     old: Kubelet | None,
     node: Node | None,
     view: View,
-    whole: Whole | None,
+    whole: Whole,
 ) -> dict[str, Any]:
     """Return the fields of a case that hold what is known about this container, its pod and its node."""
     records = view.options.records
@@ -125,10 +126,8 @@ def _situation(
     }
 
 
-def sandboxes_of(records: Records, pod: Pod, whole: Whole | None) -> tuple[Sandbox, ...]:
+def sandboxes_of(records: Records, pod: Pod, whole: Whole) -> tuple[Sandbox, ...]:
     """Return the sandboxes of a pod, found once for all of its containers."""
-    if whole is None:
-        return records.sandboxes_of(pod)
     return whole.once("sandboxes", lambda: records.sandboxes_of(pod), of=records)
 
 

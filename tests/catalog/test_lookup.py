@@ -221,6 +221,20 @@ def test_a_release_that_can_be_looked_up_is_known(catalog: Catalog, name: str) -
     assert catalog.knows(name)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("1.28.2", "v1.28.2", True),
+        ("1.28.2", "v1.28.2+k3s1", False),
+        ("1.28.2", "1.28.3", False),
+        ("1.28.2", "dev", False),
+        ("dev", "dev", False),
+    ],
+)
+def test_names_of_one_known_build(catalog: Catalog, one: str, other: str, *, same: bool) -> None:
+    assert catalog.is_same_build(one, other) is same
+
+
 def test_the_newest_schema_is_that_of_the_last_minor(catalog: Catalog) -> None:
     assert catalog.newest_schema() is catalog.kubelet(catalog.releases()[-1]).schema
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.gating.outcome import Now, judge_after
-from hashcompat.gating.policy import Policy
+from hashcompat.gating.policy import Policy, PolicyFile
 from hashcompat.gating.result import GateResult, Outcome
 from hashcompat.model.items import Item
 from hashcompat.model.pods import Node, Pod
@@ -22,7 +22,12 @@ READY = Node("n1", "v1.9.11", conditions={"Ready": "True"}, heartbeat=AFTER)
 
 
 def judged(
-    *pods: Pod, items: tuple[Item, ...] = (), node: Node | None = READY, upgraded: bool = True, **more: Any
+    *pods: Pod,
+    items: tuple[Item, ...] = (),
+    node: Node | None = READY,
+    upgraded: bool = True,
+    policy: Policy = Policy(),  # noqa: B008 - it is frozen
+    **more: Any,
 ) -> GateResult:
     planned = plan(*(items or (predicted(RESTART),)), created=BEGUN - HOUR)
     settling = more.pop("settling", False)
@@ -34,7 +39,7 @@ def judged(
         more.pop("begun", {"n1": BEGUN}),
         **more,
     )
-    return judge_after(planned, Policy(), shown, settling=settling)
+    return judge_after(planned, policy, shown, settling=settling)
 
 
 def predicted(verdict: Verdict, name: str = "web-1", **more: Any) -> Item:
@@ -181,3 +186,16 @@ def test_pods_that_the_plan_lacks_are_named() -> None:
         f"n1: 7 pods that the plan does not know: {names} and 2 more",
     )
     assert judged(pod(NEW)).warnings == ()
+
+
+def test_of_settings_files_what_is_about_plans_counts() -> None:
+    """How many may restart was settled before the upgrade, and so which key of a file was ignored for it."""
+    ignored = (("max-restarts", "--max-restarts"), ("max-age", "--max-age"))
+    file = PolicyFile(".hashcompat.toml", ("max-restarts", "report-only"), ("report-only", "strict"), ignored)
+    result = judged(pod(NEW), policy=Policy(files=(file,)))
+    assert result.policy.files == (
+        PolicyFile(".hashcompat.toml", ("report-only",), ("report-only",), ignored[1:]),
+    )
+    assert result.warnings == (
+        ".hashcompat.toml: max-age: not counted, because --max-age is stricter; give the flag if it is meant",
+    )

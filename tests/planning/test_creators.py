@@ -167,6 +167,12 @@ def test_what_a_main_container_shows_is_assumed_in_print(run: Run) -> None:
     ) in result.err
 
 
+def test_a_patched_kubelet_shows_of_no_sidecar_when_it_was_created(run: Run) -> None:
+    """It may have kept the main container that an older release created."""
+    given, more = with_sidecar(None, status(None, name="main")), ("--from-patched", "accept", "--like")
+    assert decided(run, "1.31.14", "1.32.13", given, more=(*more, "1.30.14")) == ("UNKNOWN", ["HC011"])
+
+
 @pytest.mark.parametrize(
     ("strategy", "like", "old", "new", "started", "expected"),
     [

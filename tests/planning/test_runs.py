@@ -109,6 +109,18 @@ def test_static_pods_and_warnings_are_the_same(way: tuple[str, str], run: Progra
     assert one == several
 
 
+def test_warnings_of_two_processes_are_one(run: Program, tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    probed = {**C, "livenessProbe": {"exec": {"command": ["true"]}}}
+    given = [pod_of(probed, name=f"p{number:02}") for number in range(99)]
+    path.write_text(json.dumps({"apiVersion": "v1", "items": given, "kind": "List"}, indent=4))
+    way = ("--from", "1.19.16", "--to", "1.20.15", "-f", path)
+    one, several = (shown(run, *way, "--jobs", jobs) for jobs in (1, 2))
+    assert one == several
+    (line,) = [line for line in one[0]["spec"]["warnings"] if "exec probes" in line]
+    assert line.endswith("(99 containers: ns/p00/c, ns/p01/c, ns/p02/c, 96 more)")
+
+
 @pytest.mark.parametrize("value", [7, None])
 def test_records_are_the_same(value: int | None, run: Program, tmp_path: Path) -> None:
     """A record that is not reproduced makes others on its node doubtful, whoever decides them."""

@@ -46,6 +46,13 @@ def test_hc029_a_kubelet_that_the_snapshot_did_not_know_is_unknown(
     assert decided(run, "1.18.19", "1.20.15", document)[0] == "KEEP"
 
 
+def test_a_manifest_in_a_snapshot_is_not_hashed_by_its_masked_text(run: Run) -> None:
+    document = snapshot_of(run, pod(C))
+    del document["items"][-1]["metadata"]["uid"]
+    document["items"][-1].pop("status", None)
+    assert decided(run, "1.8.15", "1.9.11", document) == ("UNKNOWN", ["HC029"])
+
+
 @pytest.mark.parametrize(
     "wrong", [[], {"1": "2"}, 7, {"x": 1}, {"1": 1 << 32}, {"1": True}, {"1": 1, "2": "h1"}]
 )

@@ -217,8 +217,9 @@ def test_the_content_of_an_archive_is_limited(tmp_path: Path, monkeypatch: pytes
 def test_a_long_log_is_read_line_by_line(tmp_path: Path) -> None:
     line = f"{hash_changed(7)}\n"
     path = tmp_path / "kubelet.log"
+    other = f"I0101 nothing{' of interest' * 100}\n"  # a million short lines take longer to match
     with path.open("w") as stream:
         for _ in range(40):
-            stream.write(("I0101 nothing of interest\n" * 40_000) + line)
+            stream.write((other * 700) + line)
     assert path.stat().st_size > 32 << 20
     assert [found.hash for found in recorded.collect((str(path),))] == [7] * 40  # type: ignore[union-attr]

@@ -23,7 +23,9 @@ from tests.helpers.program import Run
 
 Json = dict[str, Any]
 
-PODS = 60
+pytestmark = pytest.mark.usefixtures("untraced")
+
+PODS = 24
 
 ODD = "00000000-0000-4000-8000-000000000000"
 

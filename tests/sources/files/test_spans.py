@@ -22,6 +22,11 @@ from scripts.bench import cluster
 Json = dict[str, Any]
 
 
+pytestmark = pytest.mark.usefixtures("untraced")
+
+PODS = 24
+
+
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small files be divided."""
@@ -36,7 +41,7 @@ def dumped(path: Path, objects: list[Json], indent: int | None = 4, *, first: bo
     return path
 
 
-def objects(pods: int = 60, **more: Any) -> list[Json]:
+def objects(pods: int = PODS, **more: Any) -> list[Json]:
     shape = cluster.Shape("1.30.14", distinct=False, managed_fields=False, **more)
     return list(cluster.objects(pods, shape))
 
@@ -102,13 +107,13 @@ def test_other_files_stay_before_and_behind(tmp_path: Path) -> None:
     pods = [one for one in given if one["kind"] == "Pod"]
     paths = [
         dumped(tmp_path / "a.json", nodes),
-        dumped(tmp_path / "b.json", pods[:50]),
-        dumped(tmp_path / "c.json", pods[50:]),
+        dumped(tmp_path / "b.json", pods[:20]),
+        dumped(tmp_path / "c.json", pods[20:]),
     ]
     assert same(tmp_path) == 3
     found = read(tmp_path, 3)
     assert [pod.name for pod in shared(found)] == [one["metadata"]["name"] for one in pods]
-    assert [pod.file for pod in shared(found)] == [str(path) for path in [paths[1]] * 50 + [paths[2]] * 10]
+    assert [pod.file for pod in shared(found)] == [str(path) for path in [paths[1]] * 20 + [paths[2]] * 4]
 
 
 def test_documents_may_follow(tmp_path: Path) -> None:
@@ -150,7 +155,7 @@ def nested(text: str) -> str:
     """Return a file in which a place inside an element looks like one between two elements."""
     document = json.loads(text)
     first = document["items"][0]
-    inner = [{"apiVersion": "v1", "kind": "X"} for _ in range(20000)]
+    inner = [{"apiVersion": "v1", "kind": "X"} for _ in range(3000)]
     document["items"].insert(5, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "inner": inner})
     assert next(iter(first)) == "apiVersion"
     return json.dumps(document)
@@ -221,13 +226,13 @@ def test_a_copy_in_two_shares_is_seen(tmp_path: Path) -> None:
     found = read(dumped(tmp_path / "c.json", [*given, given[0]]), 3).pods
     assert isinstance(found, Shared)
     shares = found.shares()
-    assert sum(len(list(share)) for share in shares) == 61
+    assert sum(len(list(share)) for share in shares) == PODS + 1
     assert not found.are_right([share.seen for share in shares])
-    assert len(list(found)) == 60
+    assert len(list(found)) == PODS
 
 
 def test_no_pod_in_any_share_is_seen(tmp_path: Path) -> None:
-    nodes = [one for one in objects(3000) if one["kind"] == "Node"]
+    nodes = [cluster.node(f"node-{number:04}", "1.30.14") for number in range(100)]
     found = read(dumped(tmp_path / "c.json", nodes), 2).pods
     assert isinstance(found, Shared)
     shares = found.shares()

@@ -1,4 +1,4 @@
-"""Files cut at every byte: an error, or all containers, never a part of them as if it were the whole."""
+"""Files cut at any byte: an error, or all containers, never a part of them as if it were the whole."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from hashcompat.errors import InputError
 from hashcompat.planning.view import check_whole
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import recorded
+from tests.helpers import randomness
 from tests.helpers.pods import Json, as_json, listed, node, pod
 from tests.helpers.program import Run
 from tests.helpers.upgrades import record
@@ -29,8 +30,8 @@ else:
 PLAN = ("plan", "--from", "1.7.16", "--to", "1.9.11")
 STATUS = {"phase": "Running"}
 PODS = [
-    pod({"name": "a", "image": "i"}, {"name": "b", "image": "j"}, name=name, status=STATUS)
-    for name in ("p", "q")
+    pod({"name": "a", "image": "i"}, {"name": "b", "image": "j"}, name="p", status=STATUS),
+    pod({"name": "a", "image": "i"}, name="q", status=STATUS),
 ]
 DEPLOYMENT = {
     "apiVersion": "apps/v1",
@@ -86,13 +87,21 @@ def records(path: Path) -> int:
     return len(recorded.collect((str(path),)))
 
 
-def smaller(path: Path, content: bytes, read: Callable[[Path], int], step: int = 1) -> set[int]:
+def lengths(content: bytes) -> list[int]:
+    """Return where to cut: everywhere, or else around each end of a line and at every fourth byte."""
+    every = range(len(content))
+    if randomness.FRESH:
+        return list(every)
+    return [one for one in every if one % 4 == 0 or b"\n" in content[max(one - 2, 0) : one + 1]]
+
+
+def smaller(path: Path, content: bytes, read: Callable[[Path], int]) -> set[int]:
     """Return the lengths at which a cut file is read as a smaller one."""
     path.write_bytes(content)
     whole = read(path)
     assert whole > 1
     found = set()
-    for length in range(0, len(content), step):
+    for length in lengths(content):
         path.write_bytes(content[:length])
         try:
             if read(path) != whole:

@@ -62,6 +62,7 @@ def test_each_hash_of_an_old_snapshot_is_found(path: Path, catalog: Catalog) -> 
                     pytest.fail(f"{pod.name}/{container.name}: {release}")
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("path", SNAPSHOTS, ids=lambda path: path.stem)
 def test_what_an_old_snapshot_shows_is_hidden_in_outputs(run: Run, path: Path, tmp_path: Path) -> None:
     old, new = PAIRS[1]

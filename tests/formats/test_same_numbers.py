@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,6 +29,8 @@ from tests.helpers.readback import (
     words_of,
 )
 from tests.helpers.upgrades import record
+
+pytestmark = pytest.mark.usefixtures("untraced")
 
 SCHEMAS = Path(__file__).resolve().parents[1] / "helpers" / "schemas"
 SARIF: dict[str, Any] = json.loads((SCHEMAS / "sarif-schema-2.1.0.json").read_text())
@@ -224,8 +227,13 @@ def levels(found: Counter[str], words: dict[str, str]) -> Counter[str]:
     return counts
 
 
+@cache
+def junit_schema() -> xmlschema.XMLSchema:
+    return xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd"))
+
+
 def assert_junit(text: str, found: Counter[str], rows: Counter[str], counts: dict[str, int]) -> None:
-    xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd")).validate(text)
+    junit_schema().validate(text)
     cases = suite(text)
     results = Counter(type(one).__name__ for case in cases for one in case.result)
     failed = sum(number for word, number in found.items() if LEVELS[word] == "error")
@@ -275,6 +283,4 @@ def test_the_schemas_refuse_what_is_wrong(run: Run) -> None:
     issues[0]["severity"] = "bad"
     assert not jsonschema.Draft202012Validator(GITLAB).is_valid(issues)
     suites = run(*PLAN, "-q", "-o", "junit", stdin=PODS).out
-    assert not xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd")).is_valid(
-        suites.replace("failures=", "bugs=")
-    )
+    assert not junit_schema().is_valid(suites.replace("failures=", "bugs="))

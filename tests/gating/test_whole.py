@@ -14,8 +14,6 @@ from hashcompat.gating.policy import FailOn
 from hashcompat.gating.result import Outcome
 from tests.helpers.pods import Json, node, pod
 
-pytestmark = pytest.mark.usefixtures("untraced")  # test_judge.py covers the same lines
-
 OLD, KEPT, NEW = "1.30.14", "1.31.14", "1.32.13"
 """Whatever is created under the first restarts under the last, and nothing that the second created does."""
 
@@ -136,6 +134,7 @@ def test_the_cluster_fails_by_itself(policy: Policy) -> None:
     assert judged(policy, *CLUSTER).outcome is Outcome.FAIL
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("form", HOSTILE)
 @pytest.mark.parametrize("policy", POLICIES, ids=range(len(POLICIES)))
 def test_nothing_that_does_not_run_makes_it_pass(policy: Policy, form: str) -> None:
@@ -150,6 +149,7 @@ def test_nothing_that_does_not_run_makes_it_pass(policy: Policy, form: str) -> N
 hostile = st.lists(st.tuples(st.sampled_from([*HOSTILE]), st.booleans()), max_size=3)
 
 
+@pytest.mark.usefixtures("untraced")
 @given(st.sampled_from(POLICIES), hostile, st.integers(0, 11))
 def test_nor_do_several_in_any_place(policy: Policy, found: list[tuple[str, bool]], place: int) -> None:
     more = [named(number, form, same_owner=own) for number, (form, own) in enumerate(found)]

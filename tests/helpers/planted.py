@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from copy import deepcopy
 from itertools import count
 from typing import Any
 
@@ -249,11 +248,12 @@ def _places(text: str) -> Iterator[int]:
 
 def misfits(container: Json, mark: str) -> Iterator[Json]:
     """Yield the container with a value of another type, which holds a marker, at each place in turn."""
+    text = json.dumps(container)
     for steps in _everywhere(container):
         if steps in ((), ("name",)):
             continue
         for wrong in (mark, [mark], {mark: mark}, {"key": mark}, [[mark]]):
-            made = deepcopy(container)
+            made = json.loads(text)
             place: Any = made
             for step in steps[:-1]:
                 place = place[step]

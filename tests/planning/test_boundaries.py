@@ -112,6 +112,7 @@ def number(release: str) -> int:
 
 
 @cache
+@cache
 def cluster() -> bytes:
     return as_json(*json.loads(SAMPLE.read_text())["items"], pod(*MODERN, name="modern"))
 
@@ -187,6 +188,7 @@ def test_a_rollback_restarts_the_same(run: Run, old: str, new: str) -> None:
     assert verdicts(run, old, new) == expected(old, new)
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_same_release_restarts_nothing(run: Run, release: str) -> None:
     assert verdicts(run, release, release) == {"RESTART": set(), "UNKNOWN": set()}

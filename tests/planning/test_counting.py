@@ -109,8 +109,9 @@ def test_every_count_of_a_random_cluster_is_that_of_a_plan(
         assert any(now[way] != numbers for way, numbers in later.items())
 
 
+@pytest.mark.usefixtures("untraced")
 def test_every_count_of_the_sample_is_that_of_a_plan(catalog: Catalog) -> None:
-    assert_alike(sample.collect(), pairs(SOME, auto=True), View(catalog, HYPOTHETICAL))
+    assert_alike(sample.collect(), pairs(SOME[1:5], auto=True), View(catalog, HYPOTHETICAL))
 
 
 def test_whole_plans_count_alike_too(catalog: Catalog) -> None:

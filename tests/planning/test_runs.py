@@ -34,6 +34,8 @@ Json = dict[str, Any]
 
 C: Json = {"name": "c", "image": "i"}
 
+PODS = 60
+
 SPAN = 1 << 12
 """Bytes of a span here, so that small files are divided."""
 
@@ -45,7 +47,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def large(path: Path, *, distinct: bool) -> Path:
-    given = list(cluster.objects(120, cluster.Shape("1.30.14", distinct=distinct, managed_fields=False)))
+    given = list(cluster.objects(PODS, cluster.Shape("1.30.14", distinct=distinct, managed_fields=False)))
     random.Random(5).shuffle(given)
     path.write_text(json.dumps({"apiVersion": "v1", "items": given, "kind": "List"}, indent=4))
     return path
@@ -153,7 +155,7 @@ def test_filters_are_applied_by_one_process(run: Program, tmp_path: Path) -> Non
     given = ("--from", "1.7.16", "--to", "1.9.11", "-f", large(tmp_path / "c.json", distinct=False))
     one, several = (shown(run, *given, "--node", "node-0000", "--jobs", jobs) for jobs in (1, 4))
     assert one == several
-    assert 0 < one[0]["summary"]["pods"] < 120
+    assert 0 < one[0]["summary"]["pods"] < PODS
 
 
 def test_limits_are_those_of_all_pods_together(

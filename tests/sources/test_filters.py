@@ -12,6 +12,8 @@ from hashcompat.go import allowance
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import SAMPLE, Run
 
+pytestmark = pytest.mark.usefixtures("untraced")
+
 PODS: list[dict[str, Any]] = [
     item for item in json.loads(SAMPLE.read_text())["items"] if item["kind"] == "Pod"
 ]

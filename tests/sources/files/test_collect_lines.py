@@ -28,6 +28,8 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
+pytestmark = pytest.mark.usefixtures("untraced")
+
 PLAN = ("plan", "--from", "1.7.16", "--to", "1.9.11")
 
 Lines = dict[str, int]

@@ -105,7 +105,7 @@ def test_what_a_reader_once_failed_on_is_refused(failed: tuple[Target, Path]) ->
 def test_random_inputs_are_accepted_or_refused(target: Target) -> None:
     found = inputs(target, kept(CORPUS, target))
 
-    @settings(max_examples=settings().max_examples // (1 if target.guided else 10))
+    @settings(max_examples=settings().max_examples // (3 if target.guided else 10))
     @given(found)
     def accepts_or_refuses(data: bytes) -> None:
         target(data)

@@ -112,7 +112,6 @@ def number(release: str) -> int:
 
 
 @cache
-@cache
 def cluster() -> bytes:
     return as_json(*json.loads(SAMPLE.read_text())["items"], pod(*MODERN, name="modern"))
 

@@ -19,7 +19,7 @@ MARK: Final = "hashcompat"
 FORMAT: Final = 2
 """The newest form of dumps; up to 1 they do not name it."""
 
-_CHANGE: Final = ("process", "processes")
+CHANGING: Final = ("process", "processes")
 """The kinds of probes that a collector reads twice, because states change."""
 
 
@@ -130,7 +130,7 @@ def _check_format(document: Mapping[str, Any], origin: str) -> None:
 
 
 def _check_again(probe: Probe, before: Sequence[Probe], where: str) -> None:
-    if (probe.kind in _CHANGE and len(before) < 2) or all(one == probe for one in before):
+    if (probe.kind in CHANGING and len(before) < 2) or all(one == probe for one in before):
         return
     raise InputError(
         f"{where}: {said(f'{probe.kind} {probe.name}')[:200]} is twice in the dump, with other content: "

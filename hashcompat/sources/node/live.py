@@ -16,7 +16,7 @@ import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
-from hashcompat.records.probes import Dump, Probe
+from hashcompat.records.probes import CHANGING, Dump, Probe
 from hashcompat.sources.node import cri, cri_probes, docker, docker_probes, kubelets, proc, reported, wanted
 from hashcompat.sources.node.asking import Asking
 from hashcompat.sources.node.collect import AUTO
@@ -72,9 +72,13 @@ def collect(
 
 
 def _dump(name: str, probes: Iterable[Probe]) -> Dump:
+    """Return a dump; of a list that was asked for again, the second one."""
     found: dict[tuple[str, str], list[Probe]] = {}
     for probe in probes:
-        found.setdefault((probe.kind, probe.name), []).append(probe)
+        several = found.setdefault((probe.kind, probe.name), [])
+        if probe.kind not in CHANGING:
+            several.clear()
+        several.append(probe)
     return Dump(name, ORIGIN, {key: tuple(several) for key, several in found.items()})
 
 

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 
 from hashcompat.errors import InputError
-from hashcompat.records.probes import Dump
+from hashcompat.go.jsontext import load_all
+from hashcompat.records.probes import Dump, dumps
 from hashcompat.sources.node import cri, docker, live
 from hashcompat.sources.node.asking import Asking
 from tests.helpers import hostproc
-from tests.helpers.dumps import APP, POD_ROWS, SANDBOX, found, inspected, upgrade
+from tests.helpers.dumps import APP, POD_ROWS, SANDBOX, as_text, found, inspected, upgrade
 from tests.helpers.hostproc import KUBELET, process, write
 from tests.helpers.program import Run
 
@@ -223,6 +224,7 @@ def test_a_process_that_is_missing_is_read_twice_with_the_list(tmp_path: Path, r
         given = read(tmp_path)
     assert [row[:2] for row in found("PF-001", given, TO)] == [("WARN", "ns/p/app")]
     assert len(given.probes["process", "4321"]) == 2
+    assert len(given.probes["docker", "list"]) == 1
     assert server.asked.count("/v1.41/containers/json?all=1") == 2
 
 
@@ -231,7 +233,10 @@ def test_a_container_that_ends_meanwhile_is_in_order(tmp_path: Path, root: Path)
     (root / "proc/4321/stat").unlink()
     ended = json.dumps([POD_ROWS[0], {**POD_ROWS[1], "State": "exited", "Status": "Exited (0)"}])
     with daemon(tmp_path, answers({"containers/json?all=1": [json.dumps(POD_ROWS), ended]})):
-        assert [row[0] for row in found("PF-001", read(tmp_path), TO)] == ["OK"]
+        given = read(tmp_path)
+    assert [row[0] for row in found("PF-001", given, TO)] == ["OK"]
+    (again,) = dumps(load_all(as_text(given)), "f")
+    assert again.probes == given.probes
 
 
 @pytest.fixture

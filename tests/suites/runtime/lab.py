@@ -144,7 +144,23 @@ def lab(directory: Path) -> Iterator[Lab]:
             (made.root / place).mkdir(parents=True)
             source = ["-t", "proc", "proc"] if kind == "proc" else ["--bind", _cgroups()]
             subprocess.run(["/bin/mount", *source, made.root / place], check=True)
+        _show_first_process(directory, made.root)
         yield made
+
+
+def _show_first_process(directory: Path, root: Path) -> None:
+    """Show process 1 as a node does, where this machine is a container that shows nothing of it."""
+    first = root / "proc/1"
+    try:
+        (first / "ns/mnt").readlink()
+    except PermissionError:
+        shown = directory / "first"
+        (shown / "ns").mkdir(parents=True)
+        for name in ("mnt", "user"):
+            (shown / "ns" / name).symlink_to(Path("/proc/self/ns", name).readlink())
+        for name in ("cgroup", "cmdline", "stat", "status"):
+            (shown / name).write_bytes((first / name).read_bytes())
+        subprocess.run(["/bin/mount", "--bind", shown, first], check=True)
 
 
 def _remove_cgroups() -> None:

@@ -69,7 +69,7 @@ def test_a_list_and_its_snapshot_say_when_and_of_which_cluster(
     for found in (live, kept):
         assert found["clusterUID"] == uid
         assert before <= datetime.fromisoformat(found["takenAt"]) <= datetime.now(UTC)
-    gate = ("gate", *UP, "--max-restarts", "99", "--fail-on", "restart")
+    gate = ("gate", *UP, "--override-node-releases", "--max-restarts", "99", "--fail-on", "restart")
     for given in ((admin, "-n", "team-b"), ("/dev/null", "-f", saved)):
         for flags, code in (
             (("--max-age", "10m", "--cluster-uid", uid), 0),
@@ -92,6 +92,7 @@ def test_no_tenant_makes_a_dump_younger(shell: Shell, cluster: Cluster, tmp_path
     dumped = shell(administrator, "get", "nodes,pods", "-n", "tenant", "-o", "json", program="kubectl").out
     (pod,) = (one for one in json.loads(dumped)["items"] if one["kind"] == "Pod")
     assert "T" in pod["metadata"]["deletionTimestamp"]
+    assert cluster.request("DELETE", "/api/v1/namespaces/tenant/pods/young?gracePeriodSeconds=0").ok
     path = tmp_path / "dump.json"
     path.write_text(dumped)
     assert source(shell("/dev/null", "plan", *UP, "-f", path, "-o", "json"))["takenAt"] == beat

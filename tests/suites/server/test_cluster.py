@@ -40,7 +40,7 @@ def test_a_fresh_shell_needs_no_flags(shell: Shell, admin: Path) -> None:
     result = shell(admin, *AUTO, "-o", "wide")
     assert result.code == 0, result.err
     assert len(result.out.splitlines()) == PODS + 1
-    assert f"of {PODS} containers" in result.err
+    assert f"in 13 of {PODS} pods on 2 nodes" in result.err
 
 
 def test_the_items_are_those_of_files_byte_for_byte(shell: Shell, admin: Path, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ python_tests() {
   local engine
   engine=$(sed -e 's:/:.:g' -e 's:\.\*$::' -e 's:\.py$::' .ci/engine.txt | paste -sd,)
   printf '[run]\nbranch = true\nsource_pkgs = %s\n' "$engine" >"$reports/coverage.ini"
-  PYTEST_ADDOPTS="--numprocesses auto --dist worksteal --cov --cov-config=$reports/coverage.ini --cov-report= --junitxml=$reports/python.xml" \
+  PYTEST_ADDOPTS="--numprocesses auto --dist worksteal --cov --cov-config=$PWD/$reports/coverage.ini --cov-report= --junitxml=$reports/python.xml" \
     bash -euo pipefail -c "$(python3 .ci/readme_command.py test)"
   .venv/bin/coverage report --fail-under=100 --include="$(paste -sd, .ci/engine.txt)"
   counted python

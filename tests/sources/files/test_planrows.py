@@ -39,7 +39,10 @@ REASON = {"id": "HC004", "path": "volumeMounts[*].a", "field": "A", "text": "new
 @cache
 def document(*namespaces: str) -> Row:
     """Return the plan of the sample, or of some namespaces of it."""
-    plan = make(select(sample.collect(), Filters(namespaces)), "1.7.16", "1.9.11", View(default_catalog()))
+    pods = sample.collect()
+    if namespaces:
+        pods = select(pods, Filters(namespaces))
+    plan = make(pods, "1.7.16", "1.9.11", View(default_catalog()))
     text = "".join(FORMATS["json"].render(PLAN, plan, Style()))
     made: Row = json.loads(text)
     return made

@@ -90,10 +90,17 @@ def written(files: Files, directory: Path) -> None:
         path.write_text(text, encoding="utf-8", errors="surrogatepass")
 
 
+class _Kept(io.BytesIO):
+    """Bytes that are still there when the stream that wrote them is gone: a command may close its own."""
+
+    def close(self) -> None:
+        """Keep them."""
+
+
 @contextmanager
 def silent() -> Iterator[io.BytesIO]:
     """Keep what is printed, and yield what goes to stderr."""
-    err = io.BytesIO()
+    err = _Kept()
     streams = (io.TextIOWrapper(kept, "utf-8", write_through=True) for kept in (io.BytesIO(), err))
     with redirect_stdout(next(streams)), redirect_stderr(next(streams)):
         yield err

@@ -8,6 +8,7 @@ import msgspec
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError, NotStoredError
+from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import Hasher, hashers
 from hashcompat.model.mask import masked
 from hashcompat.planning.judge import Draft
@@ -45,7 +46,8 @@ def texts_of(
     old = view.current(draft.release) if view.catalog.knows(draft.release) else None
     keep_empty = view.keeps_empty(pod)
     try:
-        specs = _specs(draft, Transition(pod, container, old or new, new, old_known=old is not None), view)
+        transition = Transition(pod, container, old or new, new, Whole(pod), old_known=old is not None)
+        specs = _specs(draft, transition, view)
         before, after = [
             _texts(kubelet, as_decoded(spec if show_values else masked(spec), kubelet), keep_empty=keep_empty)
             for kubelet, spec in zip((old or new, new), specs, strict=True)

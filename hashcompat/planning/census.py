@@ -158,7 +158,7 @@ class _Decider:
     def case(self, old: Kubelet, new: Kubelet) -> Case:
         """Return the case of one pair."""
         subject = self._subject
-        transition = Transition(subject.pod, subject.container, old, new, whole=subject.whole)
+        transition = Transition(subject.pod, subject.container, old, new, subject.whole)
         prepared = prepare(transition, subject.node, self._view, subject.hashes)
         return self._provenance.added(prepared, subject.node).case
 

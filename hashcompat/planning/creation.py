@@ -75,7 +75,7 @@ class Creation(msgspec.Struct, frozen=True):
 
     def _outcome(self, spec: Spec) -> tuple[bool, bool]:
         case = self.case
-        transition = Transition(case.pod, case.container, case.old, case.new)
+        transition = Transition(case.pod, case.container, case.old, case.new, case.whole)
         reading = read(spec, transition, self.view, self.served)
         hashes = self.served.hash(spec, case.old), self.served.hash(reading.spec, case.new)
         return hashes[0].candidates.isdisjoint(hashes[1].candidates), self._is_resized(spec)

@@ -129,7 +129,7 @@ class Grid:
                 yield Target(found.candidates | reading.without, bool(reading.lost), new.era), some
 
     def _transition(self, subject: Subject, some: int) -> Transition:
-        return Transition(subject.pod, subject.container, *self.pairs.first(some))
+        return Transition(subject.pod, subject.container, *self.pairs.first(some), subject.whole)
 
 
 def uids(pairs: Pairs, pod: Pod, compare: Compare) -> Groups:

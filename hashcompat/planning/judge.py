@@ -174,7 +174,7 @@ class Judge:
         if not named.names and key in self._known:
             return replica(self._known[key], pod, container, node, self.view, whole)
         served = self.templates.served(pod, container)
-        transition = Transition(pod, container, old or self.new, self.new, old is not None, whole, served)
+        transition = Transition(pod, container, old or self.new, self.new, whole, old is not None, served)
         prepared = prepare(transition, node, self.view, self.templates.hash)
         if prepared.old_spec is container.spec and prepared.new_spec is container.spec:
             prepared = structs.replace(prepared, template=named.template, names=named.names)

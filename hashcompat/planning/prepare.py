@@ -52,7 +52,6 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
     Raises DecodeError, with the path inside the container, for JSON that does not fit a kubelet's Go types.
     """
     pod, container, old, new = transition.pod, transition.container, transition.old, transition.new
-    whole = transition.whole or Whole(pod)
     served = served_to(transition, view)
     spec = view.seen(pod, container, old) if served is None else served.created(view.creator(old))
     reading = read(spec, transition, view, served)
@@ -76,8 +75,8 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         lost_default=reading.lost,
         accepted=_accepted(transition, reading.spec, view),
         static_uids=_static_uids(transition),
-        of_pod=whole,
-        **_situation(pod, container, old if transition.old_known else None, node, view, whole),
+        of_pod=transition.whole,
+        **_situation(pod, container, old if transition.old_known else None, node, view, transition.whole),
     )
     if served is not None and container.type not in NEVER_COMPARED:  # no hash decides about those
         creation = Creation(case, spec, view, served)

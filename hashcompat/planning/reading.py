@@ -35,10 +35,10 @@ class Transition(msgspec.Struct, frozen=True):
     """The current kubelet, or the target one where the current release is unknown."""
     new: Kubelet
     """The target kubelet."""
+    whole: Whole
+    """What the cases of the pod's containers share."""
     old_known: bool = True
     """Whether the current release is known."""
-    whole: Whole | None = None
-    """What the cases of the pod's containers share; None for one that is by itself."""
     served: Served | None = None
     """What API servers make of the container, as far as it is known already."""
 
@@ -65,7 +65,7 @@ def served_to(transition: Transition, view: View) -> Served | None:
     if not view.is_created(pod):
         return None
     check_whole(pod)
-    return transition.served or Served(pod, transition.container, transition.whole or Whole(pod))
+    return transition.served or Served(pod, transition.container, transition.whole)
 
 
 def read(spec: Spec, transition: Transition, view: View, served: Served | None = None) -> Reading:

@@ -717,11 +717,12 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     Row("pods", pods, 10, (*OF_PODS, "auto")),
     Row("pods that differ", different_pods, 6, (*OF_PODS, "auto")),
-    Row("a saved plan", lambda n: saved(n, "plan", "plan.json"), 8, ("convert", "gate plan")),
+    Row("a saved plan", lambda n: saved(n, "near", "plan.json"), 8, ("convert", "gate plan")),
     Row("a snapshot", lambda n: saved(n, "snapshot", "snapshot.json"), 8, ("from snapshot",)),
     Row("names near another", pods, 10, ("explain nothing",), codes=(1,)),
     Row("pods of one name", copies, 20, ("plan", "explain", "hash", "impact", "snapshot")),
-    Row("nodes", pods_of_nodes, 6, ("auto", "reports", "impact", "no node", "matrix", "gate")),
+    Row("nodes", pods_of_nodes, 6, ("auto", "reports", "impact", "no node", "matrix")),
+    Row("nodes of other releases", pods_of_nodes, 6, ("gate",), lambda _: ["--override-node-releases"]),
     Row(
         "conditions of a node",
         lambda n: objects(

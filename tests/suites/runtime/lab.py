@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.helpers import daemons, processes
+from tests.helpers import daemons, hostproc, processes
 from tests.helpers.daemons import IMAGE, Node
 from tests.helpers.program import Result, Run
 
@@ -154,13 +154,13 @@ def _show_first_process(directory: Path, root: Path) -> None:
     try:
         (first / "ns/mnt").readlink()
     except PermissionError:
-        shown = directory / "first"
-        (shown / "ns").mkdir(parents=True)
-        for name in ("mnt", "user"):
-            (shown / "ns" / name).symlink_to(Path("/proc/self/ns", name).readlink())
-        for name in ("cgroup", "cmdline", "stat", "status"):
-            (shown / name).write_bytes((first / name).read_bytes())
-        subprocess.run(["/bin/mount", "--bind", shown, first], check=True)
+        own = {
+            kind: Path("/proc/self/ns", kind).readlink().name[len(f"{kind}:[") : -1]
+            for kind in ("mnt", "user")
+        }
+        cgroups = (first / "cgroup").read_text().rstrip("\n")
+        hostproc.process(directory / "first", 1, "S", "init", cgroups, parent=0, **own)
+        subprocess.run(["/bin/mount", "--bind", directory / "first/proc/1", first], check=True)
 
 
 def _remove_cgroups() -> None:

@@ -1,14 +1,17 @@
 """Write a large cluster as ``kubectl get nodes,pods -A -o json`` prints it.
 
 The nodes come first, then the pods, sorted by namespace and name; keys are sorted. 40 to 300 workloads create
-the pods: Deployments, some of them in the middle of a rollout, StatefulSets, DaemonSets, Jobs, an operator's,
-steps of workflows, static pods, and bare ones. Each has a structure of its own: one to five containers, init
-containers, probes and hooks of all kinds, variables, affinity, a mesh's proxy. Each pod has what is its own in
-every real cluster: a UID, versions, times, addresses, ids of containers, the name of its token's mount, the
-annotations of network plugins. Some were restarted, ended, failed, were evicted, or wait.
+the pods: Deployments, some of them in the middle of a rollout, StatefulSets, DaemonSets, Jobs, an operator's
+databases, steps of workflows, static pods, and bare ones. Each has a structure of its own: one to five
+containers, init containers, probes and hooks of all kinds, variables, affinity, a mesh's proxy. Each pod has
+what is its own in every real cluster: a UID, versions, times, addresses, ids of containers, the name of its
+token's mount, the annotations of network plugins. Some were restarted, ended, failed, were evicted, or wait.
 
     python -m scripts.bench.cluster --pods 15000 > large.json
     python -m scripts.bench.cluster --pods 15000 --distinct --managed-fields > distinct.json
+
+The objects are those of an API server of today, but that nodes before 1.12 have DaemonSets without affinity,
+and those before 1.21 mount a token by the name of its Secret.
 """
 
 from __future__ import annotations
@@ -21,11 +24,10 @@ from typing import Final
 
 from scripts.bench.made.chance import Chance, Json
 from scripts.bench.made.nodes import node
-from scripts.bench.made.pods import Shape, places, pod
+from scripts.bench.made.pods import places, pod
+from scripts.bench.made.shape import Shape
 from scripts.bench.made.texts import FORMS
 from scripts.bench.made.workloads import Workload, workloads
-
-__all__ = ("Shape", "node", "objects", "texts", "yaml_texts")
 
 PODS_OF_NODE: Final = 30
 """Of 150,000 pods on 5,000 nodes, as many as Kubernetes supports."""
@@ -52,9 +54,6 @@ def objects(pods: int, shape: Shape) -> Iterator[Json]:
             yield pod(one, place, chance, shape)
 
 
-texts, yaml_texts = FORMS["json"], FORMS["yaml"]
-
-
 def main() -> None:
     """Write a cluster to stdout."""
     parser = argparse.ArgumentParser(
@@ -65,11 +64,12 @@ def main() -> None:
     parser.add_argument("--release", default="1.30.14", help="of the nodes (default: %(default)s)")
     parser.add_argument("--distinct", action="store_true", help="no two containers are alike")
     parser.add_argument("--managed-fields", action="store_true", help="with managedFields")
+    parser.add_argument("--calm", action="store_true", help="every pod runs, and none was restarted")
     form = parser.add_mutually_exclusive_group()
     for name in FORMS:
         form.add_argument(f"--{name}", dest="form", action="store_const", const=name, default="json")
     given = parser.parse_args()
-    shape = Shape(given.release, given.distinct, given.managed_fields, given.seed)
+    shape = Shape(given.release, given.distinct, given.managed_fields, given.seed, given.calm)
     sys.stdout.writelines(FORMS[given.form](objects(given.pods, shape)))
 
 

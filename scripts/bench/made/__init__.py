@@ -1,1 +1,1 @@
-"""Made clusters: dumps as ``kubectl get nodes,pods -A`` prints those of real ones. No module here plans or hashes."""
+"""Made clusters: what ``kubectl get nodes,pods -A`` prints of real ones."""

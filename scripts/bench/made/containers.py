@@ -10,6 +10,7 @@ _SETTINGS: Final = (
     *("BROKER", "CACHE", "DATABASE", "ENDPOINT", "FLAGS", "LIMIT", "LOCALE", "LOG_LEVEL", "QUEUE", "REGION"),
     *("RETRIES", "TIMEOUT", "TRACE", "URL", "JAVA_OPTS", "FEATURES", "TOPIC", "BUCKET", "ISSUER", "PROXY"),
 )
+_NEEDED: Final = ("postgres", "kafka", "redis")
 _BINARIES: Final = ("server", "worker", "manager", "agent", "controller", "gateway", "exporter")
 _FLAGS: Final = (
     "--log-format=json",
@@ -67,7 +68,7 @@ def init_container(chance: Chance, name: str, image: str) -> Json:
     return {
         "args": [
             "-c",
-            f"until nc -z {chance.choice(('postgres', 'kafka', 'redis'))} {chance.randint(1024, 9999)}; do sleep 2; done",
+            f"until nc -z {chance.choice(_NEEDED)} {chance.randint(1024, 9999)}; do sleep 2; done",
         ],
         "command": ["/bin/sh"],
         "image": image,
@@ -106,7 +107,7 @@ def _program(chance: Chance, name: str, port: int) -> Json:
 
 def _environment(chance: Chance, name: str) -> Json:
     rows: list[Json] = [
-        {"name": f"APP_{one}", "value": _value(chance, one, name)} for one in chance.some(_SETTINGS, 0, 14)
+        {"name": f"APP_{one}", "value": _value(chance, one, name)} for one in chance.some(_SETTINGS, 0, 10)
     ]
     rows += [field(key, _FIELDS[key]) for key in chance.some(tuple(_FIELDS), 0, 4)]
     rows += [

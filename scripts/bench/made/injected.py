@@ -191,9 +191,7 @@ def secrets_agent(chance: Chance, name: str, namespace: str, spec: Json, meta: J
         ],
     }
     agent: Json = {
-        "args": [
-            "echo ${AGENT_CONFIG?} | base64 -d > /home/agent/config.json && agent -config=/home/agent/config.json"
-        ],
+        "args": ["echo ${AGENT_CONFIG?} | base64 -d > /tmp/config.json && agent -config=/tmp/config.json"],
         "command": ["/bin/sh", "-ec"],
         "env": [
             field("NAMESPACE", "metadata.namespace"),

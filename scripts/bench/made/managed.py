@@ -13,11 +13,10 @@ def of_pod(pod: Json, created: int, updated: int) -> list[Json]:
     """Return the rows of the controller that created a pod, and of its kubelet."""
     metadata = {key: pod["metadata"][key] for key in _OF_CONTROLLERS if key in pod["metadata"]}
     spec = {key: value for key, value in pod["spec"].items() if key != "nodeName"}
-    rows = [
+    return [
         _row("kube-controller-manager", created, {"metadata": metadata, "spec": spec}),
         {**_row("kubelet", updated, {"status": pod["status"]}), "subresource": "status"},
     ]
-    return rows
 
 
 def _row(manager: str, at: int, value: Json) -> Json:

@@ -10,6 +10,7 @@ from typing import Final
 from scripts.bench.made import affinities, managed, statuses
 from scripts.bench.made.chance import DUMPED, Chance, Json, stamp
 from scripts.bench.made.nodes import number_of
+from scripts.bench.made.shape import Shape
 from scripts.bench.made.workloads import (
     BARE,
     DAEMON_SET,
@@ -25,20 +26,6 @@ from scripts.bench.made.workloads import (
 )
 
 TOKEN_PATH: Final = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a path
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a cluster is like, besides its number of pods."""
-
-    release: str = "1.30.14"
-    """The kubelet release of its nodes."""
-    distinct: bool = False
-    """Whether each container has its own structure, image, arguments and variables."""
-    managed_fields: bool = False
-    """Whether the objects have managedFields, which kubectl shows only where it is asked to."""
-    seed: int = 1
-    """Another one makes another cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +81,7 @@ def pod(one: Workload, place: Place, chance: Chance, shape: Shape) -> Json:
     """Return a pod as an API server serves it."""
     template = _of_its_own(one, place.template, chance) if shape.distinct else place.template
     spec = _spec(one, place, template, chance, shape.release)
-    fate = statuses.fate(one.kind, chance)
+    fate = statuses.PLAIN if shape.calm else statuses.fate(one.kind, chance)
     created = chance.before(DUMPED, statuses.DAYS.get(one.kind, 20))
     if not fate.scheduled:
         del spec["nodeName"]

@@ -26,9 +26,9 @@ class Fate:
     deleted: bool = False
 
 
-_PLAIN: Final = Fate()
+PLAIN: Final = Fate()
 _USUAL: Final = (
-    (0.92, _PLAIN),
+    (0.92, PLAIN),
     (0.045, Fate(restarts=True)),
     (0.01, Fate(reason="CrashLoopBackOff", restarts=True)),
     (0.007, Fate("Failed", "Evicted")),
@@ -39,11 +39,11 @@ _USUAL: Final = (
     (0.004, Fate(deleted=True)),
 )
 _OF_NODES: Final = (
-    (0.8, _PLAIN),
+    (0.8, PLAIN),
     (0.19, Fate(restarts=True)),
     (0.01, Fate(reason="CrashLoopBackOff", restarts=True)),
 )
-_ENDED: Final = ((0.7, Fate("Succeeded", "Completed")), (0.2, Fate("Failed", "Error")), (0.1, _PLAIN))
+_ENDED: Final = ((0.7, Fate("Succeeded", "Completed")), (0.2, Fate("Failed", "Error")), (0.1, PLAIN))
 _FATES: Final = {DAEMON_SET: _OF_NODES, STATIC: _OF_NODES, JOB: _ENDED, WORKFLOW: _ENDED}
 
 
@@ -75,7 +75,7 @@ def status(spec: Json, one: Fate, created: int, address: str, chance: Chance, re
     """Return the status of a pod."""
     found: Json = {"phase": one.phase, "qosClass": _qos_class(spec)}
     if not one.scheduled:
-        message = f"0/{chance.randint(3, 500)} nodes are available: 4 Insufficient memory, 9 node(s) had untolerated taint {{dedicated: batch}}."
+        message = f"0/{chance.randint(3, 500)} nodes are available: 4 Insufficient memory."
         row = {"message": message, "reason": "Unschedulable", "status": "False", "type": "PodScheduled"}
         return {**found, "conditions": [{"lastProbeTime": None, "lastTransitionTime": stamp(created), **row}]}
     began = created + chance.randint(0, 4)
@@ -101,11 +101,11 @@ def status(spec: Json, one: Fate, created: int, address: str, chance: Chance, re
         state = (
             {"waiting": {"reason": "PodInitializing"}} if waits else _init_state(container, at, one, chance)
         )
-        inits.append(_row(container, state, chance, release, is_init=True))
+        inits.append(_row(container, state, release, is_init=True))
     rows = []
     for container in spec["containers"]:
         at += chance.randint(0, 3)
-        rows.append(_row(container, _state(one, at, chance), chance, release))
+        rows.append(_row(container, _state(one, at, chance), release))
         ready = at + chance.randint(1, 30)
     restarted = max((_began(row) for row in rows), default=0)
     found["conditions"] = _conditions(one, began, max(ready, min(restarted + 5, DUMPED)))
@@ -181,7 +181,7 @@ def _init_state(container: Json, at: int, one: Fate, chance: Chance) -> Json:
 _STATES: Final = ("running", "terminated", "waiting")
 
 
-def _row(container: Json, state: Json, chance: Chance, release: str, *, is_init: bool = False) -> Json:
+def _row(container: Json, state: Json, release: str, *, is_init: bool = False) -> Json:
     """Return the status of a container."""
     runs = "running" in state
     image = container["image"]

@@ -116,6 +116,9 @@ def _metadata(chance: Chance, name: str) -> Json:
     }
 
 
+_NUMBERS: Final = (*[1] * 12, *[2] * 4, 3, 3, 4, 5)
+"""How many containers a pod has, before webhooks add to it."""
+
 _PARTS: Final = ("main", "proxy", "exporter", "cache", "reloader")
 
 
@@ -129,7 +132,7 @@ def _image(chance: Chance, name: str) -> str:
 
 def _spec(chance: Chance, name: str, kind: str) -> Json:
     """Return the spec of a template, without what each pod has as its own."""
-    parts = _PARTS[: chance.choice((1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 4, 5))]
+    parts = _PARTS[: chance.choice(_NUMBERS)]
     spec: Json = {
         "containers": [
             container(chance, f"{name}-{part}", _image(chance, f"{name}-{part}")) for part in parts
@@ -149,7 +152,7 @@ def _spec(chance: Chance, name: str, kind: str) -> Json:
     }
     inits = [
         init_container(chance, f"wait-{index}", _image(chance, "wait"))
-        for index in range(chance.choice((0, 0, 0, 0, 1, 2)))
+        for index in range(chance.choice((0, 0, 0, 0, 0, 0, 1, 1, 2)))
     ]
     if chance.hits(0.05) and kind != STATIC:
         inits.append(sidecar_container(chance, "log-shipper", _image(chance, "log-shipper")))

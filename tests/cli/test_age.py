@@ -15,9 +15,9 @@ import pytest
 
 from hashcompat import forks
 from hashcompat.sources.files import spans
-from scripts.bench import cluster
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Run
+from tests.helpers.replicas import pods_and_nodes
 
 Json = dict[str, Any]
 
@@ -363,8 +363,7 @@ def test_the_number_of_processes_changes_no_age(
 ) -> None:
     monkeypatch.setattr(spans, "LEAST", 1 << 12)
     monkeypatch.setattr(forks, "possible", lambda: True)
-    shape = cluster.Shape("1.29.15", distinct=False, managed_fields=False)
-    objects = [one for one in cluster.objects(120, shape) if nodes or one["kind"] == "Pod"]
+    objects = [one for one in pods_and_nodes(120, "1.29.15") if nodes or one["kind"] == "Pod"]
     pods = [one for one in objects if one["kind"] == "Pod"]
     for place, age in ((17, 8), (len(pods) - 2, 7)):
         row = pods[place]["status"]["containerStatuses"][0]

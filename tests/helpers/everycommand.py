@@ -18,6 +18,7 @@ from typing import Any, Final
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.sources.files import spans
 from scripts.bench import cluster
+from scripts.bench.made.shape import Shape
 from scripts.lib.yamltext import as_yaml
 from tests.cli.commands.test_patch import with_functions, with_sums
 from tests.disruption.pods import budget, replica
@@ -75,8 +76,7 @@ def _items() -> Iterator[Json]:
     yield budget(minAvailable=2)
     yield budget("odd", minAvailable="odd")
     yield from (replica(f"web-{number}", every[number]) for number in range(6))
-    shape = cluster.Shape("1.29.5", distinct=False, managed_fields=False)
-    yield from (one for one in cluster.objects(60, shape) if one["kind"] == "Pod")
+    yield from (one for one in cluster.objects(60, Shape("1.29.5")) if one["kind"] == "Pod")
     for number, name in enumerate(every):
         spec = {"nodeSelector": {key: _LABELS[key] for key in list(_LABELS)[number % 5 :]}}
         slow = {"livenessProbe": {"exec": {"command": ["true"]}}}

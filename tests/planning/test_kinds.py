@@ -26,6 +26,7 @@ from hashcompat.planning.view import View
 from hashcompat.records.index import index
 from hashcompat.sources.files import collect, survey
 from scripts.bench import cluster
+from scripts.bench.made.shape import Shape
 from tests.helpers import randomness
 from tests.helpers.pods import Json
 from tests.helpers.unlike import Unlike
@@ -37,7 +38,7 @@ STARTS = ("2018-01-01T00:00:00Z", "2024-09-01T00:00:00Z", "2026-03-02T08:15:00Z"
 
 def objects(chance: random.Random, path: Path, *, distinct: bool) -> str:
     """Write a dump of replicas that started at other times; some differ in more."""
-    found = [copy.deepcopy(one) for one in cluster.objects(200, cluster.Shape("1.30.14", distinct, False))]
+    found = [copy.deepcopy(one) for one in cluster.objects(200, Shape(distinct=distinct, calm=True))]
     for one in found:
         if one["kind"] == "Node" and chance.random() < 0.5:
             one["status"]["nodeInfo"]["kubeletVersion"] = chance.choice(["v1.28.15", "v1.9.11", "odd"])

@@ -20,8 +20,8 @@ from hashcompat.planning.planner import Planner
 from hashcompat.planning.repeats import Repeats
 from hashcompat.planning.view import View
 from hashcompat.sources.files.collect import collect
-from scripts.bench import cluster
 from tests.helpers.pods import Json
+from tests.helpers.replicas import pods_and_nodes
 from tests.sources.files.test_alike import dumped
 
 PAIRS = (
@@ -46,7 +46,7 @@ def like_a_blank(pod: Json) -> None:
 
 
 def dump(path: Path, change: Callable[[Json], Any]) -> str:
-    found = list(cluster.objects(120, cluster.Shape("1.30.14", distinct=False, managed_fields=False)))
+    found = list(pods_and_nodes(120))
     for one in found:
         if one["kind"] == "Pod":
             change(one)

@@ -24,6 +24,7 @@ from hashcompat.planning.view import View
 from hashcompat.sources.files import spans
 from hashcompat.sources.values import collect
 from scripts.bench import cluster
+from scripts.bench.made.shape import Shape
 from tests.helpers.pods import node
 from tests.helpers.pods import pod as pod_of
 from tests.helpers.program import SAMPLE
@@ -47,7 +48,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def large(path: Path, *, distinct: bool) -> Path:
-    given = list(cluster.objects(PODS, cluster.Shape("1.30.14", distinct=distinct, managed_fields=False)))
+    given = list(cluster.objects(PODS, Shape(distinct=distinct)))
     random.Random(5).shuffle(given)
     path.write_text(json.dumps({"apiVersion": "v1", "items": given, "kind": "List"}, indent=4))
     return path

@@ -18,6 +18,8 @@ from hashcompat.report.inturn import Texts, in_turn
 from hashcompat.report.plan import PLAN
 from hashcompat.sources.files.collect import collect
 from scripts.bench import cluster
+from scripts.bench.made import texts as made
+from scripts.bench.made.shape import Shape
 
 NUMBERS = tuple(range(3000))
 
@@ -70,8 +72,7 @@ def test_a_plan_that_two_processes_write_is_that_of_one(
     tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "pods.json"
-    shape = cluster.Shape("1.7.16", distinct=False, managed_fields=False)
-    path.write_text("".join(cluster.texts(cluster.objects(400, shape))))
+    path.write_text("".join(made.kubectl(cluster.objects(400, Shape("1.7.16")))))
     plan = planning.make(collect((str(path),)), "1.7.16", "1.9.11", View(catalog))
     assert PLAN.sealed is not None
     monkeypatch.setattr(inturn, "_TOGETHER", 64)

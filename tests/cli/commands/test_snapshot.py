@@ -10,15 +10,15 @@ import pytest
 
 from hashcompat.errors import ExitCode
 from hashcompat.sources.files import spans
-from scripts.bench import cluster
 from scripts.lib.yamltext import as_yaml
 from tests.helpers.program import Run
+from tests.helpers.replicas import pods_and_nodes
 
 pytestmark = pytest.mark.usefixtures("untraced")
 
 LIST: dict[str, Any] = {
     "apiVersion": "v1",
-    "items": list(cluster.objects(45, cluster.Shape("1.30.14", distinct=False, managed_fields=False))),
+    "items": list(pods_and_nodes(45)),
     "kind": "List",
 }
 TEXT = json.dumps(LIST, indent=4, sort_keys=True)

@@ -16,9 +16,9 @@ from hashcompat.go.pattern import of_json
 from hashcompat.model.pods import Pod
 from hashcompat.sources import shapes
 from hashcompat.sources.files import alike, collect, survey
-from scripts.bench import cluster
 from scripts.lib.yamltext import as_yaml
 from tests.helpers import randomness
+from tests.helpers.replicas import pods_and_nodes, replicas
 from tests.helpers.unlike import Unlike
 
 Json = dict[str, Any]
@@ -68,24 +68,17 @@ def same(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], str]:
     return found
 
 
-def replicas(count: int = 8, *, distinct: bool = False, managed_fields: bool = False) -> list[Json]:
-    shape = cluster.Shape("1.30.14", distinct=distinct, managed_fields=managed_fields)
-    chance = random.Random(7)
-    workload = cluster.template(chance, 0)
-    return [copy.deepcopy(one) for one in cluster.replicas(workload, ["n1", "n2"], count, chance, shape)]
-
-
 def shapes_of(name: str) -> list[object]:
     return [pod.shape for pod in collect.collect((name,)).pods]
 
 
-@pytest.mark.parametrize("distinct", [False, True])
+@pytest.mark.parametrize("own_names", [False, True])
 @pytest.mark.parametrize("indent", [1, 4])
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_replicas_have_one_shape(
-    distinct: bool, indent: int, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_names: bool, indent: int, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = dumped(replicas(distinct=distinct), tmp_path / f"pods{suffix}", indent)
+    name = dumped(replicas(own_names=own_names), tmp_path / f"pods{suffix}", indent)
     found, _ = same(name, monkeypatch)
     assert len(found) == 4 + 8
     shapes = shapes_of(name)
@@ -163,7 +156,7 @@ CHANGES: dict[str, Change] = {
     "another kind": put("Deployment", "kind"),
     "stored hashes": put({"a": 1}, "spec", "containers", 0, "hashcompat.io/hashes"),
     "a word for blanks": put("hashcompat-blank-00000", "spec", "containers", 0, "env", 0, "value"),
-    "the node's name elsewhere": put("n1", "spec", "containers", 0, "env", 0, "value"),
+    "the node's name elsewhere": put("node-1", "spec", "containers", 0, "env", 0, "value"),
     "another owner": put("ef2dc8f6-0000-4000-8000-000000000000", "metadata", "ownerReferences", 0, "uid"),
     "no owner": lambda pod: pod["metadata"].pop("ownerReferences"),
 }
@@ -343,11 +336,10 @@ def test_workloads_in_any_order_and_many_random_changes(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = random.Random(randomness.SEED)
-    shape = cluster.Shape("1.30.14", distinct=False, managed_fields=False)
-    nodes = [cluster.node(name, "1.30.14") for name in ("n1", "n2")]
     changes = list(CHANGES.values())
     for number in range(4):
-        pods = [copy.deepcopy(one) for one in cluster.objects(150, shape) if one["kind"] == "Pod"]
+        found = [copy.deepcopy(one) for one in pods_and_nodes(150, calm=number > 1)]
+        pods, nodes = found[:150], found[150:]
         for pod in chance.sample(pods, 20):
             try:
                 chance.choice(changes)(pod)
@@ -355,8 +347,8 @@ def test_workloads_in_any_order_and_many_random_changes(
                 continue
         chance.shuffle(pods) if number % 2 else None
         valid = [pod for pod in pods if not read(dumped([pod], tmp_path / "one.json"))[1]]
-        found, problem = same(dumped([*valid, *nodes], tmp_path / f"pods{suffix}"), monkeypatch)
-        assert found, problem
+        pairs, problem = same(dumped([*valid, *nodes], tmp_path / f"pods{suffix}"), monkeypatch)
+        assert pairs, problem
 
 
 def test_little_is_remembered_of_large_pods(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,9 @@ from hashcompat.model.pods import Inventory, Pod, Share, Shared
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import glance, spans
 from hashcompat.sources.files.inputs import inputs
-from scripts.bench import cluster
+from scripts.bench.made.nodes import node
 from tests.helpers.program import Run
+from tests.helpers.replicas import pods_and_nodes
 
 Json = dict[str, Any]
 
@@ -43,7 +44,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def objects(pods: int = PODS) -> list[Json]:
     """Return pods, and nodes behind them."""
-    return list(cluster.objects(pods, cluster.Shape("1.30.14", distinct=False, managed_fields=False)))
+    return list(pods_and_nodes(pods))
 
 
 def text_of(given: list[Json], indent: int | None = 4, *, first: bool = False) -> str:
@@ -100,7 +101,7 @@ def nodes_around(given: list[Json]) -> list[Json]:
 
 
 def cluster_nodes(number: int) -> list[Json]:
-    return [cluster.node(f"other-{index}", "1.30.14") for index in range(number)]
+    return [node(f"other-{index}", "1.30.14") for index in range(number)]
 
 
 ORDERS: dict[str, Callable[[list[Json]], list[Json]]] = {

@@ -18,6 +18,8 @@ from hashcompat.sources.files import spans
 from hashcompat.sources.files.inputs import inputs
 from hashcompat.sources.files.survey import survey_of
 from scripts.bench import cluster
+from scripts.bench.made.nodes import node
+from scripts.bench.made.shape import Shape
 
 Json = dict[str, Any]
 
@@ -42,8 +44,7 @@ def dumped(path: Path, objects: list[Json], indent: int | None = 4, *, first: bo
 
 
 def objects(pods: int = PODS, **more: Any) -> list[Json]:
-    shape = cluster.Shape("1.30.14", distinct=False, managed_fields=False, **more)
-    return list(cluster.objects(pods, shape))
+    return list(cluster.objects(pods, Shape(**more)))
 
 
 def read(path: Path, jobs: int) -> Inventory:
@@ -232,7 +233,7 @@ def test_a_copy_in_two_shares_is_seen(tmp_path: Path) -> None:
 
 
 def test_no_pod_in_any_share_is_seen(tmp_path: Path) -> None:
-    nodes = [cluster.node(f"node-{number:04}", "1.30.14") for number in range(100)]
+    nodes = [node(f"node-{number:04}", "1.30.14") for number in range(100)]
     found = read(dumped(tmp_path / "c.json", nodes), 2).pods
     assert isinstance(found, Shared)
     shares = found.shares()

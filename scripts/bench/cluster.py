@@ -18,40 +18,47 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
-from scripts.bench.made.chance import Chance, Json
-from scripts.bench.made.nodes import node
-from scripts.bench.made.pods import places, pod
+from scripts.bench.made import services
+from scripts.bench.made.chance import Json
 from scripts.bench.made.shape import Shape
 from scripts.bench.made.texts import FORMS
-from scripts.bench.made.workloads import Workload, workloads
 
-PODS_OF_NODE: Final = 30
-"""Of 150,000 pods on 5,000 nodes, as many as Kubernetes supports."""
+KINDS: Final[dict[str, Callable[[int, Shape], Iterator[Json]]]] = {"services": services.objects}
+"""The generators: each was written by somebody else, after other clusters."""
 
 
-def objects(pods: int, shape: Shape) -> Iterator[Json]:
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster that is measured."""
+
+    kind: str
+    distinct: bool
+    most: float
+    """How many times the CPU time of Go ``plan`` may take."""
+
+
+CLUSTERS: Final = {
+    "services": Cluster("services", distinct=False, most=1.6),
+    "services, all different": Cluster("services", distinct=True, most=4),
+}
+"""What is measured, by the names in docs/performance.md."""
+
+
+def objects(pods: int, shape: Shape, kind: str = "services") -> Iterator[Json]:
     """Yield the nodes of a cluster and then its pods; the same ones each time."""
-    chance = Chance(f"{shape.seed} {pods}")
-    names = [f"node-{number:04}" for number in range(max(1, pods // PODS_OF_NODE))]
-    by_namespace = defaultdict[str, list[tuple[Workload, int]]](list)
-    for one, count in workloads(chance, pods, names):
-        by_namespace[one.namespace].append((one, count))
-    images = [
-        each["image"]
-        for rows in by_namespace.values()
-        for one, _ in rows
-        for each in one.newest.spec["containers"]
-    ]
-    for name in names:
-        yield node(name, shape.release, chance, images)
-    for _, rows in sorted(by_namespace.items()):
-        found = [(place, one) for one, count in rows for place in places(one, count, names, chance)]
-        for place, one in sorted(found, key=lambda pair: pair[0].name):
-            yield pod(one, place, chance, shape)
+    return KINDS[kind](pods, shape)
+
+
+def write(path: Path, name: str, pods: int, shape: Shape, form: str = "json") -> None:
+    """Write one of CLUSTERS into a file."""
+    one = CLUSTERS[name]
+    with path.open("w", encoding="utf-8") as stream:
+        stream.writelines(FORMS[form](objects(pods, replace(shape, distinct=one.distinct), one.kind)))
 
 
 def main() -> None:
@@ -59,6 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--kind", choices=KINDS, default="services", help="default: %(default)s")
     parser.add_argument("--pods", type=int, default=15_000)
     parser.add_argument("--seed", type=int, default=1, help="another one makes another cluster")
     parser.add_argument("--release", default="1.30.14", help="of the nodes (default: %(default)s)")
@@ -70,7 +78,7 @@ def main() -> None:
         form.add_argument(f"--{name}", dest="form", action="store_const", const=name, default="json")
     given = parser.parse_args()
     shape = Shape(given.release, given.distinct, given.managed_fields, given.seed, given.calm)
-    sys.stdout.writelines(FORMS[given.form](objects(given.pods, shape)))
+    sys.stdout.writelines(FORMS[given.form](objects(given.pods, shape, given.kind)))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,9 @@ from hashcompat import planning
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.planning.view import View
 from hashcompat.sources.files import collect as files
-from scripts.bench import large_cluster
+from scripts.bench import cluster
+from scripts.bench.made.shape import Shape
+from scripts.bench.made.texts import FORMS, pods_of
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 WHOLE: dict[str, Callable[[str], object]] = {
@@ -65,7 +67,8 @@ def main() -> None:
         for form in WHOLE:
             path = Path(directory, form)
             with path.open("w", encoding="utf-8") as stream:
-                stream.writelines(large_cluster.cluster(size / YAML_SHARE if form == "yaml" else size, form))
+                share = size / YAML_SHARE if form == "yaml" else size
+                stream.writelines(FORMS[form](cluster.objects(pods_of(share, form), Shape("1.13.12"))))
             rows.append(row(form, path))
     headers = [
         "file",

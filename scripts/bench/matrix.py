@@ -1,7 +1,6 @@
 """Time a matrix of many pods: all pairs of releases counted together, and a few of them one by one.
 
-What is timed is processor time, in one run; only the ratio means something. As in a real cluster each pod has
-the mount of a service account's token, whose name is another one in each.
+What is timed is processor time, in one run; only the ratio means something.
 
     python -m scripts.bench.matrix --pods 2000 [--every-patch]
 """
@@ -10,9 +9,7 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Iterator
-from itertools import islice, permutations
-from typing import Any, Final
+from itertools import permutations
 
 from tabulate import tabulate
 
@@ -24,30 +21,9 @@ from hashcompat.planning.hops import Tally
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 from hashcompat.sources.values import collect
+from scripts.bench.cluster import objects
 from scripts.bench.files import seconds
-from scripts.bench.large_cluster import objects, pods
-
-_ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
-
-_MOUNT: Final = {"readOnly": True, "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
-
-
-def cluster(number: int) -> Iterator[dict[str, Any]]:
-    """Yield so many pods, each with a token mount of its own, and their nodes."""
-    chance = random.Random(number)
-    for pod in islice(pods(), number):
-        name = "kube-api-access-" + "".join(chance.choices(_ALPHABET, k=5))
-        spec = {key: _mounted(value, name) for key, value in pod["spec"].items()}
-        yield {**pod, "spec": spec}
-    yield from objects("Node")
-
-
-def _mounted(value: Any, name: str) -> Any:
-    """Return a list of containers with the mount, and anything else as it is."""
-    if not (isinstance(value, list) and all(isinstance(one, dict) and "image" in one for one in value)):
-        return value
-    mount = {"name": name, **_MOUNT}
-    return [{**one, "volumeMounts": [*one.get("volumeMounts", ()), mount]} for one in value]
+from scripts.bench.made.shape import Shape
 
 
 def together(inventory: Inventory, ways: list[Way], view: View) -> dict[Way, tuple[int, int]]:
@@ -82,7 +58,7 @@ def main() -> None:
     known = catalog.known
     between = known.every_patch if given.every_patch else known.newest_of_each_minor
     ways = [Way(*pair) for pair in permutations(between(known.oldest, known.newest), 2)]
-    inventory, view = collect(list(cluster(given.pods))), View(catalog)
+    inventory, view = collect(list(objects(given.pods, Shape()))), View(catalog)
     some = random.Random(given.pods).sample(ways, given.pairs)
     found: dict[str, dict[Way, tuple[int, int]]] = {}
     all_at_once = seconds(lambda: found.update(together=together(inventory, ways, view)))

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from multiprocessing import get_context
@@ -30,6 +30,7 @@ from tabulate import tabulate
 
 from hashcompat.catalog.lookup import default_catalog
 from scripts.bench import cluster, record
+from scripts.bench.made.shape import Shape
 from scripts.bench.record import Case, Row, Spread, Taken
 from scripts.docs import performance
 from scripts.golden import containers as oracle
@@ -40,19 +41,17 @@ from scripts.lib.program import Program
 PAIRS: Final = (("1.7.16", "1.9.11"), ("1.15.12", "1.16.15"), ("1.30.14", "1.31.14"))
 AS_INSTALLED: Final = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
 """The environment of what is timed: pip compiles what it installs, and the first run of a checkout does."""
-CONTAINERS: Final = {"realistic": False, "all different": True}
-"""What the containers are like, and whether no two are alike."""
 
 
-def ended(process: subprocess.Popen[bytes], started: float) -> Taken:
-    """Wait for a process.
+def ended(process: subprocess.Popen[bytes], started: float, codes: Container[int] = (0,)) -> Taken:
+    """Wait for a process that ends with one of these exit codes.
 
     Raises:
         GoError: it failed.
     """
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    if process.returncode not in codes:
         raise GoError(f"{process.args!r} ended with exit code {process.returncode}")
     return Taken(used.ru_utime + used.ru_stime, time.perf_counter() - started, used.ru_maxrss << 10)
 
@@ -134,7 +133,7 @@ def of_turns(case: Case, turns: Sequence[tuple[Taken, Taken]]) -> Row:
 def cases(sizes: Sequence[int]) -> Iterator[Case]:
     """Yield what is measured of clusters of so many pods."""
     for pods in sizes:
-        for name in CONTAINERS:
+        for name in cluster.CLUSTERS:
             yield from (Case(pods, name, *pair) for pair in PAIRS)
 
 
@@ -151,9 +150,8 @@ def rows(sizes: Sequence[int], rounds: int, *, managed_fields: bool) -> Iterator
     for case in cases(sizes):
         with tempfile.TemporaryDirectory() as directory:
             dump = Path(directory, "dump.json")
-            shape = cluster.Shape(case.old, CONTAINERS[case.containers], managed_fields)
-            with dump.open("w", encoding="utf-8") as stream:
-                stream.writelines(cluster.texts(cluster.objects(case.pods, shape)))
+            shape = Shape(case.old, managed_fields=managed_fields)
+            cluster.write(dump, case.cluster, case.pods, shape)
             yield _apart(case, dump, rounds)
 
 

@@ -15,12 +15,13 @@ from typing import Final
 
 import msgspec
 
+from scripts.bench.cluster import CLUSTERS
 from scripts.lib.gotool import NEWEST
 from scripts.lib.paths import SCRIPTS
 
 PATH: Final = SCRIPTS / "bench" / "ratios.json"
 
-_LOSS: Final = 1.25
+_LOSS: Final = 1.15
 """How many times the committed ratio is too much: rounds on a busy machine differ by less."""
 
 
@@ -33,20 +34,20 @@ class Case:
     """What is planned."""
 
     pods: int
-    containers: str
-    """``realistic`` or ``all different``."""
+    cluster: str
+    """One of CLUSTERS."""
     old: str
     new: str
 
     @property
-    def place(self) -> tuple[int, bool, list[int]]:
-        """Return where it is among others: by size, realistic ones first, by release."""
-        return self.pods, self.containers != "realistic", list(map(int, self.old.split(".")))
+    def place(self) -> tuple[int, int, list[int]]:
+        """Return where it is among others: by size, in the order of CLUSTERS, by release."""
+        return self.pods, list(CLUSTERS).index(self.cluster), list(map(int, self.old.split(".")))
 
     @property
     def name(self) -> str:
         """Return it as a line begins."""
-        return f"{self.pods:,} pods, {self.containers}, {self.old} -> {self.new}"
+        return f"{self.pods:,} pods, {self.cluster}, {self.old} -> {self.new}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,8 @@ class CommandRow:
     """What a command took, and the ratios to ``plan`` of the same file, round by round."""
 
     name: str
+    cluster: str
+    """One of CLUSTERS."""
     pods: int
     rounds: int
     taken: Side
@@ -146,9 +149,12 @@ def last() -> Record:
 
 
 def write(rows: Sequence[Row] = (), commands: Sequence[CommandRow] = ()) -> None:
-    """Save rows in place of older ones of the same cases, and commands in place of all older ones."""
+    """Save rows in place of older ones of the same cases, and commands in place of all older ones.
+
+    Rows of clusters that are no longer made are dropped.
+    """
     kept = last() if PATH.exists() else Record("", ())
-    by_case = {row.case: row for row in (*kept.rows, *rows)}
+    by_case = {row.case: row for row in (*kept.rows, *rows) if row.case.cluster in CLUSTERS}
     ordered = tuple(sorted(by_case.values(), key=lambda row: row.case.place))
     merged = Record(_machine(), ordered, tuple(commands) or kept.commands)
     PATH.write_bytes(msgspec.json.format(msgspec.json.encode(merged), indent=1) + b"\n")
@@ -160,7 +166,7 @@ def _machine() -> str:
 
 
 def losses(rows: Iterable[Row], committed: Record) -> list[str]:
-    """Name each row whose CPU time, as a share of Go's, is too much worse than the committed one.
+    """Name each row whose CPU time, as a share of Go's, is too much: for its cluster, or next to the committed.
 
     Raises:
         MissingError: the case of a row is not among those that are committed.
@@ -173,12 +179,35 @@ def _losses(rows: Iterable[Row], before: dict[Case, Row]) -> Iterator[str]:
         if row.case not in before:
             raise MissingError(f"{row.case.name}: no such row in {PATH.name}; --write makes it")
         old, new = before[row.case].cpu.median, row.cpu.median
-        if new > old * _LOSS:
-            yield f"{row.case.name}: {new:.2f} of Go's CPU time, committed is {old:.2f}"
+        most = allowed(old, CLUSTERS[row.case.cluster].most)
+        if new > most:
+            yield f"{row.case.name}: {new:.2f} of Go's CPU time, allowed is {most:.2f}, committed {old:.2f}"
+
+
+def allowed(committed: float, most: float) -> float:
+    """Return how large a ratio may be whose limit and committed value are these: the stricter counts."""
+    return min(committed * _LOSS, most)
+
+
+def slow_commands(rows: Iterable[CommandRow], committed: Record) -> list[str]:
+    """Name each command whose CPU time, next to that of ``plan``, is too much.
+
+    Raises:
+        MissingError: a row is not among those that are committed.
+    """
+    before = {(row.cluster, row.name): row for row in committed.commands}
+    found = []
+    for row in rows:
+        if (row.cluster, row.name) not in before:
+            raise MissingError(f"{row.name}, {row.cluster}: no such row in {PATH.name}; --write makes it")
+        most = allowed(before[row.cluster, row.name].cpu.median, row.most)
+        if row.cpu.median > most:
+            found.append(f"{row.name}, {row.cluster}: {row.cpu.median:.2f} plans, allowed is {most:.2f}")
+    return found
 
 
 HEADERS: Final = (
-    *("pods", "containers", "upgrade"),
+    *("pods", "cluster", "upgrade"),
     *(f"{side}: {what}" for side in ("plan", "Go") for what in ("CPU, s", "wall, s", "peak, MB")),
     *("CPU, plan / Go", "wall, plan / Go on one core"),
 )
@@ -193,11 +222,11 @@ def cells(row: Row) -> list[str]:
         for figure in (f"{side.cpu.median:.2f}", f"{side.wall.median:.2f}", f"{side.memory.median:.0f}")
     ]
     ratios = [f"{one.median:.2f} ({one.least:.2f} - {one.most:.2f})" for one in (row.cpu, row.wall)]
-    return [f"{case.pods:,}", case.containers, f"{case.old} -> {case.new}", *figures, *ratios]
+    return [f"{case.pods:,}", case.cluster, f"{case.old} -> {case.new}", *figures, *ratios]
 
 
 COMMAND_HEADERS: Final = (
-    *("command", "pods", "CPU, s", "wall, s", "peak, MB"),
+    *("command", "cluster", "pods", "CPU, s", "wall, s", "peak, MB"),
     *("CPU / plan", "wall / plan", "CPU / plan, at most"),
 )
 
@@ -207,4 +236,4 @@ def command_cells(row: CommandRow) -> list[str]:
     taken = row.taken
     figures = [f"{taken.cpu.median:.2f}", f"{taken.wall.median:.2f}", f"{taken.memory.median:.0f}"]
     ratios = [f"{row.cpu.median:.2f}", f"{row.wall.median:.2f}", f"{row.most:g}"]
-    return [row.name, f"{row.pods:,}", *figures, *ratios]
+    return [row.name, row.cluster, f"{row.pods:,}", *figures, *ratios]

@@ -1,6 +1,6 @@
 """Print which share of a large cluster is UNKNOWN without records, and why.
 
-The sample's pods, many times over, run under one kubelet release and started at times spread over two years.
+A made cluster's pods run under one kubelet release, and started at times spread over two years.
 
     python -m scripts.bench.start_times --pods 15000
 """
@@ -12,12 +12,12 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import Any, Final
 
 import hashcompat
 from hashcompat.model.plan import Plan
-from scripts.bench.large_cluster import objects, pods
+from scripts.bench.cluster import objects
+from scripts.bench.made.shape import Shape
 
 UPGRADES: Final = (("1.30.14", "1.31.14"), ("1.31.14", "1.32.13"), ("1.32.13", "1.33.13"))
 
@@ -27,15 +27,15 @@ _SPREAD: Final = timedelta(days=730)
 def cluster(release: str, number: int, newest: datetime) -> Iterator[dict[str, Any]]:
     """Yield so many pods, a few of them with a sidecar, which started in the two years before ``newest``.
 
-    The nodes that run them follow.
+    The nodes that run them come first.
     """
     chance = random.Random(number)
-    for pod in islice(pods(), number):
+    for one in objects(number, Shape(release)):
+        if one["kind"] == "Node":
+            yield one
+            continue
         started = newest - chance.random() * _SPREAD
-        yield with_sidecar(dated(pod, started)) if chance.random() < 0.1 else dated(pod, started)
-    for node in objects("Node"):
-        info = {**node["status"]["nodeInfo"], "kubeletVersion": f"v{release}", "containerRuntimeVersion": ""}
-        yield {**node, "status": {**node["status"], "nodeInfo": info}}
+        yield with_sidecar(dated(one, started)) if chance.random() < 0.1 else dated(one, started)
 
 
 def dated(pod: dict[str, Any], started: datetime) -> dict[str, Any]:

@@ -25,7 +25,7 @@ python -m scripts.bench.plans
 
 The clusters have thirty pods on each node, and in every pod a status and the mount of a token, whose name is
 the pod's own. `realistic`: a template has fifty pods, and in clusters of more than 15,000 pods as many more,
-for there are 300 templates. `all different`: no two containers are alike, as after a sidecar injector that
+for there are 300 templates. `all different`: no two cluster are alike, as after a sidecar injector that
 writes the pod's name into each.
 
 CPU time is that of user and system, of all processes together, and the peak that of the largest one. `plan`
@@ -86,7 +86,7 @@ def _compared(rows: Sequence[Row]) -> bytes:
     """Return both sides of each case, for the largest cluster."""
     pods = max(row.case.pods for row in rows)
     groups = {
-        f"{row.case.containers}, {row.case.old} -> {row.case.new}": (row.plan.cpu.median, row.go.cpu.median)
+        f"{row.case.cluster}, {row.case.old} -> {row.case.new}": (row.plan.cpu.median, row.go.cpu.median)
         for row in rows
         if row.case.pods == pods
     }
@@ -101,10 +101,10 @@ def _growth(rows: Sequence[Row]) -> bytes:
 
 
 def _series(rows: Sequence[Row]) -> Iterator[tuple[str, list[charts.Point]]]:
-    for containers in dict.fromkeys(row.case.containers for row in rows):
-        of_these = [row for row in rows if row.case.containers == containers]
-        yield f"plan, {containers}", [(row.case.pods, row.plan.cpu.median) for row in of_these]
-        yield f"Go, {containers}", [(row.case.pods, row.go.cpu.median) for row in of_these]
+    for cluster in dict.fromkeys(row.case.cluster for row in rows):
+        of_these = [row for row in rows if row.case.cluster == cluster]
+        yield f"plan, {cluster}", [(row.case.pods, row.plan.cpu.median) for row in of_these]
+        yield f"Go, {cluster}", [(row.case.pods, row.go.cpu.median) for row in of_these]
 
 
 GENERATED: Final = Generated(

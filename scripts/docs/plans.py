@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import uuid
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -27,7 +28,7 @@ from hashcompat.report.asked import Again
 from hashcompat.report.plan import PLAN, Excerpt
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import sample
-from scripts.bench import large_cluster
+from hashcompat.sources.files.sample import sample_path
 from scripts.lib.generated import Generated, relative
 from scripts.lib.paths import DOCS
 
@@ -80,20 +81,32 @@ The captures of [plan.md](plan.md), of a cluster of 150,000 pods.
 
 def objects(pods: int) -> Iterator[dict[str, Any]]:
     """Yield a cluster of so many pods, and then its nodes."""
-    samples, nodes = large_cluster.objects("Pod"), large_cluster.objects("Node")
+    samples, nodes = _of_sample("Pod"), _of_sample("Node")
     copies = -(-pods // len(samples))
     found = (_pod(pod, number) for number in range(copies) for pod in samples)
     yield from islice(found, pods)
     yield from (_node(node, number) for number in range(copies) for node in nodes)
 
 
+def _of_sample(kind: str) -> list[dict[str, Any]]:
+    """Return the sample's objects of a kind."""
+    items = json.loads(sample_path().read_text(encoding="utf-8"))["items"]
+    return [item for item in items if item["kind"] == kind]
+
+
 def _pod(pod: dict[str, Any], number: int) -> dict[str, Any]:
-    made = large_cluster.another(pod, number)
-    metadata, spec = made["metadata"], made["spec"]
+    metadata, spec = dict(pod["metadata"]), pod["spec"]
     namespace = metadata["namespace"]
+    metadata["name"] += f"-{number}"
+    metadata["uid"] = str(uuid.uuid5(uuid.UUID(metadata["uid"]), str(number)))
     place = namespace if namespace in _SHARED else f"{namespace}-{number}"
     node = {"nodeName": f"{spec['nodeName']}-{number}"} if "nodeName" in spec else {}
-    return {**made, "metadata": {**metadata, "namespace": place}, "spec": {**spec, **node}}
+    containers = [
+        {**one, "env": [*one.get("env", ()), {"name": "NUMBER", "value": metadata["name"]}]}
+        for one in spec["containers"]
+    ]
+    own = {"containers": containers, **node}
+    return {**pod, "metadata": {**metadata, "namespace": place}, "spec": {**spec, **own}}
 
 
 def _node(node: dict[str, Any], number: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from scripts.bench import cluster
 from scripts.bench.made import pods, workloads
 from scripts.bench.made.chance import Chance, Json
+from scripts.bench.made.nodes import node
 from scripts.bench.made.shape import Shape
 
 NODES = ("node-1", "node-2")
@@ -41,10 +42,12 @@ _CONTAINER: Json = {
 }
 
 
-def replicas(count: int = 8, *, own_names: bool = False, managed_fields: bool = False) -> list[Json]:
+def replicas(
+    count: int = 8, *, own_names: bool = False, managed_fields: bool = False, number: int = 0
+) -> list[Json]:
     """Return pods of one Deployment of two containers, all running; with their names in them if asked to."""
-    chance = Chance(7)
-    one = workloads.workload(chance, 0)
+    chance = Chance(number)
+    one = workloads.workload(chance, number)
     spec = {**one.newest.spec, "containers": [_CONTAINER, {**_CONTAINER, "name": "proxy"}]}
     plain = {key: value for key, value in spec.items() if key not in {"affinity", "initContainers"}}
     template = replace(one.newest, spec=plain)
@@ -55,6 +58,13 @@ def replicas(count: int = 8, *, own_names: bool = False, managed_fields: bool = 
             own = {"name": "OWN_NAME", "value": pod["metadata"]["name"]}
             container["env"] = [*container["env"], own]
     return made
+
+
+def deployments(number: int, each: int, *, own_names: bool = False) -> Iterator[Json]:
+    """Yield the pods of so many Deployments, and then their nodes."""
+    for index in range(number):
+        yield from replicas(each, own_names=own_names, number=index)
+    yield from (node(name, "1.30.14") for name in NODES)
 
 
 def pods_and_nodes(count: int, release: str = "1.30.14", *, calm: bool = True) -> Iterator[Json]:

@@ -25,10 +25,9 @@ from hashcompat.planning.options import AssumePatch, Options
 from hashcompat.planning.view import View
 from hashcompat.records.index import index
 from hashcompat.sources.files import collect, survey
-from scripts.bench import cluster
-from scripts.bench.made.shape import Shape
 from tests.helpers import randomness
 from tests.helpers.pods import Json
+from tests.helpers.replicas import deployments
 from tests.helpers.unlike import Unlike
 from tests.planning.test_rulings import WAYS
 from tests.sources.files.test_alike import CHANGES, dumped, read
@@ -38,7 +37,7 @@ STARTS = ("2018-01-01T00:00:00Z", "2024-09-01T00:00:00Z", "2026-03-02T08:15:00Z"
 
 def objects(chance: random.Random, path: Path, *, distinct: bool) -> str:
     """Write a dump of replicas that started at other times; some differ in more."""
-    found = [copy.deepcopy(one) for one in cluster.objects(200, Shape(distinct=distinct, calm=True))]
+    found = [copy.deepcopy(one) for one in deployments(4, 50, own_names=distinct)]
     for one in found:
         if one["kind"] == "Node" and chance.random() < 0.5:
             one["status"]["nodeInfo"]["kubeletVersion"] = chance.choice(["v1.28.15", "v1.9.11", "odd"])

@@ -50,6 +50,15 @@ def yaml(found: Iterable[Json]) -> Iterator[str]:
     yield 'kind: List\nmetadata:\n  resourceVersion: ""\n'
 
 
+_BYTES: Final = {"json": 27_000, "compact": 9_700, "lines": 9_700, "yaml": 11_500}
+"""Of a pod on average, with its share of a node."""
+
+
+def pods_of(size: float, form: str) -> int:
+    """Return how many pods make a file of about so many bytes."""
+    return max(1, round(size / _BYTES[form]))
+
+
 FORMS: Final[dict[str, Callable[[Iterable[Json]], Iterator[str]]]] = {
     "json": kubectl,
     "compact": compact,

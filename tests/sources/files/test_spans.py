@@ -177,7 +177,7 @@ def at(text: str, share: float) -> int:
 
 def _copied(text: str) -> str:
     document = json.loads(text)
-    first = json.loads(json.dumps(document["items"][0]))
+    first = json.loads(json.dumps(document["items"][-PODS]))
     first["spec"]["containers"][0]["image"] = "other"
     document["items"].append(first)
     return json.dumps(document, indent=4)
@@ -185,9 +185,9 @@ def _copied(text: str) -> str:
 
 def _other_node(text: str) -> str:
     document = json.loads(text)
-    node = json.loads(json.dumps(document["items"][-1]))
+    node = json.loads(json.dumps(document["items"][0]))
     node["status"]["nodeInfo"]["kubeletVersion"] = "v1.2.3"
-    document["items"].insert(-1, node)
+    document["items"].insert(1, node)
     return json.dumps(document, indent=4)
 
 
@@ -224,7 +224,7 @@ def test_what_is_wrong_is_said_as_of_a_whole_file(change: Callable[[str], str], 
 
 def test_a_copy_in_two_shares_is_seen(tmp_path: Path) -> None:
     given = objects()
-    found = read(dumped(tmp_path / "c.json", [*given, given[0]]), 3).pods
+    found = read(dumped(tmp_path / "c.json", [*given, given[-PODS]]), 3).pods
     assert isinstance(found, Shared)
     shares = found.shares()
     assert sum(len(list(share)) for share in shares) == PODS + 1

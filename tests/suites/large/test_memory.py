@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from itertools import cycle, islice
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
-from scripts.bench import large_cluster
+from scripts.bench import cluster
+from scripts.bench.made.chance import Json
+from scripts.bench.made.shape import Shape
+from scripts.bench.made.texts import FORMS, pods_of
 from tests.suites.large.measuring import measured
 
 pytestmark = pytest.mark.large
@@ -17,16 +21,24 @@ MOST = 200 * 1000 * 1000
 """Bytes of memory, at the most, that any of these commands may have had at once."""
 
 
-def written(path: Path, size: float, form: str) -> int:
-    """Write a cluster; return how many containers it has."""
-    pieces = 0
+def written(path: Path, size: float, form: str, *, nodes_last: bool = False) -> int:
+    """Write a cluster; return how many containers its plans have."""
+    containers = 0
+
+    def counted(objects: Iterable[Json]) -> Iterator[Json]:
+        nonlocal containers
+        for one in objects:
+            containers += sum(len(one["spec"].get(key, ())) for key in ("initContainers", "containers"))
+            yield one
+
+    objects = cluster.objects(pods_of(size, form), Shape())
+    if nodes_last:
+        nodes: list[Json] = []
+        first = next(one for one in objects if one["kind"] == "Pod" or nodes.append(one))
+        objects = chain([first], objects, nodes)
     with path.open("w", encoding="utf-8") as stream:
-        for pieces, text in enumerate(large_cluster.cluster(size, form), 1):  # noqa: B007 - counted
-            stream.write(text)
-    keys = ("initContainers", "containers", "ephemeralContainers")
-    numbers = [sum(len(pod["spec"].get(key, ())) for key in keys) for pod in large_cluster.objects("Pod")]
-    beside_pods = 3  # the start, the nodes and the end
-    return sum(islice(cycle(numbers), pieces - beside_pods))
+        stream.writelines(FORMS[form](counted(objects)))
+    return containers
 
 
 @pytest.mark.parametrize(
@@ -41,7 +53,7 @@ def written(path: Path, size: float, form: str) -> int:
 def test_a_plan_of_a_large_file_needs_little_memory(tmp_path: Path, size: float, form: str, old: str) -> None:
     """With ``auto`` every verdict depends on nodes that come after all pods."""
     path = tmp_path / "pods"
-    containers = written(path, size, form)
+    containers = written(path, size, form, nodes_last=True)
     run = measured(tmp_path, "plan", "--from", old, "--to", "1.14.10", "-f", path, "-o", "wide")
     assert run.code == 0, run.err
     with run.out.open() as lines:

@@ -166,7 +166,7 @@ def _machine() -> str:
 
 
 def losses(rows: Iterable[Row], committed: Record) -> list[str]:
-    """Name each row whose CPU time, as a share of Go's, is too much: for its cluster, or next to the committed.
+    """Name each row whose CPU time is too much, as a share of Go's: more than allowed, or than committed.
 
     Raises:
         MissingError: the case of a row is not among those that are committed.

@@ -1,4 +1,4 @@
-"""A stand-in for kubectl before a made cluster, which answers a live ``plan`` with the pages of an API server.
+"""A stand-in for kubectl before a made cluster: it answers with the pages of an API server.
 
 Run as a program it is ``kubectl proxy``. It keeps how much CPU time it took, for that is not the plan's.
 """
@@ -63,7 +63,7 @@ def seconds(directory: Path) -> float:
 class _Handler(BaseHTTPRequestHandler):
     """Answers with pages."""
 
-    def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
+    def do_GET(self) -> None:
         directory, asked = Path(sys.argv[1]), urlsplit(self.path)
         token = parse_qs(asked.query).get("continue", ["1"])[0]
         path = directory / f"{asked.path.rpartition('/')[2]}-{token}.json"
@@ -73,7 +73,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-        (directory / "cpu").write_text(str(time.process_time()))
+        now = directory / "cpu.new"  # whole or not, for a plan that has all its pages ends this process
+        now.write_text(str(time.process_time()))
+        now.replace(directory / "cpu")
 
     def address_string(self) -> str:
         """Return whom it answers."""
@@ -90,10 +92,10 @@ def main() -> None:
         sys.stdout.write(json.dumps({"current-context": "made", "clusters": [{"cluster": server}]}))
         return
     path = next(one.partition("=")[2] for one in sys.argv if one.startswith("--unix-socket="))
-    with socketserver.ThreadingUnixStreamServer(path, _Handler) as server:
+    with socketserver.ThreadingUnixStreamServer(path, _Handler) as serving:
         sys.stdout.write(f"Starting to serve on {path}\n")
         sys.stdout.flush()
-        server.serve_forever()
+        serving.serve_forever()
 
 
 if __name__ == "__main__":

@@ -199,10 +199,12 @@ large() {
 }
 
 benches() {
-  step "benchmarks: plan next to Go as when it was committed; the others for the record"
+  step "benchmarks: plan next to Go and to other commands, starts and memory; the others for the record"
   .venv/bin/python -m scripts.bench.plans --rounds 3 --check
   .venv/bin/python -m scripts.bench.commands --check
+  .venv/bin/python -m scripts.bench.starting --check
+  .venv/bin/python -m scripts.bench.memory --check
   .venv/bin/python -m scripts.bench.hashing --rounds 1 --containers 2000
   .venv/bin/python -m scripts.bench.files --bytes 2e7
-  .venv/bin/python -m scripts.bench.start_times
+  .venv/bin/python -m scripts.bench.start_times --pods 5000
 }

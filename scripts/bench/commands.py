@@ -52,9 +52,9 @@ class Sources:
     directory: Path
 
     @classmethod
-    def write(cls, directory: Path, name: str, pods: int) -> Sources:
-        """Write one of CLUSTERS."""
-        for form in ("json", "yaml"):
+    def write(cls, directory: Path, name: str, pods: int, forms: Sequence[str] = ("json", "yaml")) -> Sources:
+        """Write one of CLUSTERS in some forms, and as pages."""
+        for form in forms:
             cluster.write(directory / f"dump.{form}", name, pods, Shape(OLD), form)
         one = cluster.CLUSTERS[name]
         served.write(directory, cluster.objects(pods, Shape(OLD, one.distinct), one.kind))
@@ -82,7 +82,9 @@ COMMANDS: Final = (
     Command("plan, from YAML", PLAN, 4, "yaml"),
     Command("plan, of a live cluster", PLAN, 1.5, LIVE),
     Command("plan -o html", (*PLAN[:-1], "html"), 2),
-    Command("patch --audit", ("patch", "--audit", "--kubelet", NEW, "--like", OLD, "-o", "json"), 2),
+    Command(
+        "patch --audit", ("patch", "--audit", "--kubelet", "1.9.11", "--like", "1.7.16", "-o", "json"), 2
+    ),
     Command("snapshot", ("snapshot",), 3),
     Command("hash -o json", ("hash", "--kubelet", NEW, "-o", "json"), 3),
     Command("matrix, all releases", ("matrix", "-o", "json"), 10),
@@ -112,7 +114,7 @@ def run(command: Command, sources: Sources) -> Taken:
     return replace(taken, cpu=taken.cpu - served.seconds(sources.directory))
 
 
-def _apart(command: Command, sources: Sources) -> Taken:
+def apart(command: Command, sources: Sources) -> Taken:
     """Run in a new process: the peak of a run is at least what the process that started it had."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         return pool.submit(run, command, sources).result()
@@ -125,7 +127,7 @@ def rows(pods: int, rounds: int) -> Iterator[CommandRow]:
             continue
         with tempfile.TemporaryDirectory() as directory:
             sources = Sources.write(Path(directory), name, pods)
-            turns = [[_apart(command, sources) for command in COMMANDS] for _ in range(rounds)]
+            turns = [[apart(command, sources) for command in COMMANDS] for _ in range(rounds)]
         for command, taken in zip(COMMANDS, zip(*turns, strict=True), strict=True):
             yield of_turns(command, name, pods, taken, [turn[0] for turn in turns])
 

@@ -185,8 +185,11 @@ def _losses(rows: Iterable[Row], before: dict[Case, Row]) -> Iterator[str]:
 
 
 def allowed(committed: float, most: float) -> float:
-    """Return how large a ratio may be whose limit and committed value are these: the stricter counts."""
-    return min(committed * _LOSS, most)
+    """Return how large a ratio may be whose limit and committed value are these.
+
+    The stricter counts of those that the committed one keeps.
+    """
+    return min(committed * _LOSS, most) if committed <= most else committed * _LOSS
 
 
 def slow_commands(rows: Iterable[CommandRow], committed: Record) -> list[str]:

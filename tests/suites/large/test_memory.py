@@ -31,14 +31,22 @@ def written(path: Path, size: float, form: str, *, nodes_last: bool = False) -> 
             containers += sum(len(one["spec"].get(key, ())) for key in ("initContainers", "containers"))
             yield one
 
-    objects = cluster.objects(pods_of(size, form), Shape())
+    objects = cluster.objects(pods_of(size, form), Shape("1.13.12"))
     if nodes_last:
-        nodes: list[Json] = []
-        first = next(one for one in objects if one["kind"] == "Pod" or nodes.append(one))
-        objects = chain([first], objects, nodes)
+        objects = _nodes_last(objects)
     with path.open("w", encoding="utf-8") as stream:
         stream.writelines(FORMS[form](counted(objects)))
     return containers
+
+
+def _nodes_last(objects: Iterator[Json]) -> Iterator[Json]:
+    """Yield objects that begin with the nodes in another order."""
+    nodes = []
+    for one in objects:
+        if one["kind"] == "Pod":
+            yield from chain([one], objects, nodes)
+            return
+        nodes.append(one)
 
 
 @pytest.mark.parametrize(

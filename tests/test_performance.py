@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from hashcompat.sources.files import collect
-from scripts.bench import cluster, commands, memory, plans, record, starting
+from scripts.bench import cluster, commands, limits, memory, plans, record, starting
 from scripts.bench.made.shape import Shape
 from scripts.bench.made.texts import FORMS
 from scripts.bench.record import Case, CommandRow, MissingError, Record, Row, Spread, Taken
@@ -120,9 +120,9 @@ def test_the_exit_code_says_whether_plan_lost(
 
 
 def test_a_limit_that_is_not_kept_yet_gives_way_to_what_is_committed() -> None:
-    assert record.allowed(1.0, 3.0) == pytest.approx(1.15)
-    assert record.allowed(2.9, 3.0) == 3.0
-    assert record.allowed(10.0, 3.0) == pytest.approx(11.5)
+    assert limits.allowed(1.0, 3.0) == pytest.approx(1.15)
+    assert limits.allowed(2.9, 3.0) == 3.0
+    assert limits.allowed(10.0, 3.0) == pytest.approx(11.5)
 
 
 def test_a_command_that_was_never_committed_is_no_pass() -> None:
@@ -143,7 +143,7 @@ def test_rows_of_a_cluster_that_is_no_longer_made_are_dropped() -> None:
 def test_the_exit_code_says_whether_a_start_takes_too_long(
     most: float, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(starting, "STARTS", tuple(replace(one, most=most) for one in starting.STARTS))
+    monkeypatch.setattr(limits, "STARTS", dict.fromkeys(limits.STARTS, most))
     assert starting.main(["--rounds", "1", "--check"]) == code
     assert ("--version: too much CPU time" in capsys.readouterr().out) is bool(code)
 
@@ -152,7 +152,7 @@ def test_the_exit_code_says_whether_a_start_takes_too_long(
 def test_the_exit_code_says_whether_a_cluster_takes_too_much_memory(
     most: int, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(memory, "COMMANDS", tuple(replace(one, most=most) for one in memory.COMMANDS))
+    monkeypatch.setattr(limits, "MEMORY", dict.fromkeys(limits.MEMORY, most))
     assert memory.main(["--pods", "40", "--check"]) == code
     assert ("snapshot, services: too much memory" in capsys.readouterr().out) is bool(code)
 
@@ -164,7 +164,7 @@ def test_a_wrong_argument_is_a_usage_error(bench: ModuleType) -> None:
     assert ended.value.code == 64
 
 
-SNAPSHOT = commands.Command("snapshot", ("snapshot",), 0.4)
+SNAPSHOT = commands.Command("snapshot", ("snapshot",))
 TOOK = commands.of_turns(
     SNAPSHOT, "services", 15_000, [plan for plan, _ in TURNS], [other for _, other in TURNS]
 )
@@ -220,7 +220,7 @@ def test_commands_are_run_on_one_cluster_as_json_as_yaml_and_live(tmp_path: Path
     assert [(row.cluster, row.name) for row in found] == expected
     assert found[0].cpu == Spread(1.0, 1.0, 1.0)
     assert all(row.taken.cpu.median > 0 for row in found)
-    failing = commands.Command("fails", ("snapshot", "--no-such-flag"), 1)
+    failing = commands.Command("fails", ("snapshot", "--no-such-flag"))
     with pytest.raises(GoError, match="exit code"):
         commands.run(failing, commands.Sources(tmp_path))
 

@@ -15,20 +15,17 @@ from typing import Final
 
 from tabulate import tabulate
 
-from scripts.bench import cluster
+from scripts.bench import cluster, limits
 from scripts.bench.commands import LIVE, PLAN, Command, Sources, apart
 from scripts.lib import commandline
 from scripts.lib.gotool import GoError
 
-MOST: Final = 200
-"""MB (1e6 bytes) that each may take."""
-
 COMMANDS: Final = (
-    Command("plan, of a file", PLAN, MOST),
-    Command("plan, of a live cluster", PLAN, MOST, LIVE),
-    Command("snapshot", ("snapshot",), MOST),
+    Command("plan, of a file", PLAN),
+    Command("plan, of a live cluster", PLAN, LIVE),
+    Command("snapshot", ("snapshot",)),
 )
-"""What is measured; ``most`` is in MB."""
+"""What is measured; ``limits.MEMORY`` has what each may take."""
 
 
 def peaks(pods: int) -> Iterator[tuple[str, Command, float]]:
@@ -52,9 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         found = list(peaks(given.pods))
     except GoError as error:
         return commandline.failed(parser.prog, error)
-    rows = [(command.name, name, f"{peak:.0f}", command.most) for name, command, peak in found]
+    rows = [(command.name, name, f"{peak:.0f}", limits.MEMORY[command.name]) for name, command, peak in found]
     print(tabulate(rows, ("command", "cluster", "peak, MB", "at most"), disable_numparse=True))
-    large = [f"{command.name}, {name}" for name, command, peak in found if peak > command.most]
+    large = [f"{command.name}, {name}" for name, command, peak in found if peak > limits.MEMORY[command.name]]
     worse = large if given.check else []
     print(*(f"{one}: too much memory" for one in worse), sep="\n", end="\n" if worse else "")
     return commandline.DIFFERENT if worse else 0

@@ -15,14 +15,12 @@ from typing import Final
 
 import msgspec
 
+from scripts.bench import limits
 from scripts.bench.cluster import CLUSTERS
 from scripts.lib.gotool import NEWEST
 from scripts.lib.paths import SCRIPTS
 
 PATH: Final = SCRIPTS / "bench" / "ratios.json"
-
-_LOSS: Final = 1.15
-"""How many times the committed ratio is too much: rounds on a busy machine differ by less."""
 
 
 class MissingError(Exception):
@@ -179,17 +177,9 @@ def _losses(rows: Iterable[Row], before: dict[Case, Row]) -> Iterator[str]:
         if row.case not in before:
             raise MissingError(f"{row.case.name}: no such row in {PATH.name}; --write makes it")
         old, new = before[row.case].cpu.median, row.cpu.median
-        most = allowed(old, CLUSTERS[row.case.cluster].most)
+        most = limits.allowed(old, limits.PLANS[row.case.cluster])
         if new > most:
             yield f"{row.case.name}: {new:.2f} of Go's CPU time, allowed is {most:.2f}, committed {old:.2f}"
-
-
-def allowed(committed: float, most: float) -> float:
-    """Return how large a ratio may be whose limit and committed value are these.
-
-    The stricter counts of those that the committed one keeps.
-    """
-    return min(committed * _LOSS, most) if committed <= most else committed * _LOSS
 
 
 def slow_commands(rows: Iterable[CommandRow], committed: Record) -> list[str]:
@@ -203,7 +193,7 @@ def slow_commands(rows: Iterable[CommandRow], committed: Record) -> list[str]:
     for row in rows:
         if (row.cluster, row.name) not in before:
             raise MissingError(f"{row.name}, {row.cluster}: no such row in {PATH.name}; --write makes it")
-        most = allowed(before[row.cluster, row.name].cpu.median, row.most)
+        most = limits.allowed(before[row.cluster, row.name].cpu.median, row.most)
         if row.cpu.median > most:
             found.append(f"{row.name}, {row.cluster}: {row.cpu.median:.2f} plans, allowed is {most:.2f}")
     return found

@@ -41,7 +41,7 @@ def written(path: Path, size: float, form: str, *, nodes_last: bool = False) -> 
 
 def _nodes_last(objects: Iterator[Json]) -> Iterator[Json]:
     """Yield objects that begin with the nodes in another order."""
-    nodes = []
+    nodes = list[Json]()
     for one in objects:
         if one["kind"] == "Pod":
             yield from chain([one], objects, nodes)

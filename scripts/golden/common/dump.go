@@ -17,8 +17,9 @@ type listed struct {
 		Name      string `json:"name"`
 	} `json:"metadata"`
 	Spec struct {
-		InitContainers []json.RawMessage `json:"initContainers"`
-		Containers     []json.RawMessage `json:"containers"`
+		InitContainers      []json.RawMessage `json:"initContainers"`
+		Containers          []json.RawMessage `json:"containers"`
+		EphemeralContainers []json.RawMessage `json:"ephemeralContainers"`
 	} `json:"spec"`
 }
 
@@ -43,7 +44,8 @@ func dump(in *bufio.Reader, out io.Writer, fresh func() Object, steps hashing) e
 			return err
 		}
 		name := pod.Metadata.Namespace + "/" + pod.Metadata.Name
-		for _, raw := range append(pod.Spec.InitContainers, pod.Spec.Containers...) {
+		every := append(pod.Spec.InitContainers, pod.Spec.Containers...)
+		for _, raw := range append(every, pod.Spec.EphemeralContainers...) {
 			hash, err := hashJSON(raw, fresh, steps)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)

@@ -1,0 +1,49 @@
+"""Which pods a plan decides from scratch, and which repeat others.
+
+This is the one place that knows how the program decides: ``Judge.draft`` prepares a container by itself.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hashcompat import planning
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.planning.judge import Draft, Judge
+from hashcompat.planning.view import View
+from hashcompat.sources.files import collect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hashcompat.model.pods import Container, Pod
+
+Key = tuple[str, str]
+"""A pod's namespace and name."""
+
+
+@contextmanager
+def decided(old: str, new: str) -> Iterator[set[Key]]:
+    """Yield the pods of which a container is decided from scratch for this upgrade, as they come."""
+    found: set[Key] = set()
+    draft = Judge.draft
+
+    def counted(self: Judge, pod: Pod, container: Container) -> Draft:
+        if (self.way.old, self.way.new) == (old, new):
+            found.add((pod.namespace, pod.name))
+        return draft(self, pod, container)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Judge, "draft", counted)
+        yield found
+
+
+def fresh(path: Path, old: str, new: str) -> set[Key]:
+    """Return the pods of a file that a plan decides from scratch."""
+    with decided(old, new) as found:
+        planning.make(collect.collect((str(path),)), old, new, View(default_catalog()))
+    return found

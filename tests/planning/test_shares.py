@@ -1,0 +1,79 @@
+"""How many pods of a made cluster repeat others, so that they are not decided from scratch.
+
+A plan is fast because most pods do. What holds is asserted here for each kind of workload, so that it is not
+lost; where replicas of one template could do better, so can the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from scripts.bench import cluster
+from scripts.bench.made import pods, texts, workloads
+from scripts.bench.made.chance import Chance, Json
+from scripts.bench.made.nodes import node
+from scripts.bench.made.shape import Shape
+from tests.helpers.fresh import fresh
+
+pytestmark = pytest.mark.usefixtures("untraced")
+
+_WORKLOADS: Final = 5
+_REPLICAS: Final = 40
+
+SHARES: Final = {
+    workloads.DEPLOYMENT: (0.85, 0.85),
+    workloads.STATEFUL_SET: (0.6, 0.75),
+    workloads.DAEMON_SET: (0.85, 0.85),
+    workloads.JOB: (0.75, 0.75),
+    workloads.WORKFLOW: (0.0, 0.0),
+    workloads.OPERATED: (0.0, 0.0),
+    workloads.STATIC: (0.0, 0.0),
+    workloads.BARE: (0.75, 0.9),
+}
+"""By kind of workload the least share of its pods that repeat others, at each of UPGRADES."""
+
+UPGRADES: Final = (("1.30.14", "1.31.14"), ("1.7.16", "1.9.11"))
+
+OF_CLUSTERS: Final = {"services": 0.7}
+"""By kind of cluster the least share of all its pods: small ones have few replicas of each template."""
+
+
+def written(path: Path, objects: Iterable[Json]) -> Path:
+    path.write_text("".join(texts.kubectl(objects)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("place", range(len(UPGRADES)), ids=[" -> ".join(pair) for pair in UPGRADES])
+@pytest.mark.parametrize("kind", SHARES)
+def test_replicas_of_a_template_repeat_one_another(kind: str, place: int, tmp_path: Path) -> None:
+    pair = UPGRADES[place]
+    chance, shape = Chance(3), Shape(pair[0])
+    names = [f"node-{number:04}" for number in range(_REPLICAS if kind in _EVERYWHERE else 10)]
+    objects = [node(name, pair[0], chance) for name in names]
+    for number in range(_WORKLOADS):
+        one = workloads.workload(chance, number, kind)
+        objects += pods.replicas(one, _REPLICAS, names, chance, shape)
+    decided = fresh(written(tmp_path / "dump.json", objects), *pair)
+    share = 1 - len(decided) / (_WORKLOADS * _REPLICAS)
+    assert share >= SHARES[kind][place]
+
+
+_EVERYWHERE: Final = {workloads.DAEMON_SET, workloads.STATIC}
+"""Kinds that have a pod on each node."""
+
+
+@pytest.mark.parametrize("kind", cluster.KINDS)
+def test_most_pods_of_a_cluster_repeat_others(kind: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "dump.json", cluster.objects(1500, Shape(), kind))
+    assert 1 - len(fresh(path, *UPGRADES[0])) / 1500 >= OF_CLUSTERS[kind]
+
+
+@pytest.mark.parametrize("kind", cluster.KINDS)
+def test_where_all_pods_differ_none_repeats_another(kind: str, tmp_path: Path) -> None:
+    """This is what the distinct clusters are for; a few pods are simple enough to be alike all the same."""
+    path = written(tmp_path / "dump.json", cluster.objects(300, Shape(distinct=True), kind))
+    assert len(fresh(path, *UPGRADES[0])) / 300 > 0.8

@@ -23,12 +23,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from scripts.bench.made import services
+from scripts.bench.made import platform, services
 from scripts.bench.made.chance import Json
 from scripts.bench.made.shape import Shape
 from scripts.bench.made.texts import FORMS
 
-KINDS: Final[dict[str, Callable[[int, Shape], Iterator[Json]]]] = {"services": services.objects}
+KINDS: Final[dict[str, Callable[[int, Shape], Iterator[Json]]]] = {
+    "services": services.objects,
+    "platform": platform.objects,
+}
 """The generators: each was written by somebody else, after other clusters."""
 
 
@@ -43,6 +46,8 @@ class Cluster:
 CLUSTERS: Final = {
     "services": Cluster("services", distinct=False),
     "services, all different": Cluster("services", distinct=True),
+    "platform": Cluster("platform", distinct=False),
+    "platform, all different": Cluster("platform", distinct=True),
 }
 """What is measured, by the names in docs/performance.md."""
 

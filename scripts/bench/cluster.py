@@ -1,17 +1,21 @@
 """Write a large cluster as ``kubectl get nodes,pods -A -o json`` prints it.
 
-The nodes come first, then the pods, sorted by namespace and name; keys are sorted. 40 to 300 workloads create
-the pods: Deployments, some of them in the middle of a rollout, StatefulSets, DaemonSets, Jobs, an operator's
-databases, steps of workflows, static pods, and bare ones. Each has a structure of its own: one to five
-containers, init containers, probes and hooks of all kinds, variables, affinity, a mesh's proxy. Each pod has
-what is its own in every real cluster: a UID, versions, times, addresses, ids of containers, the name of its
-token's mount, the annotations of network plugins. Some were restarted, ended, failed, were evicted, or wait.
+The nodes come first, then the pods, sorted by namespace and name; keys are sorted. Each pod has what is its own
+in every real cluster: a UID, versions, times, addresses, ids of containers, the name of its token's mount, the
+annotations of network plugins. Some were restarted, ended, failed, were evicted, or wait. There are thirty pods
+for each node. The kinds:
+
+- ``services``: 40 to 300 workloads of random structures: Deployments, some of them in the middle of a rollout,
+  StatefulSets, DaemonSets, Jobs, an operator's databases, steps of workflows, static pods and bare ones; one to
+  five containers, init containers, probes and hooks of all kinds, variables, affinity, a mesh's proxy.
+- ``platform``: a data platform, by somebody who had not read the program: agents on each node, databases and
+  queues that operators run, previews of pull requests, Spark, Argo, Tekton, Airflow, GitLab, training.
 
     python -m scripts.bench.cluster --pods 15000 > large.json
     python -m scripts.bench.cluster --pods 15000 --distinct --managed-fields > distinct.json
 
-The objects are those of an API server of today, but that nodes before 1.12 have DaemonSets without affinity,
-and those before 1.21 mount a token by the name of its Secret.
+The objects are those of an API server of today, whatever the release of the nodes, but that in ``services``
+DaemonSets have no affinity before 1.12, and a token is mounted by the name of its Secret before 1.21.
 """
 
 from __future__ import annotations
@@ -75,7 +79,9 @@ def main() -> None:
     parser.add_argument("--release", default="1.30.14", help="of the nodes (default: %(default)s)")
     parser.add_argument("--distinct", action="store_true", help="no two containers are alike")
     parser.add_argument("--managed-fields", action="store_true", help="with managedFields")
-    parser.add_argument("--calm", action="store_true", help="every pod runs, and none was restarted")
+    parser.add_argument(
+        "--calm", action="store_true", help="every pod of services runs, and none was restarted"
+    )
     form = parser.add_mutually_exclusive_group()
     for name in FORMS:
         form.add_argument(f"--{name}", dest="form", action="store_const", const=name, default="json")

@@ -29,9 +29,12 @@ addresses, ids of containers, name of its token's mount, and annotations of its 
 ended, failed, were evicted, or wait.
 
 - `services`: 40 to 300 workloads of random structures, with old and new ReplicaSets of Deployments that are
-  rolled out, StatefulSets, DaemonSets, Jobs, an operator's databases, steps of workflows, static pods and bare
-  ones; containers of all kinds of probes, hooks, variables and security; affinity and spread; a mesh's proxy,
-  an agent for secrets and a cloud's credentials in some of them.
+  rolled out, StatefulSets, DaemonSets, Jobs, an operator's databases, steps of workflows, static pods and
+  bare ones; containers of all kinds of probes, hooks, variables and security; affinity and spread; a mesh's
+  proxy, an agent for secrets and a cloud's credentials in some of them.
+- `platform`: a large company's data platform, by somebody who had not read this program: control plane and
+  pools of nodes, agents on each, databases and queues that operators run, previews of pull requests, and a
+  quarter of the pods from Spark, Argo, Tekton, Airflow, GitLab, training and other jobs.
 - `..., all different`: as above, but each pod's containers have their own structure, image, arguments and
   variables. No real cluster is like that; nothing about one pod helps with the next.
 
@@ -72,8 +75,8 @@ python -m scripts.bench.commands
 ## Start and memory
 
 `.ci/full` also fails where `--version` takes more than {version} s of CPU time or a plan of one pod more than
-{pod} s (`python -m scripts.bench.starting`), and where 150,000 pods take more than {memory} MB as a file, live, or
-as a snapshot (`python -m scripts.bench.memory`).
+{pod} s (`python -m scripts.bench.starting`), and where 150,000 pods take more than {memory} MB as a file, live,
+or as a snapshot (`python -m scripts.bench.memory`).
 """
 
 

@@ -18,4 +18,4 @@ class Shape:
     seed: int = 1
     """Another one makes another cluster."""
     calm: bool = False
-    """Whether every pod runs and no container ever restarted."""
+    """Whether every pod runs and no container ever restarted; of ``services`` alone."""

@@ -530,7 +530,7 @@ def stateful_template(w: Workload, r: Random, p: Pod) -> Json:
                 container(
                     "volume-permissions",
                     "busybox:1.36.1",
-                    command=["sh", "-c", "chown -asked 1000:1000 " + path],
+                    command=["sh", "-c", "chown -R 1000:1000 " + path],
                     securityContext={"runAsUser": 0},
                     volumeMounts=[mount("data", path)],
                 )

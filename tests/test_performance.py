@@ -214,22 +214,23 @@ def test_the_exit_code_says_whether_a_command_takes_too_much(
 
 
 def test_commands_are_run_on_one_cluster_as_json_as_yaml_and_live(tmp_path: Path) -> None:
-    every, names = commands.COMMANDS, ["services"]
+    every, names = commands.COMMANDS, ["services", "platform"]
     found = list(commands.rows(40, 1))
     expected = [(name, command.name) for name in names for command in every]
     assert [(row.cluster, row.name) for row in found] == expected
-    assert found[0].cpu == Spread(1.0, 1.0, 1.0)
+    assert found[0].cpu == found[len(every)].cpu == Spread(1.0, 1.0, 1.0)
     assert all(row.taken.cpu.median > 0 for row in found)
     failing = commands.Command("fails", ("snapshot", "--no-such-flag"))
     with pytest.raises(GoError, match="exit code"):
         commands.run(failing, commands.Sources(tmp_path))
 
 
-def test_a_cluster_is_the_same_in_all_forms(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", cluster.CLUSTERS)
+def test_a_cluster_is_the_same_in_all_forms(name: str, tmp_path: Path) -> None:
     found = []
     for form in FORMS:
         path = tmp_path / f"dump.{form}"
-        cluster.write(path, "services", 60, Shape(), form)
+        cluster.write(path, name, 60, Shape(), form)
         found.append([(pod.name, pod.spec, pod.labels) for pod in collect.collect((str(path),)).pods])
     assert all(one == found[0] for one in found)
 

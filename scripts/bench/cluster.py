@@ -1,15 +1,16 @@
 """Write a large cluster as ``kubectl get nodes,pods -A -o json`` prints it.
 
-The nodes come first, then the pods, sorted by namespace and name; keys are sorted. Each pod has what is its own
-in every real cluster: a UID, versions, times, addresses, ids of containers, the name of its token's mount, the
-annotations of network plugins. Some were restarted, ended, failed, were evicted, or wait. There are thirty pods
-for each node. The kinds:
+The nodes come first, then the pods, sorted by namespace and name; keys are sorted. Each pod has what is its
+own in every real cluster: a UID, versions, times, addresses, ids of containers, the name of its token's
+mount, the annotations of network plugins. Some were restarted, ended, failed, were evicted, or wait. There
+are thirty pods for each node. The kinds:
 
-- ``services``: 40 to 300 workloads of random structures: Deployments, some of them in the middle of a rollout,
-  StatefulSets, DaemonSets, Jobs, an operator's databases, steps of workflows, static pods and bare ones; one to
-  five containers, init containers, probes and hooks of all kinds, variables, affinity, a mesh's proxy.
-- ``platform``: a data platform, by somebody who had not read the program: agents on each node, databases and
-  queues that operators run, previews of pull requests, Spark, Argo, Tekton, Airflow, GitLab, training.
+- ``services``: 40 to 300 workloads of random structures: Deployments, some of them in the middle of a
+  rollout, StatefulSets, DaemonSets, Jobs, an operator's databases, steps of workflows, static pods and bare
+  ones; one to five containers, init containers, probes and hooks of all kinds, variables, affinity, a mesh's
+  proxy.
+- ``platform``: a data platform, by somebody who had not read the program: agents on each node, databases
+  and queues that operators run, previews of pull requests, Spark, Argo, Tekton, Airflow, GitLab, training.
 
     python -m scripts.bench.cluster --pods 15000 > large.json
     python -m scripts.bench.cluster --pods 15000 --distinct --managed-fields > distinct.json

@@ -75,8 +75,8 @@ python -m scripts.bench.commands
 ## Start and memory
 
 `.ci/full` also fails where `--version` takes more than {version} s of CPU time or a plan of one pod more than
-{pod} s (`python -m scripts.bench.starting`), and where 150,000 pods take more than {memory} MB as a file, live,
-or as a snapshot (`python -m scripts.bench.memory`).
+{pod} s (`python -m scripts.bench.starting`), and where 150,000 pods take more than {memory} MB as a file,
+live, or as a snapshot (`python -m scripts.bench.memory`).
 """
 
 

@@ -1,4 +1,4 @@
-"""JSON values as YAML text, as kubectl writes them: lists are not indented, keys are sorted."""
+"""JSON values as YAML text, as kubectl writes them: sorted keys, lists not indented, several lines as a block."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ class _Dumper(yaml.CSafeDumper):
     def ignore_aliases(self, _: object) -> bool:
         """Return whether no anchor is written."""
         return True
+
+
+def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """Return a text as a block where it has several lines."""
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _text)
 
 
 def as_yaml(value: Any) -> str:

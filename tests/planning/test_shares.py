@@ -38,7 +38,7 @@ SHARES: Final = {
 
 UPGRADES: Final = (("1.30.14", "1.31.14"), ("1.7.16", "1.9.11"))
 
-OF_CLUSTERS: Final = {"services": 0.7, "platform": 0.25}
+OF_CLUSTERS: Final = {"services": 0.7, "platform": 0.35}
 """By kind of cluster the least share of all its pods: small ones have few replicas of each template."""
 
 

@@ -1,6 +1,6 @@
 """A stand-in for kubectl before a made cluster: it answers with the pages of an API server.
 
-Run as a program it is ``kubectl proxy``. It keeps how much CPU time it took, for that is not the plan's.
+Run as a program it is ``kubectl proxy``. It keeps how much CPU time it took, because that is not the plan's.
 """
 
 from __future__ import annotations

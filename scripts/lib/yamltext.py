@@ -1,4 +1,4 @@
-"""JSON values as YAML text, as kubectl writes them: sorted keys, lists not indented, several lines as a block."""
+"""JSON values as YAML text, as kubectl writes them: keys sorted, lists not indented, lines as a block."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ Key = tuple[str, str]
 
 @contextmanager
 def decided(old: str, new: str) -> Iterator[set[Key]]:
-    """Yield the pods of which a container is decided from scratch for this upgrade, as they come."""
+    """Yield the pods as they come that have a container which is decided from scratch for this upgrade."""
     found: set[Key] = set()
     draft = Judge.draft
 

@@ -1,4 +1,4 @@
-"""Workloads of a cluster: what creates its pods, of which templates, and how many."""
+"""Workloads of a cluster: what creates its pods, the templates, and how many pods each has."""
 
 from __future__ import annotations
 

@@ -18,12 +18,17 @@ from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning.counting import Counting
 from hashcompat.planning.hops import Tally
+from hashcompat.planning.options import Options
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 from hashcompat.sources.values import collect
 from scripts.bench.cluster import objects
 from scripts.bench.files import seconds
 from scripts.bench.made.shape import Shape
+
+
+_OPTIONS = Options(override_node_releases=True)
+"""The nodes report one release, and all pairs are counted."""
 
 
 def together(inventory: Inventory, ways: list[Way], view: View) -> dict[Way, tuple[int, int]]:
@@ -58,7 +63,7 @@ def main() -> None:
     known = catalog.known
     between = known.every_patch if given.every_patch else known.newest_of_each_minor
     ways = [Way(*pair) for pair in permutations(between(known.oldest, known.newest), 2)]
-    inventory, view = collect(list(objects(given.pods, Shape()))), View(catalog)
+    inventory, view = collect(list(objects(given.pods, Shape()))), View(catalog, _OPTIONS)
     some = random.Random(given.pods).sample(ways, given.pairs)
     found: dict[str, dict[Way, tuple[int, int]]] = {}
     all_at_once = seconds(lambda: found.update(together=together(inventory, ways, view)))

@@ -26,7 +26,6 @@ from scripts.bench.cluster import objects
 from scripts.bench.files import seconds
 from scripts.bench.made.shape import Shape
 
-
 _OPTIONS = Options(override_node_releases=True)
 """The nodes report one release, and all pairs are counted."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any, Final
@@ -60,7 +59,13 @@ def read_json(path: Path) -> Any:
     Raises InputError, naming the file, when it is missing or damaged.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        try:
+            return msgspec.json.decode(path.read_bytes())
+        except (msgspec.DecodeError, RecursionError):
+            # Python says better what is wrong, and reads more: a user's file may hold it
+            import json  # noqa: PLC0415 - no file of the package gets here
+
+            return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: cannot read release data: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
@@ -81,10 +82,17 @@ class Kubelet(msgspec.Struct, frozen=True, eq=False):
 class Predecessor(msgspec.Struct, frozen=True):
     """A release that may have run on a node before its current one."""
 
-    kubelet: Kubelet
+    name: str
     """The release, the newest one that hashes in its way."""
     maintained: bool
     """Whether upstream maintained a release that hashes in this way on the day in question."""
+    kubelet_of: Callable[[str], Kubelet]
+    """The catalog's own: most predecessors are only counted, and their types need not be read."""
+
+    @property
+    def kubelet(self) -> Kubelet:
+        """What the catalog knows of the release."""
+        return self.kubelet_of(self.name)
 
 
 class Catalog:
@@ -259,8 +267,9 @@ class Catalog:
         if key not in self._predecessors:
             found: dict[object, Predecessor] = {}
             for name, maintained in self.known.published_before(release, day):
-                kubelet = self.kubelet(name)
-                found.setdefault(kubelet.way, Predecessor(kubelet, maintained))
+                older, row = self.known.find(name)
+                way = row.types, row.era, _escapes(older, row)
+                found.setdefault(way, Predecessor(name, maintained, self.kubelet))
             self._predecessors[key] = tuple(found.values())
         return self._predecessors[key]
 

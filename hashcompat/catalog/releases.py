@@ -18,9 +18,10 @@ from packaging.version import Version
 
 from hashcompat.catalog.nearest import nearest
 from hashcompat.errors import InputError, UsageError
+from hashcompat.regex import regex
 from hashcompat.release import LATEST, Release, parse_release
 
-_MINOR: Final = re.compile(r"v?(\d{1,9})\.(\d{1,9})", re.ASCII)
+_MINOR: Final = regex(r"v?(\d{1,9})\.(\d{1,9})", re.ASCII)
 
 _MAINTAINED: Final = timedelta(days=426)
 """How long upstream maintains a minor: fourteen months (KEP 1498, since 1.19; nine months before)."""
@@ -291,22 +292,17 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         They are the newest of each minor and of each Go that built it; no others hash differently. Each
         comes with whether upstream maintained its minor on that day.
         """
-        for row, patches in self._newest_first:
-            maintained, builds = row.maintained(day), set[str]()
-            for found, build, published in patches:
-                if build not in builds and published <= day and is_older(found, release):
-                    builds.add(build)
-                    yield found.upstream, maintained
-
-    @cached_property
-    def _newest_first(self) -> list[tuple[ReleaseRow, list[tuple[Release, str, date]]]]:
-        """The published releases of each minor, with the Go that built each and its day."""
-        found = []
         for row in reversed(self.rows):
-            releases = [parse_release(name) for name in row.names]
-            builds = [row.built_with(release) if row.go else "" for release in releases]
-            found.append((row, list(zip(releases, builds, row.dates, strict=False))[::-1]))
-        return found
+            maintained, builds = row.maintained(day), set[str]()
+            for name, published in reversed(list(zip(row.names, row.dates, strict=False))):
+                if published > day or not is_older(found := parse_release(name), release):
+                    continue
+                build = row.built_with(found) if row.go else ""
+                if build not in builds:
+                    builds.add(build)
+                    yield name, maintained
+                if len(builds) >= len(row.go):  # no older release of this minor has another build
+                    break
 
     def minors_between(self, one: Release, other: Release) -> frozenset[str]:
         """Return the minors after the older of two releases, up to the newer one's."""

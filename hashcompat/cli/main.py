@@ -29,15 +29,17 @@ def main() -> int:
     """Run the command line and return a documented exit code."""
     is_plugin = sys.argv[0].rpartition(os.sep)[2].startswith("kubectl-")
     program = "kubectl hashcompat" if is_plugin else "hashcompat"
-    return _whole_process(program, _called)
+    return _whole_process(program, None)
 
 
 def complete_for_kubectl() -> int:
     """Print what kubectl asks for with the words of its command line."""
-    return _whole_process("kubectl hashcompat", _answered)
+    from hashcompat.cli.program import answered
+
+    return _whole_process("kubectl hashcompat", answered)
 
 
-def _whole_process(program: str, action: Action) -> int:
+def _whole_process(program: str, action: Action | None) -> int:
     gc.set_threshold(_BETWEEN_COLLECTIONS)
     streams.prepare()
     try:
@@ -50,9 +52,13 @@ def _whole_process(program: str, action: Action) -> int:
 
 
 def _run(program: str, arguments: Sequence[str], action: Action | None = None) -> int:
-    """Return the exit code; every failure becomes one message of at most three lines on stderr."""
+    """Return the exit code; every failure becomes one message of at most three lines on stderr.
+
+    An interruption while click is imported is left to the caller: nothing can be reported by half of it.
+    """
+    action = action or _asked(arguments)
     try:
-        return _reported(program, arguments, action or _called)
+        return _reported(program, arguments, action)
     except BrokenPipeError:
         from hashcompat.errors import ExitCode
 
@@ -73,17 +79,14 @@ def _reported(program: str, arguments: Sequence[str], action: Action) -> int:
     return int(result or 0)
 
 
-def _called(program: str, arguments: Sequence[str]) -> Any:
-    """Return what the command returns; ``--version`` alone is answered without click, which takes longer."""
+def _asked(arguments: Sequence[str]) -> Action:
+    """Return what does as the arguments ask; ``--version`` alone needs no click, which takes longer."""
     if list(arguments) == ["--version"] and "_HASHCOMPAT_COMPLETE" not in os.environ:
-        sys.stdout.write(f"{program} {__version__}\n")
-        return None
+        return _version
     from hashcompat.cli.program import called
 
-    return called(program, arguments)
+    return called
 
 
-def _answered(program: str, arguments: Sequence[str]) -> None:
-    from hashcompat.cli.program import answered
-
-    answered(program, arguments)
+def _version(program: str, _arguments: Sequence[str]) -> None:
+    sys.stdout.write(f"{program} {__version__}\n")

@@ -41,6 +41,7 @@ _HELP: Final = """Predict which containers a kubelet upgrade kills and recreates
 Exit codes: 0 done, 1 failed, 2 finding, 3 undecided, 64 usage error, 130 interrupted.
 """
 
+
 class _Commands(click.Group):
     """Loads a command's module when it runs, so that no command waits for the others'."""
 

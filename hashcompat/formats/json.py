@@ -13,9 +13,10 @@ import msgspec
 
 from hashcompat.formats.model import Format, Style
 from hashcompat.model.escape import IN_JSON, UTF_8, disarmed, is_visible
+from hashcompat.regex import regex
 from hashcompat.report.model import Document, Report, Rows, Seals
 
-_NOT_ASCII: Final = re.compile(r"[^\n -~]")
+_NOT_ASCII: Final = regex(r"[^\n -~]")
 
 
 def to_json(document: Document, encoding: str = UTF_8, seals: Seals | None = None) -> Iterator[str]:

@@ -15,18 +15,13 @@ from hashcompat.catalog import files
 from hashcompat.catalog.added import Added, AddedReleases, added_releases, row_of
 from hashcompat.catalog.apiserver import ApiServer, ApiServerTables, ReadDefault, api_server_tables
 from hashcompat.catalog.behaviour import Behaviour
-from hashcompat.catalog.changes import Changes, changes_from
-from hashcompat.catalog.defaults import Default, DefaultRow, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
 from hashcompat.catalog.kubeletconfig import ConfigTable
 from hashcompat.catalog.kubeletflags import FlagTable
-from hashcompat.catalog.messages import Messages
-from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row, same_build
 from hashcompat.catalog.rows import Table, read_table
-from hashcompat.catalog.runtimes import RuntimeFault, Runtimes, runtime_abilities, runtime_faults
 from hashcompat.catalog.types import Schema
 from hashcompat.catalog.vendors import Vendor, Vendors
 from hashcompat.go.codecs import CODECS, DEFAULTS
@@ -34,7 +29,12 @@ from hashcompat.go.jsontext import ESCAPES
 from hashcompat.release import Release, parse_release
 
 if TYPE_CHECKING:
+    from hashcompat.catalog.changes import Changes
+    from hashcompat.catalog.defaults import Default, DefaultRow
     from hashcompat.catalog.hazards import Hazards
+    from hashcompat.catalog.messages import Messages
+    from hashcompat.catalog.patching import PatchTables, Site
+    from hashcompat.catalog.runtimes import RuntimeFault, Runtimes
     from hashcompat.catalog.statefiles import StateForms
 
 _SHORT_ESCAPES_SINCE = Version("1.22")
@@ -148,6 +148,8 @@ class Catalog:
     @cached_property
     def changes(self) -> Changes:
         """What changed between releases, and by which pull request."""
+        from hashcompat.catalog.changes import changes_from  # noqa: PLC0415 - plans need none of these
+
         return changes_from(self._data.table("changes"))
 
     @cached_property
@@ -157,6 +159,8 @@ class Catalog:
 
     @cached_property
     def _patch_tables(self) -> PatchTables:
+        from hashcompat.catalog.patching import patch_tables  # noqa: PLC0415 - plans need none of these
+
         return patch_tables(self._data.table("patch"))
 
     @cached_property
@@ -167,11 +171,15 @@ class Catalog:
     @cached_property
     def runtime_faults(self) -> tuple[RuntimeFault, ...]:
         """Container runtimes whose own restart breaks pods."""
+        from hashcompat.catalog.runtimes import runtime_faults  # noqa: PLC0415 - plans need none of these
+
         return runtime_faults(self._data.table("runtimes"))
 
     @cached_property
     def runtimes(self) -> Runtimes:
         """What is known of container runtimes."""
+        from hashcompat.catalog.runtimes import Runtimes, runtime_abilities  # noqa: PLC0415 - plans need none of these
+
         return Runtimes(self.runtime_faults, runtime_abilities(self._data.table("abilities")))
 
     @cached_property
@@ -223,6 +231,8 @@ class Catalog:
 
     def _container_defaults(self, release: Release, gates: Gates) -> tuple[Default, ...]:
         """Return a release's defaults below Container; releases with the same ones share one object."""
+        from hashcompat.catalog.defaults import container_structs  # noqa: PLC0415 - API pods have their defaults
+
         tables = self._pod_data.defaults
         rows = tables.held(release, gates), tables.parser(release)
         if rows not in self._defaults:
@@ -232,6 +242,8 @@ class Catalog:
 
     def source_site(self, kubelet: Kubelet) -> Site:
         """Return where a release's source computes and compares hashes."""
+        from hashcompat.catalog.patching import site_of  # noqa: PLC0415 - plans need none of these
+
         return site_of(kubelet.release, self._patch_tables)
 
     def releases(self) -> list[str]:
@@ -318,6 +330,8 @@ class Catalog:
 
     def messages(self, release: Release) -> Messages:
         """Return what a kubelet of a release writes into its log and its events."""
+        from hashcompat.catalog.messages import Messages  # noqa: PLC0415 - plans need none of these
+
         return self._messages.decide(Messages, release)
 
     @cached_property

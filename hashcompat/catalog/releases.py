@@ -16,7 +16,6 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from hashcompat.catalog.nearest import nearest
 from hashcompat.errors import InputError, UsageError
 from hashcompat.regex import regex
 from hashcompat.release import LATEST, Release, parse_release
@@ -332,6 +331,8 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         return self._by_minor[minor].newest
 
     def _nearest(self, name: str) -> str:
+        from hashcompat.catalog.nearest import nearest  # noqa: PLC0415 - for errors alone
+
         return nearest(name, {row.minor: row.names for row in self.rows})
 
 

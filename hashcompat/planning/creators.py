@@ -20,7 +20,6 @@ from hashcompat.kubelet.decide.container import is_ignored
 from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Container, ContainerType, Node
 from hashcompat.model.verdicts import Verdict
-from hashcompat.planning.origin import Subject, maker_of
 from hashcompat.planning.prepare import Prepared, is_current
 from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.view import HashOf, View
@@ -65,6 +64,8 @@ class Provenance:
         recorded = case.recorded.hash if case.recorded else None
         if recorded is None or recorded in case.old_hash.candidates | case.new_hash.candidates:
             return ""
+        from hashcompat.planning.origin import Subject, maker_of  # noqa: PLC0415 - most hashes are not recorded
+
         key = prepared.group, recorded, case.old
         if key not in self._makers:
             subject = Subject(spec, self._view.keeps_empty(case.pod), case.container.stored)

@@ -46,9 +46,6 @@ def _whole_process(program: str, action: Action | None) -> int:
         return _run(program, sys.argv[1:], action)
     finally:
         streams.drop_unwritable()
-        # Python searches all objects for cycles several times while it exits, a fifth of a short run; none
-        # of these has to be taken apart, because the process ends
-        gc.freeze()
 
 
 def _run(program: str, arguments: Sequence[str], action: Action | None = None) -> int:

@@ -13,12 +13,9 @@ from packaging.version import Version
 
 from hashcompat.catalog import files
 from hashcompat.catalog.added import Added, AddedReleases, added_releases, row_of
-from hashcompat.catalog.apiserver import ApiServer, ApiServerTables, ReadDefault, api_server_tables
 from hashcompat.catalog.behaviour import Behaviour
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
-from hashcompat.catalog.kubeletconfig import ConfigTable
-from hashcompat.catalog.kubeletflags import FlagTable
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row, same_build
 from hashcompat.catalog.rows import Table, read_table
@@ -29,9 +26,12 @@ from hashcompat.go.jsontext import ESCAPES
 from hashcompat.release import Release, parse_release
 
 if TYPE_CHECKING:
+    from hashcompat.catalog.apiserver import ApiServer, ApiServerTables, ReadDefault
     from hashcompat.catalog.changes import Changes
     from hashcompat.catalog.defaults import Default, DefaultRow
     from hashcompat.catalog.hazards import Hazards
+    from hashcompat.catalog.kubeletconfig import ConfigTable
+    from hashcompat.catalog.kubeletflags import FlagTable
     from hashcompat.catalog.messages import Messages
     from hashcompat.catalog.patching import PatchTables, Site
     from hashcompat.catalog.runtimes import RuntimeFault, Runtimes
@@ -109,8 +109,6 @@ class Catalog:
         self._predecessors: dict[tuple[str, date], tuple[Predecessor, ...]] = {}
         self._pod_data = PodData(self._data)
         self.gate_table = GateTable(self._data)
-        self.flag_table = FlagTable(self._data)
-        self.config_table = ConfigTable(self._data)
 
     @cached_property
     def known(self) -> KnownReleases:
@@ -154,6 +152,8 @@ class Catalog:
 
     @cached_property
     def _api_server_tables(self) -> ApiServerTables:
+        from hashcompat.catalog.apiserver import api_server_tables  # noqa: PLC0415 - pods of an API server rarely need it
+
         names = ("apiserver", "dropped", "profiles")
         return api_server_tables(*map(self._data.table, names))
 
@@ -220,6 +220,8 @@ class Catalog:
         return self._api_servers[key]
 
     def _api_server(self, release: Release, gates: Gates) -> ApiServer:
+        from hashcompat.catalog.apiserver import ApiServer  # noqa: PLC0415 - as above
+
         tables = self._api_server_tables
         return ApiServer(
             self.newest_schema(),
@@ -317,6 +319,20 @@ class Catalog:
             flags=self.flag_table,
             config=self.config_table,
         )
+
+    @cached_property
+    def flag_table(self) -> FlagTable:
+        """The flags of kubelets."""
+        from hashcompat.catalog.kubeletflags import FlagTable  # noqa: PLC0415 - as above
+
+        return FlagTable(self._data)
+
+    @cached_property
+    def config_table(self) -> ConfigTable:
+        """The fields of kubelets' configuration files."""
+        from hashcompat.catalog.kubeletconfig import ConfigTable  # noqa: PLC0415 - as above
+
+        return ConfigTable(self._data)
 
     @cached_property
     def _state_forms(self) -> StateForms:

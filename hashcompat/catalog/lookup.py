@@ -86,13 +86,24 @@ class Predecessor(msgspec.Struct, frozen=True):
     """The release, the newest one that hashes in its way."""
     maintained: bool
     """Whether upstream maintained a release that hashes in this way on the day in question."""
+    types: str
+    """The name of its tree of Go types."""
+    era: Era
+    """How it hashes them."""
+    escapes: tuple[str, ...]
+    """The encoding/json that built it, as ``Kubelet.escapes``."""
     kubelet_of: Callable[[str], Kubelet]
-    """The catalog's own: most predecessors are only counted, and their types need not be read."""
+    """The catalog's own: of most predecessors the era decides, and their types need not be read."""
 
     @property
     def kubelet(self) -> Kubelet:
         """What the catalog knows of the release."""
         return self.kubelet_of(self.name)
+
+    def hashes_as(self, kubelet: Kubelet) -> bool:
+        """Return whether it hashes in a kubelet's way."""
+        types = kubelet.schema.name
+        return (self.types, self.era, self.escapes) == (types, kubelet.era, kubelet.escapes)
 
 
 class Catalog:
@@ -283,7 +294,9 @@ class Catalog:
             for name, maintained in self.known.published_before(release, day):
                 older, row = self.known.find(name)
                 way = row.types, row.era, _escapes(older, row)
-                found.setdefault(way, Predecessor(name, maintained, self.kubelet))
+                if way not in found:
+                    types, era, escapes = way
+                    found[way] = Predecessor(name, maintained, types, self.eras[era], escapes, self.kubelet)
             self._predecessors[key] = tuple(found.values())
         return self._predecessors[key]
 

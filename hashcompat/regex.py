@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when they are first used.
 
-The package has nearly two hundred, of which a run uses a few; to compile those of the modules that a plan of
-one pod imports would take a tenth of its time.
+The package has nearly two hundred, and a run uses a few of them; to compile those of the modules that a plan
+of one pod imports would take a tenth of its time.
 """
 
 from __future__ import annotations

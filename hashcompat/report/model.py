@@ -52,7 +52,7 @@ class Rows(msgspec.Struct, Generic[Value], frozen=True):
         """Yield the texts of each object, as each of ``writes`` makes it."""
         if self.likeness is None:
             return ([write(row) for write in writes] for row in self)
-        # a plan for people is no document
+        # text for people needs neither
         from hashcompat.report.forms import Forms  # noqa: PLC0415
         from hashcompat.report.inturn import LEAST, in_turn  # noqa: PLC0415
 

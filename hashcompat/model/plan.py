@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import compress, groupby
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from hashcompat.model.details import Details
 from hashcompat.model.items import Item, PodName
 from hashcompat.model.pods import Origin
 from hashcompat.model.verdicts import FINDINGS, Verdict
 from hashcompat.model.words import count
-
-if TYPE_CHECKING:
-    from hashcompat.model.details import Details
 
 
 class Summary(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -25,9 +25,7 @@ from hashcompat.go.limits import (
     values_in,
 )
 from hashcompat.go.parts import Run
-
-if TYPE_CHECKING:
-    from hashcompat.go.pattern import Text
+from hashcompat.go.pattern import Text, of_json
 
 Quick = Callable[[str], Sequence[tuple[Any, str]] | Run | None]
 """Decodes a whole JSON list as the strict decoder would; None for one that it leaves to that one.
@@ -225,11 +223,7 @@ class Window:
         end, placed, line = self._position + len(text), JsonLines(), self._line_of(self._position)
         placed.add(value, line, self._line_of(end), text.__str__)
         self._position = skip_space(self._text, end) + 1
-        if not alike:
-            return value, placed
-        from hashcompat.go.pattern import of_json  # noqa: PLC0415 - lists of several objects alone need it
-
-        return alike.learn(of_json(text, value), value, line), placed
+        return (alike.learn(of_json(text, value), value, line) if alike else value), placed
 
     def _line_of(self, position: int) -> int:
         """Return the line of a place that is not before the last one that was asked for."""

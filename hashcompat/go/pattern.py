@@ -16,19 +16,18 @@ import msgspec
 
 from hashcompat.go.jsonlines import JsonLines
 from hashcompat.go.parts import Lines
-from hashcompat.regex import regex
 
-_VALUE: Final = regex(r"[A-Za-z0-9._:/@+-]{1,253}", re.ASCII)
+_VALUE: Final = re.compile(r"[A-Za-z0-9._:/@+-]{1,253}", re.ASCII)
 """What may be in a hole: no printer of JSON, YAML or Go changes any of it. Names are no longer than that."""
 
 _LONGEST: Final = 253
 
-_OTHER: Final = regex(r"[^A-Za-z0-9._:/@+-]", re.ASCII)
+_OTHER: Final = re.compile(r"[^A-Za-z0-9._:/@+-]", re.ASCII)
 """What may not be in a hole."""
 
-_INTEGER: Final = regex(r"0|[1-9][0-9]{0,8}", re.ASCII)
+_INTEGER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
-_ESCAPED: Final = regex(r"\\(?:/|u00(?:2[bdef]|3[0-9a]|[4-7]))", re.IGNORECASE)
+_ESCAPED: Final = re.compile(r"\\(?:/|u00(?:2[bdef]|3[0-9a]|[4-7]))", re.IGNORECASE)
 """Escapes of such characters, which would hide where a string is."""
 
 Values = tuple[str, ...]

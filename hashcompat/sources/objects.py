@@ -17,7 +17,7 @@ from hashcompat.model.records import Record
 from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.fields import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.pods import of_pod, of_template
-from hashcompat.sources.replicas import Replica
+from hashcompat.sources.shapes import Replica
 from hashcompat.sources.templates import group_of, place_of
 
 Found = Pod | Node | Record | Budget

@@ -114,6 +114,21 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
         )
 
 
+class Replica(msgspec.Struct, frozen=True):
+    """A pod as its shape, and what is its own."""
+
+    shape: Shape
+    values: Values
+    line: int
+    """The line at which its text begins, from 1."""
+
+    @property
+    def uid(self) -> str:
+        """The pod's uid."""
+        hole = self.shape.uid
+        return self.values[hole] if hole is not None else str(self.shape.value["metadata"]["uid"])
+
+
 def shape_of(found: Text, value: Mapping[str, Any], other: Mapping[str, Any] | None) -> Shape | None:
     """Return the shape of a pod, found as a text; ``other`` is a replica of it, if there is one yet.
 

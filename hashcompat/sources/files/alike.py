@@ -6,14 +6,11 @@ A dump lists the replicas of a workload one after the other, so the latest patte
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from hashcompat.go.jsonpath import rows, text
-from hashcompat.sources.replicas import Replica
-
-if TYPE_CHECKING:
-    from hashcompat.go.pattern import Text, Values
-    from hashcompat.sources.shapes import Shape
+from hashcompat.go.pattern import Text, Values
+from hashcompat.sources.shapes import Replica, Shape, shape_of
 
 _TRIED: Final = 16
 """Patterns that a text is compared with; most differ from it in their first few hundred characters."""
@@ -110,8 +107,6 @@ class _Workload:
         last, self._last = self._last, value
         made = None
         if (last is not None or first) and not self._missed & (self._missed - 1):
-            from hashcompat.sources.shapes import shape_of  # noqa: PLC0415 - few inputs hold no replicas
-
             made = shape_of(text, value, last)
         values = _whole(made, whole) if made else None
         if made is not None and values is not None:

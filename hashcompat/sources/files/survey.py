@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain
 from sys import getsizeof, intern
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 from msgspec import structs
@@ -43,10 +43,7 @@ from hashcompat.sources.objects import (
     read,
     with_kind,
 )
-from hashcompat.sources.replicas import Replica
-
-if TYPE_CHECKING:
-    from hashcompat.sources.shapes import Shape
+from hashcompat.sources.shapes import Replica, Shape
 
 Kinds = Mapping[int, object]
 """What the documents say of their kind behind their items, by number."""

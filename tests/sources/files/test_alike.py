@@ -377,13 +377,12 @@ def test_little_is_remembered_of_large_pods(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_pods_of_their_own_are_not_learned_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     learned: list[int] = []
-    shape_of = shapes.shape_of
 
     def counted(*given: Any) -> shapes.Shape | None:
         learned.append(1)
-        return shape_of(*given)
+        return shapes.shape_of(*given)
 
-    monkeypatch.setattr(shapes, "shape_of", counted)
+    monkeypatch.setattr(alike, "shape_of", counted)
     pods = replicas(300)
     for number, pod in enumerate(pods):
         pod["metadata"]["ownerReferences"][0]["uid"] = f"owner-{number}"

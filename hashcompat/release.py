@@ -9,12 +9,13 @@ from typing import Final
 import msgspec
 
 from hashcompat.errors import UsageError
+from hashcompat.regex import regex
 
-_RELEASE: Final = re.compile(r"v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?P<suffix>[-+][0-9A-Za-z.+_~-]+)?", re.ASCII)
+_RELEASE: Final = regex(r"v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?P<suffix>[-+][0-9A-Za-z.+_~-]+)?", re.ASCII)
 LATEST: Final = "latest"
 """What the newest known release is called, where a person may name one."""
 
-_PRE_RELEASE: Final = re.compile(r"-(alpha|beta|rc)\b")
+_PRE_RELEASE: Final = regex(r"-(alpha|beta|rc)\b")
 
 
 class Release(msgspec.Struct, frozen=True):

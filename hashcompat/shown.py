@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hashcompat.regex import regex
+
 MASK: Final = "***"
 
-_DIGEST: Final = re.compile(r"@(?:sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128})\Z")
+_DIGEST: Final = regex(r"@(?:sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128})\Z")
 
-_REFERENCE: Final = re.compile(r"[A-Za-z0-9._:/\[\]-]*")
+_REFERENCE: Final = regex(r"[A-Za-z0-9._:/\[\]-]*")
 
-_WITH_USER: Final = re.compile(
-    r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?[^/]*@([A-Za-z0-9._:\[\]-]+/[A-Za-z0-9._:/-]+)"
-)
+_WITH_USER: Final = regex(r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?[^/]*@([A-Za-z0-9._:\[\]-]+/[A-Za-z0-9._:/-]+)")
 """A reference with user and password, or whatever else precedes the ``@``."""
 
 _USUAL: Final = """
@@ -28,23 +28,23 @@ _USUAL: Final = """
 _WORDS: Final = frozenset(_USUAL.split())
 """The parts of a path that consist of these are shown: usual words, so that none can be a secret."""
 
-_VERSION: Final = re.compile(r"v[0-9]{1,2}(?:(?:alpha|beta)[0-9]{1,2})?")
+_VERSION: Final = regex(r"v[0-9]{1,2}(?:(?:alpha|beta)[0-9]{1,2})?")
 
 _LONGEST: Final = 4096
 """Characters that are shown of what another program says, so that the time for it has an end."""
 
-_HOST: Final = re.compile(r"[A-Za-z0-9._~%+*-]*(?::[0-9]*)?|\[[0-9A-Fa-f:.%]+\](?::[0-9]*)?")
+_HOST: Final = regex(r"[A-Za-z0-9._~%+*-]*(?::[0-9]*)?|\[[0-9A-Fa-f:.%]+\](?::[0-9]*)?")
 
-_URL: Final = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+:/[^\s\"'`<>\\]*")
+_URL: Final = regex(r"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+:/[^\s\"'`<>\\]*")
 """A URL, also one that was read as a path, which has one slash."""
 
-_SCHEME: Final = re.compile(r"[^/]*:(?://?)?")
+_SCHEME: Final = regex(r"[^/]*:(?://?)?")
 
-_RUN: Final = re.compile(r"[A-Za-z0-9+_=~-]{8,}")
+_RUN: Final = regex(r"[A-Za-z0-9+_=~-]{8,}")
 
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID: Final = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
-_NAME: Final = re.compile(r"[^=@:]{0,253}")
+_NAME: Final = regex(r"[^=@:]{0,253}")
 
 _PRIVATE: Final = "token|passw|pwd|secret|credential|cookie|session|signature|authorization|api_?-?key"
 
@@ -56,17 +56,17 @@ _OF_LOGS: Final = "msg|err|error|level|time|code|desc|reason|status|type"
 """Keys of logrus and klog, whose values are words."""
 
 _SAID: Final = (
-    (re.compile(r"(?i)\b(bearer|basic) +(?!token\b|auth)[^\s\"',;]+"), rf"\1 {MASK}"),
+    (regex(r"(?i)\b(bearer|basic) +(?!token\b|auth)[^\s\"',;]+"), rf"\1 {MASK}"),
     (
-        re.compile(
+        regex(
             rf"(?i)((?:{_PRIVATE})[\w.-]{{0,40}}\\?[\"']? ?[:=] ?)"
             rf"(?:bearer +|basic +)?{_VALUE}"
         ),
         rf"\1{MASK}",
     ),
-    (re.compile(rf"((?<![\w.-])(?!(?:{_OF_LOGS})=)[\w.-]+=)(?!=){_VALUE}"), rf"\1{MASK}"),
-    (re.compile(r"`[^`]*`?"), f"`{MASK}`"),
-    (re.compile(rf"(?i)\b((?:{_QUOTING}) \\?\")(?![^\"\\]*://)[^\"\\]+"), rf"\1{MASK}"),
+    (regex(rf"((?<![\w.-])(?!(?:{_OF_LOGS})=)[\w.-]+=)(?!=){_VALUE}"), rf"\1{MASK}"),
+    (regex(r"`[^`]*`?"), f"`{MASK}`"),
+    (regex(rf"(?i)\b((?:{_QUOTING}) \\?\")(?![^\"\\]*://)[^\"\\]+"), rf"\1{MASK}"),
 )
 """Where the words of a message may quote a secret, and what is shown instead."""
 

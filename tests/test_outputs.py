@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.cli import main
+from hashcompat.cli import program
 from scripts.lib.commandline import DIFFERENT
 from scripts.outputs import compare
 
@@ -38,8 +38,8 @@ def test_choices_are_spelt_out(text: str, lines: list[str]) -> None:
 def test_every_command_is_run_with_success_and_for_its_help() -> None:
     lines = compare.command_lines(compare.CASES.read_text())
     commands = {re.sub("^([A-Z_]+=[^ ]+ )+", "", line).partition(" ")[0] for line in lines}
-    assert commands >= set(main._COMMANDS)
-    assert {f"{command} --help" for command in main._COMMANDS} <= set(lines)
+    assert commands >= set(program._COMMANDS)
+    assert {f"{command} --help" for command in program._COMMANDS} <= set(lines)
 
 
 def test_equal_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

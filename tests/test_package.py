@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 import zipfile
@@ -44,13 +45,99 @@ def test_the_api_needs_no_dependency_of_the_command_line() -> None:
     assert imported(code) <= {"msgspec", "packaging", *OF_PYTHON}
 
 
-def test_version_imports_click_alone() -> None:
-    assert imported(command("--version")) == {"click"}
+def modules(code: str) -> set[str]:
+    """Return what a fresh interpreter imports for some code, besides what it starts with."""
+    before, after = "import sys; before = {*sys.modules}\n", "\nprint('IMPORTED', *{*sys.modules} - before)"
+    done = subprocess.run(
+        [sys.executable, "-c", before + code + after], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return set(done.stdout.rpartition("IMPORTED")[2].split())
+
+
+def test_version_imports_what_prints_it_alone() -> None:
+    found = modules(command("--version"))
+    assert found == {
+        "__future__",
+        "gc",
+        *("hashcompat", "hashcompat.cli", "hashcompat.cli.main", "hashcompat.cli.streams"),
+    }
+
+
+@pytest.fixture(scope="session")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """Return what a plan of one pod imports, which an API server has served and a node runs."""
+    container = {"name": "web", "image": "nginx:1.25"}
+    started = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}
+    served = {
+        "kind": "Pod",
+        "metadata": {"name": "web", "namespace": "shop", "uid": "8f1c"},
+        "spec": {"nodeName": "n1", "containers": [container]},
+        "status": {"phase": "Running", "containerStatuses": [{"name": "web", "state": started}]},
+    }
+    path = tmp_path_factory.mktemp("plan") / "pod.json"
+    path.write_text(json.dumps(served))
+    return modules(command("plan", "--from", "1.30.14", "--to", "1.31.14", "-f", str(path)))
 
 
 def test_a_plan_of_json_imports_neither_yaml_nor_requests_nor_deepdiff() -> None:
     found = imported(command("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample"))
     assert found & {*HEAVY, "tarfile"} == {"click", "msgspec", "packaging"}
+
+
+MOST = 215
+"""Modules of this package that a plan of one pod imports; each takes as long as a hundred hashes.
+
+One more is welcome where the plan of one pod needs it. What other inputs or formats need is imported where
+they do.
+"""
+
+NOT_FOR_A_PLAN = (
+    *("cryptography", "deepdiff", "jinja2", "requests", "urllib3", "yaml"),
+    *("asyncio", "bz2", "calendar", "concurrent", "email", "fractions", "gzip", "http", "logging", "lzma"),
+    *("multiprocessing", "shutil", "socket", "ssl", "subprocess", "tarfile", "tempfile", "zipfile"),
+    *("hashcompat.answers", "hashcompat.api", "hashcompat.apiserver.created", "hashcompat.disruption"),
+    *("hashcompat.formats.html", "hashcompat.formats.json", "hashcompat.go.yaml", "hashcompat.gating"),
+    *(
+        "hashcompat.kubelet.staticpods",
+        "hashcompat.patching",
+        "hashcompat.preflight",
+        "hashcompat.sources.node",
+    ),
+    *("hashcompat.report.planpage", "hashcompat.report.restartplan", "hashcompat.sources.cluster"),
+    "hashcompat.sources.http",
+)
+"""What takes milliseconds to import, and what is of other commands, inputs and formats."""
+
+
+def test_a_plan_of_one_pod_imports_few_modules(planned: set[str]) -> None:
+    own = {name for name in planned if name.partition(".")[0] == "hashcompat"}
+    assert len(own) <= MOST, sorted(own)
+
+
+@pytest.mark.parametrize("name", NOT_FOR_A_PLAN)
+def test_a_plan_of_one_pod_does_without(planned: set[str], name: str) -> None:
+    assert not {found for found in planned if f"{found}.".startswith(f"{name}.")}
+
+
+def test_what_a_plan_does_without_exists() -> None:
+    assert all(importlib.util.find_spec(name) for name in NOT_FOR_A_PLAN)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it is asked for the user's directory")
+def test_a_plan_on_linux_does_not_ask_for_the_users_directory(planned: set[str]) -> None:
+    assert "platformdirs" not in planned
+
+
+def test_the_program_leaves_without_a_search_for_cycles() -> None:
+    code = """
+import atexit, gc, sys
+sys.argv = ["hashcompat", "--version"]
+atexit.register(lambda: print(gc.get_freeze_count() > 1000))
+from hashcompat.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.splitlines()[-1] == "True"
 
 
 @pytest.fixture(scope="session")

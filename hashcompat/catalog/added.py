@@ -15,7 +15,6 @@ from msgspec import structs
 
 from hashcompat.catalog import files
 from hashcompat.catalog.releases import ReleaseRow, oldest_first
-from hashcompat.catalog.treeform import check_form, check_types
 from hashcompat.catalog.types import Schema, Tree
 from hashcompat.errors import HashcompatError, InputError
 from hashcompat.go.codecs import DEFAULTS
@@ -100,6 +99,8 @@ def added(document: Any) -> Added:
 
     Raises InputError with the path of what is wrong, UsageError for the name of no upstream release.
     """
+    from hashcompat.catalog.treeform import check_form, check_types  # noqa: PLC0415 - most users add none
+
     check_form(document)
     release = parse_release(document["release"])
     tree = {key: value for key, value in document.items() if key != "release"}

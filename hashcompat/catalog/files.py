@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -49,9 +49,25 @@ def user_directory() -> Path:
     """Return the directory of added releases: that of ``HASHCOMPAT_DATA``, or the system's for user data."""
     if chosen := os.environ.get("HASHCOMPAT_DATA"):
         return Path(chosen) / "releases"
-    from platformdirs import user_data_path  # noqa: PLC0415 - the Python API imports only what it needs
+    return _user_data() / "releases"
 
-    return user_data_path("hashcompat", appauthor=False) / "releases"
+
+def _user_data() -> Path:
+    """Return the system's directory for user data of this program.
+
+    platformdirs knows it, and takes as long to import as a third of what a plan imports of this package; so
+    it is asked only where the answer is not one of the two that Linux usually has (XDG Base Directory
+    Specification 0.8).
+    """
+    data, home = os.environ.get("XDG_DATA_HOME", ""), os.environ.get("HOME", "")
+    if sys.platform == "linux" and "ANDROID_ROOT" not in os.environ:
+        if data.startswith("/"):
+            return Path(data) / "hashcompat"
+        if not data and home.startswith("/"):
+            return Path(home) / ".local" / "share" / "hashcompat"
+    from platformdirs import user_data_path  # noqa: PLC0415 - see above
+
+    return user_data_path("hashcompat", appauthor=False)
 
 
 def read_json(path: Path) -> Any:
@@ -60,7 +76,13 @@ def read_json(path: Path) -> Any:
     Raises InputError, naming the file, when it is missing or damaged.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        try:
+            return msgspec.json.decode(path.read_bytes())
+        except (msgspec.DecodeError, RecursionError):
+            # Python says better what is wrong, and reads more: a user's file may hold it
+            import json  # noqa: PLC0415 - no file of the package gets here
+
+            return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: cannot read release data: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

@@ -7,7 +7,6 @@ A kubelet parses its flags before anything else and ends with an error at one th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Final
 
@@ -106,6 +105,8 @@ class FlagTable:
 
     def nearest(self, release: Release, name: str) -> list[str]:
         """Name up to three flags of a release that are written almost like a name, the nearest first."""
+        from difflib import get_close_matches  # noqa: PLC0415
+
         return get_close_matches(_dashed(name), self.flags(release), n=3, cutoff=0.7)
 
 

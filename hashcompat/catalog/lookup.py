@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
@@ -12,20 +13,12 @@ from packaging.version import Version
 
 from hashcompat.catalog import files
 from hashcompat.catalog.added import Added, AddedReleases, added_releases, row_of
-from hashcompat.catalog.apiserver import ApiServer, ApiServerTables, ReadDefault, api_server_tables
 from hashcompat.catalog.behaviour import Behaviour
-from hashcompat.catalog.changes import Changes, changes_from
-from hashcompat.catalog.defaults import Default, DefaultRow, container_structs
 from hashcompat.catalog.eras import Era, era_from_row
 from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
-from hashcompat.catalog.kubeletconfig import ConfigTable
-from hashcompat.catalog.kubeletflags import FlagTable
-from hashcompat.catalog.messages import Messages
-from hashcompat.catalog.patching import PatchTables, Site, patch_tables, site_of
 from hashcompat.catalog.pods import PodData, StaticPods
 from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row, same_build
 from hashcompat.catalog.rows import Table, read_table
-from hashcompat.catalog.runtimes import RuntimeFault, Runtimes, runtime_abilities, runtime_faults
 from hashcompat.catalog.types import Schema
 from hashcompat.catalog.vendors import Vendor, Vendors
 from hashcompat.go.codecs import CODECS, DEFAULTS
@@ -33,7 +26,15 @@ from hashcompat.go.jsontext import ESCAPES
 from hashcompat.release import Release, parse_release
 
 if TYPE_CHECKING:
+    from hashcompat.catalog.apiserver import ApiServer, ApiServerTables, ReadDefault
+    from hashcompat.catalog.changes import Changes
+    from hashcompat.catalog.defaults import Default, DefaultRow
     from hashcompat.catalog.hazards import Hazards
+    from hashcompat.catalog.kubeletconfig import ConfigTable
+    from hashcompat.catalog.kubeletflags import FlagTable
+    from hashcompat.catalog.messages import Messages
+    from hashcompat.catalog.patching import PatchTables, Site
+    from hashcompat.catalog.runtimes import RuntimeFault, Runtimes
     from hashcompat.catalog.statefiles import StateForms
 
 _SHORT_ESCAPES_SINCE = Version("1.22")
@@ -81,10 +82,28 @@ class Kubelet(msgspec.Struct, frozen=True, eq=False):
 class Predecessor(msgspec.Struct, frozen=True):
     """A release that may have run on a node before its current one."""
 
-    kubelet: Kubelet
+    name: str
     """The release, the newest one that hashes in its way."""
     maintained: bool
     """Whether upstream maintained a release that hashes in this way on the day in question."""
+    types: str
+    """The name of its tree of Go types."""
+    era: Era
+    """How it hashes them."""
+    escapes: tuple[str, ...]
+    """The encoding/json that built it, as ``Kubelet.escapes``."""
+    kubelet_of: Callable[[str], Kubelet]
+    """The catalog's own: of most predecessors the era decides, and their types need not be read."""
+
+    @property
+    def kubelet(self) -> Kubelet:
+        """What the catalog knows of the release."""
+        return self.kubelet_of(self.name)
+
+    def hashes_as(self, kubelet: Kubelet) -> bool:
+        """Return whether it hashes in a kubelet's way."""
+        types = kubelet.schema.name
+        return (self.types, self.era, self.escapes) == (types, kubelet.era, kubelet.escapes)
 
 
 class Catalog:
@@ -101,8 +120,6 @@ class Catalog:
         self._predecessors: dict[tuple[str, date], tuple[Predecessor, ...]] = {}
         self._pod_data = PodData(self._data)
         self.gate_table = GateTable(self._data)
-        self.flag_table = FlagTable(self._data)
-        self.config_table = ConfigTable(self._data)
 
     @cached_property
     def known(self) -> KnownReleases:
@@ -140,15 +157,21 @@ class Catalog:
     @cached_property
     def changes(self) -> Changes:
         """What changed between releases, and by which pull request."""
+        from hashcompat.catalog.changes import changes_from  # noqa: PLC0415 - plans need none of these
+
         return changes_from(self._data.table("changes"))
 
     @cached_property
     def _api_server_tables(self) -> ApiServerTables:
+        from hashcompat.catalog.apiserver import api_server_tables  # noqa: PLC0415 - pods of an API server rarely need it
+
         names = ("apiserver", "dropped", "profiles")
         return api_server_tables(*map(self._data.table, names))
 
     @cached_property
     def _patch_tables(self) -> PatchTables:
+        from hashcompat.catalog.patching import patch_tables  # noqa: PLC0415 - plans need none of these
+
         return patch_tables(self._data.table("patch"))
 
     @cached_property
@@ -159,11 +182,15 @@ class Catalog:
     @cached_property
     def runtime_faults(self) -> tuple[RuntimeFault, ...]:
         """Container runtimes whose own restart breaks pods."""
+        from hashcompat.catalog.runtimes import runtime_faults  # noqa: PLC0415 - plans need none of these
+
         return runtime_faults(self._data.table("runtimes"))
 
     @cached_property
     def runtimes(self) -> Runtimes:
         """What is known of container runtimes."""
+        from hashcompat.catalog.runtimes import Runtimes, runtime_abilities  # noqa: PLC0415 - plans need none of these
+
         return Runtimes(self.runtime_faults, runtime_abilities(self._data.table("abilities")))
 
     @cached_property
@@ -204,6 +231,8 @@ class Catalog:
         return self._api_servers[key]
 
     def _api_server(self, release: Release, gates: Gates) -> ApiServer:
+        from hashcompat.catalog.apiserver import ApiServer  # noqa: PLC0415 - as above
+
         tables = self._api_server_tables
         return ApiServer(
             self.newest_schema(),
@@ -215,6 +244,8 @@ class Catalog:
 
     def _container_defaults(self, release: Release, gates: Gates) -> tuple[Default, ...]:
         """Return a release's defaults below Container; releases with the same ones share one object."""
+        from hashcompat.catalog.defaults import container_structs  # noqa: PLC0415 - API pods have their defaults
+
         tables = self._pod_data.defaults
         rows = tables.held(release, gates), tables.parser(release)
         if rows not in self._defaults:
@@ -224,6 +255,8 @@ class Catalog:
 
     def source_site(self, kubelet: Kubelet) -> Site:
         """Return where a release's source computes and compares hashes."""
+        from hashcompat.catalog.patching import site_of  # noqa: PLC0415 - plans need none of these
+
         return site_of(kubelet.release, self._patch_tables)
 
     def releases(self) -> list[str]:
@@ -259,8 +292,11 @@ class Catalog:
         if key not in self._predecessors:
             found: dict[object, Predecessor] = {}
             for name, maintained in self.known.published_before(release, day):
-                kubelet = self.kubelet(name)
-                found.setdefault(kubelet.way, Predecessor(kubelet, maintained))
+                older, row = self.known.find(name)
+                way = row.types, row.era, _escapes(older, row)
+                if way not in found:
+                    types, era, escapes = way
+                    found[way] = Predecessor(name, maintained, types, self.eras[era], escapes, self.kubelet)
             self._predecessors[key] = tuple(found.values())
         return self._predecessors[key]
 
@@ -298,6 +334,20 @@ class Catalog:
         )
 
     @cached_property
+    def flag_table(self) -> FlagTable:
+        """The flags of kubelets."""
+        from hashcompat.catalog.kubeletflags import FlagTable  # noqa: PLC0415 - as above
+
+        return FlagTable(self._data)
+
+    @cached_property
+    def config_table(self) -> ConfigTable:
+        """The fields of kubelets' configuration files."""
+        from hashcompat.catalog.kubeletconfig import ConfigTable  # noqa: PLC0415 - as above
+
+        return ConfigTable(self._data)
+
+    @cached_property
     def _state_forms(self) -> StateForms:
         from hashcompat.catalog.statefiles import StateForms  # noqa: PLC0415 - as above
 
@@ -309,6 +359,8 @@ class Catalog:
 
     def messages(self, release: Release) -> Messages:
         """Return what a kubelet of a release writes into its log and its events."""
+        from hashcompat.catalog.messages import Messages  # noqa: PLC0415 - plans need none of these
+
         return self._messages.decide(Messages, release)
 
     @cached_property

@@ -7,23 +7,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hashcompat.model.near import distance
+from hashcompat.regex import regex
 from hashcompat.release import LATEST
 
 Minors = Mapping[str, Sequence[str]]
 """The known releases by minor, oldest first."""
 
-_NUMBERS: Final = re.compile(r"\d{1,9}\.\d{1,9}(\.\d{1,9})?", re.ASCII)
+_NUMBERS: Final = regex(r"\d{1,9}\.\d{1,9}(\.\d{1,9})?", re.ASCII)
 
 _LOOK_ALIKE: Final = str.maketrans({"l": "1", "I": "1", "O": "0", "o": "0"})
 """Letters that are typed in place of digits."""
 
-_BASE: Final = re.compile("[-+]")
+_BASE: Final = regex("[-+]")
 """What comes before the suffix of a vendor's build."""
 
-_PLACEHOLDER: Final = re.compile(r"\.[xX*]?$")
+_PLACEHOLDER: Final = regex(r"\.[xX*]?$")
 """What people write in place of a patch number."""
 
-_NO_DIGIT: Final = re.compile("[^0-9]")
+_NO_DIGIT: Final = regex("[^0-9]")
 
 _LONGEST: Final = 24
 """Characters of a misspelled release that are looked at."""

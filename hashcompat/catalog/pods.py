@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hashcompat.catalog.defaults import Default, DefaultTables, default_tables, field_keys
 from hashcompat.catalog.files import POD, DataFiles
 from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.releases import Range, latest_minor_at, parse_range
@@ -17,6 +16,9 @@ from hashcompat.errors import InputError, UsageError
 from hashcompat.go.codecs import PODS, WRAPPERS
 from hashcompat.go.types import GoType, Struct
 from hashcompat.release import Release
+
+if TYPE_CHECKING:
+    from hashcompat.catalog.defaults import Default, DefaultTables
 
 
 class PodTypes(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -103,6 +105,8 @@ class PodData:
     @cached_property
     def defaults(self) -> DefaultTables:
         """The rows of defaults.json."""
+        from hashcompat.catalog.defaults import default_tables  # noqa: PLC0415 - manifests alone need it
+
         return default_tables(self._data.table("defaults"))
 
     @cached_property
@@ -199,6 +203,8 @@ def _with_moved_keys(tree: Tree, moved: Iterable[MovedField]) -> Tree:
 
 
 def _moved(row: MovedField, types: PodTypes) -> Conversion:
+    from hashcompat.catalog.defaults import field_keys  # noqa: PLC0415 - manifests alone need it
+
     if row.internal is None:
         return Conversion(row.wire, row.path)
     struct, _, field = row.internal.partition(".")

@@ -7,6 +7,7 @@ counts as the upstream release that it names.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
@@ -16,14 +17,22 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from hashcompat.catalog.nearest import nearest
 from hashcompat.errors import InputError, UsageError
+from hashcompat.regex import regex
 from hashcompat.release import LATEST, Release, parse_release
 
-_MINOR: Final = re.compile(r"v?(\d{1,9})\.(\d{1,9})", re.ASCII)
+_MINOR: Final = regex(r"v?(\d{1,9})\.(\d{1,9})", re.ASCII)
 
 _MAINTAINED: Final = timedelta(days=426)
 """How long upstream maintains a minor: fourteen months (KEP 1498, since 1.19; nine months before)."""
+
+_Order = tuple[int, int, int]
+"""Major, minor and patch number."""
+
+_OLDEST: Final[_Order] = (0, 0, 0)
+
+_NEVER: Final[_Order] = (sys.maxsize, 0, 0)
+"""No release is as new."""
 
 
 class Range(msgspec.Struct, frozen=True):
@@ -33,10 +42,17 @@ class Range(msgspec.Struct, frozen=True):
     """The specifier as the row has it."""
     _specifiers: SpecifierSet
     """The specifier as ``packaging`` parses it."""
+    _ends: tuple[_Order, _Order] | None
+    """The oldest of them and the oldest release after them; None where the specifier is another one."""
 
     def holds(self, release: Release) -> bool:
-        """Return whether a release is one of them."""
-        return _version(release.upstream) in self._specifiers
+        """Return whether a release is one of them; two comparisons, where the specifier is two ends.
+
+        A plan asks thousands of times, and ``packaging`` takes as long for one answer as for a hash.
+        """
+        if self._ends is None:
+            return Version(release.upstream) in self._specifiers
+        return self._ends[0] <= _order(release) < self._ends[1]
 
     @property
     def since(self) -> str:
@@ -62,17 +78,27 @@ def parse_range(text: str) -> Range:
     Raises InputError for anything else.
     """
     try:
-        return Range(text, SpecifierSet(text))
+        found = SpecifierSet(text)
     except InvalidSpecifier:
         raise InputError(f"damaged release data: {text!r} is not a range of releases") from None
+    return Range(text, found, _ends(found))
 
 
-@lru_cache(maxsize=1024)
-def _version(upstream: str) -> Version:
-    return Version(upstream)
+def _ends(specifiers: SpecifierSet) -> tuple[_Order, _Order] | None:
+    since, until = _OLDEST, _NEVER
+    for found in specifiers:
+        numbers = found.version.split(".")
+        if found.operator not in (">=", "<") or len(numbers) > 3 or not all(map(str.isdecimal, numbers)):
+            return None
+        major, minor, patch, *_ = (*map(int, numbers), 0, 0)
+        if found.operator == "<":
+            until = min(until, (major, minor, patch))
+        else:
+            since = max(since, (major, minor, patch))
+    return since, until
 
 
-def _order(release: Release) -> tuple[int, int, int]:
+def _order(release: Release) -> _Order:
     return release.major, release.minor_number, release.patch
 
 
@@ -291,22 +317,17 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         They are the newest of each minor and of each Go that built it; no others hash differently. Each
         comes with whether upstream maintained its minor on that day.
         """
-        for row, patches in self._newest_first:
-            maintained, builds = row.maintained(day), set[str]()
-            for found, build, published in patches:
-                if build not in builds and published <= day and is_older(found, release):
-                    builds.add(build)
-                    yield found.upstream, maintained
-
-    @cached_property
-    def _newest_first(self) -> list[tuple[ReleaseRow, list[tuple[Release, str, date]]]]:
-        """The published releases of each minor, with the Go that built each and its day."""
-        found = []
         for row in reversed(self.rows):
-            releases = [parse_release(name) for name in row.names]
-            builds = [row.built_with(release) if row.go else "" for release in releases]
-            found.append((row, list(zip(releases, builds, row.dates, strict=False))[::-1]))
-        return found
+            maintained, builds = row.maintained(day), set[str]()
+            for name, published in reversed(list(zip(row.names, row.dates, strict=False))):
+                if published > day or not is_older(found := parse_release(name), release):
+                    continue
+                build = row.built_with(found) if row.go else ""
+                if build not in builds:
+                    builds.add(build)
+                    yield name, maintained
+                if len(builds) >= len(row.go):  # no older release of this minor has another build
+                    break
 
     def minors_between(self, one: Release, other: Release) -> frozenset[str]:
         """Return the minors after the older of two releases, up to the newer one's."""
@@ -336,6 +357,8 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         return self._by_minor[minor].newest
 
     def _nearest(self, name: str) -> str:
+        from hashcompat.catalog.nearest import nearest  # noqa: PLC0415 - for errors alone
+
         return nearest(name, {row.minor: row.names for row in self.rows})
 
 

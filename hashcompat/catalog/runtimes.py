@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from hashcompat.catalog.releases import Range, parse_range
+from hashcompat.regex import regex
 from hashcompat.release import Release, parse_release
 
-_VERSION: Final = re.compile(r"v?([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4})")
+_VERSION: Final = regex(r"v?([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4})")
 """What a version begins with; distributions append their own: ``1.6.20~ds1``, ``1.7.11-k3s2``."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -10,11 +9,12 @@ from hashcompat.catalog.types import Schema
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import kind_of
 from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, Coded, GoType, Map, Pointer, Slice, Struct
+from hashcompat.regex import regex
 
 _LARGEST: Final = 50_000
 """Types below the root, each counted wherever it occurs: the largest tree so far has a few hundred."""
 
-_NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
+_NAME: Final = regex(r"[A-Za-z_][\w.]*")
 
 _ROOT: Final = "Container"
 

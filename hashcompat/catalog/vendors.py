@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 from msgspec import structs
 
+from hashcompat.regex import regex
 from hashcompat.release import Release, parse_release
 
-_EDGE: Final = re.compile(r"-kubeedge-v?(\d+\.\d+)\b")
+_EDGE: Final = regex(r"-kubeedge-v?(\d+\.\d+)\b")
 
 _NOT_PUBLIC: Final = "not public"
 
@@ -44,7 +44,7 @@ class Vendors:
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._rows = [
-            (re.compile(row["suffix"]), Vendor(row["name"], row["kubelet"], row["staticPods"]))
+            (regex(row["suffix"]), Vendor(row["name"], row["kubelet"], row["staticPods"]))
             for row in document["vendors"]
             if row["suffix"]
         ]
@@ -52,6 +52,8 @@ class Vendors:
 
     def of(self, release: Release) -> Vendor | None:
         """Return the distribution that a release's suffix names; None for upstream and others."""
+        if not release.vendor:
+            return None
         return next((vendor for suffix, vendor in self._rows if suffix.fullmatch(release.vendor)), None)
 
     @property
@@ -65,7 +67,7 @@ class Vendors:
 
     def true(self, release: Release) -> Release:
         """Return what a release really contains: 1.18 and 1.19 of KubeEdge report another one."""
-        edge = _EDGE.match(release.vendor)
+        edge = _EDGE.match(release.vendor) if release.vendor else None
         if edge is None or edge[1] not in self._edges:
             return release
         contained = parse_release(self._edges[edge[1]])

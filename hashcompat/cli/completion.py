@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
-from click.shell_completion import CompletionItem
 
 from hashcompat.release import LATEST
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 _AUTO: Final = "auto"
 
-Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
 def _releases(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -42,7 +44,7 @@ def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: 
     from hashcompat.rules import RULES
 
     wanted, every = incomplete.upper(), (*RULES, *(check.rule for check in CHECKS))
-    return [CompletionItem(rule.id, help=rule.name) for rule in every if rule.id.startswith(wanted)]
+    return [_item(rule.id, help=rule.name) for rule in every if rule.id.startswith(wanted)]
 
 
 def _check_list(
@@ -68,12 +70,12 @@ def _directories(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Let the shell complete a directory."""
-    return [CompletionItem(incomplete, type="dir")]
+    return [_item(incomplete, type="dir")]
 
 
 def _files(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Let the shell complete a file."""
-    return [CompletionItem(incomplete, type="file")]
+    return [_item(incomplete, type="file")]
 
 
 def _known() -> list[str]:
@@ -85,7 +87,15 @@ def _known() -> list[str]:
 
 
 def _items(values: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(value) for value in values if value.startswith(incomplete)]
+    return [_item(value) for value in values if value.startswith(incomplete)]
+
+
+def _item(value: str, **more: str) -> CompletionItem:
+    from click.shell_completion import (
+        CompletionItem,  # every command imports this module, to be asked by shells
+    )
+
+    return CompletionItem(value, **more)
 
 
 BY_METAVAR: Final[Mapping[str, Completer]] = {

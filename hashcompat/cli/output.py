@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +21,6 @@ from hashcompat.formats.model import Style, plain
 from hashcompat.model.escape import is_obeyed_unescaped, printable
 from hashcompat.report.model import Report, Screen
 from hashcompat.shown import urls
-from hashcompat.sources.replacing import replacing
 
 Result = TypeVar("Result")
 
@@ -206,6 +204,8 @@ def write_whole(path: Path, content: str | Iterable[str]) -> None:
     name ends in ``.gz`` the content is gzipped, without a time, so that the same content gives the same
     bytes.
     """
+    from hashcompat.sources.replacing import replacing  # for --out and --report
+
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("wb") as stream:
@@ -223,5 +223,7 @@ def _write(stream: BinaryIO, content: str | Iterable[str], *, packed: bool) -> N
     if not packed:
         stream.writelines(pieces)
         return
+    import gzip
+
     with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as archive:
         archive.writelines(pieces)

@@ -13,7 +13,6 @@ from hashcompat.errors import InputError, UsageError
 from hashcompat.formats import FORMATS, chosen
 from hashcompat.formats.model import Format
 from hashcompat.report.model import Report
-from hashcompat.sources.replacing import replacing
 
 STDOUT: Final = "-"
 """The path that stands for standard output."""
@@ -84,6 +83,8 @@ def add_summaries(forms: Iterable[Format], report: Report[Any], result: Any) -> 
 
 
 def _add(path: Path, pieces: Iterator[str], variable: str) -> None:
+    from hashcompat.sources.replacing import replacing  # for --out and --report
+
     try:
         before = path.read_bytes() if path.exists() else b""
         with replacing(path) as stream:

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import codecs
-import contextlib
 import io
 import os
 import sys
-from typing import Final
 
-import click
-
-from hashcompat.model.escape import disarmed
-
-_ENCODING: Final = "utf-8"
+_ENCODING = "utf-8"
 
 
 def prepare() -> None:
@@ -38,6 +32,10 @@ def say(text: str, *, end: str = "\n") -> None:
     A CI runner obeys none of it.
     Raises BrokenPipeError where nobody reads it any more.
     """
+    import click  # prepare() comes before everything, --version included, which needs neither of these
+
+    from hashcompat.model.escape import disarmed
+
     try:
         click.echo(disarmed(f"{text}{end}"), nl=False, err=True)
     except BrokenPipeError:
@@ -82,5 +80,7 @@ def drop_unwritable() -> None:
         try:
             stream.flush()
         except (OSError, ValueError):
-            with contextlib.suppress(OSError, ValueError):
+            try:  # noqa: SIM105 - contextlib takes longer to import than this module
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            except (OSError, ValueError):
+                pass

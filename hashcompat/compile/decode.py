@@ -28,11 +28,12 @@ from hashcompat.go.types import (
     zero_value,
 )
 from hashcompat.go.walk import json_fields
+from hashcompat.regex import regex
 from hashcompat.shown import name as shown_name
 
 Decoder = Callable[[Any], Any]
 
-_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,20}", re.ASCII)
+_INTEGER: Final = regex(r"[+-]?[0-9]{1,20}", re.ASCII)
 
 
 def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:

@@ -16,7 +16,6 @@ from functools import cache, lru_cache
 from itertools import repeat
 from typing import Any, Final
 
-from hashcompat.go.strconv import format_float
 from hashcompat.go.types import BYTES, FLOATS, Array, Basic, GoType, Interface, Map, Pointer, Slice, Struct
 from hashcompat.go.walk import types
 
@@ -77,6 +76,8 @@ def _scalar_text(kind: str) -> Callable[[Any], str]:
     if kind == "uintptr":
         return lambda value: hex(value) if value else "<nil>"
     if kind in FLOATS:
+        from hashcompat.go.strconv import format_float  # noqa: PLC0415 - few types are floats
+
         bits = 32 if kind in ("float32", "complex64") else 64
         return (
             (lambda value: _complex(value, bits))
@@ -87,6 +88,8 @@ def _scalar_text(kind: str) -> Callable[[Any], str]:
 
 
 def _complex(value: complex, bits: int) -> str:
+    from hashcompat.go.strconv import format_float  # noqa: PLC0415 - as above
+
     plus = "+" if value.imag >= 0 else ""  # NaN has no sign here, +Inf has two: spew adds one to Go's own
     return f"({format_float(value.real, bits)}{plus}{format_float(value.imag, bits)}i)"
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from hashcompat.errors import InputError
+from hashcompat.regex import regex
 
 _COMPONENT: Final = r"[a-z0-9]++(?:(?:\.|__?+|-++)[a-z0-9]++)*+"
 
@@ -18,7 +19,7 @@ _LABEL: Final = r"[a-zA-Z0-9]++(?:-++[a-zA-Z0-9]++)*+"
 
 _DIGEST: Final = r"sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}"
 
-_IDENTIFIER: Final = re.compile(r"[a-f0-9]{64}")
+_IDENTIFIER: Final = regex(r"[a-f0-9]{64}")
 
 _LONGEST: Final = 255
 
@@ -30,7 +31,7 @@ _Parser = Callable[[str], str]
 def _pattern(*hosts: str) -> re.Pattern[str]:
     domain = rf"(?:{'|'.join(hosts)})(?::[0-9]++)?"
     name = rf"(?P<name>(?:{domain}/)?{_COMPONENT}(?:/{_COMPONENT})*+)"
-    return re.compile(rf"{name}(?::(?P<tag>[\w][\w.-]{{0,127}}))?(?:@(?P<digest>{_DIGEST}))?", re.ASCII)
+    return regex(rf"{name}(?::(?P<tag>[\w][\w.-]{{0,127}}))?(?:@(?P<digest>{_DIGEST}))?", re.ASCII)
 
 
 _HOST: Final = rf"{_LABEL}(?:\.{_LABEL})*+"

@@ -12,12 +12,13 @@ from itertools import product
 from typing import Any, Final
 
 from hashcompat.go.jsonpath import mapping
+from hashcompat.regex import regex
 
 Labels = Mapping[str, str]
 
 _Toleration = tuple[str, str, str, str]
 
-_INTEGER: Final = re.compile(r"[+-]?\d{1,19}", re.ASCII)
+_INTEGER: Final = regex(r"[+-]?\d{1,19}", re.ASCII)
 
 
 def selected(spec: Mapping[str, Any], node: str, labels: Labels, looked_at: str) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_NAME: Final = re.compile(r"kube-api-access-[0-9a-z]{5}", re.ASCII)
+from hashcompat.regex import regex
+
+_NAME: Final = regex(r"kube-api-access-[0-9a-z]{5}", re.ASCII)
 
 
 def is_token_mount(name: str) -> bool:

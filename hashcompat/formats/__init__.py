@@ -2,7 +2,8 @@
 
 A format says which results it can show, so that a command's ``-o`` offers no other. Those for people or pipes
 (``table``, ``name``, ``csv``, ``markdown``) ask whether a report has a table or names; those of other tools
-(junit, sarif, a metrics file) ask whether it has findings. Most are imported when they are used.
+(junit, sarif, a metrics file) ask whether it has findings. All but the usual one are imported when
+they are used.
 Formats return text; only the command line prints.
 """
 
@@ -12,13 +13,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from hashcompat.errors import UsageError
-from hashcompat.formats.json import JSON
 from hashcompat.formats.model import Format, on_demand
-from hashcompat.formats.name import NAME
-from hashcompat.formats.sheets import has_document, has_findings, has_page, has_sheet
+from hashcompat.formats.sheets import has_document, has_findings, has_names, has_page, has_sheet, has_wide
 from hashcompat.formats.table import TABLE
-from hashcompat.formats.wide import WIDE
-from hashcompat.formats.yaml import YAML
 from hashcompat.model.escape import IN_XML
 from hashcompat.report.model import Report
 
@@ -26,10 +23,10 @@ FORMATS: Final[Mapping[str, Format]] = {
     found.name: found
     for found in (
         TABLE,
-        WIDE,
-        NAME,
-        JSON,
-        YAML,
+        on_demand("wide", has_wide),
+        on_demand("name", has_names),
+        on_demand("json", has_document, for_programs=True, escapes=None),
+        on_demand("yaml", has_document, for_programs=True, escapes=None),
         on_demand("csv", has_sheet),
         on_demand("markdown", has_sheet),
         on_demand("junit", has_findings, for_programs=True, escapes=IN_XML),

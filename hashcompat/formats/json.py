@@ -11,11 +11,12 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.formats.model import Format, Style
+from hashcompat.formats.model import Style
 from hashcompat.model.escape import IN_JSON, UTF_8, disarmed, is_visible
+from hashcompat.regex import regex
 from hashcompat.report.model import Document, Report, Rows, Seals
 
-_NOT_ASCII: Final = re.compile(r"[^\n -~]")
+_NOT_ASCII: Final = regex(r"[^\n -~]")
 
 
 def to_json(document: Document, encoding: str = UTF_8, seals: Seals | None = None) -> Iterator[str]:
@@ -80,7 +81,8 @@ def _seen(match: re.Match[str]) -> str:
     return match[0] if is_visible(match[0]) else json.dumps(match[0])[1:-1]
 
 
-def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield the text of a result in pieces."""
     if report.sealed:
         content, seals = report.sealed(result)
         yield from to_json(content, style.encoding, seals)
@@ -88,8 +90,3 @@ def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     elif report.document:
         yield from to_json(report.document(result), style.encoding)
         yield "\n"
-
-
-JSON: Final = Format(
-    "json", lambda report: report.document is not None, _render, for_programs=True, escapes=None
-)

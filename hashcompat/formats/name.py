@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
-from hashcompat.formats.model import Format, Style
+from hashcompat.formats.model import Style
 from hashcompat.model.escape import printable
 from hashcompat.report.model import Report
 
 
-def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield the text of a result in pieces."""
     if report.names:
         yield from (f"{printable(name, style.encoding)}\n" for name in report.names(result))
-
-
-NAME: Final = Format("name", lambda report: report.names is not None, _render)

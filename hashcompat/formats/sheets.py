@@ -17,6 +17,16 @@ def has_document(report: Report[Any]) -> bool:
     return report.document is not None
 
 
+def has_wide(report: Report[Any]) -> bool:
+    """Return whether the table of such results can have more in it."""
+    return report.wide is not None
+
+
+def has_names(report: Report[Any]) -> bool:
+    """Return whether items of such results have names."""
+    return report.names is not None
+
+
 def has_findings(report: Report[Any]) -> bool:
     """Return whether results of that kind have findings."""
     return report.findings is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hashcompat.formats import text
 from hashcompat.formats.layout import table_lines
 from hashcompat.formats.model import Format, Style
 from hashcompat.formats.sections import sections
@@ -22,6 +21,8 @@ def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     elif report.table:
         yield from (f"{line}\n" for line in table_lines(report.table(result), style))
     else:
+        from hashcompat.formats import text  # noqa: PLC0415 - few results have neither
+
         yield from text.render(report, result, style)
 
 

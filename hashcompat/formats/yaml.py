@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hashcompat.formats.model import Format, Style
+from hashcompat.formats.model import Style
 from hashcompat.model.escape import UTF_8, disarmed, is_obeyed, is_visible
 from hashcompat.report.model import Document, Report, Rows
 
@@ -53,11 +53,7 @@ def _flat(document: Document) -> Iterator[object]:
         yield from value if isinstance(value, Rows) else [value]
 
 
-def _render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield the text of a result in pieces."""
     if report.document:
         yield from to_yaml(report.document(result), style.encoding)
-
-
-YAML: Final = Format(
-    "yaml", lambda report: report.document is not None, _render, for_programs=True, escapes=None
-)

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from hashcompat.errors import UsageError
+from hashcompat.regex import regex
 
 LIMIT: Final = r"^([0-9]{1,9}|[0-9]{1,3}(\.[0-9]{1,9})?%)$"
 """How a limit is written: a number of findings, or a part of all containers that are compared."""
@@ -18,7 +19,7 @@ LIMIT: Final = r"^([0-9]{1,9}|[0-9]{1,3}(\.[0-9]{1,9})?%)$"
 DURATION: Final = r"^([0-9]{1,9}(\.[0-9]{1,9})?(h|m|s|ms))+$"
 """How a duration is written, as Go's ``time.ParseDuration`` reads it; smaller units are not needed."""
 
-_PART: Final = re.compile(r"(?<![0-9])([0-9]++(?:\.[0-9]++)?)(ms|h|m|s)")
+_PART: Final = regex(r"(?<![0-9])([0-9]++(?:\.[0-9]++)?)(ms|h|m|s)")
 
 _UNITS: Final = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
 """Milliseconds."""

@@ -8,6 +8,7 @@ from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.gating.policy import Policy
+from hashcompat.model.dating import SKEW
 from hashcompat.model.digest import is_signed
 from hashcompat.model.escape import word
 from hashcompat.model.plan import Plan
@@ -15,9 +16,6 @@ from hashcompat.model.pods import Origin
 
 _NAMED: Final = 10
 """Nodes that an error names."""
-
-SKEW: Final = timedelta(minutes=5)
-"""How far the clocks of two machines may be apart."""
 
 
 def check_seals(digest: str, signature: str, key: bytes) -> None:

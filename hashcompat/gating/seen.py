@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import Enum, auto
 from typing import Final
 
-from hashcompat.gating.refusal import SKEW
+from hashcompat.model.dating import SKEW
 from hashcompat.model.items import Observed
 from hashcompat.model.pods import Container, ContainerType, Pod
 

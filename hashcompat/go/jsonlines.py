@@ -7,21 +7,21 @@ read, so the text of its objects is kept until then. A line ends with LF, as edi
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from hashcompat.go.jsontext import skip_space
+from hashcompat.regex import regex
 
 _SKIPPING: Final = json.JSONDecoder(parse_int=bool, parse_float=bool, parse_constant=bool)
 """Finds the end of a value in valid JSON; what its numbers are does not matter."""
 
-_OPENING: Final = re.compile(r"[ \t\n\r]*:[ \t\n\r]*\[[ \t\n\r]*")
+_OPENING: Final = regex(r"[ \t\n\r]*:[ \t\n\r]*\[[ \t\n\r]*")
 _ASCII: Final = "\\u00"
 _LETTERS: Final = tuple(_ASCII + digit for digit in "4567")
 """How escapes of ASCII letters begin."""
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\n]')
+_TOKEN: Final = regex(r'"(?:[^"\\]++|\\.)*+"?|[{}\n]')
 """What decides at which line an object begins; valid JSON has line breaks only between its tokens."""
 
 

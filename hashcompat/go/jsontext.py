@@ -16,6 +16,7 @@ import msgspec
 
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.go.limits import check_depth, too_deep
+from hashcompat.regex import regex
 from hashcompat.shown import name as shown_name
 
 
@@ -45,9 +46,9 @@ UNTERMINATED: Final = "Unterminated string"
 _LONGEST_INTEGER: Final = 400
 """Digits; Python refuses to read integers of several thousand digits, and no field has one of 20."""
 
-_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_SPACE: Final = regex(r"[ \t\n\r]*")
 _SURROGATE: Final = "\\ud"
-_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+_SURROGATES: Final = regex("[\ud800-\udfff]")
 _KINDS: Final = {
     bool: "a boolean",
     int: "an integer",
@@ -232,7 +233,7 @@ ESCAPES: Final = {
 }
 """How encoding/json escapes, by the Go that built the kubelet; Go 1.22 added two short escapes."""
 
-_PLAIN: Final = re.compile(r'[^\x00-\x1f"\\<>&\u2028\u2029]*')
+_PLAIN: Final = regex(r'[^\x00-\x1f"\\<>&\u2028\u2029]*')
 
 
 def quote(text: str, escapes: dict[int, str]) -> str:

@@ -15,6 +15,7 @@ import msgspec
 from hashcompat.errors import DecodeError, UndecidedError
 from hashcompat.go.jsontext import ESCAPES, Number, clean, kind_of, quote
 from hashcompat.go.types import Coded, Struct, zero_value
+from hashcompat.regex import regex
 
 LOCATION: Final = Struct("time.Location", ())
 """Represents ``time.Location``: a nil pointer to it is printed, and nothing else is ever decoded."""
@@ -37,7 +38,7 @@ def _refuse_fields(value: object) -> NoReturn:  # noqa: ARG001 - a decoder by it
 FIELDS: Final = Coded("v1.Fields", (), _refuse_fields, lambda _: "")
 """Represents the recursive ``v1.Fields`` of 1.14 and 1.15: null is printed, nothing else is decoded."""
 
-_RFC3339: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_RFC3339: Final = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _ESCAPED_BY_GO_RELEASE: Final = ("\\u0008", "\\u000c")
 
 

@@ -6,7 +6,6 @@ same number: whether the text is cached, whether the value is an ``inf.Dec``, an
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
@@ -14,6 +13,7 @@ from hashcompat.errors import DecodeError
 from hashcompat.go import inf
 from hashcompat.go.jsontext import Number
 from hashcompat.go.types import Basic, Coded, Field, Struct
+from hashcompat.regex import regex
 
 FORMAT: Final = Basic("resource.Format", "string")
 _FIELDS: Final = (
@@ -49,8 +49,8 @@ _BINARY_SUFFIXES: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei
 _DECIMAL_NAMES: Final = {exponent: suffix for suffix, exponent in _DECIMAL_SUFFIXES.items()}
 _BINARY_NAMES: Final = {exponent: suffix for suffix, exponent in _BINARY_SUFFIXES.items()}
 
-_SPLIT: Final = re.compile(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
-_EXPONENT: Final = re.compile(r"[eE]([+-]?[0-9]+)")
+_SPLIT: Final = regex(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
+_EXPONENT: Final = regex(r"[eE]([+-]?[0-9]+)")
 _GO_SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"

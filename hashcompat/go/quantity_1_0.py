@@ -6,7 +6,6 @@ Source: pkg/api/resource/quantity.go of those releases.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from hashcompat.errors import DecodeError
@@ -23,11 +22,12 @@ from hashcompat.go.quantity import (
     refuse_absurd,
 )
 from hashcompat.go.types import Coded, Field
+from hashcompat.regex import regex
 
 OldQuantity = tuple[tuple[inf.Dec] | None, str]
 """Typed value of the types below: ``((amount,), format)``."""
 
-_SPLIT: Final = re.compile(r"([+-]?)(?:([0-9]++)\.?+([0-9]*+)|\.([0-9]++))([eEinumkKMGTP]*+[-+]?[0-9]*+)")
+_SPLIT: Final = regex(r"([+-]?)(?:([0-9]++)\.?+([0-9]*+)|\.([0-9]++))([eEinumkKMGTP]*+[-+]?[0-9]*+)")
 _MILLI: Final = 3
 _NANO: Final = 9
 

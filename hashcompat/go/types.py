@@ -27,6 +27,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.errors import UsageError
+from hashcompat.regex import regex
 
 INT_BITS: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "int": 64}
 UINT_BITS: Final = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64, "uint": 64, "uintptr": 64}
@@ -132,7 +133,7 @@ UINT8: Final = Basic("uint8", "uint8")
 BYTES: Final = Slice("[]uint8", UINT8)
 STRING_MAP: Final = Map("map[string]string", STRING, STRING)
 
-_ARRAY = re.compile(r"\[(\d{1,18})\](.+)", re.DOTALL)
+_ARRAY = regex(r"\[(\d{1,18})\](.+)", re.DOTALL)
 
 
 def parse_type(notation: str, resolve: Resolver) -> GoType:

@@ -19,6 +19,7 @@ from hashcompat.go.digest import Digest
 from hashcompat.go.jsonpath import EACH, Tree, below, tree_of
 from hashcompat.kubelet.hashing import Hasher
 from hashcompat.kubelet.writing import GAP, GAP_IN_BYTES, HEAD, TAIL, Kind, Value, Values, Writing, writing_of
+from hashcompat.regex import regex
 
 Spec = Mapping[str, Any]
 
@@ -78,13 +79,13 @@ _LONGEST: Final = 1 << 16
 _MOST: Final = 100_000
 """Gaps of one container: their numbers have five digits."""
 
-_QUANTITY: Final = re.compile(r"[1-9][0-9]{0,8}(?:m|k|M|G|Ki|Mi|Gi)?", re.ASCII)
+_QUANTITY: Final = regex(r"[1-9][0-9]{0,8}(?:m|k|M|G|Ki|Mi|Gi)?", re.ASCII)
 """Quantities that every release decodes."""
 
 _LARGEST: Final = 10**9
 """Numbers are smaller, so that none is like the one that stands for a gap."""
 
-_NUMBERS: Final = re.compile(r"[29]0[0-9]{7}1", re.ASCII)
+_NUMBERS: Final = regex(r"[29]0[0-9]{7}1", re.ASCII)
 """What may stand for a number or a quantity."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
@@ -14,13 +13,14 @@ from hashcompat.compile.spew import compile_printer, in_bytes
 from hashcompat.go.jsontext import ESCAPES, clean, quote
 from hashcompat.go.types import Coded, Map, Struct
 from hashcompat.kubelet.hashing import Hasher
+from hashcompat.regex import regex
 
 HEAD, TAIL = "hashcompat-gap-", "z"
 """What the name of a gap begins and ends with; between them is its number, of five digits."""
 
-GAP: Final = re.compile(f"{HEAD}([0-9]{{5}}){TAIL}")
+GAP: Final = regex(f"{HEAD}([0-9]{{5}}){TAIL}")
 
-GAP_IN_BYTES: Final = re.compile(f"{in_bytes(HEAD)}((?: [0-9]{{2}}){{5}}){in_bytes(TAIL)}")
+GAP_IN_BYTES: Final = regex(f"{in_bytes(HEAD)}((?: [0-9]{{2}}){{5}}){in_bytes(TAIL)}")
 
 _ESCAPES: Final = ESCAPES["go1.22"]
 

@@ -8,9 +8,13 @@ copy is new.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 import msgspec
+
+SKEW: Final = timedelta(minutes=5)
+"""How far the clocks of two machines may be apart."""
 
 
 class Reach(msgspec.Struct, frozen=True):

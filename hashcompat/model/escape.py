@@ -7,31 +7,33 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from hashcompat.regex import regex
+
 UTF_8: Final = "utf-8"
 
-_BLANK: Final = re.compile("[\u115f-\u11ff\u2800\u3164\ud7b0-\ud7ff\uffa0\U0001d159]")
+_BLANK: Final = regex("[\u115f-\u11ff\u2800\u3164\ud7b0-\ud7ff\uffa0\U0001d159]")
 """Letters and symbols without a picture of their own: Hangul fillers and vowels, the empty Braille cell."""
 
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 """Bidirectional classes of Unicode's UAX #9; a terminal reorders what is next to them, columns included."""
 
-_INSIDE: Final = re.compile(r"#(?=#\w*\[)")
+_INSIDE: Final = regex(r"#(?=#\w*\[)")
 """How a command begins that CI runners obey anywhere in a line: ``##[error]``, ``##vso[a.b]``.
 
 Source: TryParse in ActionCommand.cs of actions/runner and in Command.cs of microsoft/azure-pipelines-agent.
 """
 
-_FIRST: Final = re.compile(r"^( *):(?=:)")
+_FIRST: Final = regex(r"^( *):(?=:)")
 """How a line begins that GitHub's runner obeys, ``::error::``, also after white space (TryParseV2)."""
 
-_OBEYED: Final = re.compile(rf"(?:^|(?<=[\r\n]))(?P<space>[^\S\r\n]*):(?=:)|{_INSIDE.pattern}")
+_OBEYED: Final = regex(rf"(?:^|(?<=[\r\n]))(?P<space>[^\S\r\n]*):(?=:)|{_INSIDE.pattern}")
 """Either of them in a text of several lines."""
 
-_ODD: Final = re.compile(r"[^ -~\s]")
+_ODD: Final = regex(r"[^ -~\s]")
 
-_SPECIAL: Final = re.compile(r'[ "\\]|^::')
+_SPECIAL: Final = regex(r'[ "\\]|^::')
 
-_SPACES: Final = re.compile("^ | (?= )| $")
+_SPACES: Final = regex("^ | (?= )| $")
 
 
 def is_visible(char: str) -> bool:
@@ -148,9 +150,9 @@ def word(text: str, encoding: str = UTF_8, special: re.Pattern[str] = _SPECIAL) 
     return '"' + printable(inner, encoding).replace(" ", r"\x20") + '"'
 
 
-_IN_PATH: Final = re.compile(r'[ "\\/]|^::')
+_IN_PATH: Final = regex(r'[ "\\/]|^::')
 
-_ORDINARY_PATH: Final = re.compile("[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
+_ORDINARY_PATH: Final = regex("[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 """A path without a quoted name, recognized at once: long lists consist of these."""
 
 

@@ -8,7 +8,6 @@ from typing import Final
 import msgspec
 
 from hashcompat.model.items import PodName
-from hashcompat.model.near import near
 from hashcompat.model.pods import Pod
 
 POD: Final = "Pod"
@@ -83,6 +82,8 @@ def owner_of(text: str) -> Owner:
 
 def near_owners(wanted: Owner, owners: Iterable[str]) -> list[str]:
     """Return the owners, ``Kind/name``, with names near that of a missing one, those of its kind first."""
+    from hashcompat.model.near import near  # noqa: PLC0415 - for errors alone
+
     by_name: dict[str, list[str]] = {}
     for owner in dict.fromkeys(owners):
         by_name.setdefault(owner.partition("/")[2], []).append(owner)

@@ -5,13 +5,14 @@ Source: pkg/kubelet/config/common.go ``applyDefaults``: MD5, and FNV-1a of 128 b
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
-_COMPUTED: Final = re.compile(r"[0-9a-f]{32}")
+from hashcompat.regex import regex
 
-_OF_API_SERVERS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_COMPUTED: Final = regex(r"[0-9a-f]{32}")
+
+_OF_API_SERVERS: Final = regex(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def is_computed(uid: str) -> bool:

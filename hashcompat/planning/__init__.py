@@ -9,11 +9,10 @@ kubelet does), ``planner`` (items, warnings and assumptions), ``hops`` (the same
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import structs
 
-from hashcompat.model.details import Details
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory, Pod, Source
@@ -22,6 +21,9 @@ from hashcompat.planning.judge import Draft
 from hashcompat.planning.patched import current, resolved, resolved_current
 from hashcompat.planning.runs import Run, decided
 from hashcompat.planning.view import View
+
+if TYPE_CHECKING:
+    from hashcompat.model.details import Details
 
 
 class Gathering(Protocol):

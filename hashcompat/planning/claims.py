@@ -17,8 +17,9 @@ from hashcompat.model.words import count
 from hashcompat.planning.names import listed
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
+from hashcompat.regex import regex
 
-_NUMBERED: Final = re.compile(r"v?\d{1,9}\.\d{1,9}\b", re.ASCII)
+_NUMBERED: Final = regex(r"v?\d{1,9}\.\d{1,9}\b", re.ASCII)
 """How a text begins that names a release, if not a known one: ``v1.31.0-rc.1``."""
 
 

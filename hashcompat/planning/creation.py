@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import structs
@@ -12,8 +12,10 @@ from hashcompat.apiserver.gates import gates_at_work
 from hashcompat.kubelet.decide.case import Case
 from hashcompat.kubelet.decide.resize import applies_resources, restarted_for
 from hashcompat.planning.reading import Transition, read
-from hashcompat.planning.served import Served
 from hashcompat.planning.view import Spec, View
+
+if TYPE_CHECKING:
+    from hashcompat.planning.served import Served
 
 _PROFILE: Final = "the profile of an annotation"
 

@@ -20,7 +20,6 @@ from hashcompat.kubelet.decide.container import is_ignored
 from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Container, ContainerType, Node
 from hashcompat.model.verdicts import Verdict
-from hashcompat.planning.origin import Subject, maker_of
 from hashcompat.planning.prepare import Prepared, is_current
 from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.view import HashOf, View
@@ -65,6 +64,8 @@ class Provenance:
         recorded = case.recorded.hash if case.recorded else None
         if recorded is None or recorded in case.old_hash.candidates | case.new_hash.candidates:
             return ""
+        from hashcompat.planning.origin import Subject, maker_of  # noqa: PLC0415 - most hashes are not recorded
+
         key = prepared.group, recorded, case.old
         if key not in self._makers:
             subject = Subject(spec, self._view.keeps_empty(case.pod), case.container.stored)
@@ -84,7 +85,7 @@ class Provenance:
         if day is None:
             return None
         if is_ignored(case, case.old):
-            older = [found.kubelet for found in self._older(case.old, day)]
+            older: list[Kubelet | Predecessor] = [*self._older(case.old, day)]
             if _was_published(case.old, day):
                 older.insert(0, case.old)
             return self._split(older, prepared, f"a sidecar that started {day}")
@@ -100,14 +101,22 @@ class Provenance:
         older = self._older(case.old, day)
         published = case.old.published
         evidence = f"started {day}, before {case.old.release} was published ({published})"
-        likely = self._split([found.kubelet for found in older if found.maintained], prepared, evidence)
-        return likely if likely.kept else self._split([found.kubelet for found in older], prepared, evidence)
+        likely = self._split([found for found in older if found.maintained], prepared, evidence)
+        return likely if likely.kept else self._split(older, prepared, evidence)
 
-    def _split(self, kubelets: Iterable[Kubelet], prepared: Prepared, evidence: str) -> Creators:
+    def _split(self, some: Iterable[Kubelet | Predecessor], prepared: Prepared, evidence: str) -> Creators:
         kept, replaced = list[str](), list[str]()
-        for kubelet in kubelets:
-            (kept if self._is_kept(kubelet, prepared) else replaced).append(str(kubelet.release))
+        for one in some:
+            if isinstance(one, Predecessor):
+                is_kept = self._may_be_kept(one, prepared.case) and self._is_kept(one.kubelet, prepared)
+                (kept if is_kept else replaced).append(one.name)
+            else:
+                (kept if self._is_kept(one, prepared) else replaced).append(str(one.release))
         return Creators(f"{evidence}: {_words(kept, replaced)}", tuple(kept), tuple(replaced))
+
+    def _may_be_kept(self, older: Predecessor, case: Case) -> bool:
+        """Return whether not its era alone shows that the target kubelet keeps nothing that it created."""
+        return bool(case.accepted) or older.era is case.new.era or older.hashes_as(case.old)
 
     def _is_kept(self, kubelet: Kubelet, prepared: Prepared) -> bool:
         """Return whether the target kubelet keeps what a release created."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -40,11 +40,13 @@ from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.prepare import Prepared, sandboxes_of
 from hashcompat.planning.reasons import by_template, reasons
 from hashcompat.planning.replicas import once
-from hashcompat.planning.rows import Rows, items_of, rows_of
 from hashcompat.planning.rulings import Ruled, Rulings
 from hashcompat.planning.suggestion import Suggester
 from hashcompat.planning.templates import Named, Templates
 from hashcompat.planning.view import View
+
+if TYPE_CHECKING:
+    from hashcompat.planning.rows import Rows
 
 Value = TypeVar("Value")
 
@@ -238,6 +240,8 @@ class Planner:
 
     def rows(self) -> Iterator[Rows]:
         """Yield the items so far as plain values, some at a time."""
+        from hashcompat.planning.rows import rows_of  # noqa: PLC0415 - for the shares of several processes
+
         yield from rows_of(self._docket.answers)
 
     def merge(self, rows: Iterable[Rows], found: Planned, lines: int = 0) -> None:
@@ -245,6 +249,8 @@ class Planner:
 
         Their items come first.
         """
+        from hashcompat.planning.rows import items_of  # noqa: PLC0415 - for the shares of several processes
+
         self._docket.merge(items_of(rows, lines), found.found)
         self._cautions.warned.merge(found.warned)
         self._suggester.merge(found.suggested)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import structs
@@ -14,17 +14,17 @@ from hashcompat.kubelet.decide.case import RESIZE_GATE, Case
 from hashcompat.kubelet.decide.never import NEVER_COMPARED
 from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
-from hashcompat.kubelet.staticpods import static_view
 from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.records import Recorded, Sandbox
-from hashcompat.planning.creation import Creation
 from hashcompat.planning.patched import Accepting
 from hashcompat.planning.reading import Transition, read, served_to
-from hashcompat.planning.served import Served
 from hashcompat.planning.templates import Template
 from hashcompat.planning.view import HashOf, Spec, View
 from hashcompat.records.index import Records
+
+if TYPE_CHECKING:
+    from hashcompat.planning.served import Served
 
 
 class Prepared(msgspec.Struct, frozen=True, eq=False):
@@ -79,6 +79,8 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         **_situation(pod, container, old if transition.old_known else None, node, view, transition.whole),
     )
     if served is not None and container.type not in NEVER_COMPARED:  # no hash decides about those
+        from hashcompat.planning.creation import Creation  # noqa: PLC0415 - manifests alone need it
+
         creation = Creation(case, spec, view, served)
         case = structs.replace(case, admission=creation.addition(), server_gate=creation.gates())
     return Prepared(case, spec, reading.spec, reading.filled)
@@ -154,8 +156,11 @@ def is_current(node: Node, old: Kubelet | None, view: View) -> bool:
 
 def _static_uids(transition: Transition) -> tuple[Any, ...]:
     manifest = transition.pod.static_manifest
-    kubelets = (transition.old, transition.new)
-    return tuple(static_view(manifest, kubelet).uid for kubelet in kubelets) if manifest else ()
+    if not manifest:
+        return ()
+    from hashcompat.kubelet.staticpods import static_view  # noqa: PLC0415 - static pods alone need it
+
+    return tuple(static_view(manifest, kubelet).uid for kubelet in (transition.old, transition.new))
 
 
 def _accepted(transition: Transition, spec: Spec, view: View) -> frozenset[Hash]:

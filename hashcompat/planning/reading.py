@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import structs
@@ -20,8 +21,10 @@ from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Container, Pod
-from hashcompat.planning.served import Served
 from hashcompat.planning.view import Spec, View, check_whole
+
+if TYPE_CHECKING:
+    from hashcompat.planning.served import Served
 
 
 class Transition(msgspec.Struct, frozen=True):
@@ -65,6 +68,8 @@ def served_to(transition: Transition, view: View) -> Served | None:
     if not view.is_created(pod):
         return None
     check_whole(pod)
+    from hashcompat.planning.served import Served  # noqa: PLC0415 - manifests alone need it
+
     return transition.served or Served(pod, transition.container, transition.whole)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hashcompat import rules
 from hashcompat.errors import InputError
@@ -17,9 +17,11 @@ from hashcompat.planning.ages import Ages
 from hashcompat.planning.hops import Hops
 from hashcompat.planning.planner import Planner
 from hashcompat.planning.repeats import Repeats
-from hashcompat.planning.rows import Rows
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
+
+if TYPE_CHECKING:
+    from hashcompat.planning.rows import Rows
 
 
 class Run:

@@ -8,7 +8,7 @@ container without that name; its hashes are finished by the name of each pod.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.corev1.tokenmounts import is_token_mount
@@ -23,9 +23,11 @@ from hashcompat.planning.kinds import Dates, asked_of_node, kind, kind_of_shape,
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.patched import as_decoded
 from hashcompat.planning.replicas import KEPT, LARGEST, Latest
-from hashcompat.planning.served import Served, volumes_of_images
 from hashcompat.planning.skeletons import Skeleton, Skeletons
 from hashcompat.planning.view import Spec, View
+
+if TYPE_CHECKING:
+    from hashcompat.planning.served import Served
 
 _MOUNTED: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 
@@ -238,6 +240,8 @@ class Templates:
         whole = self.whole(pod)
         if container.path not in self._served:
             largest = LARGEST // len(pod.containers)
+            from hashcompat.planning.served import Served  # noqa: PLC0415 - manifests alone need it
+
             self._served[container.path] = Served(pod, container, whole, largest)
         return self._served[container.path]
 
@@ -255,7 +259,11 @@ class Templates:
             return Named(template, container.own, blank)
         text = text_of(container)
         if pod.manifest or pod.static_manifest is not None or container.stored is not None:
-            volumes = volumes_of_images(pod, self.whole(pod)) if pod.manifest else frozenset[str]()
+            volumes = frozenset[str]()
+            if pod.manifest:
+                from hashcompat.planning.served import volumes_of_images  # noqa: PLC0415 - as above
+
+                volumes = volumes_of_images(pod, self.whole(pod))
             return Named(None, (), likeness(pod, container, text, volumes))
         name = _own_name(container.spec, text) if len(text) <= _LONGEST else ""
         alike = likeness(pod, container, text.replace(name, _ANY) if name else text)

@@ -7,15 +7,11 @@ from typing import Any
 
 import msgspec
 
-from hashcompat.apiserver.created import as_served
-from hashcompat.apiserver.gates import image_volumes
-from hashcompat.apiserver.profiles import with_profiles
 from hashcompat.catalog.apiserver import ApiServer
 from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import CutError
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
-from hashcompat.kubelet.staticpods import static_view
 from hashcompat.model.pods import Container, Pod
 from hashcompat.planning.options import Options
 from hashcompat.planning.patched import AssumedPatch, CurrentPatch, as_decoded, as_patched
@@ -89,6 +85,8 @@ class View(msgspec.Struct, frozen=True):
         """
         check_whole(pod)
         if pod.static_manifest is not None:
+            from hashcompat.kubelet.staticpods import static_view  # noqa: PLC0415 - static pods alone need it
+
             place = container.path.rpartition(".")[2]
             return static_view(pod.static_manifest, kubelet).containers.get(place, container.spec)
         return created(pod, container, self.creator(kubelet)) if self.is_created(pod) else container.spec
@@ -120,6 +118,10 @@ def check_whole(pod: Pod) -> None:
 
 def created(pod: Pod, container: Container, server: ApiServer) -> Spec:
     """Return a manifest's container JSON as the API server that creates its pod serves it."""
+    from hashcompat.apiserver.created import as_served  # noqa: PLC0415 - manifests alone need these
+    from hashcompat.apiserver.gates import image_volumes  # noqa: PLC0415
+    from hashcompat.apiserver.profiles import with_profiles  # noqa: PLC0415
+
     return as_served(
         with_profiles(pod, container, server.profiles),
         server,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from calendar import isleap
 from datetime import MAXYEAR, MINYEAR, datetime, timedelta
 from typing import Final
 
@@ -40,6 +39,9 @@ def _nearest(time: datetime, to: datetime) -> datetime:
 
 
 def _in_year(time: datetime, year: int) -> datetime:
-    if (time.month, time.day) == (2, 29) and not isleap(year):
-        return time.replace(year=year, month=3, day=1)
+    if (time.month, time.day) == (2, 29):
+        from calendar import isleap  # noqa: PLC0415 - it takes longer to import than all others here
+
+        if not isleap(year):
+            return time.replace(year=year, month=3, day=1)
     return time.replace(year=year)

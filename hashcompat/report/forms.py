@@ -12,6 +12,8 @@ from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
+from hashcompat.regex import regex
+
 Value = TypeVar("Value")
 
 Own = tuple[str | int | None, ...]
@@ -20,7 +22,7 @@ Own = tuple[str | int | None, ...]
 _WORD: Final = "hashcompat-own-"
 """How the words for gaps begin."""
 
-_GAP: Final = re.compile(rf'"{_WORD}(\d+)"', re.ASCII)
+_GAP: Final = regex(rf'"{_WORD}(\d+)"', re.ASCII)
 
 _MOST: Final = 2048
 """Forms that are kept, of about 1 kB; rows beyond are written one by one."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import msgspec
 
-from hashcompat.report.findings import Findings
-from hashcompat.report.forms import Forms, Likeness, Write
-from hashcompat.report.inturn import LEAST, in_turn
-from hashcompat.report.page import Page
+if TYPE_CHECKING:
+    from hashcompat.report.findings import Findings
+    from hashcompat.report.forms import Likeness, Write
+    from hashcompat.report.page import Page
 
 Result = TypeVar("Result")
 Value = TypeVar("Value")
@@ -52,6 +52,10 @@ class Rows(msgspec.Struct, Generic[Value], frozen=True):
         """Yield the texts of each object, as each of ``writes`` makes it."""
         if self.likeness is None:
             return ([write(row) for write in writes] for row in self)
+        # text for people needs neither
+        from hashcompat.report.forms import Forms  # noqa: PLC0415
+        from hashcompat.report.inturn import LEAST, in_turn  # noqa: PLC0415
+
         texts, values = Forms(self.likeness, writes).texts, self.values
         if self.jobs > 1 and isinstance(values, Sequence) and len(values) >= LEAST:
             return in_turn(values, texts, self.jobs)

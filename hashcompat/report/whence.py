@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from hashcompat.model.impact import Impact
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Origin, Source
 from hashcompat.model.words import count
@@ -14,6 +13,9 @@ from hashcompat.planning.claims import reports
 from hashcompat.report.asked import Excerpt
 from hashcompat.report.model import Document, Line, time_text
 from hashcompat.report.tally import Tally
+
+if TYPE_CHECKING:
+    from hashcompat.model.impact import Impact
 
 _NAMED: Final = 3
 """Files that are named on a terminal."""

@@ -15,6 +15,7 @@ from typing import Any, Final
 from hashcompat.go.jsonpath import part, rows, text
 from hashcompat.go.jsontext import clean
 from hashcompat.model.budgets import EVERYTHING, Amount, Budget, Budgets, Counted, Requirement, Selector
+from hashcompat.regex import regex
 from hashcompat.sources.templates import is_workload
 
 KIND: Final = "PodDisruptionBudget"
@@ -30,7 +31,7 @@ _LISTING: Final = frozenset({"In", "NotIn"})
 
 _OPERATORS: Final = _LISTING | {"Exists", "DoesNotExist"}
 
-_PERCENT: Final = re.compile(r"\d{1,3}%", re.ASCII)
+_PERCENT: Final = regex(r"\d{1,3}%", re.ASCII)
 """Validation refuses more than 100 % (pkg/apis/policy/validation)."""
 
 _FACT: Final = 400

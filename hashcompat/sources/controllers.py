@@ -7,7 +7,6 @@ one without is a manifest, whose pods are yet to be created.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ import msgspec
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.go.jsonpath import part, text
+from hashcompat.regex import regex
 from hashcompat.sources.templates import place_of, unread_places
 from hashcompat.sources.workloads import maker_of
 
@@ -25,7 +25,7 @@ Key = str | tuple[str, str, str]
 _CREATED_BY: Final = "kubernetes.io/created-by"
 """The annotation that names a pod's controller up to 1.8 (controller_utils.go ``getPodsAnnotationSet``)."""
 
-_JOB: Final = re.compile(r"(.+)-\d{8,}")
+_JOB: Final = regex(r"(.+)-\d{8,}")
 """CronJobs add the scheduled time in minutes or seconds (pkg/controller/cronjob/utils.go ``getJobName``)."""
 
 _NAMED: Final = 3

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from hashcompat.gating.refusal import SKEW
 from hashcompat.go.jsonpath import is_object, part, rows
-from hashcompat.model.dating import Dated, Reach, reach_of
+from hashcompat.model.dating import SKEW, Dated, Reach, reach_of
 from hashcompat.sources import snapshots
 from hashcompat.sources.statuses import time_of
 from hashcompat.sources.templates import group_of

@@ -16,10 +16,8 @@ from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.records import Record
 from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.fields import IN_NO_FILE, Fields, InFile
-from hashcompat.sources.nodes import of_node
 from hashcompat.sources.pods import of_pod, of_template
 from hashcompat.sources.shapes import Replica
-from hashcompat.sources.snapshotrows import records
 from hashcompat.sources.templates import group_of, place_of
 
 Found = Pod | Node | Record | Budget
@@ -137,10 +135,14 @@ def read(found: Object) -> Iterator[Found]:
         pod = structs.replace(of_pod(fields), doubt=found.doubt)
         yield _with_stored(fields, pod) if found.in_snapshot else pod
     elif kind == "Node" and not group_of(value):
+        from hashcompat.sources.nodes import of_node  # noqa: PLC0415 - many inputs hold no node
+
         yield of_node(fields)
     elif budgets.is_budget(value):
         yield budgets.of_budget(value)
     elif kind == snapshots.KIND:
+        from hashcompat.sources.snapshotrows import records  # noqa: PLC0415 - few inputs are snapshots
+
         snapshots.taken_at(value, found.origin)
         snapshots.cluster_of(value, found.origin)
         yield from records(value, found.origin)

@@ -5,7 +5,6 @@ A hash is a number, or ``h`` and the number of one that the snapshot hides.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
@@ -14,6 +13,7 @@ from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import part
 from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.model.hashes import Hash, HiddenHash, StoredHashes
+from hashcompat.regex import regex
 from hashcompat.shown import name
 from hashcompat.sources.statuses import time_of
 
@@ -31,9 +31,9 @@ PUBLIC: Final = "same"
 HIDDEN: Final = "hidden"
 """What the spec of a snapshot says of hashes over hidden values; otherwise they are kept."""
 
-_NUMBER: Final = re.compile(r"h(0|[1-9][0-9]{0,8})")
+_NUMBER: Final = regex(r"h(0|[1-9][0-9]{0,8})")
 
-_TEXT: Final = re.compile(r"[0-9a-f]{1,8}")
+_TEXT: Final = regex(r"[0-9a-f]{1,8}")
 
 _LIMIT: Final = 1 << 32
 """Hashes have 32 bits."""

@@ -6,11 +6,11 @@ Kubernetes makes such names: only a name that fits exactly counts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from hashcompat.go.jsonpath import text
+from hashcompat.regex import regex
 
 _HASH_LABELS: Final = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
 """What follows the owner in a ReplicaSet's name (pkg/controller/deployment/sync.go ``getNewReplicaSet``)."""
@@ -18,7 +18,7 @@ _HASH_LABELS: Final = {"pod-template-hash": "Deployment", "rollouts-pod-template
 _SAFE: Final = "bcdfghjklmnpqrstvwxz2456789"
 """The characters of encoded hashes (k8s.io/apimachinery/pkg/util/rand ``SafeEncodeString``)."""
 
-_JOB: Final = re.compile("(.{1,52})-([1-9][0-9]{7}|[1-9][0-9]{9})")
+_JOB: Final = regex("(.{1,52})-([1-9][0-9]{7}|[1-9][0-9]{9})")
 """CRONJOB-TIME; the name of a CronJob has at most 52 characters (pkg/apis/batch/validation)."""
 
 _MINUTES: Final = range(26_700_000, 100_000_000)

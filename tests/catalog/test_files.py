@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from hashcompat.catalog import files
@@ -35,3 +37,20 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"x\.json: damaged release data: "):
         files.read_json(path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the short way is that of Linux")
+@pytest.mark.parametrize("data", [None, "", "/data", "/data/", "data", " ", "~/data"])
+@pytest.mark.parametrize("home", [None, "", "/home/me", "/home/me/", "/", "me"])
+@pytest.mark.parametrize("android", [None, "/system"])
+def test_the_short_way_to_the_users_directory_is_that_of_platformdirs(
+    monkeypatch: pytest.MonkeyPatch, data: str | None, home: str | None, android: str | None
+) -> None:
+    monkeypatch.delenv("HASHCOMPAT_DATA", raising=False)
+    for name, value in {"XDG_DATA_HOME": data, "HOME": home, "ANDROID_ROOT": android}.items():
+        if value is None:
+            monkeypatch.delenv(name, raising=False)
+        else:
+            monkeypatch.setenv(name, value)
+    expected = platformdirs.user_data_path("hashcompat", appauthor=False) / "releases"
+    assert files.user_directory() == expected

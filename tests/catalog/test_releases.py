@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from hashcompat.catalog.lookup import Catalog
@@ -106,6 +107,26 @@ def test_a_range_holds_for_releases(text: str, held: list[str], not_held: list[s
     assert str(found) == text
     assert [found.holds(parse_release(name)) for name in held] == [True] * len(held)
     assert [found.holds(parse_release(name)) for name in not_held] == [False] * len(not_held)
+
+
+ENDS = st.builds(
+    lambda operator, numbers, rest: f"{operator}{'.'.join(map(str, numbers))}{rest}",
+    st.sampled_from([">=", "<", ">=", "<", "==", "!=", ">", "<=", "~="]),
+    st.lists(NUMBERS, min_size=2, max_size=4),
+    st.sampled_from(["", "", "", "", "a1", ".dev0"]),
+)
+
+
+@given(st.lists(ENDS, max_size=3).map(",".join), NAMES)
+def test_a_range_holds_what_packaging_says(text: str, name: str) -> None:
+    assert parse_range(text).holds(parse_release(name)) == (Version(name) in SpecifierSet(text))
+
+
+@pytest.mark.parametrize("text", ["==1.9.*", "~=1.9.2", ">=1.9.2,!=1.9.4", ">=1.9.2.1", ">=1.9.2a1,<1.10"])
+def test_a_range_of_another_form_is_read_by_packaging(text: str) -> None:
+    names = [f"1.{minor}.{patch}" for minor in (8, 9, 10) for patch in range(6)]
+    held = [name for name in names if parse_range(text).holds(parse_release(name))]
+    assert held == [name for name in names if Version(name) in SpecifierSet(text)] != []
 
 
 def test_where_a_range_begins() -> None:

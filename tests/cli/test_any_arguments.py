@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from hashcompat.cli import main
+from hashcompat.cli import program
 from tests.helpers.program import Run
 
 ODD = (
@@ -36,7 +36,7 @@ ROUNDS = 5
 
 def odd_arguments(name: str, numbers: random.Random) -> Iterator[str]:
     """Yield some of a command's options with odd values."""
-    command = main.cli.get_command(click.Context(main.cli), name)
+    command = program.cli.get_command(click.Context(program.cli), name)
     assert command
     for parameter in numbers.sample(command.params, min(len(command.params), numbers.randint(1, 3))):
         if isinstance(parameter, click.Option):
@@ -46,7 +46,7 @@ def odd_arguments(name: str, numbers: random.Random) -> Iterator[str]:
             yield numbers.choice(choices if numbers.random() < 0.5 else ODD)
 
 
-@pytest.mark.parametrize("name", main._COMMANDS)
+@pytest.mark.parametrize("name", program._COMMANDS)
 def test_odd_values_of_options_are_no_bug(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:

@@ -9,7 +9,7 @@ import click
 import pytest
 
 import hashcompat
-from hashcompat.cli import main
+from hashcompat.cli.program import cli
 from hashcompat.formats import FORMATS
 from tests.disruption.pods import budget, replica
 from tests.helpers.pods import PLAIN, as_json, mirror_pod, node, pod
@@ -274,7 +274,7 @@ def test_the_exit_code_depends_on_the_result_never_on_the_format(
         assert {result.out for result in results} == {""}
 
 
-SHOWN = [name for name in main.cli.list_commands(click.Context(main.cli)) if "format" in options_of(name)]
+SHOWN = [name for name in cli.list_commands(click.Context(cli)) if "format" in options_of(name)]
 """The commands that have ``-o``."""
 
 

@@ -17,7 +17,7 @@ import yaml
 
 import hashcompat
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.cli import main
+from hashcompat.cli.program import cli
 from hashcompat.sources.cluster.kubectl import target as kubectl_target
 from tests.helpers import fakekubectl, randomness
 from tests.helpers.dumps import HEALTHY, Key, as_text, dump, failed
@@ -256,7 +256,7 @@ def every_way(argv: Words, directory: Path) -> Iterator[tuple[Words, Path | None
 
     A format is the same printed and saved: ``test_reports.py`` compares them for every command.
     """
-    command = main.cli.get_command(main.cli.make_context("hashcompat", [argv[0], "--help"]), argv[0])
+    command = cli.get_command(cli.make_context("hashcompat", [argv[0], "--help"]), argv[0])
     assert command
     options = {option for each in command.params for option in each.opts}
     yield argv, None
@@ -279,7 +279,7 @@ def assert_clean(result: Result, saved: Path | None, words: Words) -> None:
 
 
 def test_every_command_has_a_row() -> None:
-    assert set(main.cli.list_commands(main.cli.make_context("hashcompat", ["help"]))) == {
+    assert set(cli.list_commands(cli.make_context("hashcompat", ["help"]))) == {
         *COMMANDS,
         *NO_OUTPUT_OF_PODS,
     }

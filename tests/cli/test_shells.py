@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.catalog.lookup import default_catalog
-from hashcompat.cli.main import cli
+from hashcompat.cli.program import cli
 from hashcompat.cli.shells import kubectl_answer
 from hashcompat.formats import FORMATS
 from tests.helpers.program import SCRIPTS, Run

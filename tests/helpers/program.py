@@ -17,7 +17,7 @@ import click
 import pytest
 import yaml
 
-from hashcompat.cli import main
+from hashcompat.cli import main, program
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "golden"
@@ -42,7 +42,7 @@ def rows_in(text: str) -> list[str]:
 
 def options_of(name: str) -> dict[str | None, click.Parameter]:
     """Return the options and arguments of a command, by their names in Python."""
-    command = main.cli.get_command(main.cli.make_context("hashcompat", [name, "--help"]), name)
+    command = program.cli.get_command(program.cli.make_context("hashcompat", [name, "--help"]), name)
     assert command
     return {option.name: option for option in command.params}
 

@@ -76,7 +76,7 @@ def test_a_plan_that_two_processes_write_is_that_of_one(
     plan = planning.make(collect((str(path),)), "1.7.16", "1.9.11", View(catalog))
     assert PLAN.sealed is not None
     monkeypatch.setattr(inturn, "_TOGETHER", 64)
-    monkeypatch.setattr("hashcompat.report.model.LEAST", 1)
+    monkeypatch.setattr("hashcompat.report.inturn.LEAST", 1)
     found = []
     for jobs in (1, 2):
         content, seals = PLAN.sealed(Excerpt(plan, plan.items, jobs=jobs))

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from hashcompat.catalog.files import DataFiles, default_directory
-from hashcompat.cli.main import cli
+from hashcompat.cli.program import cli
 from hashcompat.model.escape import printable
 from hashcompat.preflight.registry import CHECKS
 from hashcompat.report.checks import paged

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -14,12 +13,13 @@ from hashcompat.cli.streams import say
 from hashcompat.errors import InputError, UsageError
 from hashcompat.model.escape import printable
 from hashcompat.model.pods import Inventory
+from hashcompat.regex import regex
 
 if TYPE_CHECKING:
     from hashcompat.sources.cluster.collect import Access, Scope
     from hashcompat.sources.cluster.rollout import StateConfigMap
 
-_DURATION: Final = re.compile(r"(\d{1,6})(s|m)?")
+_DURATION: Final = regex(r"(\d{1,6})(s|m)?")
 
 _DEFAULT_TIMEOUT: Final = "60s"
 

@@ -1,22 +1,21 @@
-"""Options as fields of frozen dataclasses, one per group: declared once, and typed where they are used.
+"""Options as fields of frozen classes, one per group: declared once, and typed where they are used.
 
-A group is a frozen dataclass (:func:`group`) with a ``HEADING`` for ``--help``; its fields are made by
-:func:`option`. The arguments of a command are a dataclass too, whose fields are options of its own, and
-groups. Click parses, and a command gets one value.
+A group is a class (:func:`group`) with a ``HEADING`` for ``--help``; its fields are made by :func:`option`.
+The arguments of a command are such a class too, whose fields are options of its own, and groups. Click
+parses, and a command gets one value.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Annotated, Any, Final, TypeVar, dataclass_transform, get_origin, get_type_hints
+from types import SimpleNamespace
+from typing import Annotated, Any, Final, NoReturn, TypeVar, dataclass_transform, get_origin, get_type_hints
 
 import click
 import msgspec
 
 from hashcompat.cli.completion import BY_METAVAR
-
-_KEY: Final = "click"
 
 _OWN: Final = "Options"
 """The heading of what belongs to no group."""
@@ -26,28 +25,56 @@ Group = TypeVar("Group")
 
 
 def option(*flags: str, default: Any = None, **settings: Any) -> Any:
-    """Declare a dataclass field as an option; ``settings`` are those of ``click.option``."""
+    """Declare a field as an option; ``settings`` are those of ``click.option``."""
     if settings.get("multiple"):
         default = ()
     elif settings.get("is_flag"):
         default = False
-    return field(default=default, metadata={_KEY: _Declared(flags, {"default": default, **settings})})
+    return _Declared(flags, {"default": default, **settings})
 
 
 def argument(*, default: Any = None, **settings: Any) -> Any:
-    """Declare a dataclass field as a positional argument; ``settings`` are those of ``click.argument``."""
+    """Declare a field as a positional argument; ``settings`` are those of ``click.argument``."""
     if not settings.get("required"):  # a default, even None, would satisfy click
         settings["default"] = default
-    return field(default=default, metadata={_KEY: _Declared((), settings)})
+    return _Declared((), settings)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def group(made: type[Group]) -> type[Group]:
-    """Make a frozen dataclass of a class with options.
+    """Let a class with options take their values by name; ``__post_init__`` checks them, and none changes.
 
-    Nobody compares or shows one, and each method that Python writes takes time at every start.
+    A dataclass is the same, but its methods are written and compiled at every start.
     """
-    return dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)(made)
+    declared: dict[str, _Declared | None] = {name: vars(made).get(name) for name in _names(made)}
+
+    def take(self: Group, **given: Any) -> None:
+        for name, one in declared.items():
+            value = given.pop(name) if one is None or name in given else one.settings.get("default")
+            object.__setattr__(self, name, value)
+        if given:
+            raise TypeError(f"{made.__name__} has no {', '.join(given)}")
+        if check := getattr(self, "__post_init__", None):
+            check()
+
+    made.declared_fields = _declared(made)  # type: ignore[attr-defined]  # asked for several times
+    made.__init__ = take  # type: ignore[assignment]  # its signature is that of the fields
+    made.__setattr__ = _refuse  # type: ignore[method-assign]
+    return made
+
+
+def _names(made: type) -> list[str]:
+    """Return the names of the fields."""
+    return [name for name, hint in made.__annotations__.items() if not str(hint).startswith("ClassVar")]
+
+
+def _refuse(_self: object, name: str, _value: object) -> NoReturn:
+    raise AttributeError(f"{name} does not change")
+
+
+def changed(group: Group, **values: Any) -> Group:
+    """Return a group with other values of some fields."""
+    return type(group)(**{name: getattr(group, name) for name in _names(type(group))} | values)
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -129,17 +156,25 @@ def _parameter(
     return made
 
 
-def _fields(made: type) -> Iterator[_Field]:
-    """Yield the fields of a dataclass that are options, or groups of them."""
-    types = get_type_hints(made, include_extras=True)
-    for found in fields(made):
-        hint = types[found.name]
-        changed = _flat(hint.__metadata__) if get_origin(hint) is Annotated else ()
-        group = hint.__origin__ if changed else hint
-        if is_dataclass(group):
-            yield _Field(found.name, None, group, changed)  # type: ignore[arg-type]  # a class, no instance
-        elif _KEY in found.metadata:
-            yield _Field(found.name, found.metadata[_KEY], None)
+def _declared(made: type) -> tuple[_Field, ...]:
+    """Return the fields of a class: options, and groups, whose types alone have to be known."""
+    groups = {name: made.__annotations__[name] for name in _names(made) if name not in vars(made)}
+    module = vars(sys.modules[made.__module__])
+    types = get_type_hints(SimpleNamespace(__annotations__=groups), module, include_extras=True)
+    return tuple(
+        _group_field(name, types[name]) if name in types else _Field(name, vars(made)[name], None)
+        for name in _names(made)
+    )
+
+
+def _fields(made: Any) -> tuple[_Field, ...]:
+    found: tuple[_Field, ...] = made.declared_fields
+    return found
+
+
+def _group_field(name: str, hint: Any) -> _Field:
+    changed = _flat(hint.__metadata__) if get_origin(hint) is Annotated else ()
+    return _Field(name, None, hint.__origin__ if changed else hint, changed)
 
 
 def _flat(metadata: Iterable[Any]) -> tuple[Changed, ...]:
@@ -181,7 +216,7 @@ def _words(flag: str, value: Any) -> Iterator[str]:
 
 
 def _built(made: type[Arguments], values: Mapping[str, Any]) -> Arguments:
-    """Return the dataclass with click's values in it."""
+    """Return the class with click's values in it."""
     given = {
         found.name: _built(found.group, values) if found.group else values[found.name]
         for found in _fields(made)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import click
 import msgspec
@@ -13,8 +13,10 @@ from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.releases import Names
 from hashcompat.errors import UsageError
 from hashcompat.model.pods import Inventory, Source
-from hashcompat.model.records import Record
 from hashcompat.planning.options import STRATEGIES, AssumePatch, Options
+
+if TYPE_CHECKING:
+    from hashcompat.model.records import Record
 
 _BOOLEANS: Final = {
     **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),

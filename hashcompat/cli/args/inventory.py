@@ -164,8 +164,6 @@ def _refuse(source: Source, labels: Labels) -> None:
 def _files(source: Source, reading: Reading) -> Inventory:
     """Read ``-f``; of one file, ``--static-pod-path`` says that it is a node's manifest."""
     from hashcompat.sources.files import collect as files
-    from hashcompat.sources.files import staticpods
-    from hashcompat.sources.files.inputs import called
 
     node, path = static.place(source.static, source.files)
     if not path:
@@ -176,6 +174,9 @@ def _files(source: Source, reading: Reading) -> Inventory:
             jobs=reading.jobs,
             glance=reading.glance,
         )
+    from hashcompat.sources.files import staticpods
+    from hashcompat.sources.files.inputs import called
+
     pod = staticpods.collect_file(source.files[0], node, path)
     return Inventory((pod,), origin=Origin(Kind.FILES, (called(source.files[0]),)))
 

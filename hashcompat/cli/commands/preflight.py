@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from hashcompat.cli import output
+from hashcompat.cli.args.declare import changed, group, option
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.joined import Joined, reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import ReleaseData, listed
@@ -88,7 +87,7 @@ def command(given: Arguments) -> int:
     names = given.data.names(quiet=quiet)
     way = Way(names.read_or_auto(given.from_release or AUTO), names.read(given.to_release))
     server = names.read(given.joined.apiserver) if given.joined.apiserver else ""
-    joined = replace(given.joined, apiserver=server)
+    joined = changed(given.joined, apiserver=server)
     output.ready(PREFLIGHT, given.shown)
     nodes, catalog = _dumps(given), names.catalog
     read = reading(given.source, given.scope, quiet=quiet)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec import structs
@@ -13,11 +13,13 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_build
 from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash
-from hashcompat.kubelet.staticpods import StaticUid
 from hashcompat.model.hashes import Hash, comparable
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.model.records import Recorded, Sandbox
 from hashcompat.model.verdicts import Reason, Verdict
+
+if TYPE_CHECKING:
+    from hashcompat.kubelet.staticpods import StaticUid
 
 RESIZE_GATE: Final = "InPlacePodVerticalScaling"
 

@@ -7,15 +7,16 @@ pkg/kubelet/allocation/features_linux.go and features_windows.go.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.corev1.qos import amount
 from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, restart
 from hashcompat.model.verdicts import Reason, Verdict
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 POD_LEVEL_GATES: Final = frozenset({"PodLevelResources", "InPlacePodLevelResourcesVerticalScaling"})
 
@@ -71,6 +72,8 @@ def _resized_from(applied: Mapping[str, Any], case: Case) -> Decision | None:
 
 def _amounts(resources: Mapping[str, Any], name: str) -> tuple[Fraction, ...]:
     """Return the limit and the request; zero for none."""
+    from hashcompat.corev1.qos import amount  # noqa: PLC0415 - few decisions compare resources
+
     return tuple(amount(mapping(resources.get(kind)).get(name, "0")) for kind in ("limits", "requests"))
 
 

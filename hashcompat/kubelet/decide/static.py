@@ -15,7 +15,6 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_build, same_minor
 from hashcompat.errors import DecodeError
 from hashcompat.kubelet.decide.case import Case, Decision
-from hashcompat.kubelet.mirrorpods import same_for_mirror
 from hashcompat.model.pods import Pod
 from hashcompat.model.uids import is_computed
 from hashcompat.model.verdicts import Reason, Verdict
@@ -92,15 +91,20 @@ def as_ordinary(case: Case) -> Case:
     return structs.replace(case, pod=pod)
 
 
-def same_uid(pod: Pod, old: Kubelet, new: Kubelet, compare: Compare = same_for_mirror) -> bool | None:
+def same_uid(pod: Pod, old: Kubelet, new: Kubelet, compare: Compare | None = None) -> bool | None:
     """Return whether a mirror pod shows that an upgrade keeps its static pod's UID; None if unknown.
 
-    ``compare`` is for callers that remember what it computes for each kubelet. True for any other pod.
+    ``compare`` is ``same_for_mirror``, or does as that does and remembers what it computes for each kubelet.
+    True for any other pod.
     """
     if not pod.static or pod.static_manifest is not None or is_pinned(pod):
         return True
     if same_minor(old.release, new.release):
         return True
+    if compare is None:
+        from hashcompat.kubelet.mirrorpods import same_for_mirror  # noqa: PLC0415 - few pods are static
+
+        compare = same_for_mirror
     try:
         return compare(pod.spec, old, new)
     except DecodeError:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from hashcompat.catalog.behaviour import Behaviour
-from hashcompat.corev1.qos import qos_class
 from hashcompat.corev1.scheduling import not_tolerated, selected
 from hashcompat.errors import DecodeError
 from hashcompat.go.jsonpath import mapping
@@ -83,6 +82,8 @@ class Whole:
         return self.once("QoS class", self._qos_classes)
 
     def _qos_classes(self) -> tuple[str, str] | None:
+        from hashcompat.corev1.qos import qos_class  # noqa: PLC0415 - few decisions depend on it
+
         regular = self._of(ContainerType.CONTAINER)
         every = regular + self._of(ContainerType.INIT) + self._of(ContainerType.SIDECAR)
         try:

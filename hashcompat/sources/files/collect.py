@@ -29,7 +29,6 @@ from hashcompat.sources.files.inputs import STDIN, called, inputs
 from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
 from hashcompat.sources.files.survey import Survey, glanced_at, objects, survey_of
-from hashcompat.sources.files.whole import check_end, doubt
 from hashcompat.sources.objects import Object
 from hashcompat.sources.shapes import Replica
 
@@ -266,6 +265,8 @@ def _are_distinct(uids: Sequence[array[int]]) -> bool:
 
 def _checked(part: Part, found: Iterator[Object], survey: Survey, label: str) -> Iterator[Object]:
     """Yield what YAML holds, each object with its doubt; raises InputError as ``check_end``."""
+    from hashcompat.sources.files.whole import check_end, doubt  # noqa: PLC0415 - YAML alone needs it
+
     if part.index is None:
         check_end(part.value, f"{label}: $", items_first=part.document in survey.kinds)
     for one in found:

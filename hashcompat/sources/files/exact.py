@@ -6,7 +6,6 @@ which that may be, or that may be too large or too deep, goes to the strict deco
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ import msgspec
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import DECODER
 from hashcompat.go.limits import check_depth, is_small, may_be_deep
+from hashcompat.regex import regex
 
 _OBJECTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -30,7 +30,7 @@ _NARROW: Final = msgspec.msgpack.Encoder()
 """Refuses integers beyond 64 bits: the strict decoder keeps the text of very long ones."""
 
 _ASCII: Final = "\\u00"
-_HIDDEN: Final = re.compile(r"\\u00(22|2[dD])")
+_HIDDEN: Final = regex(r"\\u00(22|2[dD])")
 """Escapes of the characters that are counted."""
 
 _MSGSPEC: Final = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)

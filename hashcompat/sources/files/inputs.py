@@ -18,7 +18,6 @@ import msgspec
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean
 from hashcompat.shown import urls
-from hashcompat.sources.files.copy import Copy
 
 STDIN: Final = "-"
 
@@ -80,10 +79,13 @@ def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[In
     file that vanishes with it.
     """
     if name == STDIN:
+        from hashcompat.sources.files.copy import Copy  # noqa: PLC0415 - files need no copy
+
         with named(called(name)):
             copy = Copy().filled(sys.stdin.buffer)
         yield Input(called(name), copy.open, stdin=True)
     elif _is_url(name):
+        from hashcompat.sources.files.copy import Copy  # noqa: PLC0415 - as above
         from hashcompat.sources.http import save  # noqa: PLC0415 - only a URL pays for importing requests
 
         copy = Copy()
@@ -139,6 +141,8 @@ def _file(path: Path) -> Input:
             kind = _DEVICES.get(stat.S_IFMT(state.st_mode))
             if kind and not pipe.isatty():
                 raise InputError(f"{kind}; want a file, a directory, a pipe or a URL")
+            from hashcompat.sources.files.copy import Copy  # noqa: PLC0415 - as above
+
             return Input(str(path), Copy().filled(pipe).open)
 
 

@@ -11,7 +11,7 @@ from hashcompat.go import jsonstream
 from hashcompat.go.jsonstream import Elements, Rest
 from hashcompat.go.jsonwindow import Quick
 from hashcompat.go.parts import Part
-from hashcompat.sources.files import exact, firstlook, spans
+from hashcompat.sources.files import exact, spans
 from hashcompat.sources.files.alike import Alike
 from hashcompat.sources.files.inputs import Input, named
 from hashcompat.sources.files.spans import Span
@@ -100,4 +100,8 @@ def _quick(*, strict: bool) -> Quick:
 
 def _looked(text: str) -> Sequence[tuple[Any, str]] | None:
     """Return the objects of a JSON list for a first look: a few of them strictly, for others like them."""
-    return exact.decoded(text) if len(text) < _FEW else firstlook.decoded(text)
+    if len(text) < _FEW:
+        return exact.decoded(text)
+    from hashcompat.sources.files import firstlook  # noqa: PLC0415 - large inputs alone need it
+
+    return firstlook.decoded(text)

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.go.jsonwindow import Place
+from hashcompat.regex import regex
 from hashcompat.sources.files.inputs import Input
 from hashcompat.sources.files.text import chunks
 from hashcompat.sources.limits import MOST_BYTES
@@ -29,7 +30,7 @@ _HEAD: Final = 1 << 16
 _NEAR: Final = 1 << 20
 """Bytes in which an element ends, if any does nearby."""
 
-_FIRST: Final = re.compile(
+_FIRST: Final = regex(
     rb'\A(?:\xef\xbb\xbf)?\s*\{[^\[]{0,999}"items"\s*:\s*\[(\s*)(\{\s*"[A-Za-z]{1,40}"\s*:)', re.ASCII
 )
 """An object with a list of objects, the space before its first element, and how that begins."""
@@ -39,7 +40,7 @@ FIRST: Final = Place(1, 0, 1)
 """The first element of a text."""
 
 
-_KIND: Final = re.compile(rb'"kind"\s*:\s*"([A-Za-z]{1,99})"', re.ASCII)
+_KIND: Final = regex(rb'"kind"\s*:\s*"([A-Za-z]{1,99})"', re.ASCII)
 
 
 class Span(msgspec.Struct, frozen=True):

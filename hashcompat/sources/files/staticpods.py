@@ -6,7 +6,6 @@ Source: pkg/kubelet/config/file.go ``extractFromDir`` and common.go ``tryDecodeS
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -22,14 +21,15 @@ from hashcompat.go.metav1 import RawJson
 from hashcompat.go.parts import Lines
 from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Inventory, Pod, Source, StaticManifest
+from hashcompat.regex import regex
 from hashcompat.sources.fields import InFile
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
 from hashcompat.sources.files.text import whole
 from hashcompat.sources.objects import read_object
 
-_PAIR: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_PAIR: Final = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
-_HALF: Final = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
+_HALF: Final = regex("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
 
 _LONGEST: Final = 10 << 20
 """Bytes of one manifest, as kubelets limit it (pkg/kubelet/config/common.go ``maxConfigLength``)."""
@@ -37,7 +37,7 @@ _LONGEST: Final = 10 << 20
 _Place = tuple[str, str, str]
 """A pod's node, namespace and name."""
 
-_FIELDS: Final = re.compile(r'"fieldsV1"\s*:\s*')
+_FIELDS: Final = regex(r'"fieldsV1"\s*:\s*')
 
 
 def collect_directory(directory: str, node: str, path_on_node: str = "") -> list[Pod]:

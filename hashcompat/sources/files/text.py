@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Final
 
 from hashcompat.errors import InputError
+from hashcompat.regex import regex
 from hashcompat.sources.compression import Plain
 from hashcompat.sources.limits import LONGEST_TEXT, size, too_long
 
@@ -20,7 +21,7 @@ _LONGEST_SPACE: Final = 1 << 20
 
 _CONTROLS: Final = bytes([*range(0x09), *range(0x0E, 0x20)])
 
-_CONTROL: Final = re.compile(f"[{re.escape(_CONTROLS.decode())}]")
+_CONTROL: Final = regex(f"[{re.escape(_CONTROLS.decode())}]")
 
 
 def chunks(stream: BufferedReader, wanted: str, *, checked: bool = True) -> Iterator[str]:

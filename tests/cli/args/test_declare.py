@@ -1,19 +1,28 @@
-"""Options as fields of dataclasses, and the help that shows them in groups."""
+"""Options as fields of classes, and the help that shows them in groups."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from hashcompat.cli.args.declare import Changed, argument, command, given_flags, given_words, option
+from hashcompat.cli.args.declare import (
+    Changed,
+    argument,
+    changed,
+    command,
+    given_flags,
+    given_words,
+    group,
+    option,
+    values_of,
+)
 from tests.helpers.program import Run
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Below:
     HEADING: ClassVar = "Group"
 
@@ -21,7 +30,7 @@ class Below:
     level: str | None = option("--level", help="Level.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group
 class Arguments:
     target: str | None = argument(required=False, metavar="[TARGET]")
     flag: bool = option("--flag", is_flag=True, help="Flag.")
@@ -41,9 +50,33 @@ def called(*argv: str) -> tuple[int, str, list[Arguments]]:
 
 
 def test_a_command_gets_one_typed_value() -> None:
-    assert called() == (0, "", [Arguments(below=Below(level="b"))])
-    _, _, given = called("t", "--flag", "-n", "x", "--name", "y", "--level", "a")
-    assert given == [Arguments(target="t", flag=True, below=Below(names=("x", "y"), level="a"))]
+    code, output, (given,) = called()
+    assert (code, output, given.target, given.flag, values_of(given.below)) == (
+        0,
+        "",
+        None,
+        False,
+        {"names": (), "level": "b"},
+    )
+    _, _, (given,) = called("t", "--flag", "-n", "x", "--name", "y", "--level", "a")
+    assert (given.target, given.flag, values_of(given.below)) == (
+        "t",
+        True,
+        {"names": ("x", "y"), "level": "a"},
+    )
+
+
+def test_a_value_does_not_change_but_another_can_be_made_of_it() -> None:
+    given = Below(names=("x",))
+    with pytest.raises(AttributeError, match="level does not change"):
+        given.level = "a"  # type: ignore[misc]
+    assert values_of(changed(given, level="a")) == {"names": ("x",), "level": "a"}
+    assert values_of(given) == {"names": ("x",), "level": None}
+
+
+def test_a_value_takes_its_own_fields_alone() -> None:
+    with pytest.raises(TypeError, match="Below has no other"):
+        Below(other=1)  # type: ignore[call-arg]
 
 
 def test_settings_that_a_command_changes_hold() -> None:

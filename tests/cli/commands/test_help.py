@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hashcompat.cli.main import cli
+from hashcompat.cli.program import cli
 from tests.helpers.program import Run
 
 

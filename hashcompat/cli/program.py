@@ -1,0 +1,117 @@
+"""The commands by name, and how one of them is called."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+from collections.abc import Sequence
+from typing import Any, Final
+
+import click
+
+from hashcompat import __version__
+from hashcompat.errors import ExitCode, UsageError
+
+_COMMANDS: Final = (
+    "plan",
+    "gate",
+    "hash",
+    "explain",
+    "matrix",
+    "verify",
+    "patch",
+    "preflight",
+    "impact",
+    "snapshot",
+    "convert",
+    "collector",
+    "rbac",
+    "releases",
+    "rules",
+    "completion",
+    "help",
+    "version",
+)
+
+_HELP: Final = """Predict which containers a kubelet upgrade kills and recreates, and why.
+
+    hashcompat plan --from 1.7.16 --to 1.9.11 --sample
+
+Exit codes: 0 done, 1 failed, 2 finding, 3 undecided, 64 usage error, 130 interrupted.
+"""
+
+
+class _Commands(click.Group):
+    """Loads a command's module when it runs, so that no command waits for the others'."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if cmd_name not in _COMMANDS:
+            return None
+        return _loaded(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in _COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], _COMMANDS, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"The commands are {', '.join(_COMMANDS)}."
+            raise click.UsageError(f"No such command {args[0]!r}. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _loaded(name: str) -> click.Command:
+    """Import a command; what that makes stays until the end, so there is no garbage to look for."""
+    gc.disable()
+    try:
+        command: click.Command = importlib.import_module(f"hashcompat.cli.commands.{name}").command
+    finally:
+        gc.enable()
+    return command
+
+
+@click.command(
+    cls=_Commands,
+    help=_HELP,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    no_args_is_help=True,
+)
+@click.version_option(__version__, "--version", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Hold the commands together."""
+
+
+def called(program: str, arguments: Sequence[str]) -> Any:
+    """Return what the command returns; click's own ``main`` would make exit code 1 of a closed pipe."""
+    if instruction := os.environ.get("_HASHCOMPAT_COMPLETE"):
+        from hashcompat.cli import shells
+
+        click.echo(shells.answer(instruction, cli))
+        return ExitCode.OK
+    if any(not _is_passed(argument) for argument in arguments):
+        raise UsageError("an argument holds a character that no system passes: NUL, or half of a pair")
+    try:
+        with cli.make_context(program, list(arguments)) as context:
+            return cli.invoke(context)
+    except click.exceptions.Exit as end:  # --help and --version
+        return end.exit_code
+
+
+def _is_passed(argument: str) -> bool:
+    """Return whether a process can be started with an argument, and so a file may be called like it."""
+    try:
+        return b"\0" not in os.fsencode(argument)
+    except UnicodeEncodeError:
+        return False
+
+
+def answered(_program: str, arguments: Sequence[str]) -> None:
+    """Print what kubectl asks for."""
+    from hashcompat.cli.shells import kubectl_answer
+
+    click.echo("\n".join(kubectl_answer(cli, arguments)))

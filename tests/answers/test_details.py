@@ -178,7 +178,7 @@ def undecoded(one: Json, number: int) -> None:
 
 @pytest.fixture
 def repeated(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Count the pods of which details are gathered as of replicas."""
+    """Count the pods whose details are those of a replica."""
     counts, repeat = Counter[str](), details.Gathering.repeat
 
     def counting(self: details.Gathering, *given: Any) -> None:

@@ -70,7 +70,7 @@ class Audit(msgspec.Struct, frozen=True):
     """``namespace/Kind/name`` of the controllers whose pod-template-hash the global form changes."""
 
 
-class _Checked(msgspec.Struct, frozen=True):
+class Checked(msgspec.Struct, frozen=True):
     """What is known of a container, and of its replicas."""
 
     hit: Hit | None
@@ -79,7 +79,7 @@ class _Checked(msgspec.Struct, frozen=True):
     """Whether any of its text is cut."""
 
 
-def audit_container(
+def check_container(
     spec: Mapping[str, Any],
     old: Kubelet,
     new: Kubelet,
@@ -87,31 +87,19 @@ def audit_container(
     defaults: Defaults,
     *,
     keep_empty: bool,
-) -> Hit | None:
-    """Return why the stripped text of ``new`` is not the text of ``old``; None if it is.
+) -> Checked:
+    """Return whether the stripped text of ``new`` is the text of ``old``, and whether any of it is cut.
 
     Raises DecodeError for a container that does not decode.
     """
-    return _checked(spec, old, new, cuts, defaults, keep_empty=keep_empty).hit
-
-
-def _checked(
-    spec: Mapping[str, Any],
-    old: Kubelet,
-    new: Kubelet,
-    cuts: Sequence[Cut],
-    defaults: Defaults,
-    *,
-    keep_empty: bool,
-) -> _Checked:
     (new_hasher,), (old_hasher,) = (hashers(kubelet, keep_empty=keep_empty) for kubelet in (new, old))
     text = new_hasher.text(spec)
     cut = stripped(text, cuts)
     if cut == old_hasher.text(spec):
-        return _Checked(None, cut != text)
+        return Checked(None, cut != text)
     pieces = [cut.piece for cut in cuts]
     fields = tuple(dict.fromkeys(unknown_to(spec, new, old, defaults)))
-    return _Checked(Hit(tuple(_strings_with(spec, pieces, "")), fields), cut != text)
+    return Checked(Hit(tuple(_strings_with(spec, pieces, "")), fields), cut != text)
 
 
 def _strings_with(value: Any, pieces: Sequence[str], path: str) -> Iterator[str]:
@@ -151,23 +139,26 @@ def audit(inventory: Inventory, old: Kubelet, new: Kubelet, view: View) -> Audit
 
 
 class _Checks:
-    """Checks containers, those of the latest templates once (``planning/templates.py``)."""
+    """Checks containers, those of the latest templates once.
+
+    The names in which these differ are whole strings without spaces and parentheses
+    (``kubelet/template.py``). Each word of what is cut has a parenthesis, so that no cut depends on a name.
+    """
 
     def __init__(self, old: Kubelet, new: Kubelet, view: View) -> None:
         self.cuts = cuts_between(old, new, view.catalog.server_defaults())
         self._old, self._new, self._view = old, new, view
-        self._ends = tuple({cut.piece.rpartition(" ")[2] for cut in self.cuts})
         self._templates = Templates(view)
-        self._known: Latest[Template, _Checked] = Latest()
+        self._known: Latest[Template, Checked] = Latest()
 
-    def of(self, pod: Pod) -> list[_Checked]:
+    def of(self, pod: Pod) -> list[Checked]:
         """Return what is known of each container of a pod; errors as ``audit``."""
         every = self._templates.all_of(pod)
         return [self._of(pod, *one) for one in zip(pod.containers, every, strict=True)]
 
-    def _of(self, pod: Pod, container: Container, named: Named) -> _Checked:
+    def _of(self, pod: Pod, container: Container, named: Named) -> Checked:
         template = named.template
-        if template is None or self._may_be_cut(named.names):
+        if template is None:
             return self._alone(pod, container)
         found = self._known.get(template)
         if found is None:
@@ -175,24 +166,16 @@ class _Checks:
             self._known.add(template, found, named.likeness.size)
         return found
 
-    def _may_be_cut(self, names: Iterable[str]) -> bool:
-        """Return whether a cut may depend on the names in which replicas differ.
-
-        They are whole strings without spaces and parentheses, and what is looked for begins with a space and
-        has a parenthesis in each of its words but the last.
-        """
-        return any(name.startswith(self._ends) for name in names)
-
-    def _alone(self, pod: Pod, container: Container) -> _Checked:
+    def _alone(self, pod: Pod, container: Container) -> Checked:
         view = self._view
         defaults, keep_empty = view.catalog.server_defaults(), view.keeps_empty(pod)
         try:
             spec = view.seen(pod, container, self._new)
-            return _checked(spec, self._old, self._new, self.cuts, defaults, keep_empty=keep_empty)
+            return check_container(spec, self._old, self._new, self.cuts, defaults, keep_empty=keep_empty)
         except DecodeError as error:
             raise InputError(f"{pod.origin}: {container.path}{error}") from None
 
-    def changes_template(self, pod: Pod, found: Iterable[_Checked]) -> bool:
+    def changes_template(self, pod: Pod, found: Iterable[Checked]) -> bool:
         """Return whether the text of a controller's template, which has its containers', would be cut."""
         if not self._view.keeps_empty(pod):
             return any(one.is_cut for one in found)

@@ -18,6 +18,7 @@ from msgspec import structs
 from hashcompat.errors import InputError
 from hashcompat.go import jsonstream
 from hashcompat.go.jsonpath import part, text
+from hashcompat.go.parts import Part
 from hashcompat.go.pattern import Text
 from hashcompat.model.pods import Pod
 from hashcompat.sources.cluster.kubeapi import Json
@@ -97,9 +98,15 @@ class Kept:
         self._end += len(data)
 
     def __iter__(self) -> Iterator[Pod]:
-        for one in jsonstream.parts(self._chunks(), quick=exact.decoded, alike=_Pods()):
+        for one in self._parts():
             if one.index is not None:
                 yield pod_of(one.value)
+
+    def _parts(self) -> Iterator[Part]:
+        try:
+            yield from jsonstream.parts(self._chunks(), quick=exact.decoded, alike=_Pods())
+        except InputError as error:  # a pod beyond the limits of one object
+            raise InputError(f"the pods of the cluster: {error}") from None
 
     def _chunks(self) -> Iterator[str]:
         """Yield the text of all pages, with whole lines."""

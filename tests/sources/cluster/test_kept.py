@@ -14,6 +14,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.errors import InputError
+from hashcompat.go import limits
 from hashcompat.model.pods import Pod
 from hashcompat.sources.cluster import kept as module
 from hashcompat.sources.cluster.collect import Request, _kept
@@ -158,3 +159,12 @@ def test_a_full_disk_is_an_error_that_names_the_directory(monkeypatch: pytest.Mo
 def test_chunks_end_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CHUNK", 7)
     assert [one.name for one in kept(page(*PODS), page(*PODS[:1]))][-2:] == ["é,{", "web-00"]
+
+
+def test_a_pod_beyond_the_limits_of_one_object_is_an_error_that_says_where(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = kept(page(*PODS))
+    monkeypatch.setattr(limits, "LONGEST", 100)
+    with pytest.raises(InputError, match=r"^the pods of the cluster: line 1 column "):
+        list(found)

@@ -38,10 +38,11 @@ _NEXT: Final = re.compile(r'\},\{(?="metadata":\{|"kind":"|"apiVersion":")')
 quotes would be escaped."""
 
 
-class _Pods(Alike):
+class Patterns(Alike):
     """The patterns of pods in typed lists, whose items leave their kind out."""
 
     def learn(self, found: Text, value: Any, line: int) -> Any:
+        """Take one more item; return the replica that it is, or itself."""
         made = super().learn(found, {"kind": _KIND, **value}, line)
         return made if isinstance(made, Replica) else value
 
@@ -59,7 +60,6 @@ class Kept:
 
     def __init__(self) -> None:
         self._file = _file()
-        self._alike = _Pods()
         self._end = 0
         weakref.finalize(self, self._file.close)
 
@@ -72,16 +72,6 @@ class Kept:
         """Forget the pages from a place on."""
         self._file.truncate(place)
         self._end = place
-
-    def page(self, content: str) -> Any:
-        """Return a page, whose items may be replicas of earlier ones; errors as ``wholejson.loads``."""
-        check_values(content)
-        lines = _NEXT.sub("\n},\n{", content)
-        try:
-            found = _page(lines, self._alike)
-        except InputError:
-            found = loads(content)  # what is wrong with it, in words about the text as it came
-        return Page(found, lines) if isinstance(found, dict) else found
 
     def keep(self, page: Json) -> None:
         """Keep a page for whoever iterates.
@@ -104,7 +94,7 @@ class Kept:
 
     def _parts(self) -> Iterator[Part]:
         try:
-            yield from jsonstream.parts(self._chunks(), quick=exact.decoded, alike=_Pods())
+            yield from jsonstream.parts(self._chunks(), quick=exact.decoded, alike=Patterns())
         except InputError as error:  # a pod beyond the limits of one object
             raise InputError(f"the pods of the cluster: {error}") from None
 
@@ -125,6 +115,17 @@ def _file() -> IO[bytes]:
         return tempfile.TemporaryFile(prefix="hashcompat-")
     except OSError:  # no directory may be written to
         return io.BytesIO()
+
+
+def page_of(content: str, alike: Patterns) -> Any:
+    """Return a page, whose items may be replicas of earlier ones; errors as ``wholejson.loads``."""
+    check_values(content)
+    lines = _NEXT.sub("\n},\n{", content)
+    try:
+        found = _page(lines, alike)
+    except InputError:
+        found = loads(content)  # what is wrong with it, in words about the text as it came
+    return Page(found, lines) if isinstance(found, dict) else found
 
 
 def _page(content: str, alike: Alike) -> Json:

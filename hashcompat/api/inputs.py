@@ -94,7 +94,8 @@ def load_cluster(
 
     ``selector`` selects by labels, as kubectl does. Only get and list of pods and nodes are used, get of the
     namespace kube-system, whose UID is that of the cluster, and with ``budgets`` list of
-    PodDisruptionBudgets. Nodes that may not be read are left out, unless ``needs_nodes``. Raises InputError,
+    PodDisruptionBudgets. Nodes that may not be read are left out, unless ``needs_nodes``. The pods are kept
+    in a temporary file, and read again for each iteration. Raises InputError,
     naming the request, for what is refused or cannot be read completely.
     """
     from hashcompat.sources.cluster import collect as cluster  # noqa: PLC0415 - files need no HTTP client

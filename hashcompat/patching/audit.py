@@ -5,8 +5,8 @@ Also which other hashes the global form of the patch changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
 
@@ -17,9 +17,14 @@ from hashcompat.kubelet.alike import Defaults, unknown_to
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.kubelet.staticpods import static_pod_text
 from hashcompat.model.items import ContainerName, PodName, container_name, name_of
-from hashcompat.model.pods import Inventory, Pod
+from hashcompat.model.pods import Container, Inventory, Pod
 from hashcompat.patching.stripping import Cut, cuts_between, stripped
+from hashcompat.planning.replicas import Latest
+from hashcompat.planning.templates import Named, Template, Templates
 from hashcompat.planning.view import View
+
+_OWNERS: Final = ("ReplicaSet/", "Deployment/", "DaemonSet/", "StatefulSet/")
+"""How the names of the controllers begin that hash their pod templates."""
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -65,7 +70,16 @@ class Audit(msgspec.Struct, frozen=True):
     """``namespace/Kind/name`` of the controllers whose pod-template-hash the global form changes."""
 
 
-def audit_container(
+class Checked(msgspec.Struct, frozen=True):
+    """What is known of a container, and of its replicas."""
+
+    hit: Hit | None
+    """Why stripping fails for it; None where it does not."""
+    is_cut: bool
+    """Whether any of its text is cut."""
+
+
+def check_container(
     spec: Mapping[str, Any],
     old: Kubelet,
     new: Kubelet,
@@ -73,18 +87,19 @@ def audit_container(
     defaults: Defaults,
     *,
     keep_empty: bool,
-) -> Hit | None:
-    """Return why the stripped text of ``new`` is not the text of ``old``; None if it is.
+) -> Checked:
+    """Return whether the stripped text of ``new`` is the text of ``old``, and whether any of it is cut.
 
     Raises DecodeError for a container that does not decode.
     """
     (new_hasher,), (old_hasher,) = (hashers(kubelet, keep_empty=keep_empty) for kubelet in (new, old))
-    if stripped(new_hasher.text(spec), cuts) == old_hasher.text(spec):
-        return None
+    text = new_hasher.text(spec)
+    cut = stripped(text, cuts)
+    if cut == old_hasher.text(spec):
+        return Checked(None, cut != text)
     pieces = [cut.piece for cut in cuts]
-    return Hit(
-        tuple(_strings_with(spec, pieces, "")), tuple(dict.fromkeys(unknown_to(spec, new, old, defaults)))
-    )
+    fields = tuple(dict.fromkeys(unknown_to(spec, new, old, defaults)))
+    return Checked(Hit(tuple(_strings_with(spec, pieces, "")), fields), cut != text)
 
 
 def _strings_with(value: Any, pieces: Sequence[str], path: str) -> Iterator[str]:
@@ -106,30 +121,67 @@ def audit(inventory: Inventory, old: Kubelet, new: Kubelet, view: View) -> Audit
     Raises UsageError if ``new`` cannot be stripped to ``old``, and InputError for a container that does not
     decode.
     """
-    cuts = cuts_between(old, new, view.catalog.server_defaults())
+    checks = _Checks(old, new, view)
     containers, rows, static = 0, list[AuditRow](), list[str]()
     templates: dict[str, None] = {}
     for pod in inventory.pods:
         containers += len(pod.containers)
-        rows += _rows(pod, old, new, cuts, view)
-        if pod.static and _uid_changes(pod, new, cuts):
+        found = checks.of(pod)
+        for container, one in zip(pod.containers, found, strict=True):
+            if one.hit is not None:
+                name = container_name(container.name, container.type)
+                rows.append(AuditRow(name_of(pod), name, one.hit))
+        if pod.static and _uid_changes(pod, new, checks.cuts):
             static.append(f"{pod.namespace}/{pod.name}")
-        if _template_changes(pod, new, cuts, view):
+        if pod.owner.startswith(_OWNERS) and checks.changes_template(pod, found):
             templates[f"{pod.namespace}/{pod.owner}"] = None
-    return Audit(old, new, cuts, containers, tuple(rows), tuple(static), tuple(templates))
+    return Audit(old, new, checks.cuts, containers, tuple(rows), tuple(static), tuple(templates))
 
 
-def _rows(pod: Pod, old: Kubelet, new: Kubelet, cuts: Sequence[Cut], view: View) -> Iterator[AuditRow]:
-    """Yield the containers of a pod for which stripping fails; errors as ``audit``."""
-    defaults, keep_empty = view.catalog.server_defaults(), view.keeps_empty(pod)
-    for container in pod.containers:
+class _Checks:
+    """Checks containers, those of the latest templates once.
+
+    The names in which these differ are whole strings without spaces and parentheses
+    (``kubelet/template.py``). Each word of what is cut has a parenthesis, so that no cut depends on a name.
+    """
+
+    def __init__(self, old: Kubelet, new: Kubelet, view: View) -> None:
+        self.cuts = cuts_between(old, new, view.catalog.server_defaults())
+        self._old, self._new, self._view = old, new, view
+        self._templates = Templates(view)
+        self._known: Latest[Template, Checked] = Latest()
+
+    def of(self, pod: Pod) -> list[Checked]:
+        """Return what is known of each container of a pod; errors as ``audit``."""
+        every = self._templates.all_of(pod)
+        return [self._of(pod, *one) for one in zip(pod.containers, every, strict=True)]
+
+    def _of(self, pod: Pod, container: Container, named: Named) -> Checked:
+        template = named.template
+        if template is None:
+            return self._alone(pod, container)
+        found = self._known.get(template)
+        if found is None:
+            found = self._alone(pod, container)
+            self._known.add(template, found, named.likeness.size)
+        return found
+
+    def _alone(self, pod: Pod, container: Container) -> Checked:
+        view = self._view
+        defaults, keep_empty = view.catalog.server_defaults(), view.keeps_empty(pod)
         try:
-            spec = view.seen(pod, container, new)
-            hit = audit_container(spec, old, new, cuts, defaults, keep_empty=keep_empty)
+            spec = view.seen(pod, container, self._new)
+            return check_container(spec, self._old, self._new, self.cuts, defaults, keep_empty=keep_empty)
         except DecodeError as error:
             raise InputError(f"{pod.origin}: {container.path}{error}") from None
-        if hit is not None:
-            yield AuditRow(name_of(pod), container_name(container.name, container.type), hit)
+
+    def changes_template(self, pod: Pod, found: Iterable[Checked]) -> bool:
+        """Return whether the text of a controller's template, which has its containers', would be cut."""
+        if not self._view.keeps_empty(pod):
+            return any(one.is_cut for one in found)
+        specs = (self._view.seen(pod, container, self._new) for container in pod.containers)
+        texts = (hashers(self._new)[0].text(spec) for spec in specs)
+        return any(stripped(text, self.cuts) != text for text in texts)
 
 
 def _uid_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut]) -> bool:
@@ -140,11 +192,3 @@ def _uid_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut]) -> bool:
     except (DecodeError, UndecidedError):
         return True
     return stripped(text, cuts) != text
-
-
-def _template_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut], view: View) -> bool:
-    """Return whether the text of a controller's template, which contains its containers', would be cut."""
-    if not pod.owner.startswith(("ReplicaSet/", "Deployment/", "DaemonSet/", "StatefulSet/")):
-        return False
-    texts = (hashers(new)[0].text(view.seen(pod, container, new)) for container in pod.containers)
-    return any(stripped(text, cuts) != text for text in texts)

@@ -8,35 +8,15 @@ kubelet does), ``planner`` (items, warnings and assumptions), ``hops`` (the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
-
 from msgspec import structs
 
-from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan, Way
-from hashcompat.model.pods import Inventory, Pod, Source
+from hashcompat.model.pods import Inventory, Source
 from hashcompat.planning.gates import check_gates
-from hashcompat.planning.judge import Draft
+from hashcompat.planning.gathering import Gather, Nothing
 from hashcompat.planning.patched import current, resolved, resolved_current
-from hashcompat.planning.runs import Run, decided
+from hashcompat.planning.runs import decided
 from hashcompat.planning.view import View
-
-if TYPE_CHECKING:
-    from hashcompat.model.details import Details
-
-
-class Gathering(Protocol):
-    """Gathers the details of a plan while its pods pass."""
-
-    def add(self, pod: Pod, drafts: Sequence[Draft]) -> None:
-        """Take one more pod, with a draft of each of its containers."""
-
-    def numbers(self, items: Sequence[Item]) -> Sequence[int]:
-        """Return the number of each item's difference; the items are in the order of the drafts."""
-
-    def details(self) -> Details:
-        """Return the details, once the numbers are known."""
 
 
 def make(
@@ -44,11 +24,11 @@ def make(
     from_release: str,
     to_release: str,
     view: View,
-    gather: Callable[[Way, View], Gathering] | None = None,
+    gather: Gather = Nothing,
 ) -> Plan:
     """Return the plan of an upgrade from one release to another, with its hops and the rollback.
 
-    ``gather`` begins to gather the details, which a plan has only if there is one.
+    ``gather`` begins to gather the details, which a plan has only if they are asked for.
 
     ``from_release`` is a release or ``auto``: what each pod's node reports. Every pod is read once, and
     decided for the plan and for all hops together. Raises UsageError for unknown releases and for patches
@@ -56,24 +36,15 @@ def make(
     """
     way = Way(from_release, to_release)
     view, notes = bound(way, inventory, view)
-    gathering = gather(way, view) if gather else None
-    if gathering:
-        run = Run(way, inventory.nodes, view, inventory.dating)
-        for pod in inventory.pods:
-            run.ages.add(pod)
-            gathering.add(pod, [draft for _, draft in run.planner.drafted(pod)])
-            run.hops.add(pod)
-    else:
-        run = decided(way, inventory, view)
-    numbers = gathering.numbers(run.planner.settled()) if gathering else ()
-    plan = run.planner.plan(numbers)
+    run = decided(way, inventory, view, gather)
+    plan = run.planner.plan(run.gathering.numbers(run.planner.settled()))
     plan = structs.replace(
         plan,
         notes=notes,
         origin=run.ages.dated(inventory.origin),
         warnings=(*plan.warnings, *run.ages.warnings()),
     )
-    details = gathering.details() if gathering else None
+    details = run.gathering.details()
     return structs.replace(plan, hops=run.hops.hops, rollback=run.hops.rollback, details=details)
 
 

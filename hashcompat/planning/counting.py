@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from typing import Final
 
 from hashcompat.errors import DecodeError
 from hashcompat.model.plan import Hop, Way
 from hashcompat.model.pods import Node, Pod
-from hashcompat.planning.census import Census
+from hashcompat.planning.census import Census, Outcomes
 from hashcompat.planning.grid import Subject
 from hashcompat.planning.hops import Tally, elsewhere
 from hashcompat.planning.kinds import kind
@@ -23,25 +24,46 @@ _KEPT: Final = 64
 
 Hops = dict[Way, Hop]
 
+Counted = Sequence[tuple[Census, Outcomes]]
+"""What is counted of each container of a pod, and where."""
+
 
 class Counting:
     """Counts the containers that each of some upgrades kills, and those for which that is not decided."""
 
-    def __init__(self, ways: Sequence[Way], later: Sequence[Way], nodes: Iterable[Node], view: View) -> None:
+    def __init__(
+        self,
+        ways: Sequence[Way],
+        later: Sequence[Way],
+        nodes: Iterable[Node],
+        view: View,
+        templates: Templates | None = None,
+    ) -> None:
         """Take upgrades of the pods as they run now, and those among them that also start where others end.
 
-        Raises UsageError for unknown releases.
+        ``templates`` as Judge's. Raises UsageError for unknown releases.
         """
         self._nodes, self._view = {node.name: node for node in nodes}, view
-        self._templates = Templates(view)
+        self._templates = templates or Templates(view)
         parts = [[way for way in ways if (way.old == AUTO) is auto] for auto in (False, True)]
         self._parts = [_Part(part, later, self._nodes, view, self._templates) for part in parts if part]
 
-    def add(self, pod: Pod) -> None:
-        """Count one more pod; errors as ``Judge.drafts``."""
+    def add(self, pod: Pod) -> Counted | None:
+        """Count one more pod; return what is counted of replicas too, None where each is decided by itself.
+
+        Replicas are of the same kind (``kinds.kind``) and started when it did, and each kubelet of the
+        upgrades hashes them as it does another one where that is so of the pod. Errors as ``Judge.drafts``.
+        """
         subjects = list(self._subjects(pod)) if is_plain(self._view) and _is_served(pod) else []
-        for part in self._parts:
-            part.add(pod, subjects)
+        found = [part.add(pod, subjects) for part in self._parts]
+        counted = [one for one in found if one is not None]
+        return list(chain.from_iterable(counted)) if len(counted) == len(found) else None
+
+    @staticmethod
+    def repeat(counted: Counted) -> None:
+        """Count a replica."""
+        for census, outcomes in counted:
+            census.add(outcomes)
 
     def _subjects(self, pod: Pod) -> Iterator[Subject]:
         node = self._nodes.get(pod.node)
@@ -84,25 +106,27 @@ class _Part:
         self._censuses: dict[str, Census] = {}
         self.singly = 0
 
-    def add(self, pod: Pod, subjects: Sequence[Subject]) -> None:
-        if not self._is_counted(pod, subjects):
+    def add(self, pod: Pod, subjects: Sequence[Subject]) -> Counted | None:
+        found = self._together(pod, subjects)
+        if found is None:
             self._singly(pod)
+        return found
 
-    def _is_counted(self, pod: Pod, subjects: Sequence[Subject]) -> bool:
-        """Count a pod for all upgrades together; return whether that is possible."""
+    def _together(self, pod: Pod, subjects: Sequence[Subject]) -> Counted | None:
+        """Count a pod for all upgrades together; return what was counted, None where that is not possible."""
         current = self._current(pod)
         if not subjects or current is None:
-            return not pod.containers
+            return None if pod.containers else ()
         if current not in self._censuses:
             self._censuses[current] = Census(self._ways, current, self._view)
         census = self._censuses[current]
         try:
             found = [census.outcomes(subject) for subject in subjects]
         except DecodeError:  # each upgrade reports it in its own words, or goes on
-            return False
+            return None
         for outcomes in found:
             census.add(outcomes)
-        return True
+        return [(census, outcomes) for outcomes in found]
 
     def _current(self, pod: Pod) -> str | None:
         """Return the release that a pod's node reports; empty where upgrades name one, None if unknown."""

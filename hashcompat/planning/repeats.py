@@ -7,12 +7,14 @@ one another has to be the same.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import msgspec
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.template import Around
 from hashcompat.model.pods import Pod
+from hashcompat.planning.gathering import Gathering
 from hashcompat.planning.hops import Counted, Hops
 from hashcompat.planning.planner import Planner, Ruling
 from hashcompat.planning.replicas import Latest
@@ -58,6 +60,8 @@ class _Repeated(msgspec.Struct, frozen=True):
     """Of their containers."""
     counted: Counted
     """What the hops count of them."""
+    gathered: Any
+    """What is gathered of them."""
     hashes: Sequence[_Hashes]
     """Of each container."""
 
@@ -65,8 +69,9 @@ class _Repeated(msgspec.Struct, frozen=True):
 class Repeats:
     """Adds pods to a plan and its hops."""
 
-    def __init__(self, planner: Planner, hops: Hops, templates: Templates) -> None:
+    def __init__(self, planner: Planner, hops: Hops, templates: Templates, gathering: Gathering) -> None:
         self._planner, self._hops, self._templates = planner, hops, templates
+        self._gathering = gathering
         self._known: Latest[Hashable, _Repeated] = Latest()
         self._kubelets: dict[str, tuple[Kubelet, ...]] = {}
 
@@ -77,8 +82,9 @@ class Repeats:
         if not kubelets:
             self._planner.add(pod)
             self._hops.add(pod)
+            self._gathering.add(pod)
             return
-        key = self._planner.kind(pod, kubelets[0]), release
+        key = self._planner.kind(pod, kubelets[0]), release, self._gathering.decisive(pod)
         known = self._known.get(key)
         if known is not None:
             pairs = zip(pod.containers, known.hashes, strict=True)
@@ -87,18 +93,18 @@ class Repeats:
             if len(found) == len(each):
                 self._planner.repeat(pod, known.rulings, found)
                 self._hops.repeat(known.counted)
+                self._gathering.repeat(known.gathered, pod)
                 return
-        rulings, counted = self._planner.add(pod), self._hops.add(pod)
-        if rulings is not None and counted is not None and known is None:
-            self._learn(key, pod, kubelets, rulings, counted)
+        rulings, counted, gathered = self._planner.add(pod), self._hops.add(pod), self._gathering.add(pod)
+        if rulings is not None and counted is not None and gathered is not None and known is None:
+            self._learn(key, pod, kubelets, (rulings, counted, gathered))
 
     def _learn(
         self,
         key: Hashable,
         pod: Pod,
         kubelets: tuple[Kubelet, ...],
-        rulings: Sequence[Ruling],
-        counted: Counted,
+        shared: tuple[Sequence[Ruling], Counted, Any],
     ) -> None:
         """Remember what pods of one kind share."""
         if any(container.blank is None for container in pod.containers):
@@ -107,7 +113,7 @@ class Repeats:
         each = [_Hashes.of(one, kubelets) for one in named]
         hashes = [one for one in each if one is not None]
         if len(hashes) == len(each):
-            self._known.add(key, _Repeated(rulings, counted, hashes), sum(one.likeness.size for one in named))
+            self._known.add(key, _Repeated(*shared, hashes), sum(one.likeness.size for one in named))
 
     def _may_repeat(self, pod: Pod) -> bool:
         return pod.shape is not None and self._planner.is_shared(pod)
@@ -119,7 +125,8 @@ class Repeats:
         """
         if release not in self._kubelets:
             own, others = self._planner.pair(pod), self._hops.kubelets(pod, release)
-            self._kubelets[release] = (*own, *others) if own and others else ()
+            every = (*own, *others, *self._gathering.kubelets()) if own and others else ()
+            self._kubelets[release] = every
         return self._kubelets[release]
 
 

@@ -14,6 +14,7 @@ from hashcompat.model.dating import Dating
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory, Node, Pod, Share, Shared
 from hashcompat.planning.ages import Ages
+from hashcompat.planning.gathering import Gather, Nothing
 from hashcompat.planning.hops import Hops
 from hashcompat.planning.planner import Planner
 from hashcompat.planning.repeats import Repeats
@@ -27,12 +28,20 @@ if TYPE_CHECKING:
 class Run:
     """The pods of an inventory, decided for the plan and for all hops together."""
 
-    def __init__(self, way: Way, nodes: Iterable[Node], view: View, dating: Dating | None = None) -> None:
+    def __init__(
+        self,
+        way: Way,
+        nodes: Iterable[Node],
+        view: View,
+        dating: Dating | None = None,
+        gather: Gather = Nothing,
+    ) -> None:
         templates = Templates(view)
         self.planner = Planner(way, nodes, view, templates)
         self.hops = Hops(way, nodes, view, templates)
         self.ages = Ages(dating)
-        self._repeats = Repeats(self.planner, self.hops, templates)
+        self.gathering = gather(way, view, templates)
+        self._repeats = Repeats(self.planner, self.hops, templates, self.gathering)
 
     def add(self, pods: Iterable[Pod]) -> None:
         """Decide pods one by one."""
@@ -60,13 +69,13 @@ class Run:
         return found
 
 
-def decided(way: Way, inventory: Inventory, view: View) -> Run:
-    """Decide all pods, in several processes where these can share them."""
+def decided(way: Way, inventory: Inventory, view: View, gather: Gather = Nothing) -> Run:
+    """Decide all pods, in several processes where these can share them; one process gathers."""
     pods = inventory.pods
-    if isinstance(pods, Shared) and (shares := pods.shares()):
+    if gather is Nothing and isinstance(pods, Shared) and (shares := pods.shares()):
         with suppress(FailedError, InputError):  # what is wrong with them, one process says
             return _shared(way, inventory, view, pods, shares)
-    run = Run(way, inventory.nodes, view, inventory.dating)
+    run = Run(way, inventory.nodes, view, inventory.dating, gather)
     run.add(pods)
     return run
 

@@ -7,7 +7,7 @@ none of them; so one hash serves all of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from hashcompat.catalog.lookup import Kubelet
@@ -32,9 +32,6 @@ class WayHashes:
         self._pod, self._container, self._hash_of = pod, container, hash_of
         self._known: dict[Way, ContainerHash] = {}
         self._done: list[tuple[Kubelet, ContainerHash]] = []
-        self._keys, texts = set[str](), list[str]()
-        _collect(container.spec, self._keys, texts)
-        self._escaped = any(not _ESCAPED.isdisjoint(text) for text in texts)
 
     def __call__(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
         """Return the hash of a spec; that of the container itself is computed once for each way of hashing.
@@ -58,9 +55,17 @@ class WayHashes:
         """Return whether two kubelets surely hash this container alike."""
         if one.era is not other.era or not one.era.hashes_json:
             return False
-        if self._escaped and one.escapes != other.escapes:
+        keys, is_escaped = self._written
+        if is_escaped and one.escapes != other.escapes:
             return False
-        return self._keys.isdisjoint(differing(one.schema, other.schema))
+        return keys.isdisjoint(differing(one.schema, other.schema))
+
+    @cached_property
+    def _written(self) -> tuple[set[str], bool]:
+        """The keys at any depth of the container, and whether a text of it is not always written alike."""
+        keys, texts = set[str](), list[str]()
+        _collect(self._container.spec, keys, texts)
+        return keys, any(not _ESCAPED.isdisjoint(text) for text in texts)
 
     def _computed(self, kubelet: Kubelet) -> ContainerHash:
         found = self._hash_of(self._pod, self._container, self._container.spec, kubelet)

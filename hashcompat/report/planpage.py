@@ -15,7 +15,7 @@ from hashcompat.report.asked import Excerpt, asked
 from hashcompat.report.asked import in_order as items_in_order
 from hashcompat.report.collapse import collapsed
 from hashcompat.report.groups import group_table, in_order
-from hashcompat.report.items import hop_ends, hop_words, reason_words
+from hashcompat.report.items import hop_ends, hop_words
 from hashcompat.report.model import Coloured
 from hashcompat.report.page import Bar, Cause, Chart, Count, Listing, Main, Page, Piece, Row, Step
 from hashcompat.report.planheat import heat_of
@@ -187,15 +187,16 @@ def _main(shown: Excerpt, whys: Whys) -> Main:
 
 
 def _row(item: Item, whys: Whys) -> Row:
-    return Row(_cells(item), item.verdict.value, whys.number_of(item), _own(item))
+    why, words = whys.in_short(item)
+    verdict = item.prediction.verdict._value_
+    return Row(_cells(item, verdict, words), verdict, why, _own(item))
 
 
-def _cells(item: Item) -> Sequence[object]:
-    pod, hashes = item.pod, item.hashes
-    names = (pod.node, pod.namespace, pod.name, item.container.name)
-    numbers = (hashes.from_, hashes.to, hashes.recorded)
-    about = (reason_words(item), owner_of(item), item.container.type.value)
-    return (item.verdict.value, *names, *about, *numbers)
+def _cells(item: Item, verdict: str, words: str) -> Sequence[object]:
+    pod, container = item.pod, item.container
+    names = (verdict, pod.node, pod.namespace, pod.name, container.name)
+    about = (words, owner_of(item), container.type._value_)
+    return (*names, *about, item.from_hash, item.to_hash, item.recorded)
 
 
 def _own(item: Item) -> Mapping[str, object]:

@@ -36,13 +36,14 @@ class Whys:
     def __init__(self, plan: Plan, items: Iterable[Item]) -> None:
         self._plan = plan
         found: dict[Key, tuple[Item, int]] = {}
-        for item in items:
+        for item, rows in _replicas(items):
             if item.reasons or item.difference:
                 key = _key(item)
                 first, number = found.get(key, (item, 0))
-                found[key] = first, number + 1
+                found[key] = first, number + rows
         ranked = sorted(found.items(), key=lambda pair: (_ORDER[pair[1][0].verdict], -pair[1][1]))
         self._numbers = {key: number for number, (key, _) in enumerate(ranked[:_MOST], 1)}
+        self._in_short: dict[int, tuple[int, str]] = {}
         self._left_out = len(ranked[_MOST:])
         self.every = [self._why(*pair[1], number) for number, pair in enumerate(ranked[:_MOST], 1)]
 
@@ -59,9 +60,13 @@ class Whys:
             parts.append(f"Where the texts of {omitted} differ was not kept; hashcompat explain shows it.")
         return " ".join(parts)
 
-    def number_of(self, item: Item) -> int:
-        """Return the number of an item's explanation; 0 for none."""
-        return self._numbers.get(_key(item), 0) if item.reasons or item.difference else 0
+    def in_short(self, item: Item) -> tuple[int, str]:
+        """Return the number of an item's explanation, 0 for none, and a few words; replicas share both."""
+        found = self._in_short.get(id(item.prediction))
+        if found is None:
+            number = self._numbers.get(_key(item), 0) if item.reasons or item.difference else 0
+            found = self._in_short[id(item.prediction)] = number, reason_words(item)
+        return found
 
     def _why(self, item: Item, rows: int, number: int) -> Why:
         reasons = [(reason.id, reason.text, reason.path) for reason in item.reasons]
@@ -74,7 +79,17 @@ class Whys:
             yield from _fragments(self._plan.details.differences[item.difference - 1])
 
 
+def _replicas(items: Iterable[Item]) -> Iterator[tuple[Item, int]]:
+    """Yield the first item of each prediction, which replicas share, and how many have it."""
+    found: dict[int, tuple[Item, int]] = {}
+    for item in items:
+        first, number = found.get(id(item.prediction), (item, 0))
+        found[id(item.prediction)] = first, number + 1
+    return iter(found.values())
+
+
 def _key(item: Item) -> Key:
+    """Return what explains an item: of its prediction alone."""
     state = item.pod_recreated, item.calibrated, bool(item.creator)
     return item.verdict, item.from_release, item.reasons, item.difference, *state
 

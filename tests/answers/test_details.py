@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
+from msgspec import structs
 
 import hashcompat
 from hashcompat.answers import details
+from hashcompat.catalog.lookup import Catalog
 from hashcompat.model.details import Details, Kind, Scope
 from hashcompat.model.plan import Plan
-from tests.helpers.pods import node, pod
+from hashcompat.planning.options import Options
+from hashcompat.planning.rulings import Rulings
+from hashcompat.planning.view import View
+from hashcompat.sources.files.collect import collect
+from scripts.sample.pods import TOKEN_PATH
+from tests.helpers.pods import Json, node, pod
 
 
 def made(*objects: dict[str, Any], old: str = "1.13.12", new: str = "1.14.10", **options: Any) -> Plan:
@@ -109,3 +120,118 @@ def test_where_counting_takes_long_the_types_alone_decide(monkeypatch: pytest.Mo
 def test_where_no_node_reports_its_release_there_are_no_pairs() -> None:
     found = details_of(made(pod(), old="auto", new="1.31.14"))
     assert (found.releases, found.pairs) == ((), ())
+
+
+DAYS: Final = ("2016-01-05", "2017-06-30", "2017-11-20", "2018-08-01", "2026-03-02")
+"""Starts between the releases of the ways below."""
+
+
+def replica(number: int) -> Json:
+    """Return one of the pods of a StatefulSet, each with a name of its token mount."""
+    name = f"web-{number:02}"
+    container = {
+        "name": "c",
+        "image": "i",
+        "env": [{"name": "OWN", "value": name}],
+        "volumeMounts": [
+            {"name": "config", "mountPath": "/etc/app"},
+            {"name": f"kube-api-access-tok{number:02}", "mountPath": TOKEN_PATH},
+        ],
+    }
+    status = {
+        "containerStatuses": [
+            {
+                "name": "c",
+                "containerID": f"containerd://{number:064x}",
+                "restartCount": 0,
+                "state": {"running": {"startedAt": "2026-03-02T08:15:00Z"}},
+            }
+        ],
+        "phase": "Running",
+    }
+    owner = {"kind": "StatefulSet", "name": "web", "uid": "w", "controller": True}
+    metadata = {"ownerReferences": [owner], "uid": f"0fa7c6b2-1e5d-4c1a-9f00-{number:012}"}
+    return pod(container, name=name, node="n", status=status, metadata=metadata)
+
+
+def plain(_: Json, __: int) -> None:
+    """Leave a pod as it is."""
+
+
+def mounting_its_own(one: Json, _: int) -> None:
+    """Mount a volume that is called like the pod."""
+    own = {"name": f"d-{one['metadata']['name']}", "mountPath": "/data"}
+    one["spec"]["containers"][0]["volumeMounts"].insert(1, own)
+
+
+def started(one: Json, number: int) -> None:
+    """Start on one of some days."""
+    (status,) = one["status"]["containerStatuses"]
+    status["state"]["running"]["startedAt"] = f"{DAYS[number % len(DAYS)]}T10:00:00Z"
+
+
+def undecoded(one: Json, number: int) -> None:
+    """Let kubelets of later types not decode some pods."""
+    if number % 3 == 0:
+        one["spec"]["containers"][0]["livenessProbe"] = {"grpc": {"port": "x"}}
+
+
+@pytest.fixture
+def repeated(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count the pods whose details are those of a replica."""
+    counts, repeat = Counter[str](), details.Gathering.repeat
+
+    def counting(self: details.Gathering, *given: Any) -> None:
+        counts["add"] += 1
+        repeat(self, *given)
+
+    monkeypatch.setattr(details.Gathering, "repeat", counting)
+    return counts
+
+
+@pytest.fixture
+def found_by_itself(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Let every pod be decided, and the texts of every container be compared, by itself."""
+
+    def start() -> None:
+        alone = details._Differences._of_replicas
+        monkeypatch.setattr(Rulings, "is_shared", lambda *_: False)
+        monkeypatch.setattr(
+            details._Differences,
+            "_of_replicas",
+            lambda *given: structs.replace(alone(*given), varies=True, names=("?",)),
+        )
+
+    return start
+
+
+@pytest.mark.parametrize("with_nodes", [True, False], ids=["nodes", "no nodes"])
+@pytest.mark.parametrize("change", [plain, mounting_its_own, started, undecoded])
+@pytest.mark.parametrize(
+    "way", [("1.7.16", "1.9.11"), ("1.9.11", "1.31.14"), ("1.22.17", "1.23.17"), ("auto", "1.31.14")], ids=str
+)
+def test_details_of_replicas_are_those_of_each_pod_by_itself(
+    way: tuple[str, str],
+    change: Callable[[Json, int], None],
+    found_by_itself: Callable[[], None],
+    repeated: Counter[str],
+    tmp_path: Path,
+    catalog: Catalog,
+    *,
+    with_nodes: bool,
+) -> None:
+    pods = [replica(number) for number in range(40)]
+    for number, one in enumerate(pods):
+        change(one, number)
+    path = tmp_path / "pods.json"
+    items = [*pods, *([node("v1.8.15", "n")] if with_nodes else [])]
+    path.write_text(json.dumps({"apiVersion": "v1", "items": items, "kind": "List"}, indent=4))
+    options = Options(override_node_releases=True, keep_going=True)
+
+    def plan() -> Plan:
+        return details.make(collect((str(path),)), *way, View(catalog, options))
+
+    together = plan()
+    assert repeated["add"] > 30 or change is not plain or not with_nodes
+    found_by_itself()
+    assert together == plan()

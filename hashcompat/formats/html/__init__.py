@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Any, Final
@@ -21,11 +21,15 @@ from hashcompat.formats.model import Style
 from hashcompat.model.escape import distinct, printable
 from hashcompat.report.generic import generic_page
 from hashcompat.report.model import Report
+from hashcompat.report.page import Main, Row
 
 _TEMPLATE: Final = "page.html.jinja"
 
 _PULL: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d{2,6})\b")
 """A pull request or issue of Kubernetes in an escaped text; no part of an entity such as ``&#39;``."""
+
+_REPEATED: Final = 4096
+"""Names whose cells are remembered: nodes, owners and reasons are those of many rows."""
 
 _UPSTREAM: Final = "https://github.com/kubernetes/kubernetes/pull/"
 
@@ -52,6 +56,7 @@ def _environment(encoding: str) -> Environment:
     found.globals["policy"] = _policy(style, script)
     found.globals["style"], found.globals["script"] = map(Markup, (style, script))
     found.filters["name"] = partial(_cell, encoding=encoding)
+    found.filters["rows"] = partial(_rows, encoding=encoding)
     found.filters["linked"] = partial(_linked, encoding=encoding)
     return found
 
@@ -87,6 +92,35 @@ def _cell(value: object, encoding: str) -> object:
     if value is None or isinstance(value, int):
         return "" if value is None else value
     return distinct(str(value), encoding)
+
+
+def _rows(main: Main, encoding: str) -> Iterator[Markup]:
+    """Yield each row of the table, whole: a plan may have hundreds of thousands, of a dozen cells each."""
+
+    @lru_cache(maxsize=_REPEATED, typed=True)
+    def cell(value: object) -> str:
+        return str(escape(_cell(value, encoding)))
+
+    row = _explained(cell) if main.explained else partial(_row, cell)
+    yield from (Markup(row(one)) for one in main.rows())  # noqa: S704 - of escaped cells
+
+
+def _explained(cell: Callable[[object], str]) -> Callable[[Row], str]:
+    """Return what lays out a row that begins with the way to its explanation."""
+
+    @lru_cache(maxsize=_REPEATED)
+    def link(number: int) -> str:
+        return f'<td><a href="#e{number}">{number}</a></td>' if number else "<td></td>"
+
+    return lambda row: _row(cell, row, link(row.why))
+
+
+def _row(cell: Callable[[object], str], row: Row, first: str = "") -> str:
+    """Return the line of a row, its own facts in attributes for the script."""
+    verdict = f' data-verdict="{cell(row.verdict)}"' if row.verdict else ""
+    facts = "".join([f' data-{name}="{cell(value)}"' for name, value in row.facts.items() if value])
+    cells = "</td><td>".join(map(cell, row.cells))
+    return f"<tr{verdict}{facts}>{first}<td>{cells}</td></tr>\n"
 
 
 def _linked(text: str, encoding: str) -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -17,14 +17,15 @@ from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import part, text
 from hashcompat.model.budgets import NOT_READ, Budgets
 from hashcompat.model.dating import Dated, Dating, Reach
-from hashcompat.model.pods import Inventory, Node, Origin, Pod, Source
+from hashcompat.model.pods import Inventory, Node, Origin, Source
 from hashcompat.model.words import count
 from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import budgets_of, of_budget
 from hashcompat.sources.clock import now
 from hashcompat.sources.cluster import kubectl, serviceaccount
+from hashcompat.sources.cluster.kept import Kept, Patterns, check_kind, page_of, pod_of
 from hashcompat.sources.cluster.kubeapi import Client, StatusError
-from hashcompat.sources.cluster.lists import list_all
+from hashcompat.sources.cluster.lists import Get, list_all
 from hashcompat.sources.dating import until
 from hashcompat.sources.objects import SYSTEM, read_object
 
@@ -161,14 +162,15 @@ def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
     """
     begun = now()
     with connect(access, say) as client:
-        pods = [pod for request in pod_requests(scope) for pod in _read(client, request, _pod, progress)]
-        if scope.needs_pods and not pods:
+        pods = Kept()
+        number = sum(_kept(client, request, pods, progress) for request in pod_requests(scope))
+        if scope.needs_pods and not number:
             raise InputError("the cluster has no pods that match; an empty plan would look like a safe one")
         nodes = tuple(_nodes(client, scope, say, progress))
         budgets = _budgets(client, scope, progress) if scope.budgets else NOT_READ
         origin = structs.replace(_origin(access), cluster=_uid_or_none(client))
         dating = Dating(until(), (Dated("", Reach(begun), says=True),))
-        return Inventory(tuple(pods), nodes, origin=origin, budgets=budgets, dating=dating)
+        return Inventory(pods, nodes, origin=origin, budgets=budgets, dating=dating)
 
 
 def uid(access: Access, say: Say) -> str:
@@ -272,7 +274,7 @@ def _budgets(client: Client, scope: Scope, progress: Say) -> Budgets:
 
 
 def _budget(item: dict[str, Any]) -> dict[str, Any]:
-    _check_kind(item, BUDGET)
+    check_kind(item, BUDGET)
     return item
 
 
@@ -284,13 +286,39 @@ class _RefusedError(InputError):
     """The user may not read what is asked for."""
 
 
-def _read(client: Client, request: Request, read: Callable[[dict[str, Any]], T], progress: Say) -> list[T]:
+def _kept(client: Client, request: Request, pods: Kept, progress: Say) -> int:
+    """Keep the pods of a list, each of which can be read; return how many they are."""
+    begin, alike = pods.place, Patterns()
+
+    def get(path: str, query: Mapping[str, str]) -> dict[str, Any]:
+        if "continue" not in query:
+            pods.cut(begin)  # a list that expired on the way is read again
+        page = client.get(path, query, partial(page_of, alike=alike))
+        pods.keep(page)
+        return page
+
+    return len(_read(client, request, _can_be_read, progress, get))
+
+
+def _can_be_read(item: Any) -> None:
+    """Raise InputError, which names the pod, for one that cannot be read."""
+    pod_of(item)
+
+
+def _read(
+    client: Client,
+    request: Request,
+    read: Callable[[dict[str, Any]], T],
+    progress: Say,
+    get: Get | None = None,
+) -> list[T]:
+    def seen(number: int) -> None:
+        progress(request.progress(number))
+
     try:
         if request.name:
             return [read(client.get(request.path))]
-        return list_all(
-            client, request.path, dict(request.query), read, lambda number: progress(request.progress(number))
-        )
+        return list_all(client, request.path, dict(request.query), read, seen, get)
     except StatusError as error:
         if error.code == _NOT_FOUND and request.name:
             return []  # its pods may outlive a node by minutes
@@ -304,21 +332,7 @@ def _read(client: Client, request: Request, read: Callable[[dict[str, Any]], T],
         raise InputError(f"cannot {request.verb} {request}: {error}") from None
 
 
-def _pod(item: dict[str, Any]) -> Pod:
-    _check_kind(item, "Pod")
-    metadata = part(item, "metadata")
-    named = f"{text(metadata, 'namespace')}/{text(metadata, 'name')}"
-    (pod,) = read_object({**item, "kind": "Pod"}, f"pod {named} of the cluster")
-    return pod  # type: ignore[return-value]  # of the kind asked for
-
-
 def _node(item: dict[str, Any]) -> Node:
-    _check_kind(item, "Node")
+    check_kind(item, "Node")
     (node,) = read_object({**item, "apiVersion": "v1", "kind": "Node"}, "a node of the cluster")
     return node  # type: ignore[return-value]  # of the kind asked for
-
-
-def _check_kind(item: dict[str, Any], kind: str) -> None:
-    """Refuse an object that was not asked for; items of a typed list leave their kind out."""
-    if item.get("kind", kind) != kind:
-        raise InputError(f"the server answers with an object that is not a {kind}")

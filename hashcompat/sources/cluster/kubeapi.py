@@ -76,6 +76,7 @@ class _Question(msgspec.Struct, frozen=True):
     method: str
     url: str
     body: bytes | None = None
+    parse: Callable[[str], Any] = loads
 
     @property
     def path(self) -> str:
@@ -93,12 +94,15 @@ class Client(msgspec.Struct, frozen=True):
     timeout: float
     headers: Callable[[], HTTPHeaderDict] = HTTPHeaderDict
 
-    def get(self, path: str, query: Mapping[str, str] | None = None) -> Json:
-        """Return the object behind a path.
+    def get(
+        self, path: str, query: Mapping[str, str] | None = None, parse: Callable[[str], Any] = loads
+    ) -> Json:
+        """Return the object behind a path; ``parse`` makes it of its text, with the errors of ``loads``.
 
         Raises StatusError for what the server refuses, UnreachableError when there is no complete answer.
         """
-        return self._answer(_Question("GET", f"{path}?{urlencode(query)}" if query else path))
+        url = f"{path}?{urlencode(query)}" if query else path
+        return self._answer(_Question("GET", url, parse=parse))
 
     def write(self, method: str, path: str, document: Json) -> Json:
         """Create (POST) or replace (PUT) an object, and return what became of it; errors as ``get``.
@@ -132,7 +136,7 @@ class Client(msgspec.Struct, frozen=True):
             raise _BusyError(_reason(error)) from None
         if _POLICY.is_retry("GET", response.status):
             raise _BusyError(_message(response.status, body), response)
-        return _document(response.status, body)
+        return _document(response.status, body, asked.parse)
 
     def _ask(self, asked: _Question, end: float) -> BaseHTTPResponse:
         headers = HTTPHeaderDict(
@@ -180,12 +184,12 @@ def _counted(retries: Retry, url: str, busy: _BusyError) -> Retry:
         raise busy from None
 
 
-def _document(status: int, body: bytes) -> Json:
+def _document(status: int, body: bytes, parse: Callable[[str], Any]) -> Json:
     """Return the JSON object of an answer, another try for what is none."""
     if status not in _OK:
         raise StatusError(status, _message(status, body))
     try:
-        document = loads(jsontext.decode_text(body))
+        document = parse(jsontext.decode_text(body))
     except RefusedError:
         raise
     except InputError as error:

@@ -13,6 +13,7 @@ from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.model.words import agree, count
 from hashcompat.sources.cluster.kubeapi import Client, Json, StatusError, UnreachableError
+from hashcompat.sources.shapes import Replica
 
 PAGE: Final = 500
 """Objects a page, as kubectl asks for."""
@@ -32,6 +33,9 @@ _LONGEST_TOKEN: Final = 16 << 10
 
 T = TypeVar("T")
 
+Get = Callable[[str, Mapping[str, str]], Json]
+"""Gets a page, by its path and query."""
+
 
 def list_all(
     client: Client,
@@ -39,17 +43,18 @@ def list_all(
     query: Mapping[str, str],
     read: Callable[[Json], T],
     seen: Callable[[int], None],
+    get: Get | None = None,
 ) -> list[T]:
     """Return what ``read`` makes of every object of a list, with all pages joined.
 
-    ``seen`` gets the count so far. A list whose snapshot expires on the way (410 Gone) is read again from
-    its beginning. Raises StatusError, UnreachableError; and InputError for an answer that is not a list,
-    or not complete.
+    ``seen`` gets the count so far, and ``get`` gets a page in place of ``client``. A list whose snapshot
+    expires on the way (410 Gone) is read again from its beginning. Raises StatusError, UnreachableError; and
+    InputError for an answer that is not a list, or not complete.
     """
     for _ in range(_RESTARTS):
         found: list[T] = []
         try:
-            for item in _items(client, path, query):
+            for item in _items(get or client.get, path, query):
                 found.append(read(item))
                 if len(found) % PAGE == 0:
                     seen(len(found))
@@ -65,11 +70,11 @@ def list_all(
     )
 
 
-def _items(client: Client, path: str, query: Mapping[str, str]) -> Iterator[Json]:
+def _items(get: Get, path: str, query: Mapping[str, str]) -> Iterator[Json]:
     token, tokens = "", set[str]()
     end = time.monotonic() + _LONGEST_SECONDS
     for _ in range(_MOST_PAGES):
-        page = client.get(path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})})
+        page = get(path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})})
         items, metadata = _page(path, page)
         yield from items
         token = _token(path, metadata)
@@ -103,7 +108,7 @@ def _page(path: str, page: Json) -> tuple[list[Json], Json]:
             f"{path}: the server's answer is not a list but {page.get('kind') or 'an object without kind'}"
         )
     for index, item in enumerate(items or ()):
-        if not isinstance(item, dict):
+        if not isinstance(item, dict | Replica):
             raise InputError(f"{path}: $.items[{index}]: want an object, got {kind_of(item)}")
     return items or [], metadata
 

@@ -12,13 +12,21 @@ import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hashcompat.catalog.lookup import Catalog
+from hashcompat.errors import UsageError
+from hashcompat.patching import audit, stripping
+from scripts.sample.pods import TOKEN_PATH
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import ROOT, Run
 
@@ -292,6 +300,68 @@ def test_the_audit_names_the_strings_that_would_be_cut_but_no_value(run: Run) ->
 def test_the_audit_of_clean_pods_is_clean(run: Run) -> None:
     result = run(*UP, "--audit", "-f", "-", stdin=as_json(pod({"name": "c", "image": "i", "args": ["ok"]})))
     assert (result.code, result.out) == (0, "")
+
+
+def replica(number: int, *args: str, owner: str = "ReplicaSet/web") -> dict[str, Any]:
+    """Return one of a controller's pods, each with a name of its token mount."""
+    kind, _, name = owner.partition("/")
+    mount = {"name": f"kube-api-access-tok{number:02}", "mountPath": TOKEN_PATH}
+    container = {"name": "c", "image": "i", "args": list(args), "volumeMounts": [mount]}
+    references = [{"kind": kind, "name": name, "controller": True}]
+    return pod(container, name=f"p{number}", metadata={"ownerReferences": references})
+
+
+def test_the_audit_of_replicas_is_that_of_each_by_itself(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    pods = as_json(
+        *(replica(number, f"a{PIECE}") for number in range(4)),
+        *(replica(number, "ok", owner="Job/j") for number in range(4, 8)),
+        *(replica(number, owner="StatefulSet/s") for number in range(8, 12)),
+    )
+    texts, strip = Counter[str](), stripping.stripped
+
+    def counted(text: str, cuts: Sequence[stripping.Cut]) -> str:
+        texts["stripped"] += 1
+        return strip(text, cuts)
+
+    monkeypatch.setattr(audit, "stripped", counted)
+    result = run(*UP, "--audit", "-f", "-", "-o", "json", stdin=pods)
+    assert texts == {"stripped": 3}
+    assert [(item["pod"], item["strings"]) for item in result.items] == [
+        (f"p{number}", ["args[0]"]) for number in range(4)
+    ]
+    assert result.document["article"]["podTemplates"] == ["ns/ReplicaSet/web", "ns/StatefulSet/s"]
+    monkeypatch.setattr(audit._Checks, "_of", lambda self, pod, container, _: self._alone(pod, container))
+    assert run(*UP, "--audit", "-f", "-", "-o", "json", stdin=pods).out == result.out
+
+
+def test_no_cut_depends_on_the_names_in_which_replicas_differ(catalog: Catalog) -> None:
+    """Those have no parentheses; each word of what is cut has one."""
+    names = catalog.known.newest_of_each_minor("1.1.8", "1.16.15")
+    kubelets = [kubelet for kubelet in map(catalog.kubelet, names) if kubelet.era.prints_unset_fields]
+    found = set[str]()
+    for old, new in combinations(kubelets, 2):
+        with suppress(UsageError):
+            found |= {cut.piece for cut in stripping.cuts_between(old, new, catalog.server_defaults())}
+    assert len(found) > 5
+    assert all("(" in word for piece in found for word in piece.split())
+
+
+@pytest.mark.parametrize(
+    ("mounts", "changed"), [([{"name": "v", "mountPath": "/v"}], ["ns/Deployment/d"]), ([], [])]
+)
+def test_the_audit_of_templates_as_they_are_names_those_whose_hash_changes(
+    mounts: list[Any], changed: list[str], run: Run
+) -> None:
+    template = {"spec": {"containers": [{"name": "c", "image": "i", "args": [], "volumeMounts": mounts}]}}
+    given = {
+        "kind": "Deployment",
+        "metadata": {"name": "d", "namespace": "ns"},
+        "spec": {"template": template},
+    }
+    way = ("patch", "--kubelet", "1.14.10", "--like", "1.13.12", "--strategy", "strip", "--audit")
+    for more in ((), ("--no-defaults",)):
+        result = run(*way, "-f", "-", "-o", "json", *more, stdin=as_json(given))
+        assert (result.code, result.document["article"]["podTemplates"]) == (0, changed)
 
 
 def test_the_audit_says_what_the_global_form_changes_besides(run: Run) -> None:

@@ -120,7 +120,7 @@ def _cluster(data: bytes) -> None:
     target = replaced(kubectl, "target", lambda _: ("", ""))
     with _at_once(kubeapi, again=0), replaced(live, "connect", connect), target:
         found = live.collect(live.Access(), live.Scope(), lambda _: None, lambda _: None)
-    assert found.pods
+    assert list(found.pods)
 
 
 @contextmanager
@@ -231,7 +231,13 @@ TARGETS = (
         "api-answer", _api_answer, ("sources/answers", "sources/cluster/kubeapi"), Form.TEXT, 512, words=_HTTP
     ),
     Target("api-pages", _pages, ("sources/cluster/lists", "sources/cluster/kubeapi"), Form.TEXT, 512),
-    Target("cluster", _cluster, ("sources/cluster/collect", "sources/cluster/lists"), Form.TEXT, 1536),
+    Target(
+        "cluster",
+        _cluster,
+        ("sources/cluster/collect", "sources/cluster/kept", "sources/cluster/lists"),
+        Form.TEXT,
+        1536,
+    ),
     Target("download", _download, ("sources/http", "sources/answers"), Form.TEXT, 512, words=_HTTP),
     Target("docker", _docker, ("sources/node/docker", "sources/answers"), Form.TEXT, 1024, words=_HTTP),
     Target("crictl", _crictl, ("sources/node/cri",), Form.TEXT, 1536),

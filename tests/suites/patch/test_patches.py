@@ -15,7 +15,7 @@ from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import DecodeError
 from hashcompat.go.jsontext import decode_text, loads
 from hashcompat.kubelet.alike import unknown_to
-from hashcompat.patching.audit import audit_container
+from hashcompat.patching.audit import check_container
 from hashcompat.patching.model import apply
 from hashcompat.patching.strategies import Choices, make_patch
 from hashcompat.patching.stripping import cuts_between
@@ -276,9 +276,9 @@ def test_a_stripping_kubelet_differs_only_where_the_audit_says(
     for line, value, answer in answers(case, case.olds[0]):
         request = loads(decode_text(line))
         keep_empty = request["source"] == "file"
-        hit = audit_container(
+        hit = check_container(
             request["container"], old, new, cuts, catalog.server_defaults(), keep_empty=keep_empty
-        )
+        ).hit
         assert (answer["hash"] == value) is (hit is None), line
         same, announced = same + (hit is None), announced + (hit is not None)
     record_property("patched_containers", same + announced)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final
@@ -23,6 +24,7 @@ from hashcompat.kubelet.stored import true_hash
 from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Blank, Container
 from hashcompat.planning.replicas import Latest
+from hashcompat.planning.wayhashes import differing, keys_of
 
 Spec = Mapping[str, Any]
 
@@ -119,7 +121,7 @@ class Hider:
         table = _Table(stored)
         variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
         for (true_form, hidden_form), ways in self._forms(given, spec):
-            for schema, era in ways:
+            for schema, era in _unlike(ways, keys_of(true_form)):
                 for escapes in variants if era.hashes_json else variants[:1]:
                     hasher = compile_hasher(schema, era, escapes, False)
                     with suppress(DecodeError, NotStoredError):  # the same answer with and without values
@@ -161,6 +163,19 @@ def _ways(kubelets: Iterable[Kubelet]) -> list[Way]:
     return list(dict.fromkeys((kubelet.schema, kubelet.era) for kubelet in kubelets))
 
 
+def _unlike(ways: Iterable[Way], keys: AbstractSet[str]) -> Iterator[Way]:
+    """Yield those of some ways that may hash a container differently in which these keys are set.
+
+    In JSON, a field that only one of two kubelets knows leaves no trace where it is unset.
+    """
+    done = list[Way]()
+    for schema, era in ways:
+        alike = [one for one, other in done if other is era] if era.hashes_json else []
+        if not any(keys.isdisjoint(differing(schema, one)) for one in alike):
+            done.append((schema, era))
+            yield schema, era
+
+
 def _is_escaped(given: Spec) -> bool:
     """Return whether a text may hold a character that Go 1.22 writes differently in JSON."""
     shown = repr(given)
@@ -200,7 +215,8 @@ class _Table:
 
         Where two kubelets print the same text without values but another one with them, neither is stored.
         """
-        pieces, true_pieces = (hasher.pieces(hasher.decode(form)) for form in (hidden_form, true_form))
+        pieces = hasher.pieces(hasher.decode(hidden_form))
+        true_pieces = pieces if true_form == hidden_form else hasher.pieces(hasher.decode(true_form))
         text, true_text = "".join(pieces), "".join(true_pieces)
         known = self._keys.get((hasher.digest, text))
         if known is not None:

@@ -25,7 +25,7 @@ from hashcompat.go.limits import (
     values_in,
 )
 from hashcompat.go.parts import Run
-from hashcompat.go.pattern import Text, of_json
+from hashcompat.go.tokens import Text, of_json
 
 Quick = Callable[[str], Sequence[tuple[Any, str]] | Run | None]
 """Decodes a whole JSON list as the strict decoder would; None for one that it leaves to that one.

@@ -14,7 +14,7 @@ import yaml
 from hashcompat.errors import InputError
 from hashcompat.go.limits import object_meter
 from hashcompat.go.parts import Lines
-from hashcompat.go.pattern import Own, Text
+from hashcompat.go.tokens import COUNT, Text, Token
 from hashcompat.go.yaml import Builder
 from hashcompat.go.yamlevents import Events
 from hashcompat.go.yamlscalar import is_text
@@ -47,7 +47,7 @@ def element_of(text: str) -> Element:
     """
     builder = _Builder(Events([text]))
     value, lines = builder.only()
-    return Element(value, Text(text, partial(_places, builder.scalars, text), lines, _is_bare), lines)
+    return Element(value, Text(text, partial(_tokens, builder.scalars, text), lines, _is_bare), lines)
 
 
 class _Scalar(msgspec.Struct, frozen=True):
@@ -59,18 +59,13 @@ class _Scalar(msgspec.Struct, frozen=True):
     event: Any
     """Its ``yaml.ScalarEvent``."""
 
-    def is_(self, own: Own) -> bool:
-        """Return whether it is such a string, or such an integer with such a key."""
-        if not own.key:
-            return bool(self.value == own.value)
-        return type(self.value) is int and self.key == own.key and self.value == int(own.value)
-
-    def start(self, text: str, own: Own) -> int:
-        """Return where its characters begin; -1 where they are not those of its value."""
+    def token(self, text: str) -> Token:
+        """Return it with the place of its characters in the text."""
         quote = self.event.style if self.event.style in _QUOTES else ""
         start, end = self.event.start_mark.index, self.event.end_mark.index
-        as_is = self.event.tag is None and text[start:end] == f"{quote}{own.value}{quote}"
-        return start + len(quote) if as_is else -1
+        as_is = self.event.tag is None and text[start:end] == f"{quote}{self.value}{quote}"
+        is_number = type(self.value) is int
+        return Token(start + len(quote), end - len(quote), self.key, is_number, as_is)
 
 
 class _Builder(Builder):
@@ -101,10 +96,12 @@ class _Builder(Builder):
             yield key, event
 
 
-def _places(scalars: Iterable[_Scalar], text: str, own: Own) -> list[int]:
-    """Return where such a string or integer begins; nothing where that is not known of all of them."""
-    found = [one.start(text, own) for one in scalars if one.is_(own)]
-    return [] if -1 in found else found
+def _tokens(scalars: Iterable[_Scalar], text: str, start: int, end: int) -> Iterator[Token]:
+    """Yield the strings in a part of a text, and the numbers of a ``restartCount``."""
+    for one in scalars:
+        kind = type(one.value)
+        if start <= one.event.start_mark.index < end and (kind is str or (kind is int and one.key == COUNT)):
+            yield one.token(text)
 
 
 def _is_bare(value: str) -> bool:

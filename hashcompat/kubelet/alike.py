@@ -70,11 +70,6 @@ def unknown_to(spec: Mapping[str, Any], new: Kubelet, old: Kubelet, defaults: De
     ]
 
 
-def new_fields(spec: Mapping[str, Any], new: Kubelet, old: Kubelet) -> list[str]:
-    """Return the paths of the set fields that ``new`` knows and ``old`` does not; errors as above."""
-    return [path for path, _ in _new_fields(spec, new, old)]
-
-
 def _new_fields(spec: Mapping[str, Any], new: Kubelet, old: Kubelet) -> Iterator[tuple[str, Member]]:
     value = _decoder(new.schema)(spec)
     for pair in _added(old.schema, new.schema)(ANY, value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
@@ -212,7 +212,7 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     ready_since: datetime | None = None
     """When it became Ready, UTC; None where it is not, or the status does not show that."""
 
-    shape: object | None = None
+    shape: Hashable | None = None
     """The same object in pods that differ in nothing but names, addresses, times, ids, and texts that only
     their hashes depend on; None where that is not known."""
 

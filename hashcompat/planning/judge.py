@@ -102,6 +102,7 @@ class Judge:
         self.templates = templates or Templates(view, kept)
         self._provenance = Provenance(view, kept, self.templates.hash)
         self._known: Latest[tuple[Likeness | Blank, Kubelet | None], Prepared] = Latest(kept)
+        self._same_uids: Latest[tuple[bytes, Kubelet, Kubelet], bool | None] = Latest(kept)
 
     def drafts(self, pod: Pod) -> list[Draft]:
         """Prepare each container of a pod for its decision.
@@ -129,7 +130,7 @@ class Judge:
         ):
             return draft(None, obstacle)
         try:
-            prepared = with_same_uid(self._prepare(pod, container, old))
+            prepared = self._with_same_uid(self._prepare(pod, container, old))
             return draft(self._provenance.added(prepared, self.nodes.get(pod.node)), obstacle)
         except NotStoredError as error:
             return draft(None, _unknown(rules.NOT_STORED, str(error)))
@@ -166,6 +167,16 @@ class Judge:
         node = self.nodes.get(pod.node)
         return node is not None and not any(taint.get("key") == _VIRTUAL for taint in node.taints)
 
+    def _with_same_uid(self, prepared: Prepared) -> Prepared:
+        """Add to a case what a mirror pod shows of its static pod's UID: the same for all of one kind."""
+        case = prepared.case
+        if not case.pod.static:
+            return prepared
+        key = self.templates.static_kind(case.pod), case.old, case.new
+        if key not in self._same_uids:
+            self._same_uids[key] = same_uid(case.pod, case.old, case.new)
+        return structs.replace(prepared, case=structs.replace(case, same_uid=self._same_uids[key]))
+
     def _prepare(self, pod: Pod, container: Container, old: Kubelet | None) -> Prepared:
         """Prepare a container; the replica of a prepared one reuses its hashes."""
         named, node = self.templates.of(pod, container), self.nodes.get(pod.node)
@@ -181,16 +192,6 @@ class Judge:
         if not named.names:
             self._known.add(key, prepared, named.likeness.size)
         return prepared
-
-
-def with_same_uid(prepared: Prepared) -> Prepared:
-    """Add to a case what a mirror pod shows of its static pod's UID."""
-    case = prepared.case
-    if not case.pod.static:
-        return prepared
-    key = "same uid", case.old, case.new
-    same = case.whole.once(key, lambda: same_uid(case.pod, case.old, case.new))
-    return structs.replace(prepared, case=structs.replace(case, same_uid=same))
 
 
 def _unknown(rule: str, text: str) -> Decision:

@@ -6,7 +6,7 @@ kubelet's decision reads a name or a value of env; a test holds the modules that
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from datetime import date
 from hashlib import blake2b
 from typing import Any, Final
@@ -61,9 +61,11 @@ class Dates(msgspec.Struct, frozen=True):
 
     published: date | None = None
     """When the current release was; None where that is not known."""
+    older: Callable[[date], Hashable] = bool
+    """What stands for the releases that were there on a day, and may have created a container then."""
 
-    def of(self, container: Container) -> date | bool | None:
-        """Return what counts of a container's start: its day, that there is one, or that there is none.
+    def of(self, container: Container) -> Hashable:
+        """Return what counts of a container's start: who was there, that there is one, or that there is none.
 
         Who may have created a container follows from a start before the current release was published, and
         from that of a sidecar (planning/creators).
@@ -72,7 +74,7 @@ class Dates(msgspec.Struct, frozen=True):
             return None
         day = container.started.date()
         early = self.published is not None and day < self.published
-        return day if early or container.type is ContainerType.SIDECAR else True
+        return (early, self.older(day)) if early or container.type is ContainerType.SIDECAR else True
 
 
 def kind(pod: Pod, node: Node | None, dates: Dates | None = None) -> bytes:
@@ -80,17 +82,26 @@ def kind(pod: Pod, node: Node | None, dates: Dates | None = None) -> bytes:
 
     Without ``dates`` no day on which a container started counts.
     """
-    facts = (_facts_of_pod(pod), _identity(pod), _spec(pod), _node(pod, node))
+    return _digest((_facts(pod), _node(pod, node), _states(pod, dates)))
+
+
+def _facts(pod: Pod) -> tuple[object, ...]:
+    """Return what decides of a pod besides its node, and when and how often its containers started."""
     containers = [(_facts_of_container(one), _own(one), expands(one)) for one in pod.containers]
-    return _digest((facts, containers, _states(pod, dates)))
+    return _facts_of_pod(pod), _identity(pod), _spec(pod), containers
 
 
 def _digest(facts: object) -> bytes:
     return blake2b(repr(facts).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
-def kind_of_shape(pod: Pod, shape: object, dates: Dates | None) -> tuple[Hashable, ...]:
-    """Return what decides among the pods of one shape on nodes alike."""
+def shape_kind(pod: Pod) -> Hashable:
+    """Return what decides of a pod that has a shape, and what its containers are hashed by."""
+    return _digest(_facts(pod)), *[one.blank for one in pod.containers]
+
+
+def kind_of_shape(pod: Pod, shape: Hashable, dates: Dates | None) -> tuple[Hashable, ...]:
+    """Return what decides among pods with a shape, given its ``shape_kind``, on nodes alike."""
     affinity = pod.spec.get("affinity")
     asked = "its node" if affinity and asks_for_its_node(pod.spec) else repr(affinity)
     return shape, asked, *_states(pod, dates)

@@ -17,7 +17,7 @@ from hashcompat.catalog.types import Schema
 from hashcompat.compile.decode import Decoder, compile_known
 from hashcompat.errors import UsageError
 from hashcompat.kubelet import alike
-from hashcompat.kubelet.alike import Defaults, new_fields, unknown_to
+from hashcompat.kubelet.alike import Defaults, unknown_to
 from hashcompat.kubelet.hashing import Hasher, compile_hasher
 from hashcompat.kubelet.stored import true_hash
 from hashcompat.model.hashes import Hash, StoredHashes
@@ -181,21 +181,6 @@ class Accepting(msgspec.Struct, frozen=True):
             or not unknown_to(spec, new, like, defaults)
         ]
         return [(_hasher(like, keep_empty=keep_empty), decoded) for like in likes]
-
-    def for_all(self, spec: Mapping[str, Any]) -> list[Hasher] | None:
-        """Return what computes these hashes of all API pods' containers that set the same fields.
-
-        None where values decide, or a field is set that the patched kubelet does not know.
-        """
-        new, defaults, found = self.kubelet, dict(self.defaults), list[Hasher]()
-        if _decoded(spec, new.decodes or new.schema) is not spec:
-            return None
-        for like in self.likes:
-            if not like.era.whole or _decoded(spec, like.schema) is spec:
-                found.append(_hasher(like))
-            elif all(path in defaults for path in new_fields(spec, new, like)):
-                return None
-        return found
 
 
 def _hasher(like: Kubelet, *, keep_empty: bool = False) -> Hasher:

@@ -138,6 +138,10 @@ class Planner:
         """Return what stands for all of a pod that decides besides hashes (``Templates.kind``)."""
         return self._rulings.kind(pod, old)
 
+    def others(self, container: Container, old: Kubelet) -> list[Kubelet]:
+        """Return the kubelets besides the current one whose hashes may show who created a container."""
+        return self._rulings.others(container, old)
+
     def pair(self, pod: Pod) -> tuple[Kubelet, Kubelet] | None:
         """Return the two kubelets; None where no pods share their rulings."""
         old = self._rulings.old(pod)

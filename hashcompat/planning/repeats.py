@@ -110,7 +110,8 @@ class Repeats:
         if any(container.blank is None for container in pod.containers):
             return
         named = self._templates.all_of(pod)
-        each = [_Hashes.of(one, kubelets) for one in named]
+        every = [(*kubelets, *self._planner.others(one, kubelets[0])) for one in pod.containers]
+        each = [_Hashes.of(one, those) for one, those in zip(named, every, strict=True)]
         hashes = [one for one in each if one is not None]
         if len(hashes) == len(each):
             self._known.add(key, _Repeated(*shared, hashes), sum(one.likeness.size for one in named))

@@ -8,10 +8,15 @@ whose hashes compare alike, share all but their names and hashes; each one's has
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from datetime import date
+from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
-from hashcompat.catalog.lookup import Kubelet
-from hashcompat.model.pods import Pod
+from hashcompat.catalog.lookup import Catalog, Kubelet
+from hashcompat.kubelet.alike import never_alike
+from hashcompat.kubelet.decide.creator import by_creators
+from hashcompat.model.pods import Container, Pod
+from hashcompat.planning.creators import is_settled
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.kinds import Dates
 from hashcompat.planning.reading import rows
@@ -41,6 +46,7 @@ class Rulings(Generic[Ruling]):
         self._judge, self._rule = judge, rule
         self._plain = is_plain(judge.view)
         self._olds: dict[str, Kubelet | None] = {}
+        self._dates: dict[Kubelet, Dates] = {}
         self._known: Latest[Hashable, Ruled[Ruling]] = Latest(kept)
 
     def of(self, pod: Pod) -> tuple[list[Ruled[Ruling]], bool]:
@@ -56,7 +62,8 @@ class Rulings(Generic[Ruling]):
         kind, found, all_shared = self.kind(pod, old), list[Ruled[Ruling]](), True
         for place, named in enumerate(templates.all_of(pod)):
             compared = named.compared(old, new)
-            key = kind, place, old, named.template, compared
+            others = tuple([named.compared(one, new) for one in self.others(pod.containers[place], old)])
+            key = kind, place, old, named.template, compared, others
             known = self._known.get(key) if compared else None
             if known is not None:
                 found.append(Ruled(known.ruling, known.draft, named))
@@ -73,8 +80,19 @@ class Rulings(Generic[Ruling]):
     def kind(self, pod: Pod, old: Kubelet) -> object:
         """Return what stands for all of a pod that decides besides hashes (``Templates.kind``)."""
         judge = self._judge
-        dates = Dates(old.published) if judge.view.dated else None
-        return judge.templates.kind(pod, judge.nodes.get(pod.node), dates)
+        if judge.view.dated and old not in self._dates:
+            self._dates[old] = Dates(old.published, partial(_names, judge.view.catalog, old))
+        return judge.templates.kind(pod, judge.nodes.get(pod.node), self._dates.get(old))
+
+    def others(self, container: Container, old: Kubelet) -> list[Kubelet]:
+        """Return the kubelets besides the current one whose hashes may show who created a container.
+
+        Those that were there when it started, unless the target kubelet keeps nothing that they created.
+        """
+        if not self._judge.view.dated or container.started is None or is_settled(container, old):
+            return []
+        found = self._judge.view.catalog.predecessors(old.release, container.started.date())
+        return [one.kubelet for one in found if not never_alike(one.kubelet, self._judge.new)]
 
     def is_shared(self, pod: Pod) -> bool:
         """Return whether other pods may have the same answer: none whose records or names decide."""
@@ -97,6 +115,13 @@ class Rulings(Generic[Ruling]):
 
 
 def _is_repeated(draft: Draft) -> bool:
-    """Return whether both kubelets see the container as it is, and only the current one can have made it."""
+    """Return whether both kubelets see the container as it is, and no reason names a day."""
     prepared = draft.prepared
-    return prepared is not None and prepared.template is not None and prepared.case.creators is None
+    if prepared is None or prepared.template is None:
+        return False
+    return prepared.case.creators is None or by_creators(prepared.case) is None
+
+
+def _names(catalog: Catalog, old: Kubelet, day: date) -> Hashable:
+    """Return what stands for the releases that may have created a container on a day."""
+    return tuple([(one.kubelet.release, one.maintained) for one in catalog.predecessors(old.release, day)])

@@ -9,7 +9,6 @@ from hashcompat.catalog.releases import oldest_first
 from hashcompat.errors import NotStoredError, UsageError
 from hashcompat.kubelet.alike import hash_alike
 from hashcompat.kubelet.decide import decide
-from hashcompat.kubelet.hashing import Hasher
 from hashcompat.kubelet.template import Around
 from hashcompat.model.hashes import Hash
 from hashcompat.model.plan import Suggestion
@@ -17,7 +16,6 @@ from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.patched import Accepting, check_patchable
 from hashcompat.planning.prepare import Prepared
 from hashcompat.planning.replicas import once
-from hashcompat.planning.skeletons import Skeleton
 from hashcompat.planning.templates import Named, Template
 from hashcompat.planning.view import View
 
@@ -37,7 +35,6 @@ class Suggester:
         self._site, self._defaults = view.catalog.source_site(new), tuple(view.catalog.server_defaults())
         self._accepted = once(self._hashes, lambda prepared: (prepared.group, prepared.case.old))
         self._arounds = once(self._by_names, lambda given: given)
-        self._hashers = once(self._for_all, lambda given: given)
         self._likes: dict[Kubelet, None] = {}
         self._saved = 0
 
@@ -108,16 +105,8 @@ class Suggester:
     def _by_names(self, given: tuple[Template, Kubelet]) -> list[Around]:
         """Return the accepted hashes of a template's containers by their names; errors as Hasher.hash."""
         template, old = given
-        hashers = self._hashers((template.skeleton, old)) if template.skeleton else None
-        if hashers is not None:
-            return [template.around(hasher, template.spec) for hasher in hashers]
         made = self._accepting(old).made(template.spec, keep_empty=False)
         return [template.around(hasher, decoded) for hasher, decoded in made]
-
-    def _for_all(self, given: tuple[Skeleton, Kubelet]) -> list[Hasher] | None:
-        """Return what computes the accepted hashes of a skeleton's containers; None where values decide."""
-        skeleton, old = given
-        return self._accepting(old).for_all(skeleton.spec)
 
     def _accepting(self, old: Kubelet) -> Accepting:
         return Accepting(self._new, [old], self._defaults)

@@ -19,11 +19,10 @@ from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
 from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Blank, Container, Node, Pod
-from hashcompat.planning.kinds import Dates, asked_of_node, kind, kind_of_shape, node_kind
+from hashcompat.planning.kinds import Dates, asked_of_node, kind, kind_of_shape, node_kind, shape_kind
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.patched import as_decoded
 from hashcompat.planning.replicas import KEPT, LARGEST, Latest
-from hashcompat.planning.skeletons import Skeleton, Skeletons
 from hashcompat.planning.view import Spec, View
 
 if TYPE_CHECKING:
@@ -39,6 +38,9 @@ _LONGEST: Final = 1 << 16
 
 _NODES: Final = 1 << 15
 """Nodes whose kinds are kept, once for all pods that ask them for the same: a cluster has 5,000."""
+
+_SHAPES: Final = 1 << 9
+"""Shapes whose kinds are kept."""
 
 _NO_AROUNDS: Final = list[Around]()
 
@@ -56,11 +58,10 @@ _UNLIKE: Final[Compared] = 0, 1, 1
 class Template:
     """A container of API pods, but for the names that each has as its own."""
 
-    def __init__(self, spec: Spec, words: tuple[str, ...], skeletons: Skeletons) -> None:
+    def __init__(self, spec: Spec, words: tuple[str, ...]) -> None:
         """Take the JSON of the container with words in the places of its names."""
         self.spec = spec
         self._words = words
-        self._bones = skeletons.of(spec, words)
         self._known: dict[object, list[Around]] = {}
         self._of_kubelets: dict[Kubelet, list[Around]] = {}
         self._of_several: dict[tuple[Kubelet, ...], list[Around]] = {}
@@ -96,19 +97,8 @@ class Template:
         """Return a hash of what is made of the template by the names; errors as Hasher.hash."""
         key = hasher, repr(spec) if spec is not self.spec else ""
         if key not in self._arounds:
-            made = self._bones.around(hasher) if self._bones and spec is self.spec else None
-            self._arounds[key] = made or around(hasher, hasher.decode(spec), self._words)
+            self._arounds[key] = around(hasher, hasher.decode(spec), self._words)
         return self._arounds[key]
-
-    def typical(self, old: Kubelet, new: Kubelet) -> Template | Skeleton:
-        """Return what shows in which fields two kubelets differ about the container."""
-        skeleton = self.skeleton
-        return skeleton if skeleton is not None and skeleton.stands_for_all(old, new) else self
-
-    @property
-    def skeleton(self) -> Skeleton | None:
-        """What it shares with all containers that set the same fields; None where it is by itself."""
-        return self._bones.skeleton if self._bones else None
 
 
 class Named:
@@ -173,13 +163,14 @@ class Templates:
     def __init__(self, view: View, kept: int = KEPT) -> None:
         self._view = view
         self._templates: Latest[Likeness | Blank, Template] = Latest(kept)
-        self._skeletons = Skeletons(kept)
         self._pod: Pod | None = None
         self._all: list[Named] | None = None
         self._kind: dict[Dates | None, object] = {}
+        self._static: bytes | None = None
         self._whole: Whole | None = None
         self._served: dict[str, Served] = {}
         self._kinds: Latest[Hashable, object] = Latest(kept)
+        self._shapes: Latest[Hashable, Hashable] = Latest(_SHAPES)
         self._node_kinds: Latest[Hashable, bytes] = Latest(_NODES)
 
     def kind(self, pod: Pod, node: Node | None, dates: Dates | None) -> object:
@@ -193,9 +184,22 @@ class Templates:
             self._kind[dates] = self._standing_for(
                 kind(pod, node, dates)
                 if shape is None
-                else (kind_of_shape(pod, shape, dates), self._node_kind(pod, node))
+                else (kind_of_shape(pod, self._shape_kind(pod, shape), dates), self._node_kind(pod, node))
             )
         return self._kind[dates]
+
+    def static_kind(self, pod: Pod) -> bytes:
+        """Return what decides of a static pod besides its node, which its UID depends on."""
+        self._go_on_to(pod)
+        if self._static is None:
+            self._static = kind(pod, None)
+        return self._static
+
+    def _shape_kind(self, pod: Pod, shape: Hashable) -> Hashable:
+        """Return what decides of a pod with a shape; pods of many shapes share it."""
+        if shape not in self._shapes:
+            self._shapes[shape] = shape_kind(pod)
+        return self._shapes[shape]
 
     def _standing_for(self, facts: Hashable) -> object:
         found = self._kinds.get(facts)
@@ -248,13 +252,14 @@ class Templates:
     def _go_on_to(self, pod: Pod) -> None:
         if pod is not self._pod:
             self._pod, self._all, self._kind, self._whole, self._served = pod, None, {}, None, {}
+            self._static = None
 
     def _found(self, pod: Pod, container: Container) -> Named:
         blank = container.blank
         if blank is not None:
             template = self._templates.get(blank)
             if template is None:
-                template = Template(blank.spec, blank.words, self._skeletons)
+                template = Template(blank.spec, blank.words)
                 self._templates.add(blank, template, blank.size * _TEXTS)
             return Named(template, container.own, blank)
         text = text_of(container)
@@ -269,7 +274,7 @@ class Templates:
         alike = likeness(pod, container, text.replace(name, _ANY) if name else text)
         if alike not in self._templates:
             spec = _with_any(container.spec) if name else container.spec
-            template = Template(spec, (_ANY,) if name else (), self._skeletons)
+            template = Template(spec, (_ANY,) if name else ())
             self._templates.add(alike, template, alike.size * (_TEXTS if name else 1))
         return Named(self._templates[alike], (name,) if name else (), alike)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 from msgspec import structs
@@ -17,7 +17,6 @@ from hashcompat.model.records import Record
 from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.fields import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.pods import of_pod, of_template
-from hashcompat.sources.shapes import Replica
 from hashcompat.sources.templates import group_of, place_of
 
 Found = Pod | Node | Record | Budget
@@ -28,6 +27,17 @@ SYSTEM: Final = "kube-system"
 
 BESIDE_PODS: Final = ("Node", budgets.KIND, snapshots.KIND)
 """The kinds that do not hold pods, but affect every pod's verdict, or what it means for others."""
+
+
+class Maker(Protocol):
+    """Makes a pod whose text was not decoded, because it is like that of another one."""
+
+    @property
+    def uid(self) -> str:
+        """The pod's uid."""
+
+    def made(self, origin: str, path: str, where: InFile) -> Pod:
+        """Return the pod; errors as ``of_pod``."""
 
 
 class Object(msgspec.Struct, frozen=True, eq=False):
@@ -51,13 +61,13 @@ class Object(msgspec.Struct, frozen=True, eq=False):
     where: InFile = IN_NO_FILE
     """The file with the document."""
 
-    replica: Replica | None = None
-    """The pod that it is, where its text was not decoded; ``value`` is then that of another of its shape."""
+    maker: Maker | None = None
+    """What makes the pod that it is, where its text was not decoded: ``value`` is that of another one."""
 
     @property
     def uid(self) -> str:
         """The uid as given, empty for none."""
-        return self.replica.uid if self.replica else text(part(self.value, "metadata"), "uid")
+        return self.maker.uid if self.maker else text(part(self.value, "metadata"), "uid")
 
     def __str__(self) -> str:
         return f"{self.origin}: {self.path}"
@@ -125,8 +135,8 @@ def read(found: Object) -> Iterator[Found]:
     Raises InputError, with ``origin`` and the path, for a pod without containers and for what no API server
     would return.
     """
-    if (replica := found.replica) is not None:
-        made = replica.shape.made(replica.values, found.origin, found.path, found.where, replica.line)
+    if found.maker is not None:
+        made = found.maker.made(found.origin, found.path, found.where)
         yield structs.replace(made, doubt=found.doubt) if found.doubt else made
         return
     value, kind = found.value, found.value["kind"]

@@ -10,7 +10,7 @@ import pytest
 from hashcompat.errors import InputError
 from hashcompat.go import limits, yaml, yamlblocks
 from hashcompat.go.parts import Part
-from hashcompat.go.pattern import Text
+from hashcompat.go.tokens import Text
 from scripts.lib.yamltext import as_yaml
 
 PODS = [

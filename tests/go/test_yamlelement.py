@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.errors import InputError
-from hashcompat.go.pattern import Own
+from hashcompat.go.tokens import leaves
 from hashcompat.go.yaml import load_all
 from hashcompat.go.yamlelement import element_of
 
@@ -15,57 +15,75 @@ TEXT = """- name: web
   quoted: "web-1"
   other: 'web-1'
   list:
-  - web-1
-  - count: 5
-  count: 5
+  - web-2
+  - restartCount: 5
   five: "5"
+  count: 7
+  none: ""
   block: |
     web-1
 """
 
 
-def places(text: str, own: Own) -> list[str]:
-    """Return the lines on which a string or integer is, up to it."""
-    return [text[text.rfind("\n", 0, place) + 1 : place] for place in element_of(text).text.places(own)]
+def tokens(text: str, start: int = 0, end: int | None = None) -> list[tuple[str, str, bool, bool]]:
+    """Return the characters of each token, its key, whether it is a number, and whether it is as it is."""
+    found = element_of(text).text.tokens(start, len(text) if end is None else end)
+    return [(text[one.start : one.end], one.key, one.is_number, one.is_as_is) for one in found]
 
 
-def test_each_place_of_a_string_is_found() -> None:
-    assert places(TEXT, Own("", "web")) == ["- name: "]
-    assert places(TEXT, Own("", "web-1")) == ['  quoted: "', "  other: '", "  - "]
-    assert places(TEXT, Own("", "name")) == []
+def test_each_string_and_restart_count_is_a_token() -> None:
+    assert tokens(TEXT) == [
+        ("web", "name", False, True),
+        ("web-1", "quoted", False, True),
+        ("web-1", "other", False, True),
+        ("web-2", "list", False, True),
+        ("5", "restartCount", True, True),
+        ("5", "five", False, True),
+        ("", "none", False, True),
+        (TEXT[TEXT.index("|") :], "block", False, False),
+    ]
 
 
-def test_each_place_of_an_integer_with_its_key_is_found() -> None:
-    assert places(TEXT, Own("count", "5")) == ["  - count: ", "  count: "]
-    assert places(TEXT, Own("", "5")) == ['  five: "']
-    assert places(TEXT, Own("list", "5")) == []
+def test_the_tokens_of_a_part_are_those_that_begin_in_it() -> None:
+    start, end = TEXT.index("  other"), TEXT.index("  five")
+    assert [one[0] for one in tokens(TEXT, start, end)] == ["web-1", "web-2", "5"]
+
+
+def test_tokens_are_in_the_order_of_the_value() -> None:
+    element = element_of(TEXT)
+    found = [str(value) for _, value in leaves(element.value)]
+    assert found[:-1] == [one[0] for one in tokens(TEXT)][:-1]
+    assert len(found) == len(tokens(TEXT))
 
 
 @pytest.mark.parametrize(
-    ("other", "own"),
+    "other",
     [
-        pytest.param('"\\x77eb"', Own("", "web"), id="an escape"),
-        pytest.param("!!str web", Own("", "web"), id="a tag"),
-        pytest.param('"we\\\n    b"', Own("", "web"), id="on two lines"),
-        pytest.param("0x7", Own("again", "7"), id="a number in another form"),
-        pytest.param("7.0", Own("again", "7"), id="a number with a point"),
-        pytest.param("!!int 7", Own("again", "7"), id="a number with a tag"),
+        pytest.param('"\\x77eb"', id="an escape"),
+        pytest.param("!!str web", id="a tag"),
+        pytest.param('"we\\\n    b"', id="on two lines"),
+        pytest.param("\n  restartCount: 0x7", id="a number in another form"),
+        pytest.param("\n  restartCount: !!int 7", id="a number with a tag"),
     ],
 )
-def test_no_place_is_certain_where_one_is_written_in_another_way(other: str, own: Own) -> None:
-    text = f"- a:\n    again: {other}\n  again: {own.value}\n"
-    assert places(text, own) == []
-    assert len(places(text.replace(other, own.value), own)) == 2
+def test_what_is_written_in_another_way_is_not_as_it_is(other: str) -> None:
+    *_, last = tokens(f"- a: x\n  again: {other}\n")
+    assert not last[3]
 
 
 def test_characters_beyond_ascii_are_one_each() -> None:
-    assert places('- a: "\u00e9\U0001f600"\n  b: web\n', Own("", "web")) == ["  b: "]
+    assert tokens('- a: "\u00e9\U0001f600"\n  b: web\n')[-1] == ("web", "b", False, True)
+
+
+def is_bare(value: str) -> bool:
+    found = element_of("- a\n").text.is_bare
+    return found is not None and found(value)
 
 
 @given(st.text("aeYynoN01x.:/_@+-", min_size=1, max_size=6))
 def test_a_string_that_is_bare_is_itself_without_quotes(value: str) -> None:
-    """In each place where a pattern may have it."""
-    is_bare = element_of("- a\n").text.is_bare(value)
+    """In each place where a slot may have it."""
+    bare = is_bare(value)
     for text in (f"- {value}\n", f"a: {value}\nb: c\n", f"[\n{value}\n]\n", f"{{a:\n  {value}\n}}\n"):
         try:
             (document,) = load_all(text)
@@ -73,19 +91,19 @@ def test_a_string_that_is_bare_is_itself_without_quotes(value: str) -> None:
             found = False
         else:
             found = value in (document.values() if isinstance(document, dict) else document)
-        assert found or not is_bare, text
+        assert found or not bare, text
 
 
 @pytest.mark.parametrize("value", ["web-1", "10.0.0.1", "fd00::1", "5e6f-7", "a:b", "/a", "i:v1"])
 def test_names_and_addresses_are_bare(value: str) -> None:
-    assert element_of("- a\n").text.is_bare(value)
+    assert is_bare(value)
 
 
 @pytest.mark.parametrize(
     "value", ["yes", "n", "null", "12", "0x1f", "1e3", "1_000", ".5", ".inf", "a:", "-", "@a", "..."]
 )
 def test_other_strings_are_not(value: str) -> None:
-    assert not element_of("- a\n").text.is_bare(value)
+    assert not is_bare(value)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hashcompat.go.pattern import Text
-from hashcompat.sources.files.alike import Alike
+from hashcompat.go.tokens import Text
+from hashcompat.sources.replicas.stencils import Stencils
 
 
-class Unlike(Alike):
-    """Knows no pattern."""
+class Unlike(Stencils):
+    """Knows no stencil."""
 
     def match(self, *_: object) -> None:
         """Find nothing."""

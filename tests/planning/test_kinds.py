@@ -19,6 +19,7 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import InputError
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.records import Recorded
+from hashcompat.planning import rulings
 from hashcompat.planning.judge import Judge
 from hashcompat.planning.kinds import Dates, kind
 from hashcompat.planning.options import AssumePatch, Options
@@ -30,7 +31,7 @@ from tests.helpers.pods import Json
 from tests.helpers.replicas import deployments
 from tests.helpers.unlike import Unlike
 from tests.planning.test_rulings import WAYS
-from tests.sources.files.test_alike import CHANGES, dumped, read
+from tests.sources.replicas.test_stencils import CHANGES, dumped, read
 
 STARTS = ("2018-01-01T00:00:00Z", "2024-09-01T00:00:00Z", "2026-03-02T08:15:00Z")
 
@@ -74,7 +75,7 @@ def test_plans_are_those_of_each_pod_by_itself(
     assert len(shapes) - shapes.count(None) > 150
     assert len(set(shapes)) < 40
     found = plans(name, catalog, Options())
-    monkeypatch.setattr(survey, "Alike", Unlike)
+    monkeypatch.setattr(survey, "Stencils", Unlike)
     assert found == plans(name, catalog, Options())
 
 
@@ -96,7 +97,7 @@ def test_records_and_patches_are_those_of_each_pod(
         view = View(catalog, Options(records=records))
         ways = [("1.30.14", "1.31.14"), ("1.15.12", "1.16.15")]
     found = [planning.make(collect.collect((name,)), *way, view) for way in ways]
-    monkeypatch.setattr(survey, "Alike", Unlike)
+    monkeypatch.setattr(survey, "Stencils", Unlike)
     assert found == [planning.make(collect.collect((name,)), *way, view) for way in ways]
 
 
@@ -246,7 +247,9 @@ def decided(pod: Json, node: Json, catalog: Catalog) -> list[tuple[bytes, Any]]:
         judge = Judge(way, objects.nodes, View(catalog, Options(override_node_releases=True)))
         decisions = [draft.decision(calibrated=True) for draft in judge.drafts(one)]
         said = [(each.verdict, each.reasons, each.pod_recreated) for each in decisions]
-        found.append((kind(one, at, Dates(catalog.kubelet(way.old).published)), said))
+        old = catalog.kubelet(way.old)
+        dates = Dates(old.published, functools.partial(rulings._names, catalog, old))
+        found.append((kind(one, at, dates), said))
     return found
 
 
@@ -267,3 +270,39 @@ def test_pods_of_one_kind_are_decided_alike_whatever_else_differs(catalog: Catal
                     seen[one == usual, said == expected] += 1
     assert seen[True, True] > 1800
     assert seen[False, False] > 500
+
+
+def numbered(pod: Json, number: int) -> Json:
+    """Return a pod with a name and a uid of its own, unless these are what was changed."""
+    made = copy.deepcopy(pod)
+    own = {"name": f"web-7c9d8b6f5d-{number:05}", "uid": f"{number:08}-2fa1-11d2-883f-0016d3cca427"}
+    for key, value in own.items():
+        if made.get("metadata", {}).get(key) == RICH["metadata"][key]:
+            made["metadata"][key] = value
+    return made
+
+
+@pytest.mark.usefixtures("untraced")
+def test_a_replica_that_differs_in_anything_is_planned_as_it_is(
+    tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each field is changed alone in two pods, which follow one that differs in names alone."""
+    pods = list[Json]()
+    for steps in places(RICH):
+        for made in changed(RICH, steps):
+            if not read(dumped([made], tmp_path / "one.json"))[1]:
+                several = (RICH, made, made) if steps != ("metadata", "uid") else (RICH,)
+                pods += [numbered(one, len(pods) + place) for place, one in enumerate(several)]
+    name = dumped([ITS_NODE, *pods], tmp_path / "pods.json")
+    options = Options(override_node_releases=True, keep_going=True)
+
+    def all_plans() -> list[Plan]:
+        inventory = collect.collect((name,))
+        return [planning.make(inventory, way.old, way.new, View(catalog, options)) for way in ALL_WAYS]
+
+    shapes = [pod.shape for pod in collect.collect((name,)).pods]
+    assert len(shapes) > 900
+    assert len(shapes) - shapes.count(None) > 600
+    found = all_plans()
+    monkeypatch.setattr(survey, "Stencils", Unlike)
+    assert found == all_plans()

@@ -22,7 +22,7 @@ from hashcompat.planning.view import View
 from hashcompat.sources.files.collect import collect
 from tests.helpers.pods import Json
 from tests.helpers.replicas import deployments
-from tests.sources.files.test_alike import dumped
+from tests.sources.replicas.test_stencils import dumped
 
 PAIRS = (
     *(("1.7.16", "1.9.11"), ("1.20.15", "1.31.14"), ("auto", "1.33.13")),

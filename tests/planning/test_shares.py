@@ -25,20 +25,20 @@ _WORKLOADS: Final = 5
 _REPLICAS: Final = 40
 
 SHARES: Final = {
-    workloads.DEPLOYMENT: (0.85, 0.85),
-    workloads.STATEFUL_SET: (0.6, 0.75),
-    workloads.DAEMON_SET: (0.85, 0.85),
-    workloads.JOB: (0.75, 0.75),
+    workloads.DEPLOYMENT: (0.9, 0.85),
+    workloads.STATEFUL_SET: (0.9, 0.88),
+    workloads.DAEMON_SET: (0.9, 0.88),
+    workloads.JOB: (0.9, 0.9),
     workloads.WORKFLOW: (0.0, 0.0),
-    workloads.OPERATED: (0.0, 0.0),
+    workloads.OPERATED: (0.75, 0.25),
     workloads.STATIC: (0.0, 0.0),
-    workloads.BARE: (0.75, 0.9),
+    workloads.BARE: (0.9, 0.88),
 }
 """By kind of workload the least share of its pods that repeat others, at each of UPGRADES."""
 
 UPGRADES: Final = (("1.30.14", "1.31.14"), ("1.7.16", "1.9.11"))
 
-OF_CLUSTERS: Final = {"services": 0.7, "platform": 0.35}
+OF_CLUSTERS: Final = {"services": 0.85, "platform": 0.42}
 """By kind of cluster the least share of all its pods: small ones have few replicas of each template."""
 
 

@@ -23,7 +23,7 @@ from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import budgets_of, of_budget
 from hashcompat.sources.clock import now
 from hashcompat.sources.cluster import kubectl, serviceaccount
-from hashcompat.sources.cluster.kept import Kept, Patterns, check_kind, page_of, pod_of
+from hashcompat.sources.cluster.kept import Kept, check_kind, page_of, pod_of, stencils_of_pods
 from hashcompat.sources.cluster.kubeapi import Client, StatusError
 from hashcompat.sources.cluster.lists import Get, list_all
 from hashcompat.sources.dating import until
@@ -288,12 +288,12 @@ class _RefusedError(InputError):
 
 def _kept(client: Client, request: Request, pods: Kept, progress: Say) -> int:
     """Keep the pods of a list, each of which can be read; return how many they are."""
-    begin, alike = pods.place, Patterns()
+    begin, stencils = pods.place, stencils_of_pods()
 
     def get(path: str, query: Mapping[str, str]) -> dict[str, Any]:
         if "continue" not in query:
             pods.cut(begin)  # a list that expired on the way is read again
-        page = client.get(path, query, partial(page_of, alike=alike))
+        page = client.get(path, query, partial(page_of, stencils=stencils))
         pods.keep(page)
         return page
 

@@ -19,13 +19,12 @@ from hashcompat.errors import InputError
 from hashcompat.go import jsonstream
 from hashcompat.go.jsonpath import part, text
 from hashcompat.go.parts import Part
-from hashcompat.go.pattern import Text
 from hashcompat.model.pods import Pod
 from hashcompat.sources.cluster.kubeapi import Json
 from hashcompat.sources.files import exact
-from hashcompat.sources.files.alike import Alike
 from hashcompat.sources.objects import Object, read, read_object
-from hashcompat.sources.shapes import Replica
+from hashcompat.sources.replicas.shape import Replica
+from hashcompat.sources.replicas.stencils import Stencils
 from hashcompat.sources.wholejson import check_values, loads
 
 _KIND: Final = "Pod"
@@ -36,15 +35,6 @@ _CHUNK: Final = 1 << 20
 _NEXT: Final = re.compile(r'\},\{(?="metadata":\{|"kind":"|"apiVersion":")')
 """Where an item of a list ends and the next one begins, as API servers write them. In no string: there the
 quotes would be escaped."""
-
-
-class Patterns(Alike):
-    """The patterns of pods in typed lists, whose items leave their kind out."""
-
-    def learn(self, found: Text, value: Any, line: int) -> Any:
-        """Take one more item; return the replica that it is, or itself."""
-        made = super().learn(found, {"kind": _KIND, **value}, line)
-        return made if isinstance(made, Replica) else value
 
 
 class Page(dict[str, Any]):
@@ -94,7 +84,7 @@ class Kept:
 
     def _parts(self) -> Iterator[Part]:
         try:
-            yield from jsonstream.parts(self._chunks(), quick=exact.decoded, alike=Patterns())
+            yield from jsonstream.parts(self._chunks(), quick=exact.decoded, alike=stencils_of_pods())
         except InputError as error:  # a pod beyond the limits of one object
             raise InputError(f"the pods of the cluster: {error}") from None
 
@@ -117,21 +107,26 @@ def _file() -> IO[bytes]:
         return io.BytesIO()
 
 
-def page_of(content: str, alike: Patterns) -> Any:
+def stencils_of_pods() -> Stencils:
+    """Return what finds replicas among the items of a list of pods, which leave their kind out."""
+    return Stencils(kind=_KIND)
+
+
+def page_of(content: str, stencils: Stencils) -> Any:
     """Return a page, whose items may be replicas of earlier ones; errors as ``wholejson.loads``."""
     check_values(content)
     lines = _NEXT.sub("\n},\n{", content)
     try:
-        found = _page(lines, alike)
+        found = _page(lines, stencils)
     except InputError:
         found = loads(content)  # what is wrong with it, in words about the text as it came
     return Page(found, lines) if isinstance(found, dict) else found
 
 
-def _page(content: str, alike: Alike) -> Json:
+def _page(content: str, stencils: Stencils) -> Json:
     """Return a list with its items; errors as ``jsonstream.parts``, and InputError for anything else."""
     items, envelopes = list[Any](), list[Any]()
-    for one in jsonstream.parts(iter((content,)), quick=exact.decoded, alike=alike):
+    for one in jsonstream.parts(iter((content,)), quick=exact.decoded, alike=stencils):
         (envelopes if one.index is None else items).append(one.value)
     if (
         len(envelopes) != 1
@@ -148,9 +143,7 @@ def pod_of(item: Any) -> Pod:
     Raises InputError, which names the pod, for one that cannot be read and for another object.
     """
     if isinstance(item, Replica):
-        name = item.shape.pod.name if item.shape.name is None else item.values[item.shape.name]
-        found = Object(item.shape.value, _origin(item.shape.pod.namespace, name), "$", replica=item)
-        (made,) = read(found)
+        (made,) = read(Object(item.shape.value, _origin(item.namespace, item.name), "$", maker=item))
         pod = _in_no_file(made)  # type: ignore[arg-type]  # of the kind asked for
     else:
         check_kind(item, _KIND)

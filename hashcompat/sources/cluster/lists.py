@@ -13,7 +13,7 @@ from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean, kind_of
 from hashcompat.model.words import agree, count
 from hashcompat.sources.cluster.kubeapi import Client, Json, StatusError, UnreachableError
-from hashcompat.sources.shapes import Replica
+from hashcompat.sources.replicas.shape import Replica
 
 PAGE: Final = 500
 """Objects a page, as kubectl asks for."""

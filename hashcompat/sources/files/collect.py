@@ -30,7 +30,7 @@ from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
 from hashcompat.sources.files.survey import Survey, glanced_at, objects, survey_of
 from hashcompat.sources.objects import Object
-from hashcompat.sources.shapes import Replica
+from hashcompat.sources.replicas.shape import Replica
 
 _AT_A_TIME: Final = 8
 

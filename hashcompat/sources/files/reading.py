@@ -12,10 +12,10 @@ from hashcompat.go.jsonstream import Elements, Rest
 from hashcompat.go.jsonwindow import Quick
 from hashcompat.go.parts import Part
 from hashcompat.sources.files import exact, spans
-from hashcompat.sources.files.alike import Alike
 from hashcompat.sources.files.inputs import Input, named
 from hashcompat.sources.files.spans import Span
 from hashcompat.sources.files.text import chunks
+from hashcompat.sources.replicas.stencils import Stencils
 
 WANTED: Final = "Kubernetes objects as JSON or YAML"
 
@@ -24,7 +24,12 @@ _FEW: Final = 1 << 16
 
 
 def parts(
-    source: Input, *, strict: bool = True, alike: Alike | None = None, rest: Rest | None = None, end: int = 0
+    source: Input,
+    *,
+    strict: bool = True,
+    alike: Stencils | None = None,
+    rest: Rest | None = None,
+    end: int = 0,
 ) -> Iterator[Part]:
     """Yield the parts of a file: JSON, also several documents one after another (JSON lines), or else YAML.
 
@@ -49,7 +54,7 @@ def parts(
             raise
 
 
-def blocks(source: Input, alike: Alike, *, strict: bool = True) -> Iterator[Part]:
+def blocks(source: Input, alike: Stencils, *, strict: bool = True) -> Iterator[Part]:
     """Yield the parts of a YAML file that is one list, element by element; the rest is as for ``parts``.
 
     Raises InputError, whatever is wrong, also for one that only ``parts`` can read.
@@ -78,7 +83,7 @@ def _refuse_binary(source: Input, number: int) -> None:
             pass
 
 
-def elements(source: Input, span: Span, *, strict: bool = True, alike: Alike | None = None) -> Elements:
+def elements(source: Input, span: Span, *, strict: bool = True, alike: Stencils | None = None) -> Elements:
     """Return the elements of a span of a file; the rest is as for ``parts``."""
     text = spans.text(source, span.begin, span.end, WANTED)
     return Elements(text, span.first, strict=strict, quick=_quick(strict=strict), alike=alike)

@@ -28,7 +28,6 @@ from hashcompat.sources.controllers import Census
 from hashcompat.sources.dating import Dater
 from hashcompat.sources.fields import IN_NO_FILE, InFile
 from hashcompat.sources.files import glance, spans
-from hashcompat.sources.files.alike import Alike
 from hashcompat.sources.files.inputs import Input, named, require_end
 from hashcompat.sources.files.reading import WANTED, blocks, elements, is_yaml, parts
 from hashcompat.sources.files.spans import FIRST, Span, Spans
@@ -43,7 +42,8 @@ from hashcompat.sources.objects import (
     read,
     with_kind,
 )
-from hashcompat.sources.shapes import Replica, Shape
+from hashcompat.sources.replicas.shape import Replica
+from hashcompat.sources.replicas.stencils import Stencils
 
 Kinds = Mapping[int, object]
 """What the documents say of their kind behind their items, by number."""
@@ -93,7 +93,7 @@ class Survey(msgspec.Struct, frozen=True):
     scales: Mapping[tuple[str, str], int]
     """How many replicas its controllers want."""
 
-    alike: Alike
+    alike: Stencils
     """The patterns of its latest pods."""
 
     dated: tuple[Dated, ...]
@@ -137,7 +137,7 @@ def _around_pods(source: Input, jobs: int) -> Survey | None:
     guessed = glance.glanced(source, jobs)
     if guessed is None:
         return None
-    alike, look, found = Alike(), _Look(source.origin, {}), list[Spans]()
+    alike, look, found = Stencils(), _Look(source.origin, {}), list[Spans]()
 
     def rest(place: Place) -> tuple[Place, Iterable[str]]:
         if look.has_pods:
@@ -167,7 +167,7 @@ def _looked(source: Input, known: Kinds, jobs: int) -> Survey:
 
 def _through(source: Input, known: Kinds, read: Callable[..., Iterator[Part]]) -> Survey:
     """Look through a file as one process reads it; errors as ``parts``."""
-    alike, look = Alike(), _Look(source.origin, known)
+    alike, look = Stencils(), _Look(source.origin, known)
     for part in read(source, strict=False, alike=alike):
         look.add(part)
     return look.survey(source, alike)
@@ -178,7 +178,7 @@ def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span]) -> Survey:
 
     Raises FailedError, or InputError, where one does not end between two elements of the first list.
     """
-    alike, look = Alike(), _Look(source.origin, known)
+    alike, look = Stencils(), _Look(source.origin, known)
     divided = list[Spans]()
     works = [partial(_passed, source, known, span) for span in guessed]
     with forks.begun(works) as results:
@@ -216,7 +216,7 @@ def _divided(
 
 def _passed(source: Input, known: Kinds, span: Span) -> Iterator[tuple[_Look, End]]:
     """Look through a span of a file, and yield what was found; errors as ``parts``."""
-    look, alike = _Look(source.origin, known), Alike()
+    look, alike = _Look(source.origin, known), Stencils()
     found = elements(source, span, strict=False, alike=alike)
     for part in found:
         look.add(part)
@@ -236,7 +236,7 @@ class _Look:
         self._warnings: list[str] = []
         self._census, self._kept, self._clusters = Census(), _Kept(origin), set[str]()
         self._dater = Dater()
-        self._shape: Shape | None = None
+        self._replica: Replica | None = None  # the last object, if it was one
 
     def add(self, part: Part) -> None:
         """Take one more part into account."""
@@ -245,13 +245,13 @@ class _Look:
         elif part.kind is None:
             self._kinds[part.document] = ""
         replica = part.value if isinstance(part.value, Replica) else None
-        if replica is not None and replica.shape is self._shape:
+        last, self._replica = self._replica, replica
+        if replica is not None and replica.is_like(last):
             self._containers += containers_of(replica.shape.value)  # all else is as in the one before it
             return
-        self._shape = replica.shape if replica is not None else None
         with suppress(InputError):  # what is wrong in it is said when its pods are read
             for one in objects(part, self._known or {part.document: "List"}, self._origin):
-                self._object(one)
+                self._object(one if replica is None else structs.replace(one, value=replica.value))
         self._check()
 
     def pass_over(self, place: Place) -> None:
@@ -299,7 +299,7 @@ class _Look:
         self._dater.merge(other._dater)
         self._check()
 
-    def survey(self, source: Input, alike: Alike, divided: Spans | None = None) -> Survey:
+    def survey(self, source: Input, alike: Stencils, divided: Spans | None = None) -> Survey:
         """Return what was found in a file."""
         return Survey(
             source,
@@ -362,7 +362,7 @@ def objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -
         yield from opened(part.value, origin, where=where)
     elif is_list(kind) and isinstance(part.value, Replica):
         replica = part.value
-        yield Object(replica.shape.value, origin, f"{_ITEM}{part.index}]", where=where, replica=replica)
+        yield Object(replica.shape.value, origin, f"{_ITEM}{part.index}]", where=where, maker=replica)
     elif is_list(kind):
         item, path = with_kind(part.value, str(kind)), f"{_ITEM}{part.index}]"
         yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND, where=where)

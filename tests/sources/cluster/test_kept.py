@@ -18,7 +18,7 @@ from hashcompat.go import limits
 from hashcompat.model.pods import Pod
 from hashcompat.sources.cluster import kept as module
 from hashcompat.sources.cluster.collect import Request, _kept
-from hashcompat.sources.cluster.kept import Kept, Patterns, page_of
+from hashcompat.sources.cluster.kept import Kept, page_of, stencils_of_pods
 from hashcompat.sources.cluster.kubeapi import StatusError
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.wholejson import loads
@@ -37,9 +37,9 @@ def page(*pods: Json, more: str = "", **envelope: Any) -> str:
 
 
 def kept(*pages: str) -> Kept:
-    found, alike = Kept(), Patterns()
+    found, stencils = Kept(), stencils_of_pods()
     for one in pages:
-        found.keep(page_of(one, alike))
+        found.keep(page_of(one, stencils))
     return found
 
 
@@ -67,7 +67,7 @@ def test_pods_are_those_of_the_server_each_time_that_they_are_read() -> None:
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_page_is_what_the_server_says(indent: int | None) -> None:
     text = json.dumps(json.loads(page(*PODS[-2:], more="x")), indent=indent)
-    assert page_of(text, Patterns()) == loads(text)
+    assert page_of(text, stencils_of_pods()) == loads(text)
 
 
 @pytest.mark.parametrize(
@@ -85,19 +85,19 @@ def test_what_is_no_whole_page_is_refused_in_the_words_about_any_answer(text: st
     with pytest.raises(InputError) as as_any:
         loads(text)
     with pytest.raises(InputError) as found:
-        page_of(text, Patterns())
+        page_of(text, stencils_of_pods())
     assert str(found.value) == str(as_any.value)
 
 
 @pytest.mark.parametrize("text", ["[1]", '{"kind":"Status","message":"m"}', '{"kind":"List","items":null}'])
 def test_other_answers_are_what_they_are(text: str) -> None:
-    assert page_of(text, Patterns()) == json.loads(text)
+    assert page_of(text, stencils_of_pods()) == json.loads(text)
 
 
 def test_another_object_is_refused() -> None:
     given = json.loads(page(*PODS))
     given["items"][3]["kind"] = "Secret"
-    found = page_of(json.dumps(given), Patterns())
+    found = page_of(json.dumps(given), stencils_of_pods())
     with pytest.raises(InputError, match="not a Pod"):
         list(map(module.pod_of, found["items"]))
 

@@ -86,10 +86,10 @@ def _file(data: bytes) -> None:
 
 
 def _replicas(data: bytes) -> None:
-    """Read pods of one pattern, and each of them by itself."""
+    """Read pods of one stencil, and each of them by itself."""
     with named(collect, data) as name:
         found, problem = outcome(lambda: map(_shown, collect.collect((name,)).pods))
-        with replaced(survey, "Alike", Unlike), replaced(survey, "blocks", _refused):
+        with replaced(survey, "Stencils", Unlike), replaced(survey, "blocks", _refused):
             assert outcome(lambda: map(_shown, collect.collect((name,)).pods)) == (found, problem)
         with replaced(forks, "begun", _begun), replaced(spans, "LEAST", 1):
             assert outcome(lambda: map(_shown, _shared(name))) == (found, problem)
@@ -209,15 +209,15 @@ TARGETS = (
         "replicas",
         _replicas,
         (
-            "sources/files/alike",
-            "sources/ownpaths",
-            "sources/holes",
-            "sources/ownstates",
-            "sources/shapes",
+            "sources/replicas/stencils",
+            "sources/replicas/stencil",
+            "sources/replicas/roles",
+            "sources/replicas/shape",
+            "sources/replicas/form",
             "sources/files/glance",
             "sources/files/spans",
             "sources/files/survey",
-            "go/pattern",
+            "go/tokens",
             "sources/files/collect",
         ),
         longest=4096,
@@ -225,7 +225,13 @@ TARGETS = (
     Target(
         "replicas-yaml",
         _replicas,
-        ("go/yamlblocks", "go/yamlelement", "go/pattern", "sources/files/alike", "sources/shapes"),
+        (
+            "go/yamlblocks",
+            "go/yamlelement",
+            "go/tokens",
+            "sources/replicas/stencils",
+            "sources/replicas/shape",
+        ),
         Form.YAML,
         longest=4096,
     ),

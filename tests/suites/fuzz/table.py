@@ -99,6 +99,7 @@ NO_READERS: Final = {
     "report/snapshot": "writes",
     "report/upstream": "writes links",
     "report/wholetexts": "compares texts that are hashed",
+    "regex": "compiles the expressions of the program",
     "shown": "hides what was read; tests/test_shown.py tries it with random texts",
     "sources/node/asking": "gives answers their time",
     "sources/node/cri_probes": "asks crictl; the targets crictl and probe read what it answers",

@@ -15,8 +15,8 @@ from msgspec import structs
 from hashcompat.kubelet.template import Around
 from hashcompat.planning import hops, repeats, runs
 from hashcompat.planning.suggestion import Suggester
-from hashcompat.sources import ownstates, shapes
 from hashcompat.sources.files import spans
+from hashcompat.sources.replicas import shape
 from tests.helpers import randomness
 from tests.helpers.program import ROOT
 from tests.suites.fuzz.nearly import Form, case
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.fuzz
 
 ROUNDS: Final = randomness.count("FAST_PATH_ROUNDS", 20)
 SHARES: Final = {Form.INDENTED: 45, Form.YAML: 25, Form.COMPACT: 15, Form.LINES: 10, Form.FLOW: 5}
-"""Of a hundred rounds; pods have patterns in the first two forms, and the first and third are divided."""
+"""Of a hundred rounds; pods have stencils in the first two forms, and the first and third are divided."""
 
 LARGE: Final = max(1, ROUNDS // 100)
 """Rounds with a file that is divided as it is."""
@@ -115,7 +115,7 @@ def alike_by_names(patch: pytest.MonkeyPatch) -> None:
 
 
 def states_of_the_first(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(ownstates.Reported, "state", lambda self, *_: self.first)
+    patch.setattr(shape._Made, "_state", lambda self, *_: self.state)
 
 
 def lines_of_the_share(patch: pytest.MonkeyPatch) -> None:
@@ -132,12 +132,12 @@ def saved_once(patch: pytest.MonkeyPatch) -> None:
 
 
 def nodes_of_the_first(patch: pytest.MonkeyPatch) -> None:
-    made = shapes.Shape.made
+    made = shape.Shape.made
 
-    def moved(self: shapes.Shape, values: Any, *rest: Any) -> Any:
+    def moved(self: shape.Shape, values: Any, *rest: Any) -> Any:
         return structs.replace(made(self, values, *rest), node=self.pod.node)
 
-    patch.setattr(shapes.Shape, "made", moved)
+    patch.setattr(shape.Shape, "made", moved)
 
 
 DEFECTS: Final = (

@@ -3,7 +3,7 @@
 What is of one container (items, hashes, reasons, lines) is compared with what the plan of its pod alone says;
 what is a sum (summary, hops, the way back, restarts that a patch saves) with the sum over these. Lines that
 name the first few of many (warnings, assumptions) and errors are in no plan of a single pod: they are
-compared with a plan of the whole file that one process makes without any pattern.
+compared with a plan of the whole file that one process makes without any stencil.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def _made(inventory: Any, upgrade: Upgrade) -> Plan:
 
 
 def slowly(path: Path, upgrade: Upgrade) -> Plan | str:
-    """Return the same without patterns, spans and glances, by one process."""
-    with replaced(survey, "Alike", Unlike), replaced(survey, "blocks", _refused):
+    """Return the same without stencils, spans and glances, by one process."""
+    with replaced(survey, "Stencils", Unlike), replaced(survey, "blocks", _refused):
         try:
             return _made(collect((str(path),)), upgrade)
         except InputError as error:

@@ -1,4 +1,4 @@
-"""Pods that are compared with a pattern are those that are decoded one by one."""
+"""Pods that are compared with stencils are those that are decoded one by one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from hashcompat.errors import InputError
-from hashcompat.go.pattern import of_json
+from hashcompat.go.tokens import of_json
 from hashcompat.model.pods import Pod
-from hashcompat.sources import shapes
-from hashcompat.sources.files import alike, collect, survey
+from hashcompat.sources.files import collect, survey
+from hashcompat.sources.replicas import stencils
 from scripts.lib.yamltext import as_yaml
 from tests.helpers import randomness
 from tests.helpers.replicas import pods_and_nodes, replicas
@@ -59,9 +59,9 @@ def refused(*_: Any, **__: Any) -> Iterator[Any]:
 
 
 def same(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], str]:
-    """Read a file with patterns and without, YAML also as one document; return what all of these find."""
+    """Read a file with stencils and without, YAML also as one document; return what all of these find."""
     found = read(name)
-    for replaced, other in (("Alike", Unlike), ("blocks", refused)):
+    for replaced, other in (("Stencils", Unlike), ("blocks", refused)):
         with monkeypatch.context() as patch:
             patch.setattr(survey, replaced, other)
             assert found == read(name)
@@ -352,32 +352,30 @@ def test_workloads_in_any_order_and_many_random_changes(
 
 
 def test_little_is_remembered_of_large_pods(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alike, "_KEPT", 50_000)
-    found = alike.Alike()
+    monkeypatch.setattr(stencils, "_KEPT", 50_000)
+    found = stencils.Stencils()
     (pod,) = replicas(1)
-    for number in range(30):
+    kept = list[int]()
+    for number in range(16):
         one = copy.deepcopy(pod)
-        one["metadata"]["ownerReferences"][0]["uid"] = f"owner-{number % 20}"
-        one["spec"]["containers"][0]["args"] = ["x" * 300 * number]
-        found.learn(of_json(json.dumps(one, indent=4), one), one, 1)
-    kept = [
-        len(json.dumps(shape.value, indent=4)) for each in found._workloads.values() for shape in each._shapes
-    ]
-    assert found._size == sum(each.size for each in found._workloads.values())
-    assert 10_000 < sum(kept) < 60_000
+        one["spec"]["containers"][0]["args"] = ["x"] * 30 * number
+        learned = found.learn(of_json(json.dumps(one, indent=4), one), one, 1)
+        assert learned is not one
+        kept.append(sum(each.cut.size for known in found._known.values() for each in known))
+    assert 10_000 < max(kept) < 100_000
 
 
-def test_pods_of_their_own_are_not_learned_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    learned: list[int] = []
-
-    def counted(*given: Any) -> shapes.Shape | None:
-        learned.append(1)
-        return shapes.shape_of(*given)
-
-    monkeypatch.setattr(alike, "shape_of", counted)
-    pods = replicas(300)
-    for number, pod in enumerate(pods):
-        pod["metadata"]["ownerReferences"][0]["uid"] = f"owner-{number}"
-    found, _ = read(dumped(pods, tmp_path / "pods.json"))
-    assert len(found) == 4 + 300
-    assert len(learned) < 140
+def test_pods_of_their_own_are_not_learned_for_ever() -> None:
+    """Pods with owners of another kind are, for these repeat."""
+    found, learned = stencils.Stencils(), dict[str, int]()
+    (pod,) = replicas(1)
+    for number in range(300):
+        for kind in ("Job", "ReplicaSet"):
+            one = copy.deepcopy(pod)
+            one["metadata"]["ownerReferences"][0]["kind"] = kind
+            one["spec"]["containers"][0]["args"] = ["x"] * (number if kind == "Job" else 1)
+            text = json.dumps(one, indent=4)
+            if found.match(text, 0, 1) is None:
+                learned[kind] = learned.get(kind, 0) + (found.learn(of_json(text, one), one, 1) is not one)
+    assert learned["ReplicaSet"] < 5
+    assert 17 < learned["Job"] < 60

@@ -1,0 +1,154 @@
+"""What the strings of a pod are for: which are its own, which only its hashes depend on, and which decide."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import Any, Final
+
+from hashcompat.corev1.daemonsets import OF_DAEMON_SETS
+from hashcompat.go.jsonpath import EACH, Tree, tree_of
+
+Steps = tuple[str | int, ...]
+"""The keys and indexes that lead to a value."""
+
+_ANY: Final = "*"
+"""Stands for every key of an object, and for all that is below it."""
+
+
+class Role(Enum):
+    """What a string in a slot is for."""
+
+    UNREAD = auto()
+    """Nothing reads it."""
+    OWN = auto()
+    """It is read of each pod: a name, an address, a time, an id."""
+    BLANK = auto()
+    """It is part of a container's hash, and of nothing else that decides."""
+    DECIDES = auto()
+    """Verdicts may depend on it, so pods in which it differs are not replicas."""
+
+
+_CONTAINERS: Final = ("containers", "initContainers")
+
+_ROLES: Final = {
+    Role.UNREAD: (
+        *(
+            ("metadata", key)
+            for key in (
+                "resourceVersion",
+                "creationTimestamp",
+                "generateName",
+                "selfLink",
+                "deletionTimestamp",
+            )
+        ),
+        ("metadata", "annotations", _ANY),
+        ("metadata", "managedFields", EACH, "time"),
+        *(("metadata", "managedFields", EACH, key) for key in ("manager", "operation", "subresource")),
+        ("metadata", "ownerReferences", EACH, "apiVersion"),
+        *(
+            ("spec", key)
+            for key in (
+                "serviceAccount",
+                "serviceAccountName",
+                "schedulerName",
+                "subdomain",
+                "priorityClassName",
+            )
+        ),
+        *(
+            ("status", key)
+            for key in ("podIP", "hostIP", "startTime", "reason", "message", "nominatedNodeName")
+        ),
+        *(("status", key, EACH, "ip") for key in ("podIPs", "hostIPs")),
+        *(("status", "conditions", EACH, key) for key in ("lastProbeTime", "reason", "message")),
+        *(
+            ("status", f"{kind}Statuses", EACH, *steps)
+            for kind in ("container", "initContainer")
+            for steps in (
+                *(("image",), ("imageID",)),
+                *(
+                    (state, kind_of_state, key)
+                    for state in ("state", "lastState")
+                    for kind_of_state in ("waiting", "terminated")
+                    for key in ("reason", "message")
+                ),
+                ("state", "terminated", "startedAt"),
+                ("lastState", "terminated", "startedAt"),
+                ("volumeMounts", EACH, "name"),
+                ("volumeMounts", EACH, "mountPath"),
+            )
+        ),
+    ),
+    Role.OWN: (
+        *(("metadata", key) for key in ("name", "namespace", "uid")),
+        ("metadata", "labels", _ANY),
+        *(("metadata", "ownerReferences", EACH, key) for key in ("kind", "name", "uid")),
+        ("status", "conditions", EACH, "lastTransitionTime"),
+        ("spec", "nodeName"),
+        ("spec", "hostname"),
+        ("spec", "volumes", _ANY),
+        (*OF_DAEMON_SETS, EACH, "matchFields", EACH, "values", EACH),
+        *(
+            ("status", f"{kind}Statuses", EACH, *steps)
+            for kind in ("container", "initContainer")
+            for steps in (
+                ("containerID",),
+                ("restartCount",),
+                ("state", "running", "startedAt"),
+                *(
+                    (state, "terminated", key)
+                    for state in ("state", "lastState")
+                    for key in ("containerID", "finishedAt")
+                ),
+            )
+        ),
+    ),
+    Role.DECIDES: (("metadata", "annotations", "kubernetes.io/created-by"),),
+    Role.BLANK: tuple(
+        ("spec", key, EACH, *steps)
+        for key in _CONTAINERS
+        for steps in (
+            *(("image",), ("workingDir",), ("command", EACH), ("args", EACH)),
+            *(("env", EACH, "name"), ("env", EACH, "value")),
+            *(("volumeMounts", EACH, key) for key in ("name", "mountPath", "subPath")),
+        )
+    ),
+}
+
+_TREE: Final = tree_of((path, role) for role, paths in _ROLES.items() for path in paths)
+
+
+def role_of(steps: Steps) -> Role:
+    """Return what the string at a place of a pod is for; what is not named here decides."""
+    tree: Tree = _TREE
+    for step in steps:
+        key = EACH if isinstance(step, int) else step
+        if key not in tree:
+            return _mark(tree[_ANY]) if _ANY in tree else Role.DECIDES
+        tree = tree[key]
+    return _mark(tree)
+
+
+def _mark(tree: Tree) -> Role:
+    mark: Any = tree.mark
+    return mark if isinstance(mark, Role) else Role.DECIDES
+
+
+_SHARED: Final = frozenset({"apiVersion", "kind", "type", "status", "phase", "qosClass", "operation"})
+"""Keys whose strings are those of many pods, or decide."""
+
+_OF_SPEC: Final = frozenset({"nodeName", "hostname"})
+
+_TOKEN_MOUNT: Final = re.compile(r"kube-api-access-[0-9a-z]{5}", re.ASCII)
+
+
+def is_own_at_first(section: int, key: str, text: str, name: str) -> bool:
+    """Return whether a string seems to be a pod's own, before another pod shows which are.
+
+    ``section`` is 1 in the spec; ``name`` is the pod's.
+    """
+    if section != 1:
+        return key not in _SHARED
+    return key in _OF_SPEC or name in text or _TOKEN_MOUNT.fullmatch(text) is not None

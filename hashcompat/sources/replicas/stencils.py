@@ -1,0 +1,242 @@
+"""Finds pods that are of a stencil in a text, so that only the first ones of a workload are decoded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from hashcompat.go.jsonpath import part, rows, text
+from hashcompat.go.tokens import Text, leaves
+from hashcompat.sources.mirrors import ANNOTATIONS
+from hashcompat.sources.replicas.roles import is_own_at_first
+from hashcompat.sources.replicas.shape import Family, Replica, Shared
+from hashcompat.sources.replicas.stencil import PLAIN, PRINTED, QUOTED, Alphabet, Cut, Stencil
+from hashcompat.sources.snapshots import WORKLOAD
+
+_TRIED: Final = 16
+"""Stencils that a part of a text is compared with; most differ from it in their first few characters."""
+
+_KEPT: Final = 1 << 21
+"""Characters of all texts that are remembered; usual pods have 17,000, and take a few times as many bytes."""
+
+_OF_SHAPE: Final = 4
+"""What is kept of a pod besides stencils is about as large as one of so many parts of its text."""
+
+_KINDS: Final = 64
+"""Kinds of owners that are told apart."""
+
+_TRUSTED: Final = 16
+"""Pods with owners of one kind that are learned from before any other pod is like one."""
+
+_NOW_AND_THEN: Final = 8
+"""Of pods that are like none, where most are, one in so many is learned from."""
+
+_LARGEST: Final = 1 << 17
+"""Characters of a text that can have stencils."""
+
+_PARTS: Final = 3
+"""Metadata, spec and status, each with the key before it."""
+
+_SPEC: Final = 1
+
+_ALPHABETS: Final = QUOTED, PRINTED, QUOTED
+"""What may be in the slots of each part: those of the spec are hashed."""
+
+_FEW: Final = 4
+"""Of the strings of a spec, at most one in so many differs between pods of one stencil."""
+
+_OTHERWISE: Final = (*ANNOTATIONS, WORKLOAD)
+"""What only texts of pods have whose strings decide what they are: mirror pods, pods of snapshots."""
+
+_JSON: Final = tuple(re.compile(rf'"{key}"[ \t\r\n]*:[ \t\r\n]*\{{') for key in ("spec", "status"))
+_YAML: Final = tuple(re.compile(rf"^ {{2,}}{key}:[ \t]*\r?\n", re.MULTILINE) for key in ("spec", "status"))
+
+Key = tuple[Stencil, ...]
+
+
+class Stencils:
+    """The latest stencils of one input."""
+
+    def __init__(self, kind: str = "") -> None:
+        """``kind``: that of objects that leave it out, as the items of a typed list do."""
+        self._kind = kind
+        self.longest = 0
+        """The most characters that a text has that stencils were made of."""
+        self._forget()
+        self._trust: dict[str, _Trust] = {}
+
+    def _forget(self) -> None:
+        self._latest: dict[Key, list[Stencil]] = {}  # those that followed some, the latest first
+        self._known: dict[tuple[int, bytes], list[Stencil]] = {}
+        self._families: dict[Key, Family] = {}
+        self._shared: dict[Stencil, Shared] = {}
+        self._size = 0
+
+    def _of_kind(self, kind: str) -> _Trust:
+        kind = kind if kind in self._trust or len(self._trust) < _KINDS else ""
+        if kind not in self._trust:
+            self._trust[kind] = _Trust()
+        return self._trust[kind]
+
+    def match(self, whole: str, position: int, line: int) -> tuple[Replica, int, int] | None:
+        """Return the pod at a position, which is at a line; the line breaks in it; and its end."""
+        key: Key = ()
+        values = list[str]()
+        for _ in range(_PARTS):
+            latest = self._latest.get(key[-1:], ())
+            for number, stencil in enumerate(latest):  # noqa: B007 - where the one is
+                found = stencil.match(whole, position)
+                if found is not None:
+                    break
+            else:
+                return None
+            if number:
+                self._latest[key[-1:]] = [stencil, *latest[:number], *latest[number + 1 :]]
+            values += found[0]
+            position = found[1]
+            key = (*key, stencil)
+        family = self._families.get(key)
+        shape = family.shape(values) if family is not None else None
+        if shape is None:
+            return None
+        self._of_kind(shape.pod.owner.partition("/")[0]).matched += 1
+        return Replica(shape, values, line), shape.lines, position
+
+    def learn(self, found: Text, value: Any, line: int) -> Any:
+        """Take one more object, decoded strictly, with its text, that ``match`` did not find.
+
+        Return it as one of its stencils; as it is where it has none.
+        """
+        if not isinstance(value, Mapping) or len(found.whole) > _LARGEST:
+            return value
+        if value.get("kind", self._kind) != "Pod":
+            return value
+        if any(name in found.whole for name in _OTHERWISE):
+            return value
+        trust = self._of_kind(_kind_of_owner(value))
+        if not trust.is_worth_it():
+            return value
+        trust.learned += 1
+        if self._size > _KEPT:
+            self._forget()
+        key, values = self._parts(found, value)
+        if not key:
+            return value
+        family = self._family(key)
+        if not family.knows(values):
+            self._size += len(found.whole) // _OF_SHAPE
+        shape = family.learn(found, {"kind": "Pod", **value}, values)
+        if shape is None:
+            return value
+        self.longest = max(self.longest, len(found.whole) * 5 // 4)
+        return Replica(shape, values, line)
+
+    def _parts(self, found: Text, value: Mapping[str, Any]) -> tuple[Key, list[str]]:
+        """Return the stencils of the parts of a text, and what is in their slots; nothing for none."""
+        key, values = list[Stencil](), list[str]()
+        name = text(part(value, "metadata"), "name")
+        for number, (start, end, part_of) in enumerate(_parts(found, value)):
+            latest = self._latest.setdefault(tuple(key[-1:]), [])
+            for stencil in latest:
+                matched = stencil.match(found.whole, start)
+                if matched is not None and matched[1] == end:
+                    break
+            else:
+                cut = Cut(found.whole, found.tokens(start, end), start, end, _alphabet(number, found))
+                made = self._stencil(number, cut, part_of, name, found.is_bare)
+                matched = made.match(found.whole, start) if made is not None else None
+                if made is None or matched is None:
+                    return (), []
+                stencil = made
+            latest[:] = [stencil, *[one for one in latest if one is not stencil][: _TRIED - 1]]
+            key.append(stencil)
+            values += matched[0]
+        return tuple(key), values
+
+    def _stencil(
+        self,
+        number: int,
+        cut: Cut,
+        value: Mapping[str, Any],
+        name: str,
+        is_bare: Callable[[str], bool] | None,
+    ) -> Stencil | None:
+        """Return the stencil of a part, with slots where it differs from those that were seen.
+
+        None where the strings of the value are not those of the text.
+        """
+        known = self._known.setdefault((number, cut.skeleton), [])
+        most = len(cut.values) // _FEW if number == _SPEC else len(cut.values)
+        others = min(((one.others(cut), place) for place, one in enumerate(known)), key=_number, default=None)
+        if others is not None and not others[0]:
+            return known[others[1]]
+        paths = [steps for steps, _ in leaves(value)]
+        if len(paths) != cut.tokens:
+            return None
+        if others is not None and len(others[0]) <= most:
+            one = known[others[1]]
+            one = known[others[1]] = Stencil(one.cut, {*one.slots, *others[0]}, paths, is_bare)
+            return one
+        slots = [
+            place
+            for place, (key, one_value) in enumerate(zip(cut.keys, cut.values, strict=True))
+            if is_own_at_first(number, key, one_value, name)
+        ]
+        self._size += cut.size
+        one = Stencil(cut, slots, paths, is_bare)
+        known[:] = [one, *known[: _TRIED - 1]]
+        return one
+
+    def _family(self, key: Key) -> Family:
+        """Return the family of some stencils."""
+        if key not in self._families:
+            shared = self._shared.setdefault(key[_SPEC], Shared())
+            self._families[key] = Family(key, shared)
+        return self._families[key]
+
+
+class _Trust:
+    """Whether pods with owners of one kind repeat: those of Jobs often have arguments of their own."""
+
+    def __init__(self) -> None:
+        self.learned = self.matched = self._passed = 0
+
+    def is_worth_it(self) -> bool:
+        """Return whether to learn from one more pod that is like none."""
+        if self.learned <= _TRUSTED + self.matched:
+            return True
+        self._passed += 1
+        return self._passed % _NOW_AND_THEN == 0
+
+
+def _kind_of_owner(value: Mapping[str, Any]) -> str:
+    """Return the kind of a pod's first owner."""
+    references = rows(part(value, "metadata"), "ownerReferences")
+    return text(references[0], "kind") if references and isinstance(references[0], Mapping) else ""
+
+
+def _alphabet(number: int, found: Text) -> Alphabet:
+    return _ALPHABETS[number] if found.is_bare is None else PLAIN
+
+
+def _number(found: tuple[list[int], int]) -> int:
+    return len(found[0])
+
+
+def _parts(found: Text, value: Mapping[str, Any]) -> list[tuple[int, int, Mapping[str, Any]]]:
+    """Return where the three parts of a pod's text begin and end, each with its part of the value.
+
+    Nothing where they are not plainly there.
+    """
+    keys, marks = list(value), _YAML if found.is_bare is not None else _JSON
+    spec = marks[0].search(found.whole)
+    statuses = list(marks[1].finditer(found.whole, spec.start())) if spec else []
+    if spec is None or not statuses or "spec" not in keys or "status" not in keys[keys.index("spec") :]:
+        return []
+    ends = 0, spec.start(), statuses[-1].start(), len(found.whole)
+    of_keys = 0, keys.index("spec"), keys.index("status"), len(keys)
+    return [
+        (start, end, {key: value[key] for key in keys[first:last]})
+        for start, end, first, last in zip(ends, ends[1:], of_keys, of_keys[1:], strict=False)
+    ]

@@ -1,0 +1,53 @@
+"""The tokens of a JSON text are the strings of its value, in their order."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hashcompat.go.tokens import leaves, of_json
+
+TEXT = '{"a": "b", "c": ["d", "", {"restartCount": 3, "x\\"y": "\\u0041\\""}], "n": 7, "restartCount": "4"}'
+
+STRINGS = st.text('a"\\\\:,{}[] \u00e9', max_size=4)
+VALUES = st.recursive(
+    STRINGS | st.integers(0, 99) | st.booleans() | st.none() | st.floats(0, 9),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(STRINGS | st.just("restartCount"), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+def tokens(text: str, start: int = 0) -> list[tuple[str, str, bool]]:
+    found = of_json(text, {}).tokens(start, len(text))
+    return [(text[one.start : one.end], one.key, one.is_number) for one in found]
+
+
+def test_strings_that_are_no_keys_and_restart_counts_are_tokens() -> None:
+    assert tokens(TEXT) == [
+        *(("b", "a", False), ("d", "c", False), ("", "c", False), ("3", "restartCount", True)),
+        *(('\\u0041\\"', 'x\\"y', False), ("4", "restartCount", False)),
+    ]
+
+
+def test_a_part_that_begins_with_a_key() -> None:
+    assert tokens(TEXT, TEXT.index('"n"')) == [("4", "restartCount", False)]
+
+
+@given(st.dictionaries(STRINGS, VALUES, max_size=4), st.sampled_from([None, 2]), st.booleans())
+def test_the_nth_token_is_the_nth_string_of_the_value(
+    value: dict[str, Any], indent: int | None, ascii_alone: bool
+) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_alone)
+    found = [json.loads(f'"{one}"') if not number else int(one) for one, _, number in tokens(text)]
+    assert found == [one for _, one in leaves(value)]
+
+
+def test_lines_of_objects_in_a_list() -> None:
+    value = {"a": [{"b": 1}, {"b": 2}]}
+    text = of_json(json.dumps(value, indent=1), value)
+    assert text.lines("a", value["a"]) == [3, 6]

@@ -1,13 +1,15 @@
 """Keep what the last whole run of each suite showed, or check that it was of this code's history.
 
     python .ci/evidence.py record SUITE REPORT SEED    after each suite of .ci/full
-    python .ci/evidence.py readers REPORT SEED         the readers that passed, even if the run broke off
+    python .ci/evidence.py readers REPORT SEED         the readers that passed, even if the run broke off, and
+                                                       the fast path if all its rounds did
     python .ci/evidence.py check                       a step of .ci/run
 
 Both work in the repository that is the current directory.
 """
 
 import json
+import math
 import os
 import platform
 import subprocess
@@ -21,6 +23,7 @@ import reports
 
 RECORDS = Path(".ci/evidence.json")
 """``suites``, fuzzed ``readers`` and ``fastPath``, by name: the commit, day, seed, machine, and what ran."""
+COUNTS = Path(".ci/counts.json")
 PAGE = Path("docs/evidence.md")
 ABOUT = {
     "python": "every module, the command line and the API; Python alone",
@@ -172,7 +175,15 @@ def _record(suite: str, report: str, seed: str) -> None:
 def _record_readers(report: str, seed: str) -> None:
     if Path(report).exists():
         kept, ran = records(), reports.read(Path(report))
-        _write(kept["suites"], kept["readers"] | _readers_of(ran, seed), kept.get("fastPath", {}))
+        fast = _fast_path_of(ran, seed) if ran.compared.get(ROUNDS, 0) >= _all_rounds() else {}
+        _write(kept["suites"], kept["readers"] | _readers_of(ran, seed), kept.get("fastPath", {}) | fast)
+
+
+def _all_rounds() -> float:
+    """Return how many rounds of the fast path a whole run has."""
+    counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
+    found: float = counts.get("full", {}).get("fuzz", {}).get(ROUNDS, math.inf)
+    return found
 
 
 def _write(suites: dict[str, Record], readers: dict[str, Record], fast: dict[str, Record]) -> None:

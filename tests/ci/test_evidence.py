@@ -104,6 +104,9 @@ def test_what_the_fast_path_was_compared_with_has_a_table(repository: Path) -> N
     assert "| 42 |" in (repository / "docs" / "evidence.md").read_text(), (
         "a part of a run is none of all rounds"
     )
+    (repository / ".ci" / "counts.json").write_text('{"full": {"fuzz": {"fastPathRounds": 900}}}')
+    assert evidence(repository, "readers", path, "44").returncode == 0
+    assert f"| `{short(repository)}` | 44 |" in (repository / "docs" / "evidence.md").read_text()
 
 
 def test_each_suite_has_the_commit_that_it_ran_on(repository: Path) -> None:

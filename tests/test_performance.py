@@ -55,7 +55,10 @@ def test_two_processes_took_the_time_of_both_and_as_long_as_the_slower() -> None
         pytest.param(0.58, True, id="more than that"),
     ],
 )
-def test_only_a_loss_above_15_percent_is_named(median: float, lost: bool) -> None:
+def test_only_a_loss_above_15_percent_is_named(
+    median: float, lost: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "PLANS", {**limits.PLANS, "services": 1.0})
     now = replace(ROW, cpu=Spread(0.0, median, 9.0))
     found = record.losses([now], Record("", (ROW,)))
     line = "15,000 pods, services, 1.30.14 -> 1.31.14: 0.58 of Go's CPU time, allowed is 0.57, committed 0.50"

@@ -12,10 +12,10 @@ LOSS: Final = 1.15
 """How many times the committed ratio is too much: rounds on a busy machine differ by less."""
 
 PLANS: Final = {
-    "services": 1.0,
-    "services, all different": 2.0,
-    "platform": 1.0,
-    "platform, all different": 2.0,
+    "services": 0.55,
+    "services, all different": 1.5,
+    "platform": 0.55,
+    "platform, all different": 1.5,
 }
 """By cluster, how many times the CPU time of Go ``plan`` takes."""
 

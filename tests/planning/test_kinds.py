@@ -21,11 +21,12 @@ from hashcompat.model.plan import Plan, Way
 from hashcompat.model.records import Recorded
 from hashcompat.planning import rulings
 from hashcompat.planning.judge import Judge
-from hashcompat.planning.kinds import Dates, kind
+from hashcompat.planning.kinds import OF_CONTAINER, OF_POD, Dates, kind
 from hashcompat.planning.options import AssumePatch, Options
 from hashcompat.planning.view import View
 from hashcompat.records.index import index
 from hashcompat.sources.files import collect, survey
+from hashcompat.sources.replicas.roles import _ROLES, Role
 from tests.helpers import randomness
 from tests.helpers.pods import Json
 from tests.helpers.replicas import deployments
@@ -270,6 +271,18 @@ def test_pods_of_one_kind_are_decided_alike_whatever_else_differs(catalog: Catal
                     seen[one == usual, said == expected] += 1
     assert seen[True, True] > 1800
     assert seen[False, False] > 500
+
+
+def test_what_no_slot_of_a_spec_decides_is_what_no_kind_has() -> None:
+    """A table of each package says what decides nothing: that of stencils is part of that of kinds."""
+    free = [(path, role) for role, paths in _ROLES.items() for path in paths if role is not Role.DECIDES]
+    of_pod = {path[1] for path, _ in free if path[0] == "spec"} - {"containers", "initContainers", "affinity"}
+    of_container = {
+        path[3] for path, _ in free if path[:2] in (("spec", "containers"), ("spec", "initContainers"))
+    }
+    assert of_pod <= OF_POD
+    assert of_container <= OF_CONTAINER
+    assert {path[1] for path, role in free if role is Role.BLANK} == {"containers", "initContainers"}
 
 
 def numbered(pod: Json, number: int) -> Json:

@@ -237,7 +237,11 @@ class Family:
         self._paths = paths
         self._deciding = [slot for slot, role in enumerate(roles) if role is Role.DECIDES]
         self._of_spec = [number for number, slot in enumerate(self._deciding) if slot in spec]
-        self._own = [slot for slot, role in enumerate(roles) if role is Role.OWN and slot not in spec]
+        self._own = [
+            slot
+            for slot, role in enumerate(roles)
+            if role is Role.OWN and (slot not in spec or paths[slot] == ("spec", "nodeName"))
+        ]
         self._blank = frozenset(slot for slot, role in enumerate(roles) if role is Role.BLANK)
         self._places = Places()
         for slot, (steps, role) in enumerate(zip(paths, roles, strict=True)):
@@ -254,9 +258,8 @@ class Family:
         if shape is None:
             return None
         own = [values[slot] for slot in self._own]
-        return (
-            None if PLAIN.odd.search("".join(own)) or max(map(len, own), default=0) > PLAIN.longest else shape
-        )
+        are_plain = PLAIN.odd.search("".join(own)) is None and max(map(len, own), default=0) <= PLAIN.longest
+        return shape if are_plain else None  # escapes and long names are for the decoder
 
     def knows(self, values: Values) -> bool:
         """Return whether a pod in which all that decides is equal was learned."""

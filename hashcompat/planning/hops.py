@@ -50,7 +50,7 @@ class Tally:
     ) -> None:
         """Keep the latest ``kept`` containers, for their replicas; the rest and the errors are as Judge's."""
         self._judge = Judge(way, nodes, view, templates, kept=kept)
-        self._rulings = Rulings(self._judge, self._verdicts, kept=kept)
+        self._rulings = Rulings(self._judge, self._verdicts, kept=kept, verdicts=True)
         self.verdicts: Counter[Verdict] = Counter()
         """How many containers have each verdict, on nodes whose records are reproduced."""
         self._doubtful: dict[str, Counter[tuple[Verdict, Verdict]]] = {}

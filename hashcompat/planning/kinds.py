@@ -95,16 +95,16 @@ def _digest(facts: object) -> bytes:
     return blake2b(repr(facts).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
-def shape_kind(pod: Pod) -> Hashable:
-    """Return what decides of a pod that has a shape, and what its containers are hashed by."""
-    return _digest(_facts(pod)), *[one.blank for one in pod.containers]
+def facts_kind(pod: Pod) -> bytes:
+    """Return a digest of what decides of a pod but for its node and its starts: one for all of a shape."""
+    return _digest(_facts(pod))
 
 
-def kind_of_shape(pod: Pod, shape: Hashable, dates: Dates | None) -> tuple[Hashable, ...]:
-    """Return what decides among pods with a shape, given its ``shape_kind``, on nodes alike."""
+def kind_of(pod: Pod, facts: bytes, dates: Dates | None) -> tuple[Hashable, ...]:
+    """Return what decides among pods on nodes alike, given the ``facts_kind`` of their shape."""
     affinity = pod.spec.get("affinity")
     asked = "its node" if affinity and asks_for_its_node(pod.spec) else repr(affinity)
-    return shape, asked, *_states(pod, dates)
+    return facts, asked, *_states(pod, dates)
 
 
 def _states(pod: Pod, dates: Dates | None) -> list[Hashable]:

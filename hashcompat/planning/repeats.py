@@ -84,7 +84,8 @@ class Repeats:
             self._hops.add(pod)
             self._gathering.add(pod)
             return
-        key = self._planner.kind(pod, kubelets[0]), release, self._gathering.decisive(pod)
+        kind, hashed = self._planner.kind(pod, kubelets[0]), tuple([one.blank for one in pod.containers])
+        key = kind, hashed, release, self._gathering.decisive(pod)
         known = self._known.get(key)
         if known is not None:
             pairs = zip(pod.containers, known.hashes, strict=True)

@@ -41,9 +41,15 @@ class Ruled(NamedTuple, Generic[Ruling]):
 class Rulings(Generic[Ruling]):
     """Remembers what the drafts of the latest replicas lead to."""
 
-    def __init__(self, judge: Judge, rule: Callable[[Draft], Ruling], *, kept: int = KEPT) -> None:
-        """``rule`` may read of a draft what its replicas share, and nothing else."""
-        self._judge, self._rule = judge, rule
+    def __init__(
+        self, judge: Judge, rule: Callable[[Draft], Ruling], *, kept: int = KEPT, verdicts: bool = False
+    ) -> None:
+        """``rule`` may read of a draft what its replicas share, and nothing else.
+
+        ``verdicts``: whether it reads no more than verdicts, which containers of all templates share whose
+        hashes compare alike.
+        """
+        self._judge, self._rule, self._verdicts = judge, rule, verdicts
         self._plain = is_plain(judge.view)
         self._olds: dict[str, Kubelet | None] = {}
         self._dates: dict[Kubelet, Dates] = {}
@@ -63,7 +69,8 @@ class Rulings(Generic[Ruling]):
         for place, named in enumerate(templates.all_of(pod)):
             compared = named.compared(old, new)
             others = tuple([named.compared(one, new) for one in self.others(pod.containers[place], old)])
-            key = kind, place, old, named.template, compared, others
+            template = named.template if not self._verdicts else named.template is not None
+            key = kind, place, old, template, compared, others
             known = self._known.get(key) if compared else None
             if known is not None:
                 found.append(Ruled(known.ruling, known.draft, named))

@@ -19,7 +19,7 @@ from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
 from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Blank, Container, Node, Pod
-from hashcompat.planning.kinds import Dates, asked_of_node, kind, kind_of_shape, node_kind, shape_kind
+from hashcompat.planning.kinds import Dates, asked_of_node, facts_kind, kind, kind_of, node_kind
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.patched import as_decoded
 from hashcompat.planning.replicas import KEPT, LARGEST, Latest
@@ -170,7 +170,7 @@ class Templates:
         self._whole: Whole | None = None
         self._served: dict[str, Served] = {}
         self._kinds: Latest[Hashable, object] = Latest(kept)
-        self._shapes: Latest[Hashable, Hashable] = Latest(_SHAPES)
+        self._shapes: Latest[Hashable, bytes] = Latest(_SHAPES)
         self._node_kinds: Latest[Hashable, bytes] = Latest(_NODES)
 
     def kind(self, pod: Pod, node: Node | None, dates: Dates | None) -> object:
@@ -180,12 +180,8 @@ class Templates:
         """
         self._go_on_to(pod)
         if dates not in self._kind:
-            shape = pod.shape
-            self._kind[dates] = self._standing_for(
-                kind(pod, node, dates)
-                if shape is None
-                else (kind_of_shape(pod, self._shape_kind(pod, shape), dates), self._node_kind(pod, node))
-            )
+            facts = kind_of(pod, self._facts_kind(pod), dates), self._node_kind(pod, node)
+            self._kind[dates] = self._standing_for(facts)
         return self._kind[dates]
 
     def static_kind(self, pod: Pod) -> bytes:
@@ -195,10 +191,13 @@ class Templates:
             self._static = kind(pod, None)
         return self._static
 
-    def _shape_kind(self, pod: Pod, shape: Hashable) -> Hashable:
-        """Return what decides of a pod with a shape; pods of many shapes share it."""
+    def _facts_kind(self, pod: Pod) -> bytes:
+        """Return what decides of a pod but for its node and its starts; once for all of a shape."""
+        shape = pod.shape
+        if shape is None:
+            return facts_kind(pod)
         if shape not in self._shapes:
-            self._shapes[shape] = shape_kind(pod)
+            self._shapes[shape] = facts_kind(pod)
         return self._shapes[shape]
 
     def _standing_for(self, facts: Hashable) -> object:

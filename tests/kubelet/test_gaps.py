@@ -12,9 +12,9 @@ from hashcompat.answers.outlines import Hidden
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.go.digest import BY_NAME
 from hashcompat.go.jsontext import Number
-from hashcompat.kubelet.gaps import Text, gapped, open_for
+from hashcompat.kubelet.gaps import Text, _replaced, _stand, gapped, open_for
 from hashcompat.kubelet.hashing import hashers
-from hashcompat.kubelet.writing import Values
+from hashcompat.kubelet.writing import Kind, Values, writing_of
 from hashcompat.model.pods import Blank, Container, ContainerType
 
 GAP = "hashcompat-gap-{:05}z"
@@ -259,3 +259,11 @@ def test_a_quantity_that_is_printed_in_another_way_is_in_no_gap(catalog: Catalog
 )
 def test_a_word_is_open_in_one_gap(values: tuple[str | int, ...], expected: dict[int, int] | None) -> None:
     assert open_for(("a", "b"), values) == expected
+
+
+def test_what_only_looks_like_a_stand_stays(catalog: Catalog) -> None:
+    writing = writing_of(hashers(catalog.kubelet("1.9.11"))[0])
+    one, other = (writing.written(Kind.INTEGER, _stand(Kind.INTEGER, number)) for number in (0, 1))
+    text = f"{one} {other}"
+    assert "".join(_replaced(text, {other: "b"}, writing, Kind.INTEGER)) == f"{one} b"
+    assert "".join(_replaced(text, {}, writing, Kind.INTEGER)) == text

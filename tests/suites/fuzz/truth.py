@@ -171,7 +171,8 @@ def _check_sum(
     seen, plans, expected = set[str](), list[Plan](), list[Item]()
     for place, (pod, (plan, line)) in enumerate(zip(dump.pods, alone, strict=True)):
         assert isinstance(plan, Plan)
-        if pod in seen:  # a copy, which counts once
+        has_uid = any(item.pod.key for item in plan.items if not _is_lone(item))
+        if pod in seen and has_uid:  # a copy, which counts once; pods without a uid are none
             continue
         seen.add(pod)
         plans.append(plan)

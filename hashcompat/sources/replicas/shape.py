@@ -5,7 +5,7 @@ Each is the very pod that ``of_pod`` makes of its whole text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -121,8 +121,9 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
     node: int | None
     since: int | None
     """That of the time at which the pod became Ready."""
-    owner: tuple[int | None, int | None]
-    """Those of the kind and the name of its controller."""
+    owner: tuple[tuple[int | None, str], ...]
+    """Those of the kind and the name of its controller, with what these are in the first pod; none without
+    one."""
     has_labels: bool
     """Whether a slot is in its labels."""
     of_owners: tuple[int, ...]
@@ -134,10 +135,7 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
         """Return the pod with these values, whose text begins at a line; errors as ``of_pod``."""
         pod, spec = self.pod, self.spec.filled(values)
         labels = self.metadata.filled(values)["labels"] if self.has_labels else pod.labels
-        owner = pod.owner
-        if self.owner != _SAME:
-            parts = zip(self.owner, owner.split("/", 1), strict=True)
-            owner = "/".join([one if slot is None else values[slot] for slot, one in parts])
+        owner = "/".join([first if slot is None else values[slot] for slot, first in self.owner])
         same = owner == pod.owner and not self.has_labels
         return structs.replace(
             pod,
@@ -155,9 +153,6 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
             ready_since=pod.ready_since if self.since is None else time_of(values[self.since])[1],
             shape=self,
         )
-
-
-_SAME: Final = (None, None)
 
 
 class Replica(msgspec.Struct, frozen=True):
@@ -285,8 +280,6 @@ class Family:
         containers = tuple(
             self._made(container, value, blanks=_WORD not in text_of_spec) for container in pod.containers
         )
-        owner = _place_of_owner(value["metadata"])
-        of_owner = of_metadata.at("ownerReferences", owner) if owner is not None else Places()
         ready = place_of_ready(status.get("conditions")) if pod.ready else None
         since = places.at("status", "conditions", ready) if ready is not None else Places()
         return Shape(
@@ -304,7 +297,7 @@ class Family:
             namespace=of_metadata.get("namespace"),
             node=of_spec.get("nodeName"),
             since=since.get("lastTransitionTime"),
-            owner=(of_owner.get("kind"), of_owner.get("name")),
+            owner=tuple(_owner(value["metadata"], of_metadata)),
             has_labels="labels" in of_metadata,
             of_owners=tuple(
                 slot
@@ -347,10 +340,13 @@ def _ordinary(found: Text, value: Mapping[str, Any]) -> Pod | None:
     return None if stored or pod.manifest or pod.static or pod.mirror_doubt else pod
 
 
-def _place_of_owner(metadata: Mapping[str, Any]) -> int | None:
-    """Return the index of the reference to a pod's controller."""
-    every = enumerate(rows(metadata, "ownerReferences"))
-    return next((index for index, one in every if isinstance(one, Mapping) and one.get("controller")), None)
+def _owner(metadata: Mapping[str, Any], places: Places) -> Iterator[tuple[int | None, str]]:
+    """Yield the slots of the kind and the name of a pod's controller, with what is in them."""
+    for index, one in enumerate(rows(metadata, "ownerReferences")):
+        if isinstance(one, Mapping) and one.get("controller"):
+            own = places.at("ownerReferences", index)
+            yield from ((own.get(key), clean(text(one, key))) for key in ("kind", "name"))
+            return
 
 
 def _reported(

@@ -158,6 +158,8 @@ CHANGES: dict[str, Change] = {
     "a word for blanks": put("hashcompat-blank-00000", "spec", "containers", 0, "env", 0, "value"),
     "the node's name elsewhere": put("node-1", "spec", "containers", 0, "env", 0, "value"),
     "another owner": put("ef2dc8f6-0000-4000-8000-000000000000", "metadata", "ownerReferences", 0, "uid"),
+    "an owner of a kind with a slash": put("Replica/", "metadata", "ownerReferences", 0, "kind"),
+    "an owner without a kind": put("", "metadata", "ownerReferences", 0, "kind"),
     "no owner": lambda pod: pod["metadata"].pop("ownerReferences"),
 }
 

@@ -6,7 +6,7 @@ whose masked specs are equal; of too many distinct ones the rest is only counted
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from hashlib import blake2b
 from itertools import permutations
@@ -110,9 +110,9 @@ class Gathering:
             self._differences.add(found, container.own)
         self._pairs.repeat(gathered.counted)
 
-    def numbers(self, items: Sequence[Item]) -> Sequence[int]:
+    def numbers(self, items: Callable[[], Sequence[Item]]) -> Sequence[int]:
         """Return the number of each item's difference, from 1; 0 for none."""
-        return self._differences.settled(items)
+        return self._differences.settled(items())
 
     def details(self) -> Details:
         """Return the details."""

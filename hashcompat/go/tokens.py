@@ -11,6 +11,7 @@ import msgspec
 
 from hashcompat.go.jsonlines import JsonLines
 from hashcompat.go.parts import Lines
+from hashcompat.regex import regex
 
 COUNT: Final = "restartCount"
 """The one key whose numbers are tokens too: pods that are otherwise alike restarted more or less often."""
@@ -18,7 +19,7 @@ COUNT: Final = "restartCount"
 _STRING: Final = r'"((?:[^"\\]++|\\.)*+)"?+'
 """In valid JSON the quote at its end is there; elsewhere nothing is looked at twice without it."""
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     rf"{_STRING}(?:[ \t\r\n]*+(:)[ \t\r\n]*+(?:{_STRING}|([0-9]++)(?=[ \t\r\n,}}\]]))?+)?+", re.DOTALL
 )
 """A string; behind one that is a key, the string or the number that is its value."""

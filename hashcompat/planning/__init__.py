@@ -37,7 +37,7 @@ def make(
     way = Way(from_release, to_release)
     view, notes = bound(way, inventory, view)
     run = decided(way, inventory, view, gather)
-    plan = run.planner.plan(run.gathering.numbers(run.planner.settled()))
+    plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
     plan = structs.replace(
         plan,
         notes=notes,

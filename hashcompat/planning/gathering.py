@@ -32,8 +32,8 @@ class Gathering(Protocol):
     def repeat(self, gathered: Any, pod: Pod) -> None:
         """Take a replica of a pod."""
 
-    def numbers(self, items: Sequence[Item]) -> Sequence[int]:
-        """Return the number of each item's difference; the items are in the order of the pods."""
+    def numbers(self, items: Callable[[], Sequence[Item]]) -> Sequence[int]:
+        """Return the number of each item's difference; ``items`` returns them in the order of the pods."""
 
     def details(self) -> Details | None:
         """Return the details, once the numbers are known."""
@@ -63,7 +63,7 @@ class Nothing:
     def repeat(self, _gathered: Any, _pod: Pod) -> None:
         """Keep nothing."""
 
-    def numbers(self, _: Sequence[Item]) -> Sequence[int]:
+    def numbers(self, _: Callable[[], Sequence[Item]]) -> Sequence[int]:
         """Return none."""
         return ()
 

@@ -19,7 +19,7 @@ from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
 from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Blank, Container, Node, Pod
-from hashcompat.planning.kinds import Dates, asked_of_node, facts_kind, kind, kind_of, node_kind
+from hashcompat.planning.kinds import Dates, asked_of_node, facts_kind, kind_of, node_kind
 from hashcompat.planning.likeness import Likeness, likeness, text_of
 from hashcompat.planning.patched import as_decoded
 from hashcompat.planning.replicas import KEPT, LARGEST, Latest
@@ -185,10 +185,10 @@ class Templates:
         return self._kind[dates]
 
     def static_kind(self, pod: Pod) -> bytes:
-        """Return what decides of a static pod besides its node, which its UID depends on."""
+        """Return what decides of a static pod besides its node and its starts: what its UID depends on."""
         self._go_on_to(pod)
         if self._static is None:
-            self._static = kind(pod, None)
+            self._static = facts_kind(pod)
         return self._static
 
     def _facts_kind(self, pod: Pod) -> bytes:

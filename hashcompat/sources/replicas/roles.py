@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum, auto
 from typing import Any, Final
 
 from hashcompat.corev1.daemonsets import OF_DAEMON_SETS
+from hashcompat.corev1.tokenmounts import is_token_mount
 from hashcompat.go.jsonpath import EACH, Tree, tree_of
 
 Steps = tuple[str | int, ...]
@@ -141,8 +141,6 @@ _SHARED: Final = frozenset({"apiVersion", "kind", "type", "status", "phase", "qo
 
 _OF_SPEC: Final = frozenset({"nodeName", "hostname"})
 
-_TOKEN_MOUNT: Final = re.compile(r"kube-api-access-[0-9a-z]{5}", re.ASCII)
-
 
 def is_own_at_first(section: int, key: str, text: str, name: str) -> bool:
     """Return whether a string seems to be a pod's own, before another pod shows which are.
@@ -151,4 +149,4 @@ def is_own_at_first(section: int, key: str, text: str, name: str) -> bool:
     """
     if section != 1:
         return key not in _SHARED
-    return key in _OF_SPEC or name in text or _TOKEN_MOUNT.fullmatch(text) is not None
+    return key in _OF_SPEC or name in text or is_token_mount(text)

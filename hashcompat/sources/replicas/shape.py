@@ -249,7 +249,7 @@ class Family:
         """Return the shape of the pod with these values; None where none is known for it."""
         if self._uid is not None and not is_of_api_server(values[self._uid]):
             return None
-        shape = self._shapes.get(tuple([values[slot] for slot in self._deciding]))
+        shape = self._shapes.get(self._key(values))
         if shape is None:
             return None
         own = [values[slot] for slot in self._own]
@@ -258,11 +258,15 @@ class Family:
 
     def knows(self, values: Values) -> bool:
         """Return whether a pod in which all that decides is equal was learned."""
-        return tuple([values[slot] for slot in self._deciding]) in self._shapes
+        return self._key(values) in self._shapes
+
+    def _key(self, values: Values) -> tuple[str, ...]:
+        """Return what is in the slots that decide."""
+        return tuple([values[slot] for slot in self._deciding])
 
     def learn(self, found: Text, value: Mapping[str, Any], values: Values) -> Shape | None:
         """Return the shape of a pod that was decoded, as ``shape``; that of others like it, from now on."""
-        key = tuple([values[slot] for slot in self._deciding])
+        key = self._key(values)
         if key not in self._shapes:
             self._shapes[key] = self._shape_of(found, value, tuple([key[number] for number in self._of_spec]))
         return self.shape(values)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from hashcompat.go.jsonpath import part, rows, text
 from hashcompat.go.tokens import Text, leaves
+from hashcompat.regex import regex
 from hashcompat.sources.mirrors import ANNOTATIONS
 from hashcompat.sources.replicas.roles import is_own_at_first
 from hashcompat.sources.replicas.shape import Family, Replica, Shared
@@ -49,8 +50,8 @@ _FEW: Final = 4
 _OTHERWISE: Final = (*ANNOTATIONS, WORKLOAD)
 """What only texts of pods have whose strings decide what they are: mirror pods, pods of snapshots."""
 
-_JSON: Final = tuple(re.compile(rf'"{key}"[ \t\r\n]*:[ \t\r\n]*\{{') for key in ("spec", "status"))
-_YAML: Final = tuple(re.compile(rf"^ {{2,}}{key}:[ \t]*\r?\n", re.MULTILINE) for key in ("spec", "status"))
+_JSON: Final = tuple(regex(rf'"{key}"[ \t\r\n]*:[ \t\r\n]*\{{') for key in ("spec", "status"))
+_YAML: Final = tuple(regex(rf"^ {{2,}}{key}:[ \t]*\r?\n", re.MULTILINE) for key in ("spec", "status"))
 
 Key = tuple[Stencil, ...]
 
@@ -136,7 +137,7 @@ class Stencils:
         """Return the stencils of the parts of a text, and what is in their slots; nothing for none."""
         key, values = list[Stencil](), list[str]()
         name = text(part(value, "metadata"), "name")
-        for number, (start, end, part_of) in enumerate(_parts(found, value)):
+        for number, (start, end, part_of) in enumerate(_divided(found, value)):
             latest = self._latest.setdefault(tuple(key[-1:]), [])
             for stencil in latest:
                 matched = stencil.match(found.whole, start)
@@ -176,8 +177,8 @@ class Stencils:
             return None
         if others is not None and len(others[0]) <= most:
             one = known[others[1]]
-            one = known[others[1]] = Stencil(one.cut, {*one.slots, *others[0]}, paths, is_bare)
-            return one
+            known[others[1]] = Stencil(one.cut, {*one.slots, *others[0]}, paths, is_bare)
+            return known[others[1]]
         slots = [
             place
             for place, (key, one_value) in enumerate(zip(cut.keys, cut.values, strict=True))
@@ -224,7 +225,7 @@ def _number(found: tuple[list[int], int]) -> int:
     return len(found[0])
 
 
-def _parts(found: Text, value: Mapping[str, Any]) -> list[tuple[int, int, Mapping[str, Any]]]:
+def _divided(found: Text, value: Mapping[str, Any]) -> list[tuple[int, int, Mapping[str, Any]]]:
     """Return where the three parts of a pod's text begin and end, each with its part of the value.
 
     Nothing where they are not plainly there.

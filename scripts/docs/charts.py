@@ -15,6 +15,9 @@ _BAR: Final = 14
 _HEIGHT: Final = 300
 """Of the space that lines have."""
 _TOP: Final = 34
+_COLUMNS: Final = 4
+"""Names of series in one row above a chart."""
+_ROW: Final = 18
 
 _STYLE: Final = """
 text { font: 12px sans-serif; fill: #24292f }
@@ -26,6 +29,10 @@ text { font: 12px sans-serif; fill: #24292f }
 .s1 { fill: #bc4c00 } .line.s1 { fill: none; stroke: #bc4c00 }
 .s2 { fill: #54aeff } .line.s2 { fill: none; stroke: #54aeff }
 .s3 { fill: #fb8f44 } .line.s3 { fill: none; stroke: #fb8f44 }
+.s4 { fill: #1a7f37 } .line.s4 { fill: none; stroke: #1a7f37 }
+.s5 { fill: #8250df } .line.s5 { fill: none; stroke: #8250df }
+.s6 { fill: #4ac26b } .line.s6 { fill: none; stroke: #4ac26b }
+.s7 { fill: #c297ff } .line.s7 { fill: none; stroke: #c297ff }
 @media (prefers-color-scheme: dark) { text { fill: #d1d7e0 } }
 """
 
@@ -34,11 +41,11 @@ Point = tuple[float, float]
 
 def bars(title: str, series: Sequence[str], groups: Mapping[str, Sequence[float]]) -> bytes:
     """Return a group of bars for each name, a bar of it for each series."""
-    step = _BAR * len(series) + 12
-    svg = _svg(title, _TOP + 20 + step * len(groups))
+    step, begin = _BAR * len(series) + 12, _TOP + 20 + _more_rows(series)
+    svg = _svg(title, begin + step * len(groups))
     most = max(value for values in groups.values() for value in values)
     _legend(svg, series)
-    for top, (name, values) in zip(count(_TOP + 20, step), groups.items(), strict=False):
+    for top, (name, values) in zip(count(begin, step), groups.items(), strict=False):
         _text(svg, _LEFT - 10, top + step / 2, name, "end")
         for number, value in enumerate(values):
             width, y = (_WIDTH - _LEFT - _RIGHT) * value / most, top + number * _BAR
@@ -49,10 +56,11 @@ def bars(title: str, series: Sequence[str], groups: Mapping[str, Sequence[float]
 
 def lines(title: str, across: str, series: Mapping[str, Sequence[Point]]) -> bytes:
     """Return a line for each series; both scales are linear and begin at zero."""
-    svg = _svg(title, _TOP + _HEIGHT + 60)
+    more = _more_rows(list(series))
+    svg = _svg(title, _TOP + _HEIGHT + 60 + more)
     points = [point for found in series.values() for point in found]
     right, top = (max(values) for values in zip(*points, strict=True))
-    left, width, bottom = 60, _WIDTH - 60 - _RIGHT, _TOP + 20 + _HEIGHT
+    left, width, bottom = 60, _WIDTH - 60 - _RIGHT, _TOP + 20 + _HEIGHT + more
     for value in _ticks(top):
         y = bottom - _HEIGHT * value / top
         SubElement(svg, "line", _numbers(x1=left, x2=left + width, y1=y, y2=y) | {"class": "grid"})
@@ -87,11 +95,16 @@ def _svg(title: str, height: float) -> Element:
 
 
 def _legend(svg: Element, series: Sequence[str]) -> None:
-    width = (_WIDTH - 60) / len(series)
+    width = (_WIDTH - 60) / min(len(series), _COLUMNS)
     for number, name in enumerate(series):
-        x = 60 + number * width
-        SubElement(svg, "rect", _numbers(x=x, y=_TOP - 6, width=10, height=10) | _class(number))
-        _text(svg, x + 16, _TOP + 4, name)
+        x, y = 60 + number % _COLUMNS * width, _TOP + number // _COLUMNS * _ROW
+        SubElement(svg, "rect", _numbers(x=x, y=y - 6, width=10, height=10) | _class(number))
+        _text(svg, x + 16, y + 4, name)
+
+
+def _more_rows(series: Sequence[str]) -> float:
+    """Return the height of the rows of a legend besides the first."""
+    return (len(series) - 1) // _COLUMNS * _ROW
 
 
 def _text(svg: Element, x: float, y: float, text: str, kind: str = "") -> None:

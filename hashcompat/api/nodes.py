@@ -20,8 +20,7 @@ from hashcompat.records.index import index
 from hashcompat.records.probes import Dump
 
 if TYPE_CHECKING:
-    from hashcompat.preflight.joining import Known
-    from hashcompat.preflight.run import Question
+    from hashcompat.preflight.run import Known, Question
 
 
 def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
@@ -76,7 +75,7 @@ def preflight_nodes(
 
 def _known(source: Source | None, question: Question, dumps: Sequence[Dump], catalog: Catalog) -> Known:
     """Return what the source shows, and the plan that is made of it."""
-    from hashcompat.preflight.joining import Known, known_of, with_own_releases  # noqa: PLC0415 - as above
+    from hashcompat.preflight.run import Known, known_of, with_own_releases  # noqa: PLC0415 - as above
 
     if source is None:
         return Known()

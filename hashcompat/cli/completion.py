@@ -40,7 +40,7 @@ def _release_list(
 
 def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the id of a rule or of a check, with its name."""
-    from hashcompat.preflight.registry import CHECKS
+    from hashcompat.preflight import CHECKS
     from hashcompat.rules import RULES
 
     wanted, every = incomplete.upper(), (*RULES, *(check.rule for check in CHECKS))
@@ -51,8 +51,7 @@ def _check_list(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Complete the last id of ``CHECK[,CHECK...]``, or ``all``."""
-    from hashcompat.preflight import EVERY
-    from hashcompat.preflight.registry import CHECKS
+    from hashcompat.preflight import CHECKS, EVERY
 
     before, comma, _ = incomplete.rpartition(",")
     ids = (f"{before}{comma}{check.rule.id}" for check in CHECKS)

@@ -1,4 +1,17 @@
-"""The checks of a node before its kubelet is restarted: facts in, findings out."""
+"""The checks of a node before its kubelet is restarted: facts in, findings out.
+
+A dump is what the collector read on one node, as text: files, answers of the runtime, lists of processes
+(``records/probes.py``). Nothing here reads the node itself, so a dump from elsewhere gives the same findings.
+
+- ``facts/`` makes values of a dump, each when a check first asks for it. What could not be read raises
+  UnreadError, what is not there AbsentError.
+- ``checks/`` holds a value per hazard: its rule (``PF-001``), what it reads in words, and a generator of
+  problems from facts and an upgrade. A check never looks at another one's problems. A new check is such a
+  value in the file of its subject, and a line in ``_UNSORTED`` below.
+- ``run.py`` does this for many nodes, each with its own current release and its own part of a plan.
+
+A check that lacks an input is left out and named as such; one that could not read it is UNKNOWN, never OK.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +21,33 @@ from typing import Final
 
 from hashcompat.errors import InputError, UsageError
 from hashcompat.model.preflight import Finding, Status
-from hashcompat.preflight.checks.check import Check, Need, Problem, Upgrade
-from hashcompat.preflight.facts import Facts
-from hashcompat.preflight.facts.cluster import Cluster
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight.checks import Check, Need, Problem, Upgrade
+from hashcompat.preflight.checks.containers import HANGING, ORPHANS, SHIMS, SLEEPING, STARTING, STOPPED
+from hashcompat.preflight.checks.host import CERTIFICATES, CGROUP_V1, DEAD_MOUNTS, SWAP
+from hashcompat.preflight.checks.kubelet import CONFIG_FIELDS, FLAGS, VERSION_SKEW
+from hashcompat.preflight.checks.managers import CPU_STATE, MEMORY_STATE
+from hashcompat.preflight.checks.pods import (
+    DEVICES,
+    EXEC_PROBES,
+    MIRROR_PODS,
+    SCHEDULING,
+    SIDECARS,
+    SNAP_DATA,
+    STATIC_REFERENCES,
+    SYSCTLS,
+)
+from hashcompat.preflight.checks.runtime import (
+    CGROUP_DRIVERS,
+    CRI_VERSION,
+    NETWORK,
+    OLD_RUNTIME,
+    RUNTIME_ENDPOINT,
+    RUNTIME_FAULTS,
+    SANDBOX_IMAGE,
+)
+from hashcompat.preflight.checks.space import DISK_FULL, IMAGE_GC, PRESSURE, RESERVATIONS
+from hashcompat.preflight.checks.states import DAMAGED, DRA_STATE, LEFT_BEHIND, POD_STATE
+from hashcompat.preflight.facts import Cluster, Facts
 from hashcompat.records.probes import AbsentError, Dump, UnreadError
 from hashcompat.shown import urls
 
@@ -78,3 +114,48 @@ def known_checks(names: Iterable[str]) -> list[str]:
             near = ", ".join(get_close_matches(name, known, n=3) or sorted(known)[:3])
             raise UsageError(f"no check {name!r}; near it: {near}")
     return wanted
+
+
+_UNSORTED: Final[tuple[Check, ...]] = (
+    ORPHANS,
+    STOPPED,
+    HANGING,
+    FLAGS,
+    CPU_STATE,
+    POD_STATE,
+    DRA_STATE,
+    MEMORY_STATE,
+    DAMAGED,
+    LEFT_BEHIND,
+    CONFIG_FIELDS,
+    SHIMS,
+    DISK_FULL,
+    CGROUP_V1,
+    RUNTIME_ENDPOINT,
+    CRI_VERSION,
+    OLD_RUNTIME,
+    DEVICES,
+    VERSION_SKEW,
+    CGROUP_DRIVERS,
+    DEAD_MOUNTS,
+    SWAP,
+    SLEEPING,
+    STARTING,
+    CERTIFICATES,
+    NETWORK,
+    SANDBOX_IMAGE,
+    SCHEDULING,
+    RUNTIME_FAULTS,
+    EXEC_PROBES,
+    STATIC_REFERENCES,
+    MIRROR_PODS,
+    SNAP_DATA,
+    SYSCTLS,
+    SIDECARS,
+    PRESSURE,
+    IMAGE_GC,
+    RESERVATIONS,
+)
+
+CHECKS: Final = tuple(sorted(_UNSORTED, key=lambda check: check.rule.id))
+"""The checks by their ids."""

@@ -8,8 +8,8 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.preflight.checks.check import Check, Need
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight import CHECKS
+from hashcompat.preflight.checks import Check, Need
 from hashcompat.report.rulepages import anchored
 from hashcompat.rules import Rule, Step
 from hashcompat.rules.links import anchor

@@ -8,7 +8,7 @@ from typing import Any, Final
 from hashcompat.model.escape import distinct, word
 from hashcompat.model.preflight import Finding, Preflight, Status
 from hashcompat.model.words import count
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight import CHECKS
 from hashcompat.report.findings import Case, Findings, Outcome
 from hashcompat.report.model import Coloured, Document, Prose, Report, Rows, Table, document
 

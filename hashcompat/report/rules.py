@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight import CHECKS
 from hashcompat.report import rulepages
 from hashcompat.report.checks import paged
 from hashcompat.report.model import Document, Prose, Report, Section, Table, document

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight import CHECKS
 from hashcompat.rules import RULES
 from tests.helpers.program import ROOT
 

@@ -11,8 +11,8 @@ from typing import Any
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.model.preflight import Finding
 from hashcompat.preflight import examine
-from hashcompat.preflight.checks.check import Need, Upgrade
-from hashcompat.preflight.facts.cluster import Cluster
+from hashcompat.preflight.checks import Need, Upgrade
+from hashcompat.preflight.facts import Cluster
 from hashcompat.records.probes import Dump, Probe, dumps
 
 Key = tuple[str, str]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from hashcompat.preflight import examine
-from hashcompat.preflight.checks.check import Upgrade
-from hashcompat.preflight.facts.cluster import Cluster
+from hashcompat.preflight.checks import Upgrade
+from hashcompat.preflight.facts import Cluster
 from hashcompat.records.probes import Dump, Probe
 from hashcompat.sources.node import docker, live
 from hashcompat.sources.node.asking import Asking

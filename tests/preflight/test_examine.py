@@ -6,9 +6,8 @@ import pytest
 
 from hashcompat.errors import UsageError
 from hashcompat.model.preflight import Finding, Status
-from hashcompat.preflight import examine, known_checks, left_out, worst_first
-from hashcompat.preflight.checks.check import Need
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight import CHECKS, examine, known_checks, left_out, worst_first
+from hashcompat.preflight.checks import Need
 from hashcompat.records.probes import Dump
 from tests.helpers.dumps import dump, upgrade
 

@@ -25,7 +25,7 @@ from hashcompat.go.jsontext import dumps
 from hashcompat.model.plan import Way
 from hashcompat.patching.audit import audit
 from hashcompat.planning.view import View
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight import CHECKS
 from hashcompat.report import document_of
 from hashcompat.report.plan import without_kept
 from hashcompat.report.registry import REPORTS

@@ -6,7 +6,7 @@ import pytest
 
 from hashcompat.formats.model import Style
 from hashcompat.formats.text import render
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight import CHECKS
 from hashcompat.report.checks import paged
 from hashcompat.report.rulepages import command_lines, document_of, released, sections
 from hashcompat.report.rules import PAGES

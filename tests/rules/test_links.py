@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from hashcompat import rules
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight import CHECKS
 from hashcompat.rules import links
 from tests.helpers.program import ROOT
 

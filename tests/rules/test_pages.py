@@ -11,7 +11,7 @@ import pytest
 from hashcompat.catalog.files import DataFiles, default_directory
 from hashcompat.cli.program import cli
 from hashcompat.model.escape import printable
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight import CHECKS
 from hashcompat.report.checks import paged
 from hashcompat.rules import RULES, Rule, Step, steps
 from tests.helpers.program import ROOT

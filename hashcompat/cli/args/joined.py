@@ -11,7 +11,7 @@ from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import Reading, is_named
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.args.source import Source
-from hashcompat.preflight.joining import Known, items_by_node, known_of, with_own_releases
+from hashcompat.preflight.run import Known, items_by_node, known_of, with_own_releases
 
 if TYPE_CHECKING:
     from hashcompat.catalog.lookup import Catalog

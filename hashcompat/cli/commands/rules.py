@@ -12,7 +12,7 @@ from hashcompat.cli.args.declare import argument, group
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.errors import UsageError
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight import CHECKS
 from hashcompat.report.rules import PAGES, RULES
 from hashcompat.rules import RULES as REASONS
 from hashcompat.rules import Rule, RuleList

@@ -1,6 +1,7 @@
 """What the checks want to know of a node, made of its dump when it is first asked for.
 
-Every property raises UnreadError or AbsentError where the dump does not hold what it is made of.
+``Facts`` is the page to read: a property per fact, and which file of this folder reads it. Every property
+raises UnreadError or AbsentError where the dump does not hold what it is made of.
 """
 
 from __future__ import annotations
@@ -9,24 +10,25 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
+import msgspec
+
 from hashcompat.catalog.gates import Gates, Settings
 from hashcompat.catalog.statefiles import StateFile
 from hashcompat.model.pods import Node, Pod
-from hashcompat.preflight.facts import (
-    certificates,
-    driver,
-    host,
-    kubelet,
-    settings,
-    space,
-    statefiles,
-    tasks,
-    units,
-)
-from hashcompat.preflight.facts.cluster import Cluster
+from hashcompat.preflight.facts import host, kubelet, processes, runtime, statefiles, units
 from hashcompat.preflight.facts.processes import Processes, processes_of
 from hashcompat.preflight.facts.runtime import Runtime, runtimes_of
 from hashcompat.records.probes import AbsentError, Dump, UnreadError, lines
+
+
+class Cluster(msgspec.Struct, frozen=True):
+    """The objects of one node."""
+
+    node: Node | None = None
+    """Its Node object; None where the input has none."""
+    pods: tuple[Pod, ...] | None = None
+    """Its pods; None where no pods were read at all."""
+
 
 _NOWHERE: Final = Cluster()
 
@@ -62,17 +64,17 @@ class Facts:
     @cached_property
     def runtime(self) -> str:
         """The container runtime and its version, as in a Node object: ``containerd://1.6.20``."""
-        return driver.version(self.dump, self.cluster.node)
+        return runtime.runtime_version(self.dump, self.cluster.node)
 
     @cached_property
     def cri_info(self) -> Mapping[str, Any]:
         """What a CRI runtime reports of itself."""
-        return driver.document(self.dump, "cri", "info")
+        return runtime.document(self.dump, "cri", "info")
 
     @cached_property
     def docker_info(self) -> Mapping[str, Any]:
         """What Docker reports of itself."""
-        return driver.document(self.dump, "docker", "info")
+        return runtime.document(self.dump, "docker", "info")
 
     @property
     def drives_docker(self) -> bool:
@@ -82,12 +84,12 @@ class Facts:
     @cached_property
     def memory(self) -> Mapping[str, int]:
         """The lines of /proc/meminfo, in bytes."""
-        return space.meminfo(self.dump.read("file", space.MEMINFO))
+        return host.meminfo(self.dump.read("file", host.MEMINFO))
 
     @cached_property
-    def tasks(self) -> tasks.Tasks:
+    def tasks(self) -> processes.Tasks:
         """The processes of containers and of their shims."""
-        return tasks.Tasks(self.dump)
+        return processes.Tasks(self.dump)
 
     @cached_property
     def processes(self) -> Processes:
@@ -95,9 +97,9 @@ class Facts:
         return processes_of(self.dump)
 
     @cached_property
-    def expiries(self) -> tuple[certificates.Expiry, ...]:
+    def expiries(self) -> tuple[host.Expiry, ...]:
         """When the certificates on the node expire."""
-        return tuple(certificates.expiries(self.dump))
+        return tuple(host.expiries(self.dump))
 
     def setting(self, flag: str, key: str) -> Any:
         """Return what the kubelet is given: the flag, or else the key of its configuration file, or None."""
@@ -108,9 +110,9 @@ class Facts:
         found = self.setting(flag, key)
         return default if found is None else found is True or str(found).lower() in ("true", "t", "1")
 
-    def usage(self, path: str) -> space.Usage:
+    def usage(self, path: str) -> host.Usage:
         """Return how full the file system of a directory is."""
-        return space.usage(self.dump.read("filesystem", path))
+        return host.usage(self.dump.read("filesystem", path))
 
     @cached_property
     def node(self) -> str:
@@ -141,12 +143,12 @@ class Facts:
     @cached_property
     def root(self) -> str:
         """The kubelet's root directory."""
-        return settings.root(self.flags)
+        return kubelet.root(self.flags)
 
     @cached_property
     def gates(self) -> Settings:
         """The feature gates that the kubelet is given."""
-        return settings.gates(self.flags, self.config)
+        return kubelet.gates(self.flags, self.config)
 
     @cached_property
     def start(self) -> units.Start:

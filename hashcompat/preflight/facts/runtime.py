@@ -1,4 +1,4 @@
-"""The container runtimes of a node: their containers and sandboxes, from Docker's and from crictl's JSON.
+"""The container runtimes of a node, from Docker's and from crictl's JSON: containers, sandboxes, themselves.
 
 Of Docker's containers a kubelet's dockershim lists those whose names parse and whose label is the kubelet's
 (pkg/kubelet/dockershim/docker_container.go, docker_sandbox.go, naming.go, 1.22.17). An image may have labels
@@ -7,14 +7,15 @@ of the same names, but not the name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
-from hashcompat.go.jsonpath import part, text
+from hashcompat.go.jsonpath import mapping, part, rows, text
+from hashcompat.model.pods import Node
 from hashcompat.records import labels
 from hashcompat.records.probes import AbsentError, Dump, Probe, UnreadError
 
@@ -62,11 +63,6 @@ class Container(msgspec.Struct, frozen=True):
     def path(self) -> str:
         """Its name for people: ``namespace/pod/container``."""
         return f"{self.namespace}/{self.pod}/{self.name}" if self.pod else self.name
-
-    @property
-    def hangs(self) -> bool:
-        """Whether the runtime ran out of time when it was asked about the container."""
-        return self.problem.startswith(HANGS)
 
 
 class Runtime(msgspec.Struct, frozen=True):
@@ -130,9 +126,9 @@ def sandboxes(dump: Dump, kind: str) -> frozenset[str]:
 
 
 def _json(dump: Dump, kind: str, name: str) -> Any:
-    given = dump.read(kind, name)
+    answer = dump.read(kind, name)
     try:
-        return jsontext.loads(given)
+        return jsontext.loads(answer)
     except InputError as error:
         raise UnreadError(f"{kind} {name}: {error}") from None
 
@@ -149,14 +145,19 @@ def _list_of(dump: Dump, kind: str, name: str, key: str) -> list[Any]:
 
 
 def _version(dump: Dump, kind: str) -> Mapping[str, Any]:
-    """Return what a runtime reports of its version; crictl writes lines where it cannot write JSON."""
-    given = dump.probe(kind, "version").text or ""
+    """Return what a runtime reports of its version."""
+    answer = dump.probe(kind, "version").text or ""
     try:
-        found = jsontext.loads(given)
+        document = jsontext.loads(answer)
     except InputError:
-        lines = (line.partition(":") for line in given.splitlines())
-        return {name[:1].lower() + name[1:]: value.strip() for name, _, value in lines}
-    return found if isinstance(found, Mapping) else {}
+        return _of_lines(answer)
+    return document if isinstance(document, Mapping) else {}
+
+
+def _of_lines(text: str) -> Mapping[str, str]:
+    """Read lines such as ``RuntimeName:  containerd``, as an old crictl prints them instead of JSON."""
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {name[:1].lower() + name[1:]: value.strip() for name, _, value in pairs}
 
 
 def _docker(dump: Dump) -> Runtime:
@@ -265,3 +266,128 @@ def stats_problem(dump: Dump, container: str) -> str:
     """Return why a CRI runtime gave no statistics of a container; empty where it did, or was not asked."""
     found = dump.probes.get((CRI, f"stats {container}"))
     return found[-1].problem if found else ""
+
+
+_DRIVERS: Final = {True: "systemd", False: "cgroupfs"}
+
+_DIRECTORIES: Final = {
+    "docker": "/var/lib/docker",
+    "containerd": "/var/lib/containerd",
+    "cri-o": "/var/lib/containers/storage",
+}
+"""Where runtimes keep images by default."""
+
+
+def document(dump: Dump, kind: str, name: str) -> Mapping[str, Any]:
+    """Return the JSON of a probe; raises UnreadError for what is none."""
+    answer = _json(dump, kind, name)
+    if not isinstance(answer, Mapping):
+        raise UnreadError(f"{kind} {name}: want a JSON object")
+    return answer
+
+
+def runtime_version(dump: Dump, node: Node | None) -> str:
+    """Return the runtime as a Node object reports it: from there, or as the runtime answers itself.
+
+    CRI comes before Docker: a node with both has Docker's own containerd, whose CRI is off.
+    """
+    if node is not None and node.runtime:
+        return node.runtime
+    try:
+        cri = _answer(dump)
+        return f"{_reported(cri, 'runtimeName')}://{_reported(cri, 'runtimeVersion').removeprefix('v')}"
+    except (UnreadError, AbsentError) as error:
+        try:
+            return f"docker://{_reported(document(dump, 'docker', 'version'), 'Version')}"
+        except (UnreadError, AbsentError):
+            raise error from None
+
+
+def _answer(dump: Dump) -> Mapping[str, Any]:
+    """Return what ``crictl version`` prints: JSON, or lines such as ``RuntimeName:  containerd``."""
+    text = dump.read("cri", "version")
+    if text.lstrip().startswith(("{", "[")):
+        return document(dump, "cri", "version")
+    return _of_lines(text)
+
+
+def _reported(answer: Mapping[str, Any], key: str) -> str:
+    value = answer.get(key)
+    if not isinstance(value, str) or not value:
+        raise UnreadError(f"the runtime does not report its {key}")
+    return value
+
+
+def api_version(dump: Dump) -> str:
+    """Return the version of CRI in which the runtime answered; empty where it was not asked."""
+    try:
+        return str(_answer(dump).get("runtimeApiVersion", ""))
+    except (UnreadError, AbsentError):
+        return ""
+
+
+def cgroup_driver(info: Mapping[str, Any]) -> str:
+    """Return the cgroup driver by ``docker info`` or, of containerd, ``crictl info``."""
+    if isinstance(info.get("CgroupDriver"), str):
+        return str(info["CgroupDriver"])
+    runtimes = mapping(mapping(info.get("config")).get("containerd"))
+    name = runtimes.get("defaultRuntimeName") or "runc"
+    found = mapping(runtimes.get("runtimes")).get(str(name))
+    if not isinstance(found, Mapping):
+        raise UnreadError("the runtime does not report its cgroup driver")
+    return _DRIVERS[mapping(found.get("options")).get("SystemdCgroup") is True]
+
+
+def image_directory(runtime: str, info: Mapping[str, Any]) -> str:
+    """Return where a runtime keeps images, as it reports it or by default."""
+    found = info.get("DockerRootDir") or mapping(info.get("config")).get("containerdRootDir")
+    found = found or _DIRECTORIES.get(runtime.partition("://")[0])
+    if not isinstance(found, str):
+        raise UnreadError(f"where {runtime} keeps images is not known")
+    return found
+
+
+def sandbox_image(info: Mapping[str, Any]) -> str:
+    """Return the image of sandboxes by ``crictl info``: of containerd 1 and CRI-O, or of containerd 2."""
+    config = mapping(info.get("config"))
+    found = config.get("sandboxImage") or mapping(config.get("pinnedImages")).get("sandbox")
+    if not isinstance(found, str):
+        raise UnreadError("the runtime does not report the image of its sandboxes")
+    return found
+
+
+def conditions(info: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """Return the conditions of ``crictl info`` by their types."""
+    found = (row for row in rows(mapping(info.get("status")), "conditions") if isinstance(row, Mapping))
+    return {str(row.get("type")): row for row in found}
+
+
+def image_names(images: Mapping[str, Any]) -> Iterator[str]:
+    """Yield every name in ``crictl images``."""
+    for row in rows(images, "images"):
+        for key in ("repoTags", "repoDigests"):
+            yield from map(str, rows(mapping(row), key))
+
+
+def container_ids(dump: Dump) -> frozenset[str]:
+    """Return the ids of all containers, also of those that ended.
+
+    Raises UnreadError where no list could be read.
+    """
+    found: set[str] = set()
+    problems: list[str] = []
+    for kind, name in LISTS.items():
+        try:
+            found.update(_ids(jsontext.loads(dump.read(kind, name))))
+        except (UnreadError, AbsentError, InputError) as error:
+            problems.append(f"{kind} {error}")
+    if len(problems) == len(LISTS):
+        raise UnreadError("; ".join(problems))
+    return frozenset(found)
+
+
+def _ids(document: Any) -> Iterator[str]:
+    rows = document.get("containers") if isinstance(document, Mapping) else document
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, Mapping):
+            yield str(row.get("Id") or row.get("id") or "")

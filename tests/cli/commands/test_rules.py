@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.preflight.registry import CHECKS
+from hashcompat.preflight import CHECKS
 from hashcompat.report.checks import checks_markdown
 from hashcompat.report.rules import rules_markdown
 from hashcompat.rules import RULES

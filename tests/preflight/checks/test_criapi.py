@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.model.pods import Node
-from hashcompat.preflight.facts.cluster import Cluster
+from hashcompat.preflight.facts import Cluster
 from tests.helpers.dumps import OBJECTS, containerd, docker, dump, failed, found, status, unread, upgrade
 
 VERSION = ("cri", "version")

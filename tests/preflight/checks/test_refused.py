@@ -8,7 +8,7 @@ import pytest
 
 import hashcompat
 from hashcompat.model.pods import Node
-from hashcompat.preflight.facts.cluster import Cluster
+from hashcompat.preflight.facts import Cluster
 from tests.helpers.dumps import ALL, dump, found, upgrade
 from tests.helpers.pods import mirror_pod, node, pod
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.model.pods import Node
-from hashcompat.preflight.facts.cluster import Cluster
+from hashcompat.preflight.facts import Cluster
 from tests.helpers.dumps import GONE, OBJECTS, containerd, dump, failed, found, status, unread, upgrade
 
 

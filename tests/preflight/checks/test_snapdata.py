@@ -8,7 +8,7 @@ import pytest
 
 import hashcompat
 from hashcompat.model.pods import Node
-from hashcompat.preflight.facts.cluster import Cluster
+from hashcompat.preflight.facts import Cluster
 from tests.helpers.dumps import OBJECTS, found, unread, upgrade
 from tests.helpers.pods import pod
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hashcompat.preflight.facts.certificates import Expiry, expiries
+from hashcompat.preflight.facts.host import Expiry, expiries
 from tests.helpers.dumps import GONE, dump, failed
 
 CLIENT = ("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem")

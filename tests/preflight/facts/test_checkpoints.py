@@ -11,8 +11,8 @@ from hashcompat.catalog.lookup import default_catalog
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.spew import spew
 from hashcompat.errors import InputError
-from hashcompat.preflight.facts import checkpoints
-from hashcompat.preflight.facts.checkpoints import DOCKERSHIM, fault
+from hashcompat.preflight.facts import statefiles
+from hashcompat.preflight.facts.statefiles import DOCKERSHIM, checkpoint_fault
 from hashcompat.records.probes import UnreadError
 from tests.helpers.dumps import GONE, dump, failed
 
@@ -42,12 +42,14 @@ def checkpoint(data: Any, checksum: int) -> str:
 )
 @pytest.mark.parametrize("release", ["1.14.0", "1.18.0", "1.23.17"])
 def test_checksums_of_real_kubelets(release: str, data: Any, checksum: int) -> None:
-    assert fault(checkpoint(data, checksum), tree(release)) == ""
-    assert fault(checkpoint(data, checksum + 1), tree(release)).startswith(f"its checksum is {checksum + 1}")
+    assert checkpoint_fault(checkpoint(data, checksum), tree(release)) == ""
+    assert checkpoint_fault(checkpoint(data, checksum + 1), tree(release)).startswith(
+        f"its checksum is {checksum + 1}"
+    )
 
 
 def test_the_hashed_text() -> None:
-    go_type, _ = checkpoints._types(tree("1.22.17"))
+    go_type, _ = statefiles._types(tree("1.22.17"))
     assert spew(go_type, compile_decoder(go_type, keep_empty=True)(PORTS)) == TEXT
 
 
@@ -75,8 +77,8 @@ DATA: tuple[Any, ...] = (
 def test_every_reader_has_types_of_its_own(reader: str) -> None:
     types = cri_dockerd() if reader == "cri-dockerd" else tree(reader)
     for data, checksum in zip(DATA, FROM_GO[reader], strict=True):
-        assert fault(checkpoint(data, checksum), types) == ""
-        assert fault(checkpoint(data, checksum - 1), types) != ""
+        assert checkpoint_fault(checkpoint(data, checksum), types) == ""
+        assert checkpoint_fault(checkpoint(data, checksum - 1), types) != ""
 
 
 def test_releases_without_checkpoints() -> None:
@@ -98,20 +100,20 @@ def test_releases_without_checkpoints() -> None:
     ],
 )
 def test_what_no_kubelet_decodes(text: str, problem: str) -> None:
-    shown = fault(text, tree("1.22.17"))
+    shown = checkpoint_fault(text, tree("1.22.17"))
     assert shown.startswith("it cannot be decoded: ")
     assert problem in shown
 
 
 def test_data_that_is_left_out_is_empty() -> None:
-    assert fault('{"checksum":815459779}', tree("1.22.17")) == ""
-    assert fault('{"checksum":815459779}', tree("1.10.13")) != ""
+    assert checkpoint_fault('{"checksum":815459779}', tree("1.22.17")) == ""
+    assert checkpoint_fault('{"checksum":815459779}', tree("1.10.13")) != ""
 
 
 def test_damaged_release_data() -> None:
     damaged = {**tree("1.22.17"), "types": {"PodSandboxCheckpoint": "string"}, "root": "PodSandboxCheckpoint"}
     with pytest.raises(InputError, match="not a struct"):
-        checkpoints._types(damaged)
+        statefiles._types(damaged)
 
 
 def test_which_files_count() -> None:
@@ -119,18 +121,18 @@ def test_which_files_count() -> None:
         ("directory", DOCKERSHIM): "abc\n.tmp\n",
         ("file", f"{DOCKERSHIM}/.tmp"): checkpoint({}, 815459779),
     }
-    assert not checkpoints.valid(dump(listed), DOCKERSHIM, ".tmp", tree("1.22.17"))
-    assert not checkpoints.valid(dump(listed), DOCKERSHIM, "", tree("1.22.17"))
-    assert not checkpoints.valid(dump(listed), DOCKERSHIM, "other", tree("1.22.17"))
+    assert not statefiles.has_checkpoint(dump(listed), DOCKERSHIM, ".tmp", tree("1.22.17"))
+    assert not statefiles.has_checkpoint(dump(listed), DOCKERSHIM, "", tree("1.22.17"))
+    assert not statefiles.has_checkpoint(dump(listed), DOCKERSHIM, "other", tree("1.22.17"))
     gone: dict[Any, Any] = {**listed, ("file", f"{DOCKERSHIM}/abc"): GONE}
-    assert not checkpoints.valid(dump(gone), DOCKERSHIM, "abc", tree("1.22.17"))
+    assert not statefiles.has_checkpoint(dump(gone), DOCKERSHIM, "abc", tree("1.22.17"))
     unread: dict[Any, Any] = {**listed, ("file", f"{DOCKERSHIM}/abc"): failed()}
     with pytest.raises(UnreadError, match="permission denied"):
-        checkpoints.valid(dump(unread), DOCKERSHIM, "abc", tree("1.22.17"))
+        statefiles.has_checkpoint(dump(unread), DOCKERSHIM, "abc", tree("1.22.17"))
 
 
 def test_cri_dockerd_s_types_have_names_of_their_own() -> None:
-    go_type, _ = checkpoints._types(cri_dockerd())
+    go_type, _ = statefiles._types(cri_dockerd())
     text = TEXT.replace("dockershim.CheckpointData", "core.CheckpointData").replace("dockershim.", "config.")
     assert spew(go_type, compile_decoder(go_type, keep_empty=True)(PORTS)) == text
-    assert fault(checkpoint({}, 815459779), cri_dockerd()) != ""
+    assert checkpoint_fault(checkpoint({}, 815459779), cri_dockerd()) != ""

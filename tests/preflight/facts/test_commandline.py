@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.catalog.lookup import default_catalog
-from hashcompat.preflight.facts.commandline import given
+from hashcompat.preflight.facts.kubelet import given_flags
 from hashcompat.preflight.facts.units import Word
 from hashcompat.release import parse_release
 
@@ -30,6 +30,6 @@ from hashcompat.release import parse_release
 )
 def test_flags_as_pflag_takes_them(words: list[str], expected: list[tuple[str, str, bool]]) -> None:
     table, release = default_catalog().flag_table, parse_release("1.24.17")
-    found = list(given([Word(word, "here") for word in words], table, release))
+    found = list(given_flags([Word(word, "here") for word in words], table, release))
     assert [(each.name, each.value, each.flag is not None) for each in found] == expected
     assert {each.source for each in found} <= {"here"}

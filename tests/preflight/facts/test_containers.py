@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.preflight.facts.containers import ids
+from hashcompat.preflight.facts.runtime import container_ids
 from hashcompat.records.probes import UnreadError
 from tests.helpers.dumps import GONE, Key, dump, failed
 
@@ -23,9 +23,9 @@ CRI: Key = ("cri", "containers")
     ],
 )
 def test_ids_of_every_runtime(docker: object, cri: object, expected: set[str]) -> None:
-    assert ids(dump({DOCKER: docker, CRI: cri})) == expected  # type: ignore[dict-item]
+    assert container_ids(dump({DOCKER: docker, CRI: cri})) == expected  # type: ignore[dict-item]
 
 
 def test_no_list_is_no_empty_list() -> None:
     with pytest.raises(UnreadError, match="docker list: permission denied; cri containers: there is none"):
-        ids(dump({DOCKER: failed(), CRI: GONE}))
+        container_ids(dump({DOCKER: failed(), CRI: GONE}))

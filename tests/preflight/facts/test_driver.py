@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.model.pods import Node
-from hashcompat.preflight.facts import driver
+from hashcompat.preflight.facts import runtime
 from hashcompat.records.probes import AbsentError, UnreadError
 from tests.helpers.dumps import GONE, containerd, docker, dump, failed
 
@@ -23,7 +23,7 @@ from tests.helpers.dumps import GONE, containerd, docker, dump, failed
     ],
 )
 def test_the_version_is_written_as_in_a_node_object(changes: Any, node: Node | None, expected: str) -> None:
-    assert driver.version(dump(changes), node) == expected
+    assert runtime.runtime_version(dump(changes), node) == expected
 
 
 DOCKER = ("docker", "version")
@@ -31,11 +31,11 @@ DOCKER = ("docker", "version")
 
 def test_a_runtime_that_answers_nothing_useful_is_unread() -> None:
     with pytest.raises(UnreadError, match="does not report its runtimeName"):
-        driver.version(dump({("cri", "version"): "{}", DOCKER: GONE}), None)
+        runtime.runtime_version(dump({("cri", "version"): "{}", DOCKER: GONE}), None)
     with pytest.raises(UnreadError, match="permission denied"):
-        driver.version(dump({("cri", "version"): failed(), DOCKER: GONE}), None)
+        runtime.runtime_version(dump({("cri", "version"): failed(), DOCKER: GONE}), None)
     with pytest.raises(AbsentError):
-        driver.version(dump({("cri", "version"): GONE, DOCKER: "{}"}), None)
+        runtime.runtime_version(dump({("cri", "version"): GONE, DOCKER: "{}"}), None)
 
 
 def test_an_old_crictl_prints_lines() -> None:
@@ -43,19 +43,19 @@ def test_an_old_crictl_prints_lines() -> None:
         "Version:  0.1.0\nRuntimeName:  containerd\nRuntimeVersion:  v1.6.20\nRuntimeApiVersion:  v1alpha2\n"
     )
     given = dump({("cri", "version"): text})
-    assert driver.version(given, None) == "containerd://1.6.20"
-    assert driver.api_version(given) == "v1alpha2"
+    assert runtime.runtime_version(given, None) == "containerd://1.6.20"
+    assert runtime.api_version(given) == "v1alpha2"
 
 
 def test_what_was_not_asked_has_no_version_of_the_interface() -> None:
-    assert driver.api_version(dump()) == "v1"
-    assert driver.api_version(dump({("cri", "version"): failed(), DOCKER: GONE})) == ""
+    assert runtime.api_version(dump()) == "v1"
+    assert runtime.api_version(dump({("cri", "version"): failed(), DOCKER: GONE})) == ""
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '"x"'])
 def test_an_answer_that_is_not_an_object_is_unread(text: str) -> None:
     with pytest.raises(UnreadError):
-        driver.document(dump({("cri", "info"): text}), "cri", "info")
+        runtime.document(dump({("cri", "info"): text}), "cri", "info")
 
 
 @pytest.mark.parametrize(
@@ -67,20 +67,20 @@ def test_an_answer_that_is_not_an_object_is_unread(text: str) -> None:
     ],
 )
 def test_containerds_driver_is_that_of_its_default_runtime(config: Any, expected: str) -> None:
-    assert driver.cgroup_driver({"config": {"containerd": config}}) == expected
+    assert runtime.cgroup_driver({"config": {"containerd": config}}) == expected
 
 
 def test_conditions_and_images_skip_what_is_none() -> None:
-    assert driver.conditions({"status": {"conditions": [1, {"type": "A", "status": True}]}}) == {
+    assert runtime.conditions({"status": {"conditions": [1, {"type": "A", "status": True}]}}) == {
         "A": {"type": "A", "status": True}
     }
-    assert driver.conditions({"status": {"conditions": 1}}) == {}
+    assert runtime.conditions({"status": {"conditions": 1}}) == {}
     images = {"images": [{"repoTags": ["a"], "repoDigests": ["b"]}]}
-    assert list(driver.image_names(images)) == ["a", "b"]
+    assert list(runtime.image_names(images)) == ["a", "b"]
 
 
 def test_where_images_are() -> None:
-    assert driver.image_directory("containerd://2.1.4", {"config": {"containerdRootDir": "/c"}}) == "/c"
-    assert driver.image_directory("cri-o://1.31.0", {}) == "/var/lib/containers/storage"
+    assert runtime.image_directory("containerd://2.1.4", {"config": {"containerdRootDir": "/c"}}) == "/c"
+    assert runtime.image_directory("cri-o://1.31.0", {}) == "/var/lib/containers/storage"
     with pytest.raises(UnreadError, match="where other://1 keeps images is not known"):
-        driver.image_directory("other://1", {})
+        runtime.image_directory("other://1", {})

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.preflight.facts.filesystems import Usage, usage
+from hashcompat.preflight.facts.host import Usage, usage
 from hashcompat.records.probes import UnreadError
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("/dev/vda1 10 2 8 20% /\n/dev/vda1 5 1 4 20% /\n", Usage(10, 2, 5, 1)),
-        ("a b 10 2 -8 20% /my mount\n\na b - - - - /my mount\n", Usage(10, 2, 0, 0)),
+        ("/dev/vda1 10 2 8 20% /\n/dev/vda1 5 1 4 20% /\n", Usage(10 << 10, 2 << 10, 8 << 10, 5, 1, 4)),
+        ("a b 10 2 -8 20% /my mount\n\na b - - - - /my mount\n", Usage(10 << 10, 2 << 10, -8 << 10, 0, 0, 0)),
     ],
 )
 def test_lines_of_df(text: str, expected: Usage) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.preflight.facts.processes import ALL, Process, option, processes_of, rows
+from hashcompat.preflight.facts.processes import LIST, Process, option, processes_of, rows
 from tests.helpers.dumps import dump, failed
 
 
@@ -33,14 +33,14 @@ def test_options(arguments: str, value: str) -> None:
 
 def test_kernel_threads_and_what_changed_do_not_last() -> None:
     first, second = "1 0 S a\n9 2 D kworker\n5 1 D x\n6 1 D y\n", "1 0 S a\n9 2 D kworker\n5 1 D x\n6 1 S y\n"
-    found = processes_of(dump({ALL: [first, second]}))
+    found = processes_of(dump({LIST: [first, second]}))
     assert [each.pid for each in found.lasting()] == ["1", "5"]
     assert found.watched
 
 
 def test_one_read_is_not_watched() -> None:
-    assert not processes_of(dump({ALL: [failed(), "1 0 S a b\n"]})).watched
-    assert [each.name for each in processes_of(dump({ALL: "1 0 S a b\n"})).lasting()] == ["a b"]
+    assert not processes_of(dump({LIST: [failed(), "1 0 S a b\n"]})).watched
+    assert [each.name for each in processes_of(dump({LIST: "1 0 S a b\n"})).lasting()] == ["a b"]
 
 
 @pytest.mark.parametrize("end", ["\r", "\v", "\f", "\x1c", "\x85", "\u2028"])

@@ -21,7 +21,7 @@ def test_the_containers_of_docker() -> None:
     assert (found.kind, found.name, found.version) == ("docker", "docker", "20.10.24")
     sandbox, app = found.containers
     assert (sandbox.path, sandbox.listed, sandbox.sandbox) == ("ns/p/POD", False, "")
-    assert (app.path, app.listed, app.running, app.pid, app.hangs) == ("ns/p/app", True, True, 4321, False)
+    assert (app.path, app.listed, app.running, app.pid) == ("ns/p/app", True, True, 4321)
 
 
 @pytest.mark.parametrize("state", [{"State": "", "Status": "Up 3 hours"}, {"State": "paused", "Status": ""}])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.errors import DecodeError
-from hashcompat.preflight.facts import settings
+from hashcompat.preflight.facts import kubelet
 
 
 @pytest.mark.parametrize(
@@ -15,13 +15,13 @@ from hashcompat.preflight.facts import settings
     [({}, "/var/lib/kubelet"), ({"root-dir": "/data/"}, "/data"), ({"root-dir": "/"}, "/")],
 )
 def test_the_root_directory(flags: dict[str, str], root: str) -> None:
-    assert settings.root(flags) == root
+    assert kubelet.root(flags) == root
 
 
 def test_a_flag_wins_over_the_file_and_the_file_over_the_default() -> None:
-    assert settings.chosen({"a": "1"}, "a", {"b": "2"}, "b", "3") == "1"
-    assert settings.chosen({}, "a", {"b": "2"}, "b", "3") == "2"
-    assert settings.chosen({"a": ""}, "a", {"b": ""}, "b", "3") == "3"
+    assert kubelet.chosen({"a": "1"}, "a", {"b": "2"}, "b", "3") == "1"
+    assert kubelet.chosen({}, "a", {"b": "2"}, "b", "3") == "2"
+    assert kubelet.chosen({"a": ""}, "a", {"b": ""}, "b", "3") == "3"
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_flag_wins_over_the_file_and_the_file_over_the_default() -> None:
 def test_feature_gates(
     flags: dict[str, str], config: dict[str, Any], expected: set[tuple[str, bool]]
 ) -> None:
-    assert settings.gates(flags, config) == expected
+    assert kubelet.gates(flags, config) == expected
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_feature_gates(
     ],
 )
 def test_reserved_memory(flags: dict[str, str], config: dict[str, Any], expected: dict[int, int]) -> None:
-    assert settings.reserved_memory(flags, config) == expected
+    assert kubelet.reserved_memory(flags, config) == expected
 
 
 @pytest.mark.parametrize("text", ["a:memory=1", "0:memory=x"])
 def test_what_is_no_reserved_memory(text: str) -> None:
     with pytest.raises(DecodeError):
-        settings.reserved_memory({"reserved-memory": text}, {})
+        kubelet.reserved_memory({"reserved-memory": text}, {})

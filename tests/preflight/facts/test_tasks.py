@@ -4,49 +4,51 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.preflight.facts import tasks
+from hashcompat.preflight.facts import processes
 from hashcompat.records.probes import UnreadError
 from tests.helpers.dumps import APP, GONE, dump, failed
 
 
 def test_a_list_of_processes() -> None:
-    listed = dump({("processes", "all"): "7 1 S a b\n8 1 Z\nx y S z\n9\n"})
-    assert list(tasks.rows(listed)) == [tasks.Row(7, 1, "S", "a b"), tasks.Row(8, 1, "Z", "")]
+    assert processes.rows("7 1 S a b\n8 1 Z\nx y S z\n9\n") == (
+        processes.Process("7", "1", "S", "a b"),
+        processes.Process("8", "1", "Z", ""),
+    )
 
 
 @pytest.mark.parametrize("name", ["containerd-shim", "dockerd", "crio", "conmon", "docker-containe"])
 def test_processes_of_runtimes(name: str) -> None:
-    tasks.Tasks(dump({("processes", "all"): f"7 1 S {name}\n"})).require_runtime()
+    processes.Tasks(dump({("processes", "all"): f"7 1 S {name}\n"})).require_runtime()
 
 
 @pytest.mark.parametrize("odd", ["\v", "\f", "\r", "\x1c", "\x1e", "\x85", "\u2028"])
 def test_no_break_in_a_name_makes_another_process(odd: str) -> None:
-    node = dump({("processes", "all"): f"7 1 S a{odd}1 0 Z runc\n"})
-    assert [(row.pid, row.state) for row in tasks.rows(node)] == [(7, "S")]
+    listed = processes.rows(f"7 1 S a{odd}1 0 Z runc\n")
+    assert [(row.pid, row.state) for row in listed] == [("7", "S")]
 
 
 @pytest.mark.parametrize("above", ["/kubepods.slice", f"/docker/{'e' * 64}/kubelet-kubepods.slice", "/own"])
 def test_no_container_names_the_cgroup_of_another(above: str) -> None:
     own, victim = "a" * 64, "b" * 64
     path = f"{above}/pod1/cri-containerd-{own}.scope"
-    found = tasks.Tasks(dump({("cgroups", "all"): f"{path}\n{path}/x/{victim}\n"}))
+    found = processes.Tasks(dump({("cgroups", "all"): f"{path}\n{path}/x/{victim}\n"}))
     assert (found.has_cgroup(own), found.has_cgroup(victim)) == (True, False)
 
 
 def test_another_pid_namespace() -> None:
     with pytest.raises(UnreadError, match="PID namespace"):
-        tasks.Tasks(dump({("processes", "all"): "1 0 S sh\n"})).require_runtime()
-    tasks.Tasks(dump({("processes", "all"): GONE})).require_runtime()
+        processes.Tasks(dump({("processes", "all"): "1 0 S sh\n"})).require_runtime()
+    processes.Tasks(dump({("processes", "all"): GONE})).require_runtime()
 
 
 def test_shims_without_an_id_are_nobody_s() -> None:
     given = dump({("arguments", "5"): "containerd-shim\n", ("arguments", "kubelet"): "kubelet\n"})
-    found = tasks.Tasks(given)
+    found = processes.Tasks(given)
     assert found.holders("") == found.holders("f" * 64) == ()
 
 
 @pytest.mark.parametrize(
-    ("cgroups", "processes", "has"),
+    ("cgroups", "listed", "has"),
     [
         (f"/kubepods/{APP}\n", "", True),
         ("/kubepods\n", f"56 55 S {APP}\n", False),
@@ -55,7 +57,7 @@ def test_shims_without_an_id_are_nobody_s() -> None:
         (failed(), GONE, None),
     ],
 )
-def test_whether_a_container_has_a_cgroup(cgroups: str, processes: str, has: bool | None) -> None:
+def test_whether_a_container_has_a_cgroup(cgroups: str, listed: str, has: bool | None) -> None:
     shim = f"containerd-shim-runc-v2\n-id\n{APP}\n"
-    read = {("cgroups", "all"): cgroups, ("processes", "all"): processes, ("arguments", "55"): shim}
-    assert tasks.Tasks(dump({**read})).has_cgroup(APP) is has
+    read = {("cgroups", "all"): cgroups, ("processes", "all"): listed, ("arguments", "55"): shim}
+    assert processes.Tasks(dump({**read})).has_cgroup(APP) is has

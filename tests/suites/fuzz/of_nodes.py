@@ -23,7 +23,7 @@ from hashcompat.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.verdicts import Verdict
 from hashcompat.preflight import examine
-from hashcompat.preflight.checks.check import Upgrade
+from hashcompat.preflight.checks import Upgrade
 from hashcompat.records.collected import from_documents
 from hashcompat.records.probes import Dump
 from hashcompat.report.plan import PLAN

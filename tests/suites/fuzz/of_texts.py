@@ -12,20 +12,7 @@ from hashcompat.formats import custom_columns, jsonpath
 from hashcompat.formats.lookup import find
 from hashcompat.formats.template import parse
 from hashcompat.model.items import PodName
-from hashcompat.preflight.facts import (
-    certificates,
-    checkpoints,
-    commandline,
-    containers,
-    driver,
-    filesystems,
-    host,
-    processes,
-    settings,
-    space,
-    tasks,
-    units,
-)
+from hashcompat.preflight.facts import host, kubelet, processes, runtime, statefiles, units
 from hashcompat.records.probes import AbsentError, Dump, Probe, UnreadError
 from hashcompat.release import parse_release
 from hashcompat.sources.filters import Filters
@@ -67,11 +54,11 @@ def _unit(data: bytes) -> None:
     assert sum(len(word.text) for word in started.words) <= units.MOST_OF_WORDS
     for name in _SEVERAL:
         release, table = parse_release(name), _catalog().flag_table
-        for flag in commandline.given(started.words, table, release):
-            list(settings.pairs(flag.value))
-            settings.truth(flag.value)
+        for flag in kubelet.given_flags(started.words, table, release):
+            list(kubelet.pairs(flag.value))
+            kubelet.truth(flag.value)
     with suppress(UnreadError):
-        settings.reserved_memory({"reserved-memory": unit}, {})
+        kubelet.reserved_memory({"reserved-memory": unit}, {})
 
 
 def _processes(data: bytes) -> None:
@@ -80,8 +67,8 @@ def _processes(data: bytes) -> None:
     listed = listed.replace("\\n", "\n")
     given = _dump(processes=listed, arguments=arguments.replace("\\n", "\n"), cgroups=cgroups)
     list(processes.processes_of(given).lasting())
-    found = tasks.Tasks(given)
-    assert {holder.pid for holder in found.holders(wanted)} <= {7}
+    found = processes.Tasks(given)
+    assert {holder.pid for holder in found.holders(wanted)} <= {"7"}
     assert found.has_cgroup(wanted) is (wanted in cgroups)
     processes.option(arguments, wanted)
     found.require_runtime()
@@ -91,11 +78,9 @@ def _node_file(data: bytes) -> None:
     """Read what a node shows as text: mounts, memory, file systems, a certificate's end, ids."""
     read = text(data)
     host.mounts(read)
-    for reader in (space.meminfo, space.usage, filesystems.usage):
-        with suppress(UnreadError, AbsentError):
-            reader(read)
-    list(certificates.expiries(_dump(certificate=read)))
-    space.usage(read)
+    host.meminfo(read)
+    list(host.expiries(_dump(certificate=read)))
+    host.usage(read)
 
 
 def _answer(data: bytes) -> None:
@@ -103,19 +88,19 @@ def _answer(data: bytes) -> None:
     found = document(data)
     given = Dump("n", "fuzz", {(kind, name): (Probe(kind, name, text(data)),) for kind, name in _ASKED})
     with suppress(UnreadError, AbsentError):
-        driver.version(given, None)
+        runtime.runtime_version(given, None)
     with suppress(UnreadError, AbsentError):
-        driver.api_version(given)
+        runtime.api_version(given)
     with suppress(UnreadError):
-        containers.ids(given)
+        runtime.container_ids(given)
     if isinstance(found, dict):
-        for ask in (driver.cgroup_driver, driver.sandbox_image, driver.conditions):
+        for ask in (runtime.cgroup_driver, runtime.sandbox_image, runtime.conditions):
             with suppress(UnreadError):
                 ask(found)
-        list(driver.image_names(found))
+        list(runtime.image_names(found))
     for tree in filter(None, (_hazards().sandbox_checkpoint, _hazards().cri_dockerd_checkpoint)):
-        checkpoints.fault(text(data), tree)
-    driver.document(given, "cri", "info")
+        statefiles.checkpoint_fault(text(data), tree)
+    runtime.document(given, "cri", "info")
 
 
 _ASKED: Final = (("cri", "version"), ("cri", "info"), ("cri", "containers"), ("docker", "version"))
@@ -162,7 +147,7 @@ TARGETS = (
     Target(
         "unit",
         _unit,
-        ("preflight/facts/units", "preflight/facts/commandline", "preflight/facts/settings"),
+        ("preflight/facts/units", "preflight/facts/kubelet"),
         Form.TEXT,
         longest=512,
         raises=(),
@@ -171,7 +156,7 @@ TARGETS = (
     Target(
         "processes",
         _processes,
-        ("preflight/facts/processes", "preflight/facts/tasks"),
+        ("preflight/facts/processes",),
         Form.TEXT,
         longest=512,
         raises=_NODE_ERRORS,
@@ -179,12 +164,7 @@ TARGETS = (
     Target(
         "node-file",
         _node_file,
-        (
-            "preflight/facts/host",
-            "preflight/facts/space",
-            "preflight/facts/filesystems",
-            "preflight/facts/certificates",
-        ),
+        ("preflight/facts/host",),
         Form.TEXT,
         longest=512,
         raises=_NODE_ERRORS,
@@ -192,7 +172,7 @@ TARGETS = (
     Target(
         "runtime-answer",
         _answer,
-        ("preflight/facts/driver", "preflight/facts/containers", "preflight/facts/checkpoints"),
+        ("preflight/facts/runtime", "preflight/facts/statefiles"),
         longest=512,
         raises=_NODE_ERRORS,
     ),

@@ -7,9 +7,9 @@ import pytest
 import hashcompat
 from hashcompat.errors import InputError
 from hashcompat.model.pods import Node
-from hashcompat.preflight.checks.check import Need
-from hashcompat.preflight.facts.cluster import Cluster
-from hashcompat.preflight.joining import Known, known_of, restarts_of, with_own_releases, without_dumps
+from hashcompat.preflight.checks import Need
+from hashcompat.preflight.facts import Cluster
+from hashcompat.preflight.run import Known, known_of, restarts_of, with_own_releases, without_dumps
 from tests.helpers.dumps import dump, unread
 from tests.helpers.pods import ARTICLE, pod
 

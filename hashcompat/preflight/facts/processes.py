@@ -46,7 +46,7 @@ class Process(msgspec.Struct, frozen=True):
     state: str
     """The letter of /proc/PID/stat: D sleeps and cannot be interrupted."""
     name: str
-    """The name of its program, of which the kernel keeps 15 characters; a program may set an empty one."""
+    """The name of its program: the kernel keeps 15 characters, and a program may set an empty one."""
 
 
 class Processes(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Generate the pages of docs that data decide, and the drawing in docs/architecture.md."""
+"""Generate the pages of docs that data decide, and in others what they quote: outputs, a table, a drawing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from hashcompat.planning.view import View
 from hashcompat.report.checks import checks_markdown
 from hashcompat.report.matrix import markdown, markdown_grid
 from hashcompat.report.rules import rules_markdown
-from scripts.docs import formats, imports, reality, vendors
+from scripts.docs import captures, formats, imports, reality, upgrades, vendors
 from scripts.lib.generated import Generated, relative
-from scripts.lib.paths import DOCS
+from scripts.lib.paths import DOCS, ROOT
+
+README: Final = ROOT / "README.md"
 
 _MATRIX: Final = """# Matrix
 
@@ -60,7 +62,10 @@ def make() -> dict[Path, bytes]:
         "formats.md": formats.page(),
         "architecture.md": imports.drawn(),
     }
-    return relative(DOCS, {name: text.encode() for name, text in texts.items()})
+    made = relative(DOCS, {name: text.encode() for name, text in texts.items()})
+    quoting = {page: captures.quoted(page.read_text(encoding="utf-8")) for page in captures.pages()}
+    quoting[README] = upgrades.tabled(quoting[README])
+    return made | {page.relative_to(ROOT): text.encode() for page, text in quoting.items()}
 
 
 def _matrix(catalog: Catalog) -> str:

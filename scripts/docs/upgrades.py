@@ -1,0 +1,170 @@
+"""Whether an upgrade is affected: a table for README.md, which the release data and the planner decide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from typing import Any, Final
+
+import hashcompat
+from hashcompat.answers import matrix as matrices
+from hashcompat.answers.matrix import Cell
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.model.details import Scope
+from hashcompat.planning.view import View
+from hashcompat.report.matrix import who
+
+_PLACE: Final = re.compile(r"(?<=<!-- upgrades: begin -->\n).*?(?=<!-- upgrades: end -->)", re.DOTALL)
+
+_SHOWN: Final = 8
+"""Upgrades with a row of their own; older ones are a sentence."""
+
+_CONTAINER: Final = {"name": "app", "image": "example/app:1"}
+_DIGEST: Final = "0123456789abcdef0123456789abcdef"
+_CPU: Final = {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}
+
+_FIRST, _LATEST = 0, -1
+
+PROBES: Final[Mapping[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]]] = {
+    "static pods": (
+        _LATEST,
+        {
+            "annotations": {
+                "kubernetes.io/config.hash": _DIGEST,
+                "kubernetes.io/config.mirror": _DIGEST,
+                "kubernetes.io/config.source": "file",
+            },
+            "ownerReferences": [
+                {"apiVersion": "v1", "kind": "Node", "name": "node", "uid": "1", "controller": True}
+            ],
+        },
+        {"containers": [_CONTAINER]},
+    ),
+    "sidecars that an older kubelet created": (
+        _FIRST,
+        {},
+        {
+            "initContainers": [{**_CONTAINER, "name": "sidecar", "restartPolicy": "Always"}],
+            "containers": [_CONTAINER],
+        },
+    ),
+    "containers with the resizePolicy `RestartContainer`": (
+        _LATEST,
+        {},
+        {
+            "containers": [
+                {
+                    **_CONTAINER,
+                    "resources": _CPU,
+                    "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}],
+                }
+            ]
+        },
+    ),
+}
+"""Pods that kubelets may treat differently from ordinary ones: by what the table calls them, metadata and spec.
+
+They started when the first or the latest patch release of the current minor was published.
+"""
+
+_CREATOR_UNKNOWN: Final = "HC032"
+"""Any container may be older than its kubelet: that is no property of an upgrade."""
+
+_VERDICTS: Final = {"RESTART": "restart", "KILL": "are killed", "UNKNOWN": "may restart"}
+
+
+def _pod(number: int, metadata: Mapping[str, Any], spec: Mapping[str, Any], started: str) -> dict[str, Any]:
+    """Return a running pod as an API server returns it."""
+    statuses = {
+        f"{place.removesuffix('s')}Statuses": [
+            {
+                "name": row["name"],
+                "image": row["image"],
+                "imageID": "",
+                "containerID": "containerd://1",
+                "ready": True,
+                "restartCount": 0,
+                "state": {"running": {"startedAt": started}},
+            }
+            for row in spec[place]
+        ]
+        for place in spec
+    }
+    uid = f"00000000-0000-4000-8000-{number:012}"
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"namespace": "default", "name": str(number), "uid": uid, **metadata},
+        "spec": {"nodeName": "node", **spec},
+        "status": {"phase": "Running", **statuses},
+    }
+
+
+def _others(old: str, new: str, cell: Cell) -> str:
+    """Name the probes that an upgrade does not keep though it keeps ordinary containers, with the rules."""
+    if cell.scope is Scope.ALL:
+        return ""
+    dates = next(row.dates for row in default_catalog().known.rows if row.minor == _minor(old))
+    pods = [
+        _pod(number, metadata, spec, f"{dates[day]}T00:00:00Z")
+        for number, (day, metadata, spec) in enumerate(PROBES.values())
+    ]
+    names = list(PROBES)
+    rows: dict[int, str] = {}
+    for item in hashcompat.plan(hashcompat.load(pods), old, new).items:
+        verdict = _VERDICTS.get(str(item.verdict))
+        if verdict and item.reasons[0].id != _CREATOR_UNKNOWN:
+            number = int(item.pod.name)
+            rows[number] = f"{names[number]} {verdict} ({_link(item.reasons[0].id)})"
+    return "; ".join(rows[number] for number in sorted(rows))
+
+
+def _link(rule: str) -> str:
+    return f"[{rule}](docs/rules.md#{rule.lower()})"
+
+
+def _ordinary(cell: Cell) -> str:
+    """Say which ordinary containers an upgrade restarts."""
+    if cell.scope is Scope.ALL:
+        return "**every container**"
+    if cell.scope is Scope.SOME and cell.if_set and not cell.go:
+        return f"those that set {', '.join(f'`{change.path}`' for change in cell.fields)}"
+    return who(cell)
+
+
+def _minor(release: str) -> str:
+    return release.rpartition(".")[0]
+
+
+def _rows(pairs: Sequence[tuple[str, str]], cells: Mapping[tuple[str, str], Cell]) -> Iterator[str]:
+    """Yield a row for each upgrade, newest first; equal ones in a row share theirs."""
+    found = [(pair, (_ordinary(cells[pair]), _others(*pair, cells[pair]))) for pair in reversed(pairs)]
+    for (ordinary, others), same in groupby(found, key=lambda row: row[1]):
+        upgrades = [pair for pair, _ in same]
+        name = f"{_minor(upgrades[-1][0])} -> {_minor(upgrades[0][1])}"
+        each = "" if len(upgrades) == 1 else ", each minor"
+        yield f"| {name}{each} | {ordinary} | {others or '-'} |"
+
+
+def table() -> str:
+    """Return the table of the newest upgrades, and the older ones that restart every container."""
+    matrix = matrices.make(View(default_catalog()))
+    pairs = list(pairwise(matrix.releases))
+    rows = _rows(pairs[-_SHOWN:], matrix.cells)
+    heads = ("| kubelet upgrade | ordinary containers that restart | what else restarts |", "|---|---|---|")
+    older = [new for old, new in pairs[:-_SHOWN] if matrix.cells[old, new].scope is Scope.ALL]
+    before = _minor(pairs[-_SHOWN][0])
+    text = (
+        f"Before {before}, every container restarts on entering "
+        f"{', '.join(map(_minor, older[:-1]))} and {_minor(older[-1])}"
+    )
+    return "\n".join([*heads, *rows, "", f"{text}."])
+
+
+def tabled(page: str) -> str:
+    """Return README.md with the table of today's release data in its place."""
+    text, count = _PLACE.subn(lambda _: f"{table()}\n", page)
+    if count != 1:
+        raise ValueError(f"README.md has {count} places for the table of upgrades")
+    return text

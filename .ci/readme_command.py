@@ -1,4 +1,4 @@
-"""Print the README's command marked ``<!-- command: NAME -->``: CI runs what a reader would type."""
+"""Print the README's commands marked ``<!-- command: NAME -->``: CI runs what a reader would type."""
 
 import re
 import sys
@@ -6,9 +6,10 @@ from pathlib import Path
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 
-found = re.findall(
-    rf"<!-- command: {re.escape(sys.argv[1])} -->\n```sh\n(.+?)\n```", README.read_text(), re.DOTALL
-)
-if len(found) != 1:
-    sys.exit(f"README.md: want one command marked {sys.argv[1]}, found {len(found)}")
-print(found[0])
+for name in sys.argv[1:]:
+    found = re.findall(
+        rf"<!-- command: {re.escape(name)} -->\n```sh\n(.+?)\n```", README.read_text(), re.DOTALL
+    )
+    if len(found) != 1:
+        sys.exit(f"README.md: want one command marked {name}, found {len(found)}")
+    print(found[0])

@@ -75,8 +75,8 @@ evidence() {
 }
 
 readme() {
-  step "set up and run the main job, as the README says"
-  bash -euo pipefail -c "$(python3 .ci/readme_command.py setup)"
+  step "set up, run the main job and the next commands, in one shell, as the README says"
+  bash -euo pipefail -c "$(python3 .ci/readme_command.py setup first)"
 }
 
 tools() {

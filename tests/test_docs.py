@@ -25,12 +25,15 @@ def test_a_page_that_differs_or_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "docs" / "rules.md").write_text("# Rules\n")
     elsewhere = replace(pages.GENERATED, root=tmp_path)
     assert elsewhere.check() == [
+        "missing  README.md",
         "missing  docs/architecture.md",
+        "missing  docs/explain.md",
         "missing  docs/formats.md",
         "missing  docs/matrix.md",
         "missing  docs/preflight-checks.md",
         "missing  docs/reality.md",
         "changed  docs/rules.md",
+        "missing  docs/story.md",
         "missing  docs/vendors.md",
     ]
 
@@ -71,3 +74,42 @@ def test_the_pictures_are_shown_and_small() -> None:
     pictures = sorted((ROOT / "docs" / "images").iterdir())
     assert [one.name for one in pictures] == sorted(re.findall(r"\]\(images/([^)]+)\)", pages))
     assert sum(one.stat().st_size for one in pictures) < 600_000
+
+
+def test_the_index_links_every_page_once_and_marks_those_that_have_generated_parts() -> None:
+    index = (ROOT / "docs" / "README.md").read_text()
+    linked = re.findall(r"\]\(([a-z-]+\.md)\)(\*?)", index)
+    pages = [path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md"]
+    assert sorted(name for name, _ in linked) == sorted(pages)
+    made = {path.name for path in (*pages_made(), *(Path(name) for name in OTHERS))}
+    assert {name for name, mark in linked if mark} == made
+
+
+def test_every_relative_link_of_a_page_leads_somewhere() -> None:
+    lost = []
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
+        text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL)
+        for target, _, anchor in (link.partition("#") for link in re.findall(r"\]\(([^)\s]+)\)", text)):
+            if "://" in target:
+                continue
+            path = page.parent / target if target else page
+            if not path.exists() or (anchor and path.suffix == ".md" and anchor not in anchors(path)):
+                lost.append(f"{page.relative_to(ROOT)}: {target}#{anchor}")
+    assert lost == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page: those of its headings as GitHub makes them, and those it sets."""
+    headings = re.findall(
+        r"^#+ (.+)$", re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL), re.MULTILINE
+    )
+    marks = re.findall(r'<a id="([^"]+)"', page.read_text())
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings} | set(marks)
+
+
+OTHERS = ("plan.md", "plan-large.md", "performance.md", "evidence.md", "html.md")
+"""Pages that other commands than ``regenerate.py docs`` make, or whose pictures they take."""
+
+
+def pages_made() -> list[Path]:
+    return [path for path in pages.make() if path.parent == Path("docs")]

@@ -1,60 +1,138 @@
-"""What README.md shows is what the program prints, and its commands are the ones that CI runs."""
+"""README.md is short, its commands are the ones that CI runs, and what the pages show can be typed."""
 
 from __future__ import annotations
 
+import ast
+import os
 import re
+import shlex
+import shutil
 import subprocess
-import sys
 from pathlib import Path
+from typing import Final
 
+import click
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text()
-CAPTURES = re.findall(r"<!-- output: (.+?) -->\n```\n(.*?)\n```", README, re.DOTALL)
+import hashcompat
+from hashcompat.cli import program
+from tests.helpers.program import ROOT, SAMPLE, SCRIPTS, options_of
+
+README: Final = (ROOT / "README.md").read_text()
+PAGES: Final = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MOST_WORDS: Final = 1400
+
+_BLOCK: Final = re.compile(
+    r"(?:<!-- (?P<mark>[^>]+) -->\n)?```(?P<language>sh|python)\n(?P<text>.*?)```", re.DOTALL
+)
+
+BLOCKS: Final = [
+    pytest.param(found["mark"] or "", found["language"], found["text"], id=f"{page.name}-{number}")
+    for page in PAGES
+    for number, found in enumerate(_BLOCK.finditer(page.read_text()), 1)
+]
+RUN: Final = ("run", "command: first")
+"""Marks of blocks that run here; CI runs the commands that set up."""
 
 
-def hashcompat(arguments: str) -> subprocess.CompletedProcess[str]:
-    program = [sys.executable, "-m", "hashcompat"]
-    return subprocess.run(
-        [*program, *arguments.split()], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+def test_the_readme_is_short() -> None:
+    assert len(README.split()) <= MOST_WORDS
 
 
-@pytest.mark.parametrize(("arguments", "shown"), CAPTURES, ids=[arguments for arguments, _ in CAPTURES])
-def test_captures_are_real(arguments: str, shown: str) -> None:
-    assert hashcompat(arguments).stdout.rstrip("\n").splitlines() == shown.splitlines()
+def test_every_command_has_a_row() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text()
+    assert [
+        name for name in program.cli.list_commands(click.Context(program.cli)) if f"| `{name}" not in page
+    ] == []
 
 
-def test_there_are_captures() -> None:
-    assert {arguments.split()[0] for arguments, _ in CAPTURES} == {"plan", "explain"}
+@pytest.mark.parametrize("page", ["README.md", "docs/commands.md"])
+def test_options_named_in_a_page_exist(page: str) -> None:
+    prose = re.sub(r"```.*?```|<!--.*?-->", "", (ROOT / page).read_text(), flags=re.DOTALL)
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", prose))
+    known = {
+        option
+        for name in program.cli.list_commands(click.Context(program.cli))
+        for parameter in options_of(name).values()
+        for option in parameter.opts
+    }
+    assert named - known - {"--help"} == set()
 
 
-def test_every_command_is_in_the_readme() -> None:
-    commands = re.findall(r"^  (\w+) ", hashcompat("--help").stdout.partition("Commands:")[2], re.MULTILINE)
-    assert [command for command in commands if f"| `{command}" not in README] == []
+def test_every_block_of_the_readme_names_what_it_needs() -> None:
+    marks = [found["mark"] for found in _BLOCK.finditer(README)]
+    assert [mark for mark in marks if mark and mark.startswith("command: ")] == [
+        "command: setup",
+        "command: first",
+        "command: test",
+    ]
+    assert all(mark and re.match(r"command: |needs: |run$", mark) for mark in marks)
 
 
-def test_options_named_in_the_readme_exist() -> None:
-    helps = "".join(
-        hashcompat(f"{command} --help").stdout
-        for command in (
-            "plan",
-            "hash",
-            "explain",
-            "verify",
-            "patch",
-            "releases",
-            "collector",
-            "preflight",
-            "gate",
-            "impact",
+def test_the_setup_puts_the_program_on_the_path_and_plans() -> None:
+    """CI runs it; what comes after the installation is a command line that the program takes."""
+    (setup,) = re.findall(r"<!-- command: setup -->\n```sh\n(.+)\n```", README)
+    steps = setup.split(" && ")
+    assert steps[1] == ". .venv/bin/activate"
+    assert steps[-1].startswith("hashcompat plan ")
+
+
+def lines(text: str) -> list[list[str]]:
+    """Return the words of each call of the program in a block for a shell, without its own name."""
+    calls = []
+    for line in text.replace("\\\n", " ").splitlines():
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        words = list(lexer)
+        while "hashcompat" in words:
+            words = words[words.index("hashcompat") + 1 :]
+            end = next(
+                (number for number, word in enumerate(words) if word and word[0] in "|&;<>()"), len(words)
+            )
+            calls.append(words[:end])
+    return calls
+
+
+@pytest.mark.parametrize(("mark", "language", "text"), BLOCKS)
+def test_what_a_block_shows_can_be_typed(mark: str, language: str, text: str, tmp_path: Path) -> None:
+    """Blocks that need nothing but the sample run as they are printed; the calls in others must parse."""
+    if mark in RUN:
+        shutil.copy(SAMPLE, tmp_path / "cluster.json")
+        path = {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}
+        program_ = ["bash", "-euo", "pipefail", "-c"] if language == "sh" else ["python", "-c"]
+        done = subprocess.run(
+            [*program_, text],
+            cwd=tmp_path,
+            env=os.environ | path,
+            capture_output=True,
+            text=True,
+            check=False,
         )
-    )
-    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", re.sub(r"```sh.*?```", "", README, flags=re.DOTALL)))
-    assert {option for option in named if option not in helps} == set()
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+    elif language == "python":
+        names = {
+            node.attr
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "hashcompat"
+        }
+        assert [name for name in sorted(names) if not hasattr(hashcompat, name)] == []
+    else:
+        for name, *words in lines(text):
+            command = program.cli.get_command(click.Context(program.cli), name)
+            assert command, name
+            with pytest.raises(click.exceptions.Exit) as ended:
+                command.make_context(name, [*words, "--help"])
+            assert ended.value.exit_code == 0
 
 
-@pytest.mark.parametrize("name", ["setup", "test"])
-def test_commands_for_ci_are_marked(name: str) -> None:
-    assert len(re.findall(rf"<!-- command: {name} -->\n```sh\n.+\n```", README)) == 1
+def test_a_call_that_the_program_does_not_take_is_noticed() -> None:
+    assert lines("kubectl get pods | hashcompat plan --tu 1.31 -f - > x") == [
+        ["plan", "--tu", "1.31", "-f", "-"]
+    ]
+    command = program.cli.get_command(click.Context(program.cli), "plan")
+    assert command
+    with pytest.raises(click.UsageError):
+        command.make_context("plan", ["--tu", "1.31", "--help"])

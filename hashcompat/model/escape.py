@@ -153,7 +153,7 @@ def word(text: str, encoding: str = UTF_8, special: re.Pattern[str] = _SPECIAL) 
 _IN_PATH: Final = regex(r'[ "\\/]|^::')
 
 _ORDINARY_PATH: Final = regex("[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
-"""A path without a quoted name, recognized at once: long lists consist of these."""
+"""A path without a quoted name, recognised at once: long lists consist of these."""
 
 
 def name_path(*names: str) -> str:

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page
 from scripts.lib.paths import DOCS
 from scripts.suites import chromium
 
-_PLAN: Final = ("plan", "--sample", "--from", "1.7.16", "--to", "1.9.11")
+_PLAN: Final = ("plan", "--sample", "--from", "1.30.14", "--to", "1.31.14")
 _REPORT: Final = (sys.executable, "-m", "hashcompat", *_PLAN, "-o", "html")
 
 IMAGES: Final = DOCS / "images"

@@ -63,7 +63,7 @@ PROBES: Final[Mapping[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]]] = 
         },
     ),
 }
-"""Pods that kubelets may treat differently from ordinary ones: by what the table calls them, metadata and spec.
+"""Pods that kubelets may treat differently from ordinary ones: by their name here, metadata and spec.
 
 They started when the first or the latest patch release of the current minor was published.
 """

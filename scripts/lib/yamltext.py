@@ -8,7 +8,7 @@ import yaml
 
 
 class _Dumper(yaml.CSafeDumper):
-    """Writes what is there twice twice."""
+    """Writes a repeated node out each time, without anchors."""
 
     def ignore_aliases(self, _: object) -> bool:
         """Return whether no anchor is written."""

@@ -21,8 +21,7 @@ from hashcompat.planning.gates import check_gates
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.origin import Subject
 from hashcompat.planning.view import View
-from hashcompat.records.age import is_older
-from hashcompat.records.index import Records
+from hashcompat.records.index import Records, is_older
 
 DIFFERS: Final = "differs"
 """The problem of a record that no known release computes."""

@@ -16,7 +16,7 @@ from hashcompat.model.pods import Container, Pod
 from hashcompat.model.words import count
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.names import Names
-from hashcompat.records.age import is_older
+from hashcompat.records.index import is_older
 
 _OF_KUBELETS: Final = frozenset(
     f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("hostname", "os", "arch")

@@ -1,1 +1,12 @@
-"""What runtimes recorded, as values."""
+"""What runtimes, logs and kubelets recorded about containers, as values.
+
+A kubelet compares the hash that it computes with the one that was stored when the container was created. That
+one is in the runtime, not in the API, so it has to be collected on the nodes.
+
+- ``probes.py``: the dump of a node, as the collector prints it: probes of kinds and names, each text or a
+  problem. The checks of nodes read the same dumps.
+- ``collected.py``: a dump becomes records, by the runtime that the kubelet uses.
+- ``documents.py``: what each runtime's JSON records, release by release; ``labels.py``: the names and labels
+  in it; ``log.py``: what logs of kubelets show.
+- ``index.py``: records by pod and container, and which of several counts.
+"""

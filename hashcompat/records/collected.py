@@ -1,14 +1,15 @@
-"""Read records from dumps of nodes, as the collector prints them, among other documents."""
+"""Read records from dumps of nodes, as the collector prints them, and keep them in little memory."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from sys import getsizeof
 from typing import Any, Final
 
 from msgspec import structs
 
 from hashcompat.errors import InputError
-from hashcompat.go import jsontext
+from hashcompat.go import allowance, jsontext
 from hashcompat.go.jsonpath import rows, text
 from hashcompat.model.records import Applied, Record, Recorded
 from hashcompat.records.documents import from_node
@@ -26,19 +27,14 @@ def from_documents(documents: Iterable[Any], origin: str) -> Iterator[Record]:
     Raises InputError, naming the node, for a dump that was cut and for one whose runtime could not be asked,
     and as ``from_node`` does.
     """
-    found = [each for document in documents for each in _each(document)]
-    for dump in dumps(found, origin):
+    flat: list[Any] = []
+    for document in documents:
+        flat.extend(document) if isinstance(document, list) else flat.append(document)
+    for dump in dumps(flat, origin):
         yield from from_dump(dump)
-    for document in found:
+    for document in flat:
         if not (isinstance(document, dict) and MARK in document):
             yield from from_node(document)
-
-
-def _each(document: Any) -> Iterator[Any]:
-    if isinstance(document, list):
-        yield from document
-    else:
-        yield document
 
 
 def from_dump(dump: Dump) -> list[Record]:
@@ -57,12 +53,11 @@ def from_dump(dump: Dump) -> list[Record]:
     best = of_kubelet(answers)
     if not best and problems:
         raise InputError(f"node {dump.node}: its runtime could not be asked: {'; '.join(problems)}")
-    if not any(probe.text is not None for probe in _lists(dump)):
-        raise InputError(f"node {dump.node}: it has no container runtime at a usual path; {_ELSEWHERE}")
+    lists = dump.probe("cri", "containers"), dump.probe("docker", "list")
+    if not any(probe.text is not None for probe in lists):
+        where = "set RUNTIME_ENDPOINT or DOCKER_HOST when collecting"
+        raise InputError(f"node {dump.node}: it has no container runtime at a usual path; {where}")
     return [*best, *_applied(dump)]
-
-
-_ELSEWHERE: Final = "set RUNTIME_ENDPOINT or DOCKER_HOST when collecting"
 
 
 def of_kubelet(answers: Sequence[list[Record]]) -> list[Record]:
@@ -74,23 +69,21 @@ def of_kubelet(answers: Sequence[list[Record]]) -> list[Record]:
     """
     best = max(answers, key=_running, default=[])
     ids = {
-        one.id for answer in answers for one in answer if isinstance(one, Recorded) and one.docker and one.id
+        record.id
+        for answer in answers
+        for record in answer
+        if isinstance(record, Recorded) and record.docker and record.id
     }
-    below = any(isinstance(one, Recorded) and one.id in ids for one in best)
-    return [_as_docker(record) for record in best] if below else best
-
-
-def _as_docker(record: Record) -> Record:
-    return record if isinstance(record, Applied) else structs.replace(record, docker=True)
+    if not any(isinstance(record, Recorded) and record.id in ids for record in best):
+        return best
+    return [
+        record if isinstance(record, Applied) else structs.replace(record, docker=True) for record in best
+    ]
 
 
 def _running(records: list[Record]) -> tuple[int, int]:
     running = sum(isinstance(record, Recorded) and bool(record.running) for record in records)
     return running, len(records)
-
-
-def _lists(dump: Dump) -> tuple[Probe, Probe]:
-    return dump.probe("cri", "containers"), dump.probe("docker", "list")
 
 
 def _cri(dump: Dump) -> list[Record]:
@@ -135,3 +128,60 @@ def _documents(probe: Probe) -> list[Any]:
         return list(jsontext.load_all(probe.text or ""))
     except InputError as error:
         raise UnreadError(f"{probe.kind} {probe.name}: {error}") from None
+
+
+# Keep records in little memory: equal texts once, and no more in all than one run may have.
+
+_ROW: Final = 300
+"""Bytes in memory of a record besides its texts: the row, its numbers and times, its places in tables."""
+
+_TEXT: Final = 100
+"""Bytes in memory of the place of a text that may come again."""
+
+_SHARED: Final = frozenset({"uid", "namespace", "pod", "container", "hash_version"})
+"""What all containers of a pod, or of many pods, have in common."""
+
+
+class Keeper:
+    """Gives equal texts of all records one place in memory, and counts what the records take."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._allowance = allowance.of_records()
+
+    def saw(self, characters: int) -> None:
+        """Note that so much more was read: records may take what their files have, if that is more."""
+        self._allowance.extend(characters)
+
+    def kept(self, record: Record) -> Record:
+        """Return an equal record that shares its names with those before it.
+
+        Raises InputError where all records take more memory than those of one run may.
+        """
+        if isinstance(record, Applied):
+            self._allowance.take(_ROW + _bytes_of([record.uid, record.container, record.resources]))
+            return record
+        texts = {
+            name: text for name in record.__struct_fields__ if isinstance(text := getattr(record, name), str)
+        }
+        own = sum(getsizeof(text) for name, text in texts.items() if text and name not in _SHARED)
+        new = {texts[name] for name in _SHARED & texts.keys() if texts[name] not in self._texts}
+        self._allowance.take(_ROW + own + sum(getsizeof(text) + _TEXT for text in new))
+        shared: dict[str, Any] = {name: self._once(texts[name]) for name in _SHARED & texts.keys()}
+        return structs.replace(record, **shared)
+
+    def _once(self, text: str) -> str:
+        return self._texts.setdefault(text, text)
+
+
+def _bytes_of(values: Iterable[Any]) -> int:
+    """Return about how much memory values of JSON take, whatever they nest."""
+    left, size = list(values), 0
+    while left:
+        value = left.pop()
+        size += getsizeof(value)
+        if isinstance(value, Mapping):
+            left += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            left += value
+    return size

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
 from msgspec import structs
 
+from hashcompat.errors import DecodeError, InputError
+from hashcompat.go import jsontext
 from hashcompat.go.jsonpath import part, rows, text
-from hashcompat.model.records import Record, Recorded, Sandbox
+from hashcompat.go.metav1 import is_time
+from hashcompat.go.quantity import from_json
+from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.records import labels as names
-from hashcompat.records.applied import from_checkpoint, is_checkpoint
-from hashcompat.records.sandboxes import from_cri_pod, from_docker_sandbox
-from hashcompat.records.times import time_of
+from hashcompat.records.labels import DockerContainer
 from hashcompat.shown import MASK
 
 _HEX: Final = re.compile(r"[0-9a-f]{1,8}")
@@ -62,16 +64,12 @@ def from_node(document: Any) -> Iterator[Record]:
     elif isinstance(document.get("status"), Mapping):
         yield from _from_cri(document["status"])
     elif isinstance(document.get("containers") or document.get("items"), list):
-        for item in document.get("containers") or document["items"]:
-            yield from _from_cri_row(item)
+        listed = document.get("containers") or document["items"]
+        for row in [row for row in listed if isinstance(row, Mapping)]:
+            # A row of a crictl list, or what ``inspect`` shows of it.
+            yield from _from_cri(part(row, "status") or row)
     elif "Id" in document or "ID" in document:
         yield from _from_docker(document)
-
-
-def _from_cri_row(row: Any) -> Iterator[Recorded | Sandbox]:
-    """Read one row of a crictl list, or what ``inspect`` says of it."""
-    if isinstance(row, Mapping):
-        yield from _from_cri(part(row, "status") or row)
 
 
 def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
@@ -89,34 +87,35 @@ def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
 
 
 def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
-    found = names.docker_container(container)
-    if found is None:
+    named = names.docker_container(container)
+    if named is None:
         return
-    if found.sandbox:
-        yield from_docker_sandbox(found, container)
+    if named.sandbox:
+        yield from_docker_sandbox(named, container)
         return
-    named = {
-        names.NAME: found.name,
-        names.POD: found.pod,
-        names.NAMESPACE: found.namespace,
-        names.UID: found.uid,
+    labels = {
+        names.NAME: named.name,
+        names.POD: named.pod,
+        names.NAMESPACE: named.namespace,
+        names.UID: named.uid,
     }
+    # Dockershim keeps annotations as labels with a prefix; before 1.6 the hash is a label or in the name.
     hashes = {
-        key: found.labels.get(f"annotation.{key}") for key in (names.HASH, names.HASH_WITHOUT_RESOURCES)
+        key: named.labels.get(f"annotation.{key}") for key in (names.HASH, names.HASH_WITHOUT_RESOURCES)
     }
-    hashes[names.HASH] = found.hex or hashes[names.HASH] or found.labels.get(names.HASH)
+    hashes[names.HASH] = named.hex or hashes[names.HASH] or named.labels.get(names.HASH)
     identity = text(container, "Id") or text(container, "ID")
-    made = _Made(identity, time_of(container.get("Created")), found.running, found.attempt)
-    yield structs.replace(_recorded(named, hashes, made), docker=True)
+    made = _Made(identity, time_of(container.get("Created")), named.running, named.attempt)
+    yield structs.replace(_recorded(labels, hashes, made), docker=True)
 
 
 def _from_rkt(manifest: Mapping[str, Any]) -> Iterator[Recorded]:
     """Read the pod manifest that a kubelet gave rkt; it does not show any state."""
     pod = _annotations(manifest)
     for app in rows(manifest, "apps"):
-        told = _annotations(app) if isinstance(app, Mapping) else {}
-        if name := told.get(names.NAME):
-            value, attempt = told.get(_RKT_HASH, ""), pod.get(_RKT_ATTEMPT, "")
+        annotations = _annotations(app) if isinstance(app, Mapping) else {}
+        if name := annotations.get(names.NAME):
+            value, attempt = annotations.get(_RKT_HASH, ""), pod.get(_RKT_ATTEMPT, "")
             uid, namespace, pod_name = (pod.get(key, "") for key in (names.UID, names.NAMESPACE, names.POD))
             yield Recorded(
                 uid, namespace, pod_name, name, _decimal(value), running=None, attempt=_decimal(attempt)
@@ -161,9 +160,120 @@ def _recorded(labels: Mapping[str, Any], annotations: Mapping[str, Any], made: _
 
 def _version(value: Any) -> str:
     """Return the release that a hash is of; that it is of another one counts, whatever stands for it."""
-    found = str(value or "")
-    return found if not found or _RELEASE.fullmatch(found) else MASK
+    release = str(value or "")
+    return release if not release or _RELEASE.fullmatch(release) else MASK
 
 
 def _hex(text: Any) -> int | None:
     return int(text, 16) if isinstance(text, str) and _HEX.fullmatch(text) else None
+
+
+# Read sandboxes as a runtime reports them, for what a kubelet checks before any container.
+#
+# Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``podSandboxChanged`` (1.6.13, 1.8.15;
+# kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); up to 1.5 pkg/kubelet/dockertools/docker_manager.go
+# ``podInfraContainerChanged`` (1.5.8).
+
+_STATES: Final = {"SANDBOX_READY": True, "SANDBOX_NOTREADY": False}
+
+
+def from_cri_pod(status: Mapping[str, Any]) -> Iterator[Sandbox]:
+    """Yield the sandbox of ``crictl pods`` or ``crictl inspectp``; only the latter shows its network."""
+    metadata = part(status, "metadata")
+    ready = _STATES.get(str(status.get("state")))
+    if ready is None or not metadata.get("name"):
+        return
+    options = part(part(part(status, "linux"), "namespaces"), "options")
+    host_network = options.get("hostNetwork")
+    if not isinstance(host_network, bool):  # CRI up to 1.10 had a truth value here, later ones have a word
+        host_network = {"NODE": True, "POD": False}.get(str(options.get("network")))
+    ip = part(status, "network").get("ip")
+    uid, namespace, pod = (str(metadata.get(key, "")) for key in ("uid", "namespace", "name"))
+    yield Sandbox(
+        uid,
+        namespace,
+        pod,
+        ready=ready,
+        attempt=names.cri_attempt(status) or 0,
+        host_network=host_network,
+        ip=ip if isinstance(ip, str) else None,
+        created=nanoseconds(status.get("createdAt")),
+    )
+
+
+def from_docker_sandbox(named: DockerContainer, container: Mapping[str, Any]) -> Sandbox:
+    """Return an infra container as a sandbox; its IP is the network plugin's, unknown to Docker."""
+    mode = part(container, "HostConfig").get("NetworkMode")
+    host_network = mode == "host" if isinstance(mode, str) and mode else None
+    return Sandbox(
+        named.uid,
+        named.namespace,
+        named.pod,
+        ready=named.running,
+        attempt=named.attempt or 0,
+        host_network=host_network,
+        docker=True,
+    )
+
+
+# Read which resources a kubelet applied: the file ``actuated_pods_state`` below its root directory.
+#
+# A kubelet of 1.33 or later writes it; older ones neither read nor remove it. Source:
+# pkg/kubelet/allocation/state/checkpoint.go and state.go (1.33.13, 1.37.1).
+
+
+def is_checkpoint(document: Mapping[str, Any]) -> bool:
+    """Return whether a document is a kubelet's checkpoint: JSON in a text, and its checksum."""
+    return isinstance(document.get("data"), str) and "checksum" in document
+
+
+def from_checkpoint(document: Mapping[str, Any]) -> Iterator[Applied]:
+    """Yield the resources of each container.
+
+    Raises InputError for data that no kubelet wrote: with such a file it does not start.
+    """
+    try:
+        pods = jsontext.loads(document["data"]).get("entries") or {}
+        for uid, entry in pods.items():
+            for name, resources in (entry.get("ContainerResources") or {}).items():
+                for kind in ("limits", "requests"):
+                    for amount in (resources.get(kind) or {}).values():
+                        from_json(amount)  # raises DecodeError for what is not a quantity
+                yield Applied(uid, name, resources)
+    except (InputError, AttributeError, TypeError, DecodeError) as error:
+        raise InputError(f"actuated_pods_state: $.data: not what a kubelet writes: {error}") from None
+
+
+# When a runtime created a container or sandbox, in whatever form it reports that.
+
+_NANOSECONDS: Final = re.compile(r"[0-9]{1,19}")
+
+
+def nanoseconds(created: object) -> int | None:
+    """Return when something was created, in nanoseconds since 1970; None for what is not a time.
+
+    crictl and ``docker inspect`` write RFC 3339, or the former the nanoseconds in a text; Docker's container
+    list has seconds.
+    """
+    if isinstance(created, int) and not isinstance(created, bool):
+        return created * 10**9
+    text = str(created)
+    if _NANOSECONDS.fullmatch(text):
+        return int(text)
+    if not is_time(text):
+        return None
+    try:
+        seconds = datetime.fromisoformat(text[:19] + re.sub(r"[.,]\d+", "", text[19:])).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    fraction = re.match(r"[.,](\d+)", text[19:])
+    return int(seconds) * 10**9 + (int(fraction[1].ljust(9, "0")[:9]) if fraction else 0)
+
+
+def time_of(created: object) -> datetime | None:
+    """Return when something was created as a time in UTC; None for what is not a time."""
+    time = nanoseconds(created)
+    try:
+        return None if time is None else datetime.fromtimestamp(time // 10**9, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

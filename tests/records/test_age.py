@@ -9,7 +9,7 @@ import pytest
 
 from hashcompat.model.pods import Container, ContainerType
 from hashcompat.model.records import Recorded
-from hashcompat.records.age import is_older
+from hashcompat.records.index import is_older
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ from msgspec import structs
 from hashcompat.errors import InputError
 from hashcompat.go import allowance
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
-from hashcompat.records.keeping import Keeper
+from hashcompat.records.collected import Keeper
 
 RECORDED = Recorded("u1", "shop", "web-0", "app", 7, running=True, id="i1")
 SANDBOX = Sandbox("u1", "shop", "web-0", ready=True, ip="10.0.0.1")

@@ -85,7 +85,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     def warn_unlisted(self, inventory: Inventory, found: Iterable[Record]) -> None:
         """Print which static pods have records but are not among the pods, unless labels may be the cause."""
-        from hashcompat.records.unlisted import unlisted
+        from hashcompat.records.index import unlisted
 
         if not self.scope.labels.selector:
             self.warn(unlisted(inventory, found, self.scope.filters.cover))

@@ -10,8 +10,7 @@ from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.model.records import Record
-from hashcompat.records.collected import from_documents
-from hashcompat.records.keeping import Keeper
+from hashcompat.records.collected import Keeper, from_documents
 from hashcompat.records.log import from_log
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end

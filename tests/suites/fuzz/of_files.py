@@ -239,7 +239,7 @@ TARGETS = (
     Target(
         "snapshot",
         _file,
-        ("sources/snapshots", "sources/snapshotrows", "records/index", "records/age"),
+        ("sources/snapshots", "sources/snapshotrows", "records/index"),
         longest=1152,
     ),
     Target("objects", _objects, (*_OBJECTS, "sources/clients", "sources/values"), longest=1024),

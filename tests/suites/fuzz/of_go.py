@@ -24,7 +24,7 @@ from hashcompat.go import yaml as goyaml
 from hashcompat.go.metav1 import is_time
 from hashcompat.go.parts import Part
 from hashcompat.go.strconv import format_float, json_float
-from hashcompat.records.times import nanoseconds, time_of
+from hashcompat.records.documents import nanoseconds, time_of
 from tests.suites.fuzz.target import (
     Form,
     Target,
@@ -285,6 +285,6 @@ TARGETS = (
         raises=(DecodeError,),
     ),
     Target("scalar", _scalar, ("go/intstr", "go/jsontext", "go/quantity"), longest=64),
-    Target("time", _time, ("go/metav1", "records/times"), Form.TEXT, longest=64, raises=()),
+    Target("time", _time, ("go/metav1", "records/documents"), Form.TEXT, longest=64, raises=()),
     Target("float", _float, ("go/strconv",), Form.BYTES, longest=8, raises=()),
 )

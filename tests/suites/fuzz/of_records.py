@@ -9,12 +9,9 @@ from msgspec.structs import replace
 from hashcompat.go import jsontext
 from hashcompat.model.pods import Inventory, Pod
 from hashcompat.model.records import Applied, Record, Recorded
-from hashcompat.records.applied import from_checkpoint, is_checkpoint
-from hashcompat.records.documents import from_node
-from hashcompat.records.index import index
+from hashcompat.records.documents import from_checkpoint, from_node, is_checkpoint, time_of
+from hashcompat.records.index import index, unlisted
 from hashcompat.records.log import from_log
-from hashcompat.records.times import time_of
-from hashcompat.records.unlisted import unlisted
 from hashcompat.sources.files import recorded
 from hashcompat.sources.files.text import lines
 from hashcompat.sources.filters import Filters
@@ -82,9 +79,9 @@ TARGETS = (
     Target(
         "inspect",
         _inspect,
-        ("records/documents", "records/labels", "records/sandboxes", "records/index", "records/age"),
+        ("records/documents", "records/labels", "records/index"),
     ),
-    Target("recorded-file", _recorded, ("sources/files/recorded", "records/documents", "records/unlisted")),
-    Target("checkpoint", _checkpoint, ("records/applied",), longest=512),
+    Target("recorded-file", _recorded, ("sources/files/recorded", "records/documents", "records/index")),
+    Target("checkpoint", _checkpoint, ("records/documents",), longest=512),
     Target("log", _log, ("records/log", "sources/files/text"), Form.TEXT, longest=512, raises=()),
 )

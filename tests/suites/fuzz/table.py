@@ -41,8 +41,6 @@ NO_READERS: Final = {
     "sources/workloads": "compares names and labels of pods that were read",
     "sources/files/ownfiles": "looks at owners and modes, and opens nothing",
     "sources/files/sample": "opens the file that ships with the program",
-    "records/keeping": "keeps records that others read, in less memory",
-    "records/tables": "finds records that others read",
     "sources/aside": "runs other modules' readers in a thread",
     "preflight/facts/__init__": "names the readers of the other files",
     "answers/fragment": "compares texts that are hashed",

@@ -15,7 +15,8 @@ from hypothesis import settings
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.cli import main
 from tests.helpers import randomness
-from tests.helpers.program import UNSET, Result, Run, small_golden
+from tests.helpers.golden import small_folders, small_lines
+from tests.helpers.program import UNSET, Result, Run
 
 settings.load_profile(randomness.PROFILE)
 
@@ -84,5 +85,11 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def golden(tmp_path: Path) -> Path:
-    """Return a small golden directory of one's own."""
-    return small_golden(tmp_path)
+    """Return a small golden directory of one's own, of lines."""
+    return small_lines(tmp_path / "golden")
+
+
+@pytest.fixture
+def golden_folders(tmp_path: Path) -> Path:
+    """Return the same of folders, with a file for each text."""
+    return small_folders(tmp_path / "golden")

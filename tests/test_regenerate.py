@@ -60,6 +60,35 @@ def test_check_names_what_differs_and_writes_nothing(
     assert (generated.root / "made" / "one.txt").read_text() == "other"
 
 
+@pytest.mark.parametrize(
+    ("made", "named"),
+    [
+        (b'{"case": "a", "hash": 1}\n{"case": "c", "hash": 3}\n{"case": "d"}\n', [": b", ": c", ": d"]),
+        (b'{"case": "b"}\n{"case": "a", "hash": 1}\n', [": b", ": c"]),
+        (b'{"case": "b", "hash": 2}\n{"case": "a", "hash": 1}\n{"case": "c", "hash": 2}\n', [""]),
+        (b'{"name": "a"}\n', [""]),
+        (b"a\n", [""]),
+        (b"[]\n", [""]),
+    ],
+    ids=[
+        "three cases",
+        "one changed and one missing",
+        "the order alone",
+        "no cases",
+        "no JSON",
+        "no objects",
+    ],
+)
+def test_a_golden_file_that_differs_is_named_with_its_cases(
+    tmp_path: Path, made: bytes, named: list[str]
+) -> None:
+    path = Path("golden", "1.9.11.jsonl")
+    generated = Generated(lambda: {path: made}, owned=("golden/*",), root=tmp_path)
+    committed = '{"case": "a", "hash": 1}\n{"case": "b", "hash": 2}\n{"case": "c", "hash": 2}\n'
+    generated.write({path: committed.encode()})
+    assert generated.check() == [f"changed  {path}{name}" for name in named]
+
+
 def test_without_check_files_are_written_and_stale_ones_deleted(
     generated: Generated, capsys: pytest.CaptureFixture[str]
 ) -> None:

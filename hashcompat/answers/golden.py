@@ -1,11 +1,6 @@
-"""Golden data: inputs, and for each release the exact hashed text and the hash.
+"""Golden data, computed again: for each input and release the exact hashed text and the hash.
 
-The form of a golden directory, which users can also keep for themselves (golden/README.md):
-
-- ``inputs/<case>.json``: ``{"about": ..., "source": "api" | "file", "container": {...}}``
-- ``<release>/<case>.txt``: the hashed text, byte for byte
-- ``<release>/HASHES``: a line ``<decimal hash>  <case>`` for each case; ``refused  <case>``, without a text,
-  where a kubelet of that release cannot decode it
+``answers/goldenfiles.py`` reads them.
 """
 
 from __future__ import annotations
@@ -14,35 +9,20 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
+from hashcompat.answers.goldenfiles import Answer, Case, read_answers, read_cases, releases
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import DecodeError, InputError, UsageError
-from hashcompat.go import jsontext
 from hashcompat.go.types import GoType
 from hashcompat.go.walk import structs
 from hashcompat.kubelet.hashing import Hasher, hashers
 
-_HASH_LINE: Final = re.compile(r"(\S+)  (\S+)")
-
 _FIELD: Final = re.compile(r"(?<!\w)(\w++):\(")
 
-_SOURCES: Final = ("api", "file")
-
-_REFUSED: Final = "refused"
-
-
-class Case(msgspec.Struct, frozen=True):
-    """One golden input."""
-
-    name: str
-    """The file's name without ``.json``."""
-    container: Mapping[str, Any]
-    """The container's JSON."""
-    keep_empty: bool
-    """Whether empty lists and maps count, as in a manifest that a kubelet reads from a file."""
+_MISSING: Final = Answer(None, None)
 
 
 class Mismatch(msgspec.Struct, frozen=True):
@@ -88,78 +68,49 @@ def verify(directory: Path, catalog: Catalog, *, show_values: bool = False) -> V
 
     Raises InputError for a directory without the documented form, naming the file.
     """
-    cases = {path.stem: _read_case(path) for path in sorted((directory / "inputs").glob("*.json"))}
-    releases = (
-        sorted(
-            (path for path in directory.iterdir() if path.name != "inputs" and _holds_golden_data(path)),
-            key=lambda path: path.name,
-        )
-        if directory.is_dir()
-        else []
-    )
-    if not cases or not releases:
-        missing = "inputs/*.json" if not cases else "<release>/HASHES"
-        raise InputError(f"{directory}: not a golden directory: no {missing} in it")
+    cases = read_cases(directory)
+    places = releases(directory)
+    if not cases or not places:
+        missing = "inputs.jsonl or inputs/*.json" if not cases else "<release>.jsonl or <release>/HASHES"
+        raise InputError(f"{directory}: not a golden directory: no case in {missing}")
     mismatches = [
-        mismatch for release in releases for mismatch in _verify_release(release, cases, catalog, show_values)
+        mismatch
+        for release, place in places
+        for mismatch in _verify_release(release, place, cases, catalog, show_values)
     ]
     return Verification(
         str(directory),
-        tuple(path.name for path in releases),
+        tuple(release for release, _ in places),
         len(cases),
-        len(cases) * len(releases),
+        len(cases) * len(places),
         tuple(mismatches),
     )
 
 
-def _holds_golden_data(path: Path) -> bool:
-    """Return whether a directory is a release's; one that lost its HASHES must not be skipped silently."""
-    return (path / "HASHES").exists() or any(path.glob("*.txt"))
-
-
-def _read_case(path: Path) -> Case:
-    try:
-        document = jsontext.loads(jsontext.decode_text(path.read_bytes()))
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    if (
-        not isinstance(document, dict)
-        or document.get("source") not in _SOURCES
-        or not isinstance(document.get("container"), dict)
-    ):
-        raise InputError(
-            f"{path}: not a golden input: want "
-            '{"about": ..., "source": "api" or "file", "container": {...}}'
-        )
-    return Case(path.stem, document["container"], document["source"] == "file")
-
-
 def _verify_release(
-    directory: Path, cases: Mapping[str, Case], catalog: Catalog, show_values: bool
+    release: str, place: Path, cases: Mapping[str, Case], catalog: Catalog, show_values: bool
 ) -> Iterator[Mismatch]:
-    release = directory.name
     try:
         kubelet = catalog.kubelet(release)
     except UsageError as error:
-        raise InputError(f"{directory}: {error}") from None
-    recorded = _read_hashes(directory / "HASHES")
-    texts = {path.stem for path in directory.glob("*.txt")}
-    for name in sorted((recorded.keys() | texts) - cases.keys()):
+        raise InputError(f"{place}: {error}") from None
+    answers = read_answers(place)
+    for name in sorted(answers.keys() - cases.keys()):
         yield Mismatch(release, name, "has no input; every golden file must be used")
     for name, case in cases.items():
+        answer = answers.get(name, _MISSING)
         variants = hashers(kubelet, keep_empty=case.keep_empty)
-        if recorded.get(name) == _REFUSED:
-            if name in texts or _decodes(variants[0], case):
+        if answer.refused:
+            if answer.text is not None or _decodes(variants[0], case):
                 yield Mismatch(release, name, "golden data says that this release refuses it")
             continue
-        if name not in recorded or name not in texts:
-            yield Mismatch(release, name, f"has no {'hash' if name not in recorded else 'text'} here")
+        if answer.hash is None or answer.text is None:
+            yield Mismatch(release, name, f"has no {'hash' if answer.hash is None else 'text'} here")
             continue
-        expected = (directory / f"{name}.txt").read_bytes()
         try:
-            problems = [_compare(hasher, case, expected, recorded[name], show_values) for hasher in variants]
+            problems = [_compare(hasher, case, answer, show_values) for hasher in variants]
         except DecodeError as error:
-            raise InputError(f"{directory.parent / 'inputs' / name}.json: $.container{error}") from None
+            raise InputError(f"{case.origin}: $.container{error}") from None
         if all(problems):
             yield Mismatch(release, name, problems[0])
 
@@ -172,27 +123,14 @@ def _decodes(hasher: Hasher, case: Case) -> bool:
     return True
 
 
-def _read_hashes(path: Path) -> dict[str, str]:
-    """Read ``case -> hash`` as text: what is not a number is a mismatch, not an unreadable file."""
-    recorded = {}
-    for number, line in enumerate(jsontext.clean(jsontext.decode_text(path.read_bytes())).splitlines(), 1):
-        match = _HASH_LINE.fullmatch(line)
-        if match is None:
-            raise InputError(f"{path}: line {number}: want a decimal hash, two spaces and the name of a case")
-        if match[2] in recorded:
-            raise InputError(f"{path}: line {number}: the case {match[2]} appears twice")
-        recorded[match[2]] = match[1]
-    return recorded
-
-
-def _compare(hasher: Hasher, case: Case, expected: bytes, recorded: str, show_values: bool) -> str:
+def _compare(hasher: Hasher, case: Case, answer: Answer, show_values: bool) -> str:
     """Return what differs; empty where nothing does."""
     pieces = hasher.pieces(hasher.decode(case.container))
-    text = "".join(pieces).encode()
+    text, expected = "".join(pieces).encode(), answer.text or b""
     if text != expected:
         return _first_difference(text, expected, _field_names(hasher.container), show_values)
     value = hasher.digest(pieces)
-    return "" if recorded == str(value) else f"hash: golden {recorded}, computed {value}"
+    return "" if answer.hash == str(value) else f"hash: golden {answer.hash}, computed {value}"
 
 
 def _first_difference(text: bytes, expected: bytes, known_fields: frozenset[str], show_values: bool) -> str:

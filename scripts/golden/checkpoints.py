@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from scripts.lib import golden
 from scripts.lib import oracles as lib
 from scripts.lib.generated import all_releases, relative
 from scripts.lib.gotool import require
@@ -22,8 +23,8 @@ from scripts.lib.program import Program
 
 MODULE: Final = SCRIPTS / "golden" / "checkpoints"
 
-LOADS: Final = "LOADS.jsonl"
-"""The file of what a release loads."""
+LOADS: Final = ".loads.jsonl"
+"""What the name of a release is followed by in that of the file of what it loads."""
 
 _SHOWN: Final = ("sample", "policy", "containers", "gates")
 """What of a request is in that file."""
@@ -71,8 +72,8 @@ def programs() -> dict[str, Program]:
 
 
 def cases() -> dict[str, dict[str, Any]]:
-    """Read golden/checkpoints/inputs, by name."""
-    return {name: json.loads(text) for name, text in lib.cases(CHECKPOINTS / "inputs").items()}
+    """Read golden/checkpoints/inputs.jsonl, by name."""
+    return golden.rows(CHECKPOINTS / golden.INPUTS)
 
 
 @cache
@@ -131,10 +132,11 @@ def _plain(refused: str) -> str:
 
 
 def of_release(release: str) -> dict[Path, bytes]:
-    """Compute every file of one release in golden/checkpoints."""
+    """Compute the two files of one release in golden/checkpoints."""
     lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in loads(release))
-    files = {name: text.encode() for name, text in written(release).items()}
-    return relative(CHECKPOINTS / release, {**files, LOADS: lines.encode()})
+    files = {name: {"text": text} for name, text in written(release).items()}
+    loaded = relative(CHECKPOINTS, {f"{release}{LOADS}": lines.encode()})
+    return {**golden.of_release(CHECKPOINTS, release, files), **loaded}
 
 
 GENERATED: Final = all_releases(CHECKPOINTS, oracles, of_release)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from scripts.lib import golden
 from scripts.lib import oracles as lib
-from scripts.lib.generated import all_releases, relative
+from scripts.lib.generated import all_releases
 from scripts.lib.gotool import GoError, require
 from scripts.lib.oracles import COMMON, ERA_VARIABLE
 from scripts.lib.paths import CACHE, CONTAINERS, SCRIPTS
@@ -98,23 +99,21 @@ def types(release: str) -> dict[str, Any]:
 
 
 def cases() -> dict[str, bytes]:
-    """Read golden/containers/inputs as requests."""
-    return lib.cases(CONTAINERS / "inputs")
+    """Read golden/containers/inputs.jsonl as requests."""
+    return golden.requests(CONTAINERS / golden.INPUTS)
 
 
 def of_release(release: str) -> dict[Path, bytes]:
-    """Compute every file of one release in golden/containers."""
+    """Compute the file of one release in golden/containers."""
     requests = cases()
     oracle = find(release)
     answers = dict(zip(requests, oracle.program.ask(requests.values()), strict=True))
     _check_refused(oracle, answers)
-    return relative(CONTAINERS / release, _files(answers))
-
-
-def _files(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
-    texts = {f"{case}.txt": answer["text"].encode() for case, answer in answers.items() if "text" in answer}
-    hashes = "".join(f"{answer.get('hash', 'refused')}  {case}\n" for case, answer in answers.items())
-    return {**texts, "HASHES": hashes.encode()}
+    rows = {
+        case: {"refused": True} if "error" in answer else {"hash": answer["hash"], "text": answer["text"]}
+        for case, answer in answers.items()
+    }
+    return golden.of_release(CONTAINERS, release, rows)
 
 
 def _check_refused(oracle: Oracle, answers: Mapping[str, Mapping[str, Any]]) -> None:

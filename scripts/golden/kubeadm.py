@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from scripts.lib import golden
 from scripts.lib import oracles as lib
-from scripts.lib.generated import all_releases, relative
+from scripts.lib.generated import all_releases
 from scripts.lib.gotool import GoError, require
 from scripts.lib.paths import CACHE, KUBEADM, SCRIPTS
 from scripts.lib.program import Program
 from scripts.suites.servers import reporting
 
 MODULE: Final = SCRIPTS / "golden" / "kubeadm"
-
-FLAGS: Final = ".env"
-CONFIG: Final = ".yaml"
 
 _LISTED: Final = "v1beta4"
 """The version of kubeadm's API from which on extra arguments are a list."""
@@ -71,12 +69,12 @@ def programs() -> dict[str, Program]:
 
 
 def cases() -> dict[str, dict[str, Any]]:
-    """Read golden/kubeadm/inputs, by name."""
-    return {name: json.loads(text) for name, text in lib.cases(KUBEADM / "inputs").items()}
+    """Read golden/kubeadm/inputs.jsonl, by name."""
+    return golden.rows(KUBEADM / golden.INPUTS)
 
 
 def of_release(release: str) -> dict[Path, bytes]:
-    """Compute every file of one release in golden/kubeadm.
+    """Compute the file of one release in golden/kubeadm.
 
     Raises:
         GoError: the release refused a case.
@@ -91,9 +89,8 @@ def of_release(release: str) -> dict[Path, bytes]:
     for name, answer in zip(asked, answers, strict=True):
         if answer["refused"]:
             raise GoError(f"kubeadm {release}: {name}: {answer['refused']}")
-        files[f"{name}{FLAGS}"] = answer["flags"].encode()
-        files[f"{name}{CONFIG}"] = answer["config"].encode()
-    return relative(KUBEADM / release, files)
+        files[name] = {"flags": answer["flags"], "config": answer["config"]}
+    return golden.of_release(KUBEADM, release, files)
 
 
 def _is_for(case: Mapping[str, Any], release: str) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scripts.golden import staticpods
+from scripts.lib import golden
 from scripts.lib.generated import all_releases, relative
 from scripts.lib.gotool import GoError
 from scripts.lib.paths import SERVED
@@ -23,19 +24,25 @@ def ask(release: str, manifests: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def cases() -> dict[str, Any]:
-    """Read the manifests of golden/served/inputs by case."""
-    inputs = sorted((SERVED / "inputs").glob("*.json"))
-    return {path.stem: json.loads(path.read_bytes())["manifest"] for path in inputs}
+    """Read the manifests of golden/served/inputs.jsonl by case."""
+    return {case: row["manifest"] for case, row in golden.rows(SERVED / golden.INPUTS).items()}
 
 
 def of_release(release: str) -> dict[Path, bytes]:
-    """Compute every file of one release in golden/served."""
+    """Compute the file of one release in golden/served."""
     manifests = {case: json.dumps(manifest).encode() for case, manifest in cases().items()}
     answers = dict(zip(manifests, ask(release, manifests.values()), strict=True))
     for case, answer in answers.items():
         if b'"error"' in answer:
             raise GoError(f"{release} refuses {case}: {answer.decode()}")
-    return relative(SERVED / release, {f"{case}.json": answer + b"\n" for case, answer in answers.items()})
+    return relative(
+        SERVED, {f"{release}.jsonl": b"".join(_line(case, answers[case]) for case in sorted(answers))}
+    )
+
+
+def _line(case: str, answer: bytes) -> bytes:
+    """Return the line of a case: what Go printed, with the name before it."""
+    return b'{"case": %b, %b\n' % (json.dumps(case).encode(), answer.removeprefix(b"{"))
 
 
 GENERATED: Final = all_releases(SERVED, staticpods.oracles, of_release)

@@ -7,13 +7,14 @@ pkg/kubelet/config/common.go do in that release.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from scripts.lib import golden
 from scripts.lib import oracles as lib
-from scripts.lib.generated import all_releases, relative
+from scripts.lib.generated import all_releases
 from scripts.lib.gotool import GoError, require
 from scripts.lib.oracles import COMMON, ERA_VARIABLE
 from scripts.lib.paths import CACHE, SCRIPTS, STATIC_PODS
@@ -85,32 +86,26 @@ def types(release: str) -> dict[str, Any]:
 
 
 def cases() -> dict[str, bytes]:
-    """Read golden/staticpods/inputs as requests."""
-    return lib.cases(STATIC_PODS / "inputs")
+    """Read golden/staticpods/inputs.jsonl as requests."""
+    return golden.requests(STATIC_PODS / golden.INPUTS)
 
 
 def of_release(release: str) -> dict[Path, bytes]:
-    """Compute every file of one release in golden/staticpods."""
+    """Compute the file of one release in golden/staticpods."""
     requests = cases()
     answers = dict(zip(requests, ask(release, requests.values()), strict=True))
     for case, answer in answers.items():
         if "error" in answer:
             raise GoError(f"{release} refuses {case}: {answer['error']}")
-    return relative(STATIC_PODS / release, _files(answers))
-
-
-def _files(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
-    files = {}
-    for case, answer in answers.items():
-        files[f"{case}.txt"] = answer["text"]
-        files[f"{case}.containers"] = "".join(f"{row['text']}\n" for row in answer["containers"])
-    files["UIDS"] = "".join(f"{answer['uid']}  {case}\n" for case, answer in answers.items())
-    files["HASHES"] = "".join(
-        f"{row['hash']}  {case}  {index}\n"
+    rows = {
+        case: {
+            "uid": answer["uid"],
+            "text": answer["text"],
+            "containers": [{"hash": row["hash"], "text": row["text"]} for row in answer["containers"]],
+        }
         for case, answer in answers.items()
-        for index, row in enumerate(answer["containers"])
-    )
-    return {name: text.encode() for name, text in files.items()}
+    }
+    return golden.of_release(STATIC_PODS, release, rows)
 
 
 GENERATED: Final = all_releases(STATIC_PODS, oracles, of_release)

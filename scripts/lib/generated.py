@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.lib import golden
 from scripts.lib.paths import ROOT
 
 
@@ -38,7 +39,8 @@ class Generated:
             elif not (self.root / path).exists():
                 found.append(f"missing  {path}")
             elif (self.root / path).read_bytes() != files[path]:
-                found.append(f"changed  {path}")
+                changed = _cases_that_differ(path, (self.root / path).read_bytes(), files[path])
+                found += [f"changed  {path}{case}" for case in changed]
         return found
 
     def write(self, files: Mapping[Path, bytes]) -> None:
@@ -58,20 +60,32 @@ class Generated:
         return {path.relative_to(self.root) for path in found if path.is_file()}
 
 
+def _cases_that_differ(path: Path, old: bytes, new: bytes) -> list[str]:
+    """Name the lines that differ of a file with a line a case, each after a colon; else nothing, once."""
+    if path.parts[0] != "golden" or path.suffix != ".jsonl":
+        return [""]
+    try:
+        before, after = golden.lines(old), golden.lines(new)
+    except (ValueError, LookupError, TypeError):  # lines without cases, or no lines of JSON
+        return [""]
+    names = sorted(before.keys() | after)
+    return [f": {name}" for name in names if before.get(name) != after.get(name)] or [""]
+
+
 def one_release(directory: Path, release: str, make: Callable[[str], Mapping[Path, bytes]]) -> Generated:
-    """Return the files of one release, all in a folder of its name; ``make`` makes those of a release."""
-    return Generated(lambda: make(release), owned=(f"{directory.relative_to(ROOT)}/{release}/*",))
+    """Return the files of one release, all with its name first; ``make`` makes those of a release."""
+    return Generated(lambda: make(release), owned=(f"{directory.relative_to(ROOT)}/{release}.*",))
 
 
 def all_releases(
     directory: Path, releases: Callable[[], Iterable[str]], make: Callable[[str], Mapping[Path, bytes]]
 ) -> Generated:
-    """Return the files of all releases; a folder of a release that is not among them is stale."""
+    """Return the files of all releases; one of a release that is not among them is stale."""
 
     def made() -> dict[Path, bytes]:
         return {path: content for release in releases() for path, content in make(release).items()}
 
-    return Generated(made, owned=(f"{directory.relative_to(ROOT)}/[0-9]*/*",))
+    return Generated(made, owned=(f"{directory.relative_to(ROOT)}/[0-9]*",))
 
 
 def relative(directory: Path, files: Mapping[str, bytes]) -> dict[Path, bytes]:

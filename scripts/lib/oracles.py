@@ -1,4 +1,4 @@
-"""What the oracles of containers and of static pods share: table of releases, Go module, form of inputs."""
+"""What the oracles of containers and of static pods share: table of releases and Go module."""
 
 from __future__ import annotations
 
@@ -33,9 +33,3 @@ def find(rows: Mapping[str, Row], release: str) -> Row:
     if release not in rows:
         raise GoError(f"no oracle for {release}; there are {', '.join(rows)}")
     return rows[release]
-
-
-def cases(inputs: Path) -> dict[str, bytes]:
-    """Read a folder of inputs as requests, a line each: a newline in JSON is never inside a string."""
-    found = {path.stem: path.read_bytes().replace(b"\n", b" ") for path in inputs.glob("*.json")}
-    return dict(sorted(found.items()))

@@ -15,6 +15,7 @@ from typing import Final
 
 import yaml
 
+from scripts.lib import golden
 from scripts.lib.paths import CONTAINER_TYPES, CONTAINERS, SAMPLE, SCRIPTS, STATIC_PODS
 from scripts.outputs import records
 from scripts.outputs.records import Ask, Json, sample, write
@@ -71,17 +72,17 @@ def make(directory: Path, ask: Ask) -> None:
 
 def _golden_pods(directory: Path) -> None:
     """Write every golden container as a pod, its bytes as they are; as YAML those that have a text."""
-    paths = sorted((CONTAINERS / "inputs").glob("*.json"))
+    requests = golden.requests(CONTAINERS / golden.INPUTS)
     refused = {
         case
         for release in ("1.0.7", "1.1.8", "1.2.7")
         for value, case in _hashes(release)
         if value == _REFUSED
     }
-    old = (_golden_pod(path, has_uid=True) for path in paths if path.stem not in refused)
+    old = (_golden_pod(*one, has_uid=True) for one in requests.items() if one[0] not in refused)
     (directory / "golden-old.json").write_bytes(_listed(old))
     for name, has_uid in (("api", True), ("manifest", False)):
-        pods = [_golden_pod(path, has_uid=has_uid) for path in paths]
+        pods = [_golden_pod(*one, has_uid=has_uid) for one in requests.items()]
         (directory / f"golden-{name}.json").write_bytes(_listed(pods))
         texts = [json.loads(text) for pod in pods if (text := _text(pod)) is not None]
         document = {"apiVersion": "v1", "kind": "List", "items": texts}
@@ -99,19 +100,18 @@ _Quoting.add_representer(
 
 def _hashes(release: str) -> list[tuple[str, str]]:
     """Return what real Go computed for each case, by release."""
-    rows = (line.split() for line in (CONTAINERS / release / "HASHES").read_text().splitlines())
-    return [(value, case) for value, case in rows]
+    rows = golden.rows(CONTAINERS / f"{release}.jsonl")
+    return [(str(row.get("hash", _REFUSED)), case) for case, row in rows.items()]
 
 
 def _listed(pods: Iterable[bytes]) -> bytes:
     return b'{"apiVersion": "v1", "kind": "List", "items": [\n%b\n]}\n' % b",\n".join(pods)
 
 
-def _golden_pod(path: Path, *, has_uid: bool) -> bytes:
+def _golden_pod(case: str, request: bytes, *, has_uid: bool) -> bytes:
     """Return one golden container as a pod, which has a uid or only a name."""
-    data = path.read_bytes().rstrip()
-    container = data[data.index(_START) + len(_START) : -1].rstrip()
-    name = path.stem.encode()
+    container = request[request.index(_START) + len(_START) : -1]
+    name = case.encode()
     metadata = b'{"namespace": "golden", "name": "%b"%b}' % (
         name,
         b', "uid": "%b"' % name if has_uid else b"",
@@ -132,31 +132,28 @@ def _text(pod: bytes) -> str | None:
 
 def _golden_directories(directory: Path) -> None:
     """Write golden directories for ``verify``: one that holds, one with a wrong hash, one that is damaged."""
+    releases = ("1.5.8", "1.9.11", "1.27.16", "1.36.3")
+    cases = [case for _, case in _hashes(releases[0])[::20]]
     for name in ("good", "tampered", "damaged"):
-        for release in ("1.5.8", "1.9.11", "1.27.16", "1.36.3"):
-            (directory / name / release).mkdir(parents=True)
-            rows = _hashes(release)[::20]
-            text = "".join(f"{value}  {case}\n" for value, case in rows)
-            (directory / name / release / "HASHES").write_text(text)
-            for _, case in rows:
-                for path in (f"inputs/{case}.json", f"{release}/{case}.txt"):
-                    (directory / name / path).parent.mkdir(exist_ok=True)
-                    if (CONTAINERS / path).exists():
-                        shutil.copyfile(CONTAINERS / path, directory / name / path)
+        golden.write_folders(directory / name, cases, releases)
+        golden.write_lines(directory / f"{name}-lines", cases, releases)
     hashes = directory / "tampered" / "1.9.11" / "HASHES"
     hashes.write_text("".join(f"7{row}" for row in hashes.read_text().splitlines(keepends=True)))
     (directory / "damaged" / "1.9.11" / "HASHES").write_text("no hash\n")
+    lines = directory / "tampered-lines" / "1.9.11.jsonl"
+    lines.write_text(lines.read_text().replace('"hash": ', '"hash": 7'))
+    (directory / "damaged-lines" / "1.9.11.jsonl").write_text('{"case": "emoji", "hash": 1}\n')
 
 
 def _static_pods(directory: Path) -> None:
     """Write the golden static pods as a kubelet's directory has them; one alone; those that are refused."""
     for name in ("static", "static-one", "static-bad", "static-empty"):
         (directory / name).mkdir()
-    for path in sorted((STATIC_PODS / "inputs").glob("*.json")):
-        manifest = json.loads(path.read_text())["manifest"]
+    for case, row in golden.rows(STATIC_PODS / golden.INPUTS).items():
+        manifest = row["manifest"]
         suffix = ".json" if manifest.startswith("{") else ".yaml"
-        place = "static-bad" if path.stem in _TWICE else "static"
-        (directory / place / f"{path.stem}{suffix}").write_text(manifest)
+        place = "static-bad" if case in _TWICE else "static"
+        (directory / place / f"{case}{suffix}").write_text(manifest)
     shutil.copyfile(directory / "static" / "kube-proxy.yaml", directory / "static-one" / "kube-proxy.yaml")
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
+import base64
 from functools import cache
 
 import pytest
@@ -11,13 +10,11 @@ import pytest
 from hashcompat import container_hash
 from hashcompat.answers.golden import verify
 from hashcompat.catalog.lookup import Catalog, default_catalog
+from tests.helpers.golden import container, exact_rows, files, releases, rows
 from tests.helpers.program import CONTAINERS, GOLDEN, ROOT
 
-RELEASES = sorted(
-    (path.name for path in CONTAINERS.iterdir() if re.fullmatch(r"\d+\.\d+\.\d+", path.name)),
-    key=lambda name: [*map(int, name.split("."))],
-)
-CASES = sorted(path.stem for path in (CONTAINERS / "inputs").glob("*.json"))
+RELEASES = releases("containers")
+CASES = list(exact_rows("containers"))
 
 
 def test_every_golden_text_and_hash_is_computed_anew(catalog: Catalog) -> None:
@@ -65,13 +62,7 @@ def test_every_type_tree_has_a_golden_release(schema: str) -> None:
 
 
 def test_no_file_is_unused() -> None:
-    expected = {f"inputs/{case}.json" for case in CASES}
-    for release in RELEASES:
-        lines = (CONTAINERS / release / "HASHES").read_text().splitlines()
-        with_text = [line.split()[1] for line in lines if not line.startswith("refused ")]
-        expected |= {f"{release}/{name}" for name in ("HASHES", *(f"{case}.txt" for case in with_text))}
-    present = {str(path.relative_to(CONTAINERS)) for path in CONTAINERS.rglob("*") if path.is_file()}
-    assert present == expected
+    assert files("containers") == {f"{name}.jsonl" for name in ("inputs", *RELEASES)}
 
 
 def test_no_folder_is_unused() -> None:
@@ -94,19 +85,33 @@ def test_no_folder_is_unused() -> None:
     }
 
 
-def test_hashes_are_sorted_and_complete() -> None:
+def test_cases_are_sorted_and_complete() -> None:
+    assert sorted(CASES) == CASES
     for release in RELEASES:
-        lines = (CONTAINERS / release / "HASHES").read_text().splitlines()
-        assert [line.split("  ")[1] for line in lines] == sorted(CASES), release
+        assert list(rows("containers", release)) == CASES, release
 
 
 def test_every_input_says_what_it_shows_and_none_says_it_twice() -> None:
-    documents = {
-        case: json.loads((CONTAINERS / "inputs" / f"{case}.json").read_bytes().decode(errors="replace"))
-        for case in CASES
+    documents = rows("containers").values()
+    assert {tuple(sorted(document)) for document in documents} == {
+        ("about", "container", "source"),
+        ("about", "containerBase64", "source"),
     }
-    assert {tuple(sorted(document)) for document in documents.values()} == {("about", "container", "source")}
-    assert all(document["about"] for document in documents.values())
+    assert all(document["about"] for document in documents)
+
+
+def test_what_is_in_base64_is_no_text_and_everything_else_is_readable() -> None:
+    for name in ("inputs", *RELEASES):
+        (CONTAINERS / f"{name}.jsonl").read_bytes().decode()
+    coded = {
+        case: base64.b64decode(row["containerBase64"])
+        for case, row in rows("containers").items()
+        if "containerBase64" in row
+    }
+    assert len(coded) == 6
+    for data in coded.values():
+        with pytest.raises(UnicodeDecodeError):
+            data.decode()
 
 
 RECORDED = [
@@ -138,9 +143,8 @@ RECORDED = [
 def test_hashes_that_kubelets_logged_or_kubernetes_own_tests_assert(
     case: str, release: str, value: int
 ) -> None:
-    container = json.loads((CONTAINERS / "inputs" / f"{case}.json").read_text())["container"]
-    assert container_hash(container, release).value == value
-    assert f"{value}  {case}" in (CONTAINERS / release / "HASHES").read_text().splitlines()
+    assert container_hash(container(case), release).value == value
+    assert rows("containers", release)[case]["hash"] == value
 
 
 def test_each_recorded_case_is_asserted_somewhere() -> None:

@@ -17,8 +17,9 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import DecodeError, InputError, UsageError
 from hashcompat.go import yaml
 from hashcompat.patching.model import MisplacedError
+from tests.helpers.golden import rows
 from tests.helpers.pods import ARTICLE, ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
-from tests.helpers.program import CONTAINERS, SAMPLE, Run
+from tests.helpers.program import SAMPLE, Run
 from tests.helpers.upgrades import record
 
 
@@ -32,7 +33,7 @@ def test_the_recorded_hashes() -> None:
 
 @pytest.mark.parametrize("release", ["1.7.16", "1.9.11", "1.27.15", "1.36.3"])
 def test_the_text_is_the_golden_one(release: str) -> None:
-    expected = (CONTAINERS / release / "recorded-prometheus-node-exporter.txt").read_text()
+    expected = rows("containers", release)["recorded-prometheus-node-exporter"]["text"]
     assert hashcompat.container_text(ARTICLE, release) == expected
 
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.compile.decode import compile_decoder
-from hashcompat.go.jsontext import loads
+from tests.helpers.golden import exact_rows, files, rows
 from tests.helpers.manifests import LISTS, RELEASES, served
-from tests.helpers.program import GOLDEN
 
-SERVED = GOLDEN / "served"
-CASES = sorted(path.stem for path in (SERVED / "inputs").glob("*.json"))
+CASES = list(rows("served"))
 
 
 def manifest(case: str) -> Any:
-    return loads((SERVED / "inputs" / f"{case}.json").read_text())["manifest"]
+    return exact_rows("served")[case]["manifest"]
 
 
 def typed(catalog: Catalog, release: str, containers: list[Any]) -> list[Any]:
@@ -29,7 +26,7 @@ def typed(catalog: Catalog, release: str, containers: list[Any]) -> list[Any]:
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_container_is_served_as_go_serves_it(catalog: Catalog, release: str, case: str) -> None:
-    answer = loads((SERVED / release / f"{case}.json").read_text())
+    answer = exact_rows("served", release)[case]
     spec = manifest(case)["spec"]
     for key in LISTS:
         assert typed(catalog, release, served(spec, key, catalog.api_server(release))) == typed(
@@ -55,12 +52,11 @@ def test_releases_differ_where_images_and_grpc_are_read_in_different_ways(catalo
 
 
 def test_no_golden_file_is_unused() -> None:
-    expected = {f"{folder}/{case}.json" for folder in ("inputs", *RELEASES) for case in CASES}
-    assert {str(path.relative_to(SERVED)) for path in SERVED.rglob("*") if path.is_file()} == expected
+    assert files("served") == {f"{name}.jsonl" for name in ("inputs", *RELEASES)}
+    assert all(list(rows("served", release)) == CASES == sorted(CASES) for release in RELEASES)
 
 
 def test_every_input_says_what_it_shows() -> None:
-    for case in CASES:
-        document = json.loads((SERVED / "inputs" / f"{case}.json").read_text())
+    for document in rows("served").values():
         assert set(document) == {"about", "manifest"}
         assert document["about"]

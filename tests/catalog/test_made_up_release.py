@@ -160,7 +160,7 @@ def test_every_command_takes_the_directory(
 
 
 def test_verify_takes_the_directory(run: Run, schemas: Path, golden: Path) -> None:
-    (golden / "1.27.15").rename(golden / f"{NEXT}.0")
+    (golden / "1.27.15.jsonl").rename(golden / f"{NEXT}.0.jsonl")
     assert run("verify", golden, "--schemas", schemas).code == 2, "Go 1.22 writes a backspace differently"
     assert run("verify", golden).code == 1
 

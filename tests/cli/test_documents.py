@@ -177,9 +177,9 @@ def test_every_document_fits_its_schema(
     assert errors(kind, document) == []
 
 
-def test_a_document_of_mismatches_fits_too(run: Run, golden: Any) -> None:
-    (golden / "1.7.16" / "emoji.txt").write_text("x")
-    document = run("verify", golden, "-o", "json").document
+def test_a_document_of_mismatches_fits_too(run: Run, golden_folders: Any) -> None:
+    (golden_folders / "1.7.16" / "emoji.txt").write_text("x")
+    document = run("verify", golden_folders, "-o", "json").document
     assert len(document["items"][0]["mismatches"]) == 1
     assert errors("VerifyResult", document) == []
 

@@ -12,8 +12,9 @@ import hashcompat
 from hashcompat.cli.program import cli
 from hashcompat.formats import FORMATS
 from tests.disruption.pods import budget, replica
+from tests.helpers.golden import small_lines
 from tests.helpers.pods import PLAIN, as_json, mirror_pod, node, pod
-from tests.helpers.program import Run, formats_of, options_of, ran, reports, small_golden
+from tests.helpers.program import Run, formats_of, options_of, ran, reports
 from tests.helpers.upgrades import record
 
 pytestmark = pytest.mark.usefixtures("untraced")
@@ -205,7 +206,7 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return golden directories: whole, different, broken; files with recorded hashes; saved documents."""
-    golden = small_golden(tmp_path_factory.mktemp("places"))
+    golden = small_lines(tmp_path_factory.mktemp("places") / "golden")
     made = {"GOLDEN": str(golden)}
     saved = {"SAVED": ("plan", *UP), "CHECKED": ("preflight", "--to", "1.31.14", "--no-node")}
     for name, words in saved.items():

@@ -230,12 +230,12 @@ def test_a_bug_in_the_program_shows_no_value(run: Run, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("form", formats_of("verify"))
-def test_verify_shows_one_character_and_no_value(run: Run, golden: Path, form: str) -> None:
-    path = golden / "inputs" / "recorded-prometheus-node-exporter.json"
+def test_verify_shows_one_character_and_no_value(run: Run, golden_folders: Path, form: str) -> None:
+    path = golden_folders / "inputs" / "recorded-prometheus-node-exporter.json"
     document = json.loads(path.read_text())
     document["container"]["args"] = [SECRET]
     path.write_text(json.dumps(document))
-    result = run("verify", golden, "-o", form)
+    result = run("verify", golden_folders, "-o", form)
     assert result.code == 2
     assert not holds(result, SECRET)
 

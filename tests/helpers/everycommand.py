@@ -23,8 +23,9 @@ from scripts.lib.yamltext import as_yaml
 from tests.cli.commands.test_patch import with_functions, with_sums
 from tests.disruption.pods import budget, replica
 from tests.helpers.dumps import as_text, dump
+from tests.helpers.golden import small_lines
 from tests.helpers.pods import Json, mirror_pod, node, pod
-from tests.helpers.program import SAMPLE, formats_of, ran, reports, small_golden
+from tests.helpers.program import SAMPLE, formats_of, ran, reports
 from tests.helpers.random_clusters import Cluster
 
 KUBELETS: Final = (
@@ -57,7 +58,7 @@ def write_inputs(directory: Path) -> None:
     (directory / "mixed.jsonl").write_text("".join(json.dumps(one) + "\n" for one in items))
     (directory / "static.json").write_text(json.dumps({**pod({"name": "c"}), "metadata": {"name": "s"}}))
     (directory / "n1.dump").write_text(as_text(dump({("version", "kubelet"): "Kubernetes v1.30.14\n"})))
-    small_golden(directory)
+    small_lines(directory / "golden")
     with_sums(directory / "schemas")
     with_functions(directory / "tree")
     (directory / "many").mkdir()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -15,15 +14,11 @@ from hashcompat.catalog.lookup import default_catalog
 from hashcompat.go import jsontext, yaml
 from hashcompat.go.metav1 import RawJson
 from hashcompat.model.pods import ContainerType
-from tests.helpers.program import GOLDEN
+from tests.helpers.golden import releases, rows
 
-STATIC = GOLDEN / "staticpods"
-CASES = sorted(path.stem for path in (STATIC / "inputs").glob("*.json"))
+CASES = list(rows("staticpods"))
 LISTS = ("initContainers", "containers")
-RELEASES = sorted(
-    (path.name for path in STATIC.iterdir() if path.name != "inputs"),
-    key=lambda name: [*map(int, name.split("."))],
-)
+RELEASES = releases("staticpods")
 
 MINORS = [f"1.{minor}" for minor in range(6, 38)]
 """The minors with static-pod data."""
@@ -51,7 +46,7 @@ def document(text: str) -> dict[str, Any]:
 @cache
 def case(name: str) -> tuple[dict[str, Any], str, str]:
     """Return a case's document, node name and source."""
-    row = json.loads((STATIC / "inputs" / f"{name}.json").read_text())
+    row = rows("staticpods")[name]
     return (
         document(row["manifest"]),
         row["node"],
@@ -59,11 +54,9 @@ def case(name: str) -> tuple[dict[str, Any], str, str]:
     )
 
 
-@cache
 def uids(release: str) -> dict[str, str]:
-    """Return what Go answered, by case."""
-    lines = (STATIC / release / "UIDS").read_text().splitlines()
-    return {name: uid for uid, name in (line.split("  ") for line in lines)}
+    """Return the UIDs that Go computed, by case."""
+    return {name: row["uid"] for name, row in rows("staticpods", release).items()}
 
 
 def served(spec: Mapping[str, Any], key: str, server: ApiServer) -> list[Any]:

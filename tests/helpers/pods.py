@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.helpers.program import CONTAINERS
+from tests.helpers.golden import container
 
 Json = dict[str, Any]
 
-ARTICLE: Json = json.loads((CONTAINERS / "inputs" / "recorded-prometheus-node-exporter.json").read_text())[
-    "container"
-]
+ARTICLE: Json = container("recorded-prometheus-node-exporter")
 """The container whose hashes real kubelets logged: 1559107639 under 1.7.16 and 1428860573 under 1.9.11."""
 
 ARTICLE_MANIFEST = """

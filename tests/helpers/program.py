@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -76,30 +75,6 @@ def run_pytest(*arguments: str | Path, **variables: str) -> str:
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
     return done.stdout
-
-
-def small_golden(parent: Path) -> Path:
-    """Make a small golden directory, and return it: one release of each era, some cases."""
-    cases = (
-        "recorded-prometheus-node-exporter",
-        "quantity-zero-forms",
-        "backspace-in-command",
-        "emoji",
-        "nil-vs-empty-args-file",
-    )
-    directory = parent / "golden"
-    (directory / "inputs").mkdir(parents=True)
-    for case in cases:
-        shutil.copy(CONTAINERS / "inputs" / f"{case}.json", directory / "inputs")
-    for release in ("1.7.16", "1.27.15", "1.36.3"):
-        (directory / release).mkdir()
-        lines = (CONTAINERS / release / "HASHES").read_text().splitlines(keepends=True)
-        (directory / release / "HASHES").write_text(
-            "".join(line for line in lines if line.split()[1] in cases)
-        )
-        for case in cases:
-            shutil.copy(CONTAINERS / release / f"{case}.txt", directory / release)
-    return directory
 
 
 UNSET = ("NO_COLOR", "FORCE_COLOR", "HASHCOMPAT_DEBUG", "KUBECONFIG", "KUBERNETES_SERVICE_HOST")

@@ -12,9 +12,8 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.releases import parse_range
 from hashcompat.errors import DecodeError, UsageError
 from hashcompat.kubelet.hashing import ContainerHash, compile_hasher, container_hash, hashers
-from tests.helpers.program import CONTAINERS
+from tests.helpers.golden import container
 
-INPUTS = CONTAINERS / "inputs"
 PORTS = {
     "name": "test_container",
     "image": "foo/image:v1",
@@ -34,8 +33,7 @@ NAMES = {"name": "test_container", "image": "foo/image:v1"}
 
 
 def recorded_container(name: str) -> dict[str, Any]:
-    container: dict[str, Any] = json.loads((INPUTS / f"recorded-{name}.json").read_text())["container"]
-    return container
+    return container(f"recorded-{name}")
 
 
 def exporter() -> dict[str, Any]:

@@ -13,7 +13,8 @@ from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.errors import DecodeError, UndecidedError, UsageError
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.kubelet.staticpods import StaticUid, static_containers, static_pod_text, static_pod_uid
-from tests.helpers.manifests import CASES, MINORS, RELEASES, STATIC, case, newest, uids
+from tests.helpers.golden import files, rows
+from tests.helpers.manifests import CASES, MINORS, RELEASES, case, newest, uids
 
 KUBEADM = [name for name in CASES if name.startswith("kubeadm-")]
 
@@ -33,7 +34,7 @@ def uid_of(
 def test_every_golden_text_and_uid(catalog: Catalog, release: str, name: str) -> None:
     kubelet = catalog.kubelet(release)
     manifest, node, source = case(name)
-    assert static_pod_text(manifest, kubelet) == (STATIC / release / f"{name}.txt").read_bytes().decode()
+    assert static_pod_text(manifest, kubelet) == rows("staticpods", release)[name]["text"]
     assert static_pod_uid(manifest, kubelet, node, source) == StaticUid(
         uids(release)[name], given=name == "uid-given"
     )
@@ -43,24 +44,18 @@ def test_every_golden_text_and_uid(catalog: Catalog, release: str, name: str) ->
 def test_every_golden_container_text_and_hash(catalog: Catalog, release: str) -> None:
     kubelet = catalog.kubelet(release)
     (hasher,) = hashers(kubelet, keep_empty=True)
-    found = []
     for name in CASES:
         manifest = case(name)[0]
         ephemeral = len(manifest["spec"].get("ephemeralContainers") or ())
         containers = [*static_containers(manifest, kubelet).values()]
         compared = containers[: len(containers) - ephemeral]
-        texts = "".join(f"{hasher.text(container)}\n" for container in compared)
-        assert texts == (STATIC / release / f"{name}.containers").read_bytes().decode(), name
-        found += [f"{hasher.hash(container)}  {name}  {index}" for index, container in enumerate(compared)]
-    assert found == (STATIC / release / "HASHES").read_text().splitlines()
+        found = [{"hash": hasher.hash(one), "text": hasher.text(one)} for one in compared]
+        assert found == rows("staticpods", release)[name]["containers"], name
 
 
 def test_no_golden_file_is_unused() -> None:
-    expected = {f"inputs/{name}.json" for name in CASES}
-    made = ["UIDS", "HASHES", *(f"{name}.{kind}" for name in CASES for kind in ("txt", "containers"))]
-    expected |= {f"{release}/{file}" for release in RELEASES for file in made}
-    assert {str(path.relative_to(STATIC)) for path in STATIC.rglob("*") if path.is_file()} == expected
-    assert all(list(uids(release)) == CASES for release in RELEASES)
+    assert files("staticpods") == {f"{name}.jsonl" for name in ("inputs", *RELEASES)}
+    assert all(list(uids(release)) == CASES == sorted(CASES) for release in RELEASES)
 
 
 def test_there_is_enough_of_it() -> None:

@@ -19,9 +19,9 @@ from hashcompat.sources.node import docker, live
 from hashcompat.sources.node.asking import Asking
 from tests.helpers.dumps import ALL, APP, GONE, INFO, NODE, POD_ROWS, SANDBOX, Key, dump, upgrade
 from tests.helpers.fakenode import CONTAINERD, DOCKER, FakeNode, fake_node
+from tests.helpers.golden import state_file
 from tests.sources.node.test_live import answers, daemon
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "checkpoints"
 PAIRS = (
     ("1.22.17", "1.21.14"),
     ("1.24.17", "1.23.17"),
@@ -79,7 +79,7 @@ def of_cri() -> dict[Key, Any]:
         ("directory", "/data/cni"): "10-a.conf\n",
         ("process", "4321"): "S\n0::/kubepods/c1\n",
         ("arguments", "kubelet"): f"{KUBELET}--memory-manager-policy=Static\n",
-        ("file", "/var/lib/kubelet/memory_manager_state"): (GOLDEN / "1.34.10/memory-static").read_text(),
+        ("file", "/var/lib/kubelet/memory_manager_state"): state_file("1.34.10/memory-static"),
         ("directory", "/sys/devices/system/node"): "node0\nnode1\npossible\n",
         ("file", "/sys/devices/system/node/node0/meminfo"): "Node 0 MemTotal: 32768000 kB\n",
         ("file", "/sys/devices/system/node/node1/meminfo"): "Node 1 MemTotal: 33030144 kB\n",

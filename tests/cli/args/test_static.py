@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.helpers.manifests import STATIC, case, uids
-from tests.helpers.program import GOLDEN, Result, Run
+from tests.helpers.golden import rows
+from tests.helpers.manifests import case, uids
+from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import record, recorded
 
 KUBEADM = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]
@@ -24,7 +25,7 @@ WEB: dict[str, Any] = {
 
 
 def manifest(name: str) -> str:
-    text: str = json.loads((STATIC / "inputs" / f"{name}.json").read_text())["manifest"]
+    text: str = rows("staticpods")[name]["manifest"]
     return text
 
 
@@ -76,7 +77,7 @@ def test_kubeadm_manifests_have_the_uids_and_hashes_of_go(
     run: Run, directory: Path, minor: str, component: str
 ) -> None:
     name = f"kubeadm-{minor}-{component}"
-    row = json.loads((STATIC / "inputs" / f"{name}.json").read_text())
+    row = rows("staticpods")[name]
     path = write(directory / "x.yaml", manifest(name))
     item = hashed(run, "-f", path, "--static-pod-path", row["path"], "--node-name", row["node"]).item
     assert item["podUID"] == {release: uids(release)[name] for release in RELEASES}
@@ -87,9 +88,9 @@ def test_kubeadm_manifests_have_the_uids_and_hashes_of_go(
 
 
 def go_hash(release: str, name: str) -> int:
-    lines = [line.split("  ") for line in (STATIC / release / "HASHES").read_text().splitlines()]
-    (found,) = [int(value) for value, case_name, _ in lines if case_name == name]
-    return found
+    (container,) = rows("staticpods", release)[name]["containers"]
+    value: int = container["hash"]
+    return value
 
 
 def test_1_16_does_not_tell_nodes_and_paths_apart_and_1_21_does(run: Run, web: Path) -> None:
@@ -228,7 +229,7 @@ def test_every_release_defaults_by_its_own_rules_and_keeps_empty_lists(run: Run,
 
 
 def test_managed_fields_in_json_keep_their_bytes(run: Run, directory: Path) -> None:
-    row = json.loads((STATIC / "inputs" / "json-bytes-kept.json").read_text())
+    row = rows("staticpods")["json-bytes-kept"]
     path = write(directory / "x.json", row["manifest"].replace('"twice": "1", ', ""))
     argv = ("-f", path, "--static-pod-path", row["path"], "--node-name", row["node"])
     found = hashed(run, *argv, kubelets="1.20.15,1.36.3").item["podUID"]
@@ -376,5 +377,4 @@ def test_wide_shows_the_uid(run: Run, web: Path) -> None:
 
 
 def test_the_golden_cases_are_those_of_the_command_line() -> None:
-    assert GOLDEN / "staticpods" == STATIC
     assert case("minimal")[0] == WEB

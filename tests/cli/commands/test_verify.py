@@ -1,4 +1,4 @@
-"""``verify``: a golden directory that is whole passes, and nothing that was tampered with does."""
+"""``verify`` of a golden directory of folders: whole, it passes; nothing that was tampered with does."""
 
 from __future__ import annotations
 
@@ -36,6 +36,12 @@ TAMPERED: dict[str, Tamper] = {
     "a newline more": lambda data: data + b"\n",
     "a byte more in front": lambda data: b" " + data,
 }
+
+
+@pytest.fixture
+def golden(golden_folders: Path) -> Path:
+    """Return a golden directory with a file for each text."""
+    return golden_folders
 
 
 def mismatches(run: Run, directory: Path) -> list[dict[str, str]]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, numbers, upgrade
+from tests.helpers.golden import state_file
 
-GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
 STATE: Key = ("file", "/var/lib/kubelet/cpu_manager_state")
 CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
 ARGUMENTS: Key = ("arguments", "kubelet")
@@ -26,10 +24,6 @@ OTHER_FORM = (
 UID = "6f1a2b3c-0000-4000-8000-000000000001"
 ID, ID2 = "3f" * 32, "a1" * 32
 BOTH = f'[{{"Id": "{ID}"}}, {{"Id": "{ID2}"}}]'
-
-
-def golden(sample: str) -> str:
-    return (GOLDEN / sample).read_text(encoding="utf-8")
 
 
 def check(to: str, changes: dict[Key, object]) -> list[tuple[str, str]]:
@@ -68,11 +62,11 @@ def check(to: str, changes: dict[Key, object]) -> list[tuple[str, str]]:
     ],
 )
 def test_pf105_forms_of_releases(to: str, sample: str, status: str, text: str) -> None:
-    assert check(to, {STATE: golden(sample)}) == [(status, text)]
+    assert check(to, {STATE: state_file(sample)}) == [(status, text)]
 
 
 def test_pf105_a_third_form_is_read_by_1_36_alone_and_with_its_gate() -> None:
-    changes: dict[Key, object] = {STATE: golden("1.36.3/cpu-pod-entries"), ONLINE: "0-6"}
+    changes: dict[Key, object] = {STATE: state_file("1.36.3/cpu-pod-entries"), ONLINE: "0-6"}
     gated = STATIC + "featureGates: {PodLevelResourceManagers: true}\n"
     assert check("1.36.3", {**changes, CONFIG: gated}) == [OK]
     assert [state for state, _ in check("1.36.3", {**changes, CONFIG: STATIC})] == ["ERROR"]
@@ -138,7 +132,12 @@ def test_pf105_says_how_to_get_rid_of_the_file() -> None:
     ],
 )
 def test_pf105_containers_by_id_have_to_exist(lists: dict[Key, object], status: str, text: str) -> None:
-    changes: dict[Key, object] = {STATE: golden("1.15.12/cpu-ids"), CONFIG: STATIC, ONLINE: "0-15", **lists}
+    changes: dict[Key, object] = {
+        STATE: state_file("1.15.12/cpu-ids"),
+        CONFIG: STATIC,
+        ONLINE: "0-15",
+        **lists,
+    }
     (found_one,) = check("1.18.19", changes)
     assert found_one[0] == status
     assert found_one[1].startswith(text)
@@ -146,7 +145,7 @@ def test_pf105_containers_by_id_have_to_exist(lists: dict[Key, object], status: 
 
 def test_pf105_containers_by_id_are_not_looked_up_before_1_18() -> None:
     changes: dict[Key, object] = {
-        STATE: golden("1.15.12/cpu-ids"),
+        STATE: state_file("1.15.12/cpu-ids"),
         CONFIG: STATIC,
         ONLINE: "0-15",
         DOCKER: "[]",
@@ -189,7 +188,7 @@ def test_pf105_a_static_policy_needs_the_same_cpus(
     to: str, online: object, config: str, status: str, text: str
 ) -> None:
     changes: dict[Key, object] = {
-        STATE: golden("1.18.19/cpu-pods"),
+        STATE: state_file("1.18.19/cpu-pods"),
         CONFIG: f"{STATIC}{config}\n",
         ONLINE: online,
     }
@@ -197,7 +196,7 @@ def test_pf105_a_static_policy_needs_the_same_cpus(
 
 
 def test_pf105_cpus_are_compared_from_1_12_on() -> None:
-    ids: dict[Key, object] = {STATE: golden("1.15.12/cpu-ids"), CONFIG: STATIC, ONLINE: "0-3"}
+    ids: dict[Key, object] = {STATE: state_file("1.15.12/cpu-ids"), CONFIG: STATIC, ONLINE: "0-3"}
     assert check("1.11.10", ids) == [OK]
     assert [state for state, _ in check("1.12.10", ids)] == ["ERROR"]
 
@@ -238,7 +237,7 @@ def test_pf105_files_that_are_missing_or_damaged(to: str, text: object, status: 
 def test_pf105_is_about_the_root_directory_that_the_kubelet_is_given() -> None:
     changes: dict[Key, object] = {
         ARGUMENTS: "kubelet\n--root-dir=/data/kubelet/\n--cpu-manager-policy=static\n",
-        ("file", "/data/kubelet/cpu_manager_state"): golden("1.18.19/cpu-none"),
+        ("file", "/data/kubelet/cpu_manager_state"): state_file("1.18.19/cpu-none"),
     }
     assert [each[:2] for each in found("PF-105", dump(changes), upgrade("1.24.17"))] == [  # type: ignore[arg-type]
         ("ERROR", "/data/kubelet/cpu_manager_state")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from tests.helpers.dumps import GONE, Key, dump, failed, found, numbers, upgrade
+from tests.helpers.golden import state_file
 
-GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
 ROOT = "/var/lib/kubelet"
 CPU, MEMORY = f"{ROOT}/cpu_manager_state", f"{ROOT}/memory_manager_state"
 DEVICES = f"{ROOT}/device-plugins/kubelet_internal_checkpoint"
@@ -19,10 +18,6 @@ ARGUMENTS: Key = ("arguments", "kubelet")
 OK = ("OK", "", "nothing found: damaged state files")
 STOPS = "kubelet {} does not start with it"
 WARNS = "kubelet {} starts without what it holds"
-
-
-def golden(sample: str) -> str:
-    return (GOLDEN / sample).read_text(encoding="utf-8")
 
 
 def check(to: str, changes: dict[str, object]) -> list[tuple[str, str, str]]:
@@ -71,7 +66,7 @@ def check(to: str, changes: dict[str, object]) -> list[tuple[str, str, str]]:
 )
 def test_pf112_each_file(to: str, path: str, text: object, status: str, says: str) -> None:
     if isinstance(text, str) and text.startswith("1."):
-        text = golden(text)
+        text = state_file(text)
     state, object_, words = check(to, {path: text})[0]
     assert state == status
     assert words.startswith(says.format(to) or OK[2])
@@ -105,7 +100,7 @@ def test_pf112_a_file_that_is_only_replaced() -> None:
 
 def test_pf112_what_a_dump_leaves_out_is_not_damage() -> None:
     """The collector blanks what device plugins answered, so that its dumps show no checksum that holds."""
-    whole = golden("1.37.1/devices-numa")
+    whole = state_file("1.37.1/devices-numa")
     blanked = re.sub(r'"AllocResp":"[^"]*"', '"AllocResp":""', whole)
     assert blanked != whole
     assert check("1.37.1", {DEVICES: whole}) == [OK]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.helpers.dumps import GONE, Key, dump, failed, found, numbers, upgrade
+from tests.helpers.golden import state_file
 
-GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
 STATE: Key = ("file", "/var/lib/kubelet/dra_manager_state")
 CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
 GATED = "featureGates: {DynamicResourceAllocation: true}\n"
@@ -46,7 +44,7 @@ STRUCTURED = '{"version":"v1","entries":[{"ResourceHandles":[{"structuredData":{
 )
 def test_pf107_the_form_of_1_31(to: str, config: str, text: object, status: str, says: str) -> None:
     if isinstance(text, str) and text.startswith("1."):
-        text = (GOLDEN / text).read_text(encoding="utf-8")
+        text = state_file(text)
     text = STRUCTURED if text == "structured" else text
     given = dump({STATE: text, CONFIG: config})  # type: ignore[dict-item]
     assert [(state, words) for state, _, words in found("PF-107", given, upgrade(to))] == [(status, says)]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.helpers.dumps import GONE, Key, dump, failed, found, upgrade
+from tests.helpers.golden import state_file
 
-GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
 STATE: Key = ("file", "/var/lib/kubelet/memory_manager_state")
 CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
 ARGUMENTS: Key = ("arguments", "kubelet")
@@ -36,16 +34,12 @@ NODE: dict[Key, object] = {
 }
 
 
-def golden(sample: str) -> str:
-    return (GOLDEN / sample).read_text(encoding="utf-8")
-
-
 def check(to: str, changes: dict[Key, object]) -> list[tuple[str, str]]:
     return [(state, text) for state, _, text in found("PF-108", dump(changes), upgrade(to))]  # type: ignore[arg-type]
 
 
 def without_node_10() -> str:
-    return golden("1.34.10/memory-static")
+    return state_file("1.34.10/memory-static")
 
 
 @pytest.mark.parametrize(
@@ -59,19 +53,16 @@ def without_node_10() -> str:
         ("1.34.10", "1.37.1/memory-none", "OK"),
         ("1.36.3", "1.36.3/memory-pod-entries", "ERROR"),
         ("1.35.8", "1.36.3/memory-pod-entries", "ERROR"),
-        ("1.35.8", "inputs/bad-memory-zero.json", "ERROR"),
-        ("1.36.0", "inputs/bad-memory-zero.json", "OK"),
+        ("1.35.8", "inputs/bad-memory-zero", "ERROR"),
+        ("1.36.0", "inputs/bad-memory-zero", "OK"),
     ],
 )
 def test_pf108_forms_of_releases(to: str, sample: str, state: str) -> None:
-    text = golden(sample)
-    if sample.startswith("inputs/"):
-        text = '{"policyName":"None","machineState":{},"checksum":0}'
-    assert [status for status, _ in check(to, {STATE: text})] == [state]
+    assert [status for status, _ in check(to, {STATE: state_file(sample)})] == [state]
 
 
 def test_pf108_the_memory_manager_is_read_by_default_from_1_22_on() -> None:
-    changes: dict[Key, object] = {STATE: golden("1.21.14/memory-none"), CONFIG: STATIC}
+    changes: dict[Key, object] = {STATE: state_file("1.21.14/memory-none"), CONFIG: STATIC}
     assert check("1.21.14", changes) == [OK]
     gated = {**changes, CONFIG: f"{STATIC}featureGates: {{MemoryManager: true}}\n"}
     text = 'the configured policy "Static" differs from "None" in the file: kubelet {} does not start with it'
@@ -126,7 +117,7 @@ NODE_10 = "NUMA node 10 had 0 bytes of memory and has none"
     ],
 )
 def test_pf108_memory_of_the_node(changes: dict[Key, object], expected: list[tuple[str, str]]) -> None:
-    shown = check("1.34.10", {STATE: golden("1.34.10/memory-static"), **NODE, **changes})
+    shown = check("1.34.10", {STATE: state_file("1.34.10/memory-static"), **NODE, **changes})
     assert [state for state, _ in shown] == [state for state, _ in expected]
     assert all(text.startswith(start) for (_, text), (_, start) in zip(shown, expected, strict=True))
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.helpers.dumps import GONE, Key, dump, failed, found, numbers, upgrade
+from tests.helpers.golden import state_file
 
-GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
 STATE: Key = ("file", "/var/lib/kubelet/pod_status_manager_state")
 CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
 GATED = "featureGates: {InPlacePodVerticalScaling: true}\n"
@@ -51,6 +49,6 @@ NEW = '{"data":"{\\"allocationEntries\\":{}}","checksum":2462286846}'
 def test_pf106_the_form_of_1_32(to: str, config: str, text: object, status: str, says: str) -> None:
     samples = {"old": "1.31.14/pods-canonical", "decimal": "1.31.14/pods-decimal"}
     if isinstance(text, str) and text in samples:
-        text = (GOLDEN / samples[text]).read_text(encoding="utf-8")
+        text = state_file(samples[text])
     given = dump({STATE: text, CONFIG: config})  # type: ignore[dict-item]
     assert [(state, words) for state, _, words in found("PF-106", given, upgrade(to))] == [(status, says)]

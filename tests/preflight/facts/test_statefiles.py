@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +13,11 @@ from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.catalog.statefiles import StateFile, StateFiles
 from hashcompat.go.digest import fnv32a
 from hashcompat.preflight.facts.statefiles import Condition, State, is_read, read
+from tests.helpers.golden import files, releases, rows, state_file
+from tests.helpers.program import GOLDEN
 
-GOLDEN = Path(__file__).parents[3] / "golden" / "checkpoints"
-RELEASES = sorted(path.parent.name for path in GOLDEN.glob("*/LOADS.jsonl"))
+RELEASES = releases("checkpoints")
+INPUTS = rows("checkpoints")
 FIELDS = {
     "cpu_manager_state": "cpu_manager_state",
     "memory_manager_state": "memory_manager_state",
@@ -32,13 +33,8 @@ def catalog() -> Catalog:
     return default_catalog()
 
 
-INPUTS: dict[str, dict[str, Any]] = {
-    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (GOLDEN / "inputs").glob("*.json")
-}
-
-
 def loads(release: str) -> Iterator[dict[str, Any]]:
-    lines = (GOLDEN / release / "LOADS.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (GOLDEN / "checkpoints" / f"{release}.loads.jsonl").read_text(encoding="utf-8").splitlines()
     return map(json.loads, lines)
 
 
@@ -46,7 +42,7 @@ def text_of(sample: str) -> tuple[str, str]:
     """Return the file that a sample is of, and its text."""
     folder, _, case = sample.partition("/")
     given = INPUTS[case]
-    text = given["text"] if folder == "inputs" else (GOLDEN / sample).read_text(encoding="utf-8")
+    text = given["text"] if folder == "inputs" else state_file(sample)
     return given["file"], text
 
 
@@ -84,11 +80,14 @@ def test_kubelets_load_what_they_are_said_to_load(catalog: Catalog, release: str
 
 
 def test_the_newest_kubelets_were_given_every_golden_file() -> None:
-    written = {f"{path.parent.name}/{path.name}" for path in GOLDEN.glob("[0-9]*/[!L]*")}
+    written = {f"{release}/{name}" for release in RELEASES for name in rows("checkpoints", release)}
     texts = {f"inputs/{name}" for name, given in INPUTS.items() if "text" in given}
     given = {row["sample"] for release in RELEASES for row in loads(release)}
     assert given == written | texts
     assert len(RELEASES) == len({path.partition("/")[0] for path in written}) > 5
+    assert files("checkpoints") == {"inputs.jsonl"} | {
+        f"{release}{kind}.jsonl" for release in RELEASES for kind in ("", ".loads")
+    }
 
 
 @pytest.mark.parametrize("held", ["{", "[]", "null", "1"])

@@ -11,9 +11,11 @@ import pytest
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.go.jsontext import decode_text, loads
+from scripts.lib.golden import INPUTS, requests
 from scripts.suites import servers
+from tests.helpers.golden import rows
 from tests.helpers.manifests import LISTS, served
-from tests.helpers.program import CONTAINERS, GOLDEN
+from tests.helpers.program import CONTAINERS
 from tests.helpers.realserver import Cluster
 
 pytestmark = pytest.mark.server
@@ -23,14 +25,14 @@ LEAST = 200
 
 def specs() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the golden manifests, and a pod around each golden container, with the volumes that it mounts."""
-    for path in sorted((GOLDEN / "served" / "inputs").glob("*.json")):
-        yield path.stem, json.loads(path.read_text())["manifest"]["spec"]
-    for path in sorted((CONTAINERS / "inputs").glob("*.json")):
-        container = json.loads(decode_text(path.read_bytes()))["container"]
+    for case, row in rows("served").items():
+        yield case, row["manifest"]["spec"]
+    for case, request in requests(CONTAINERS / INPUTS).items():
+        container = json.loads(decode_text(request))["container"]
         mounts = container.get("volumeMounts") or ()
         names = dict.fromkeys(mount.get("name", "") for mount in mounts if mount)
         yield (
-            path.stem,
+            case,
             {"containers": [container], "volumes": [{"name": name, "emptyDir": {}} for name in names]},
         )
 

@@ -74,8 +74,7 @@ def read_cases(directory: Path) -> dict[str, Case]:
     if not lines.exists():
         return {path.stem: _case_in(path) for path in sorted(folder.glob("*.json"))}
     _refuse_both(lines, folder)
-    cases = {name: _case_on(name, origin, row) for name, origin, row in _rows(lines, _INPUT_LINE)}
-    return dict(sorted(cases.items()))
+    return cases_on_lines(lines.read_bytes(), str(lines))
 
 
 def releases(directory: Path) -> list[tuple[str, Path]]:
@@ -99,10 +98,21 @@ def read_answers(place: Path) -> dict[str, Answer]:
     Raises InputError, naming file and line, for data without the documented form.
     """
     if not place.is_dir():
-        return {name: _answer_on(origin, row) for name, origin, row in _rows(place, _ANSWER_LINE)}
+        return answers_on_lines(place.read_bytes(), str(place))
     hashes = _read_hashes(place / _HASHES)
     texts = {path.stem: path for path in place.glob("*.txt")}
     return {name: _answer_in(hashes.get(name), texts.get(name)) for name in sorted(hashes.keys() | texts)}
+
+
+def cases_on_lines(data: bytes, path: str) -> dict[str, Case]:
+    """Read a file of inputs, of which the path is for errors; otherwise as ``read_cases``."""
+    cases = {name: _case_on(name, origin, row) for name, origin, row in _rows(data, path, _INPUT_LINE)}
+    return dict(sorted(cases.items()))
+
+
+def answers_on_lines(data: bytes, path: str) -> dict[str, Answer]:
+    """Read a release's file, of which the path is for errors; otherwise as ``read_answers``."""
+    return {name: _answer_on(origin, row) for name, origin, row in _rows(data, path, _ANSWER_LINE)}
 
 
 def _refuse_both(file: Path, folder: Path) -> None:
@@ -147,13 +157,13 @@ def _read_hashes(path: Path) -> dict[str, str]:
     return recorded
 
 
-def _rows(path: Path, wanted: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _rows(data: bytes, path: str, wanted: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield the cases of a file of lines: name, origin and the object.
 
     A line ends at a line feed alone: other separators of lines may be in a text.
     """
     seen: dict[str, int] = {}
-    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+    for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
         origin = f"{path}: line {number}"

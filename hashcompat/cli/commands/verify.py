@@ -60,10 +60,10 @@ class Arguments:
 def command(given: Arguments) -> int:
     """Compute hashes again and compare: exit 2 when one differs, 3 when some cannot be compared.
 
-    PATH is a golden directory. It holds inputs.jsonl and, for each release, RELEASE.jsonl, both with a line for
-    each case; or inputs/CASE.json and, for each release, RELEASE/CASE.txt and RELEASE/HASHES. With --recorded
-    or --runtime, the hashes that kubelets recorded are compared instead, with those of the pods given with -f
-    or of the live cluster.
+    PATH is a golden directory: inputs.jsonl and, for each release, RELEASE.jsonl, with a line for each case;
+    or inputs/CASE.json and, for each release, RELEASE/CASE.txt and RELEASE/HASHES. With --recorded or
+    --runtime, the hashes that kubelets recorded are compared instead, with those of the pods given with -f or
+    of the live cluster.
     """
     if bool(given.paths) == given.records.are_named:
         raise UsageError(

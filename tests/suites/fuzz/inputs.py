@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from random import Random
 
 from hypothesis import strategies as st
@@ -37,9 +36,8 @@ _json = st.recursive(
 )
 
 
-def inputs(target: Target, seeds: list[Path]) -> st.SearchStrategy[bytes]:
+def inputs(target: Target, kept: list[bytes]) -> st.SearchStrategy[bytes]:
     """Return inputs, mostly changed ones of those that are kept."""
-    kept = [path.read_bytes() for path in seeds]
 
     def change(data: bytes, seed: int) -> bytes:
         return mutated(data, target.form, target.words, Random(seed))

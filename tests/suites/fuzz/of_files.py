@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from hashcompat import forks
+from hashcompat.answers.goldenfiles import answers_on_lines, cases_on_lines
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import InputError
 from hashcompat.go.parts import Part
@@ -28,6 +29,18 @@ from tests.suites.fuzz.places import named, on_disk, quick_digest, stream
 from tests.suites.fuzz.target import Form, Target, document, in_chunks, one_of, outcome, replaced, sometimes
 
 _MOST = 1 << 20
+_GOLDEN = (
+    "case",
+    "about",
+    "source",
+    "api",
+    "file",
+    "container",
+    "containerBase64",
+    "hash",
+    "text",
+    "refused",
+)
 _PIECE = 1 << 16
 _WANTED = "text"
 _kubelet = cache(default_catalog().kubelet)
@@ -186,6 +199,18 @@ _OBJECTS = (
     "sources/templates",
 )
 
+
+def _golden(data: bytes) -> None:
+    """Read lines of golden data as inputs and as a release's answers: no line is both."""
+    cases, problem = outcome(lambda: cases_on_lines(data, "f").values())
+    answers, other = outcome(lambda: answers_on_lines(data, "f").values())
+    if problem and other:
+        raise InputError(problem)
+    assert not (cases and answers)
+    assert all(isinstance(case.container, dict) for case in cases)
+    assert all(answer.refused == (answer.text is None) == (answer.hash is None) for answer in answers)
+
+
 TARGETS = (
     Target("compression", _compressed, ("sources/compression",), Form.BYTES, longest=4096),
     Target("tar", _archive, ("sources/files/archives",), Form.BYTES, longest=8192),
@@ -244,5 +269,6 @@ TARGETS = (
     ),
     Target("objects", _objects, (*_OBJECTS, "sources/clients", "sources/values"), longest=1024),
     Target("static-pod", _static, ("sources/files/staticpods", "kubelet/staticpods"), Form.YAML, 1088),
+    Target("golden-lines", _golden, ("answers/goldenfiles",), Form.TEXT, words=_GOLDEN),
     Target("source-file", _source_file, ("sources/upstream/kubernetes",), Form.BYTES, longest=64),
 )

@@ -18,19 +18,10 @@ from pathlib import Path
 from typing import Final
 
 from tests.helpers.program import ROOT
+from tests.suites.fuzz.keeping import CACHE, as_files, failed
 from tests.suites.fuzz.mutations import PIECES
 from tests.suites.fuzz.mutator import current
 from tests.suites.fuzz.target import MEGABYTES, Target
-
-HERE: Final = Path(__file__).parent
-CORPUS: Final = HERE / "corpus"
-"""Kept inputs, a directory per target."""
-
-CRASHES: Final = HERE / "crashes"
-"""Inputs that a reader once failed on, a directory per target."""
-
-CACHE: Final = ROOT / ".cache" / "fuzz"
-"""What a run finds: new inputs, crashes; not in git."""
 
 SECONDS: Final = 10
 """For one input; more is a hang."""
@@ -48,11 +39,6 @@ class CrashError(AssertionError):
     """A reader let another error than its own through, took too long, or took too much memory."""
 
 
-def kept(directory: Path, target: Target) -> list[Path]:
-    """Return the kept inputs of a target, by name."""
-    return sorted((directory / target.name).glob("*"))
-
-
 def fuzz(target: Target, runs: int, seed: int, *, persistent: bool, seconds: int = SECONDS) -> int:
     """Execute a target at least that often, guided by coverage, and return how often it was.
 
@@ -66,7 +52,8 @@ def fuzz(target: Target, runs: int, seed: int, *, persistent: bool, seconds: int
     for directory in (found, crashes):
         directory.mkdir(parents=True, exist_ok=True)
     flags = [*_limits(target, seconds), f"-runs={runs}", f"-seed={seed % 2**32 or 1}", *_words(target)]
-    places = [found, *(path for path in (CORPUS / target.name, CRASHES / target.name) if path.is_dir())]
+    kept = dict.fromkeys(path.parent for path in (*as_files(target.name), *failed(target.name)))
+    places = [found, *kept]
     arguments = [target.name, ",".join(target.modules), *flags, f"-artifact_prefix={crashes}/", *places]
     done = _run("fuzzer", *arguments)
     said = done.stderr.decode(errors="replace")
@@ -81,7 +68,7 @@ def mutate(target: Target, runs: int, seed: int, *, persistent: bool, seconds: i
 
     Raises CrashError with the name of the input, which is below ``.cache/fuzz/crashes``.
     """
-    known = [*kept(CORPUS, target), *kept(CRASHES, target), *sorted(_found(target, persistent).glob("*"))]
+    known = [*as_files(target.name), *failed(target.name), *sorted(_found(target, persistent).glob("*"))]
     listed, place = (CACHE / "mutated" / f"{target.name}.{ending}" for ending in ("list", "input"))
     place.parent.mkdir(parents=True, exist_ok=True)
     listed.write_text("".join(f"{path}\n" for path in known))

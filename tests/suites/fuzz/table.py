@@ -44,7 +44,7 @@ NO_READERS: Final = {
     "sources/aside": "runs other modules' readers in a thread",
     "preflight/facts/__init__": "names the readers of the other files",
     "answers/fragment": "compares texts that are hashed",
-    "answers/golden": "reads the directories of golden data that ship with the sources",
+    "answers/golden": "compares what the target golden-lines reads",
     "answers/hiding": "hides what was read",
     "answers/marking": "compares texts that are hashed",
     "answers/sentences/__init__": "writes sentences",

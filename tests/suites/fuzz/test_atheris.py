@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import randomness
+from tests.suites.fuzz.keeping import failed, kept
 from tests.suites.fuzz.mutator import changed
-from tests.suites.fuzz.running import CORPUS, CRASHES, SECONDS, CrashError, fuzz, kept, mutate
+from tests.suites.fuzz.running import SECONDS, CrashError, fuzz, mutate
 from tests.suites.fuzz.table import PROBES, TARGETS, find
 from tests.suites.fuzz.target import Target
 
@@ -51,6 +52,6 @@ def test_a_reader_that_fails_hangs_or_grows_on_a_change_is_seen(probe: Target) -
 
 def test_changes_are_the_same_for_a_seed() -> None:
     target = find("release")
-    known = [path.read_bytes() for path in (*kept(CORPUS, target), *kept(CRASHES, target))]
+    known = [*kept("release").values(), *(path.read_bytes() for path in failed("release"))]
     assert [*changed(target, known, 20, "1 release")] == [*changed(target, known, 20, "1 release")]
     assert [*changed(target, known, 20, "1 release")] != [*changed(target, known, 20, "2 release")]

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from hashcompat.errors import InputError
 from tests.helpers.program import ROOT
 from tests.suites.fuzz.inputs import inputs
+from tests.suites.fuzz.keeping import CORPUS, CRASHES, as_files, failed, kept, lines
 from tests.suites.fuzz.mutations import mutated
-from tests.suites.fuzz.running import CORPUS, CRASHES, kept
 from tests.suites.fuzz.table import NO_READERS, PACKAGES, PARSERS, TARGETS
 from tests.suites.fuzz.target import Form, Target
 
 PACKAGE = ROOT / "hashcompat"
 NAMES = [target.name for target in TARGETS]
-KEPT = [(target, path) for target in TARGETS for path in kept(CORPUS, target)]
-FAILED = [(target, path) for target in TARGETS for path in kept(CRASHES, target)]
+KEPT = [(target, name) for target in TARGETS for name in kept(target.name)]
+FAILED = [(target, path) for target in TARGETS for path in failed(target.name)]
 LARGEST = 320_000
 """Bytes of all kept inputs, which every clone carries."""
 
@@ -61,17 +61,42 @@ def test_the_table_names_what_there_is() -> None:
 
 
 def test_every_target_keeps_readable_inputs() -> None:
-    assert sorted(path.name for path in CORPUS.iterdir()) == sorted(NAMES)
+    assert sorted(path.name for path in CORPUS.iterdir()) == sorted(f"{name}.jsonl" for name in NAMES)
     assert {path.name for path in CRASHES.iterdir()} <= set(NAMES)
     for target in TARGETS:
-        assert 10 <= len(kept(CORPUS, target)) <= 40, target.name
-    odd = [path.name for _, path in KEPT + FAILED if not re.fullmatch(r"[\w.-]{1,60}", path.name, re.ASCII)]
-    assert odd == []
+        assert 10 <= len(kept(target.name)) <= 40, target.name
+    names = [name for _, name in KEPT] + [path.name for _, path in FAILED]
+    assert [name for name in names if not re.fullmatch(r"[\w.-]{1,60}", name, re.ASCII)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_kept_inputs_is_as_the_program_writes_it(name: str, tmp_path: Path) -> None:
+    assert lines(kept(name)) == (CORPUS / f"{name}.jsonl").read_bytes()
+    assert {path.name: path.read_bytes() for path in as_files(name, tmp_path)} == kept(name)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{", "line 2: Expecting"),
+        ("7", "line 2: 'int' object"),
+        ('{"name": "b"}', "line 2: the keys name; want"),
+        ('{"name": "b", "text": "", "base64": ""}', "line 2: the keys name, text, base64; want"),
+        ('{"name": "b", "base64": "e30"}', "line 2: Incorrect padding; want"),
+        ('{"name": "b", "text": 1}', "line 2: 'int' object"),
+        ('{"name": "a", "text": ""}', "line 2: the name a is there already; choose another one"),
+    ],
+)
+def test_a_broken_line_of_kept_inputs_is_named(tmp_path: Path, line: str, problem: str) -> None:
+    (tmp_path / "x.jsonl").write_text(f'{{"name": "a", "text": "1"}}\n{line}\n')
+    with pytest.raises(ValueError, match=re.escape(f"x.jsonl: {problem}")):
+        kept("x", tmp_path)
 
 
 def test_the_kept_inputs_are_small() -> None:
-    assert sum(path.stat().st_size for _, path in KEPT) <= LARGEST
-    assert [path.name for target, path in KEPT if path.stat().st_size > target.longest] == []
+    sizes = {(target, name): len(kept(target.name)[name]) for target, name in KEPT}
+    assert sum(sizes.values()) <= LARGEST
+    assert [name for (target, name), size in sizes.items() if size > target.longest] == []
 
 
 def named(one: tuple[Target, Path]) -> str:
@@ -83,7 +108,7 @@ def named(one: tuple[Target, Path]) -> str:
 @pytest.mark.parametrize("target", TARGETS, ids=NAMES)
 def test_kept_inputs_are_accepted_or_refused(target: Target) -> None:
     """Some are accepted, so that a target that refuses everything is seen; most refuse some, too."""
-    accepted = [target(path.read_bytes()) for path in kept(CORPUS, target)]
+    accepted = [target(data) for data in kept(target.name).values()]
     assert any(accepted)
     assert not target.raises or not all(accepted) or target.name in _REFUSE_NOTHING
 
@@ -103,7 +128,7 @@ def test_what_a_reader_once_failed_on_is_refused(failed: tuple[Target, Path]) ->
 @pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("target", TARGETS, ids=NAMES)
 def test_random_inputs_are_accepted_or_refused(target: Target) -> None:
-    found = inputs(target, kept(CORPUS, target))
+    found = inputs(target, list(kept(target.name).values()))
 
     @settings(max_examples=settings().max_examples // (3 if target.guided else 10))
     @given(found)

@@ -1,9 +1,0 @@
-package v1
-
-type Container struct {
-	Name string `json:"name"`
-	Image string `json:"image,omitempty"`
-	P Policy
-}
-
-type Policy = string

@@ -1,4 +1,0 @@
-package v1
-
-type Container struct {
-	Name string `json:"name

@@ -1,5 +1,0 @@
-package container
-
-import (
-	"hash/fnv"
-)

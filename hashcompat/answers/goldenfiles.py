@@ -105,13 +105,13 @@ def read_answers(place: Path) -> dict[str, Answer]:
 
 
 def cases_on_lines(data: bytes, path: str) -> dict[str, Case]:
-    """Read a file of inputs, of which the path is for errors; otherwise as ``read_cases``."""
+    """Read a file of inputs as ``read_cases`` does; the path is for errors."""
     cases = {name: _case_on(name, origin, row) for name, origin, row in _rows(data, path, _INPUT_LINE)}
     return dict(sorted(cases.items()))
 
 
 def answers_on_lines(data: bytes, path: str) -> dict[str, Answer]:
-    """Read a release's file, of which the path is for errors; otherwise as ``read_answers``."""
+    """Read a release's file as ``read_answers`` does; the path is for errors."""
     return {name: _answer_on(origin, row) for name, origin, row in _rows(data, path, _ANSWER_LINE)}
 
 

@@ -24,7 +24,7 @@ class Arranged:
     group_by: str | None = option(
         "--group-by",
         type=click.Choice([*(one.value for one in GroupBy), ROWS]),
-        help="Show all groups of one kind; none: a row for each container. Default: owners, as many as fit.",
+        help="Show all groups of one kind; none: one row per container. Default: owners, as many as fit.",
     )
     sort_by: str | None = option(
         "--sort-by",
@@ -34,7 +34,7 @@ class Arranged:
     every: bool = option(
         "--all",
         is_flag=True,
-        help="Leave nothing out: what does not fit the terminal, and what is kept in -o name.",
+        help="Show everything, including rows that do not fit and, with -o name, kept containers.",
     )
 
     def check(self, form: str) -> None:

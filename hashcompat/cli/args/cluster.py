@@ -40,17 +40,17 @@ class Cluster:
         metavar="FILE",
         help="The kubeconfig file; default: KUBECONFIG, then ~/.kube/config, then the pod's own account.",
     )
-    as_user: str | None = option("--as", metavar="USER", help="The user to act as in the cluster.")
+    as_user: str | None = option("--as", metavar="USER", help="User to impersonate in the cluster.")
     as_groups: tuple[str, ...] = option(
         "--as-group",
         multiple=True,
         metavar="GROUP",
-        help="The group to act as in the cluster; repeatable; needs --as.",
+        help="Group to impersonate in the cluster; repeatable; requires --as.",
     )
     request_timeout: str | None = option(
         "--request-timeout",
         metavar="DURATION",
-        help="How long an answer of the cluster may take, such as 90s or 2m; default 60s.",
+        help="Timeout for API requests, such as 90s or 2m; default: 60s.",
     )
 
     def flags(self, selector: str | None) -> list[str]:

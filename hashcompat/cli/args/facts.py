@@ -35,17 +35,19 @@ class Records:
         "--recorded",
         multiple=True,
         metavar="FILE|DIR",
-        help="Recorded hashes and sandboxes: the collector's output, JSON of docker or crictl, kubelet logs; "
-        "or tar archives of those.",
+        help="Recorded hashes and sandboxes: collector output, JSON of docker or crictl, kubelet logs,"
+        " or tar archives of these.",
     )
     runtime: str | None = option(
         "--runtime",
         type=click.Choice(["auto", "docker", "cri"]),
-        help="Ask this node's container runtime for recorded hashes: Docker by its socket, any CRI runtime "
-        "by crictl.",
+        help="Read recorded hashes from this node's container runtime: Docker through its socket, any "
+        "CRI runtime through crictl.",
     )
     runtime_endpoint: str | None = option(
-        "--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, where it is not at a usual place."
+        "--runtime-endpoint",
+        metavar="SOCKET",
+        help="The runtime's socket, if it is not in a standard location.",
     )
 
     @property
@@ -90,7 +92,7 @@ class Facts:
     apiserver: str | None = option(
         "--apiserver",
         metavar="RELEASE",
-        help="The API server's release now; default: that of the kubelets.",
+        help="The API server's current release; default: that of the kubelets.",
     )
     apiserver_to: str | None = option(
         "--apiserver-to",
@@ -100,28 +102,28 @@ class Facts:
     cri_dockerd: bool = option(
         "--cri-dockerd",
         is_flag=True,
-        help="cri-dockerd drives Docker under a kubelet that does not do so by itself (1.24+).",
+        help="Kubelets from 1.24 on use Docker through cri-dockerd.",
     )
     other_runtime: bool = option(
         "--other-runtime",
         is_flag=True,
-        help="The target kubelet uses another container runtime, which has none of these pods.",
+        help="The target kubelet uses another container runtime, which has none of these pods yet.",
     )
     assume_upstream: bool = option(
         "--assume-upstream",
         is_flag=True,
-        help="Take vendors' kubelets that are not public (ACK, TKE, CCE) to hash as upstream's.",
+        help="Assume that vendors' kubelets without public source (ACK, TKE, CCE) hash like upstream's.",
     )
     override_node_releases: bool = option(
         "--override-node-releases",
         is_flag=True,
-        help="Take --from for the current release even of nodes that report another one.",
+        help="Use --from even for nodes that report another release.",
     )
     feature_gates: tuple[str, ...] = option(
         "--feature-gates",
         multiple=True,
         metavar="GATE=true|false[,...]",
-        help="Feature gates as kubelets and API servers are given them; those that lack a gate ignore it.",
+        help="Feature gates set on all kubelets and API servers; components without the gate ignore it.",
     )
 
     def options(
@@ -164,18 +166,18 @@ class Patched:
     strategy: str | None = option(
         "--assume-patch",
         type=click.Choice(STRATEGIES),
-        help="Plan for a kubelet that is patched as hashcompat patch does.",
+        help="Assume a target kubelet patched by hashcompat patch.",
     )
     like: str | None = option(
         "--like",
         metavar="RELEASE[,RELEASE...]",
-        help="The releases that the assumed patches are like; default for the target kubelet: those that run "
-        "now.",
+        help="The releases whose hashes the assumed patches accept; default for the target kubelet: "
+        "the current releases.",
     )
     from_patched: str | None = option(
         "--from-patched",
         type=click.Choice(STRATEGIES),
-        help="The kubelets that run now are patched as hashcompat patch does, to be like --like.",
+        help="Assume current kubelets patched by hashcompat patch, with the releases of --like.",
     )
 
     def patches(self, names: Names) -> Patches:

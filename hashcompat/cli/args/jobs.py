@@ -25,7 +25,7 @@ class Jobs:
         "--jobs",
         metavar="N",
         type=click.IntRange(1, _MOST),
-        help="Processes that share the pods of a large JSON file; by default one a processor, up to 4.",
+        help="Number of processes for large JSON files; default: one per processor, up to 4.",
     )
 
     @property

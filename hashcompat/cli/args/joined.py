@@ -30,12 +30,13 @@ class Joined:
     no_node: bool = option(
         "--no-node",
         is_flag=True,
-        help="Check the nodes of the source by their Node objects alone; nothing is read on them.",
+        help="Check only the Node objects in the source; read nothing on the nodes themselves.",
     )
     plan: str | None = option(
         "--plan",
         metavar="FILE",
-        help="A plan of the same upgrade, saved by hashcompat plan --out; default: one made of the source.",
+        help="A saved plan of the same upgrade (hashcompat plan --out); default: plan the pods of the "
+        "source.",
     )
     apiserver: str | None = option(
         "--apiserver",
@@ -46,7 +47,7 @@ class Joined:
     override_node_releases: bool = option(
         "--override-node-releases",
         is_flag=True,
-        help="Take --from for the current release even of nodes that report another one.",
+        help="Use --from even for nodes that report another release.",
     )
 
     def known(self, reading: Reading, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:

@@ -22,26 +22,26 @@ class Shown:
 
     HEADING: ClassVar = "Output"
 
-    format: str | None = option("-o", "--output", help="What goes to stdout.")
+    format: str | None = option("-o", "--output", help="Output format.")
     reports: tuple[Destination, ...] = option(
         "--report",
         multiple=True,
         metavar="FORMAT=PATH",
-        help="Write the result in a format of -o into a file too, whole or not at all; - prints it in place "
-        "of the result. Repeatable.",
+        help="Also write the result to a file in any -o format, atomically; - prints it instead of the"
+        " result; repeatable.",
     )
     out: str | None = option(
         "--out",
         metavar="FILE",
-        help="Save the JSON document in FILE, whole or not at all; - prints it in place of the result.",
+        help="Save the JSON document in FILE, atomically; - prints it instead of the result.",
     )
-    no_headers: bool = option("--no-headers", is_flag=True, help="Leave the header line of tables out.")
+    no_headers: bool = option("--no-headers", is_flag=True, help="Omit table headers.")
     color: str = option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
         show_default=True,
-        help="NO_COLOR and FORCE_COLOR count too.",
+        help="Colour the output; NO_COLOR and FORCE_COLOR are honoured.",
     )
 
     def __post_init__(self) -> None:
@@ -98,7 +98,7 @@ class Quiet:
 
     HEADING: ClassVar = "Output"
 
-    quiet: bool = option("-q", "--quiet", is_flag=True, help="Print nothing but the result.")
+    quiet: bool = option("-q", "--quiet", is_flag=True, help="Print only the result.")
 
 
 @group
@@ -110,7 +110,7 @@ class Withheld:
     no_hashes: bool = option(
         "--no-hashes",
         is_flag=True,
-        help="Leave hashes out, for a report that travels: each reveals 32 bits of hidden values.",
+        help="Omit hashes from reports that you pass on: each reveals 32 bits of hidden values.",
     )
 
     def of(self, result: Result) -> Result:
@@ -128,6 +128,4 @@ class Verbose:
 
     HEADING: ClassVar = "Output"
 
-    verbose: bool = option(
-        "-v", "--verbose", is_flag=True, help="Also report the fields that a kubelet drops."
-    )
+    verbose: bool = option("-v", "--verbose", is_flag=True, help="Also report fields that a kubelet drops.")

@@ -29,13 +29,19 @@ class PolicyFlags:
     HEADING: ClassVar = "Policy"
 
     max_restarts: str | None = option(
-        "--max-restarts", metavar="N|P%", help="How many containers may restart; default: none."
+        "--max-restarts",
+        metavar="N|P%",
+        help="Maximum number or share of containers that may restart; default: none.",
     )
     max_per_owner: str | None = option(
-        "--max-per-owner", metavar="N|P%", help="How many of one owner's containers may restart."
+        "--max-per-owner",
+        metavar="N|P%",
+        help="Maximum number or share of one owner's containers that may restart.",
     )
     max_per_node: str | None = option(
-        "--max-per-node", metavar="N|P%", help="How many of one node's containers may restart."
+        "--max-per-node",
+        metavar="N|P%",
+        help="Maximum number or share of one node's containers that may restart.",
     )
     fail_on: str | None = option(
         "--fail-on",
@@ -45,48 +51,58 @@ class PolicyFlags:
     preflight: str | None = option(
         "--preflight",
         metavar="FILE",
-        help="A report of hashcompat preflight --out; its errors fail, and what is UNKNOWN is undecided.",
+        help="A saved report (hashcompat preflight --out): its errors fail the gate, its UNKNOWN "
+        "checks leave it undecided.",
     )
     exceptions: str | None = option(
-        "--exceptions", metavar="FILE", help="YAML of the findings that are accepted, each until a day."
+        "--exceptions", metavar="FILE", help="YAML file of accepted findings, each with an expiry date."
     )
     baseline: str | None = option(
-        "--baseline", metavar="FILE", help="An earlier plan or gate; what it has does not count."
+        "--baseline", metavar="FILE", help="Ignore findings already in this earlier plan or gate result."
     )
     strict: bool = option("--strict", is_flag=True, help="Ignore exceptions.")
     plan_max_age: str | None = option(
-        "--plan-max-age", metavar="DURATION", help="How old a plan may be, such as 24h."
+        "--plan-max-age", metavar="DURATION", help="Maximum age of a saved plan, such as 24h."
     )
     max_age: str | None = option(
         "--max-age",
         metavar="DURATION",
-        help="How old what the plan is made of may be, by the times in it; an unknown age is refused.",
+        help="Maximum age of the plan's input, judged by the times in it; unknown age is refused.",
     )
     cluster_uid: str | None = option(
         "--cluster-uid",
         metavar="UID",
-        help="The cluster that the plan must be of: the UID of its namespace kube-system.",
+        help="The UID of the kube-system namespace; a plan of another cluster is refused.",
     )
     verify_key: str | None = option(
-        "--verify-key", metavar="FILE", help="The key that the plan must be signed with (plan --sign-key)."
+        "--verify-key",
+        metavar="FILE",
+        help="The key that the plan must have been signed with (plan --sign-key).",
     )
     report_only: bool = option(
-        "--report-only", is_flag=True, help="Exit 0 whatever is found; failures of the program stay 1."
+        "--report-only", is_flag=True, help="Exit 0 whatever is found; still exit 1 if the program fails."
     )
 
     config: str | None = option(
         "--config",
         metavar="FILE|none",
-        help="The settings file, in place of ./.hashcompat.yaml and the user's own; none: no settings file.",
+        help="The settings file to use instead of ./.hashcompat.yaml and the user's own; none: use no "
+        "settings file.",
     )
     no_exceptions: bool = option(
-        "--no-exceptions", is_flag=True, help="Let no variable and no settings file name exceptions."
+        "--no-exceptions",
+        is_flag=True,
+        help="Ignore exceptions named by an environment variable or settings file.",
     )
     no_baseline: bool = option(
-        "--no-baseline", is_flag=True, help="Let no variable and no settings file name a baseline."
+        "--no-baseline",
+        is_flag=True,
+        help="Ignore a baseline named by an environment variable or settings file.",
     )
     no_report_only: bool = option(
-        "--no-report-only", is_flag=True, help="Let no variable and no settings file say --report-only."
+        "--no-report-only",
+        is_flag=True,
+        help="Ignore --report-only from an environment variable or settings file.",
     )
 
     def settled(self) -> Settled:

@@ -67,7 +67,7 @@ class ReleaseData:
     schemas: str | None = option(
         "--schemas",
         metavar="DIR",
-        help="Use the release data in DIR, a copy of the program's own schemas/ with changes.",
+        help="Use the release data in DIR, a modified copy of the program's own schemas/.",
     )
 
     def catalog(self, *, quiet: bool = False) -> Catalog:
@@ -91,7 +91,7 @@ class Releases:
     from_release: str | None = option(
         "--from",
         metavar="RELEASE|auto",
-        help="The kubelet release that runs now, or auto: what each node reports; default: auto, where nodes "
+        help="The current kubelet release, or auto: what each node reports; default: auto, if nodes "
         "report it.",
     )
     to_release: str | None = option(

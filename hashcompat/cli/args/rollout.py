@@ -48,29 +48,29 @@ class RolloutFlags:
     after: bool = option(
         "--after",
         is_flag=True,
-        help="The kubelet of --node was upgraded: compare the plan with what became of its containers.",
+        help="Check after the upgrade of --node: compare the plan with what happened to its containers.",
     )
     state: str | None = option(
         "--state",
         metavar=WHERE,
-        help="Where the pipelines of a rollout keep which node was started, is done or has failed: the gate "
-        "takes the turn of --node there, and with --after ends it.",
+        help="Where a rollout keeps which nodes were started, are done or have failed: the gate takes "
+        "the turn of --node there; with --after it ends that turn.",
     )
     settle: int = option(
         "--settle",
         type=click.IntRange(0, 3600),
         default=0,
         metavar="SECONDS",
-        help="With --after: how long the kubelet of --node gets to look at its pods. They are read again and "
-        "again for so long; the first surprise that stays one ends it.",
+        help="With --after: how long to keep checking while the kubelet of --node settles. A surprise "
+        "that persists ends the wait.",
     )
     take_over: bool = option(
         "--take-over",
         is_flag=True,
-        help="Take the turn of --node also where it was started and not decided, or has failed.",
+        help="Take over the turn of --node if it was started but not decided, or if it failed.",
     )
     holder: str | None = option(
-        "--holder", metavar="NAME", help="Who takes the turn, for people to read; default: USER@HOST."
+        "--holder", metavar="NAME", help="Who takes the turn, for humans; default: USER@HOST."
     )
 
     def check(self, *, plan: str | None, nodes: tuple[str, ...]) -> None:

@@ -20,7 +20,7 @@ class Labels:
         "-l",
         "--selector",
         metavar="LABELS",
-        help="Only pods of the live cluster with these labels, as kubectl reads them.",
+        help="Only pods of the live cluster that match this label selector, in kubectl's syntax.",
     )
 
 
@@ -35,10 +35,10 @@ class Scope:
         "-n", "--namespace", multiple=True, metavar="NAMESPACE", help="Only this namespace; repeatable."
     )
     excluded_namespaces: tuple[str, ...] = option(
-        "--exclude-namespace", multiple=True, metavar="NAMESPACE", help="All but this namespace; repeatable."
+        "--exclude-namespace", multiple=True, metavar="NAMESPACE", help="Exclude this namespace; repeatable."
     )
     nodes: tuple[str, ...] = option(
-        "--node", multiple=True, metavar="NODE", help="Only pods of this node; repeatable."
+        "--node", multiple=True, metavar="NODE", help="Only pods on this node; repeatable."
     )
     owners: tuple[str, ...] = option(
         "--owner", multiple=True, metavar="KIND/NAME", help="Only pods of this owner; repeatable."

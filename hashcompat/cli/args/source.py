@@ -23,13 +23,13 @@ class Source:
         help="Pods as JSON, JSON lines or YAML; repeatable; - is standard input.",
     )
     recursive: bool = option(
-        "-R", "--recursive", is_flag=True, help="Read the directories given with -f and those below."
+        "-R", "--recursive", is_flag=True, help="Read the directories given with -f recursively."
     )
     sample: bool = option("--sample", is_flag=True, help="Use the small built-in cluster.")
     no_defaults: bool = option(
         "--no-defaults",
         is_flag=True,
-        help="Take manifests as they are: no API-server defaults, no canonical quantities.",
+        help="Hash manifests as they are, without API server defaults and canonical quantities.",
     )
     static: StaticPods
     cluster: Cluster

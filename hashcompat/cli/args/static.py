@@ -19,21 +19,21 @@ class StaticPods:
         "--static-pod-dir",
         multiple=True,
         metavar="DIR",
-        help="Every file of DIR is a static pod's manifest, as in a kubelet's staticPodPath; repeatable; "
-        "needs --node-name.",
+        help="Read every file in DIR as a static pod's manifest, like a kubelet's staticPodPath; "
+        "repeatable; needs --node-name.",
     )
     node_names: tuple[str, ...] = option(
         "--node-name",
         multiple=True,
         metavar="NAME",
-        help="The name under which that kubelet registers its node.",
+        help="The name under which the kubelet registers the node.",
     )
     node_paths: tuple[str, ...] = option(
         "--static-pod-path",
         multiple=True,
         metavar="PATH",
-        help="The path on the node of the one -f FILE or --static-pod-dir DIR, where it is another: "
-        "from 1.21 on it enters the UID.",
+        help="The original path on the node if -f FILE or --static-pod-dir DIR is a copy; since 1.21 "
+        "it is part of the UID.",
     )
 
 

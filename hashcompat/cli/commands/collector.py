@@ -18,15 +18,15 @@ class Arguments:
     """What ``collector`` is asked."""
 
     preflight: bool = option(
-        "--preflight", is_flag=True, help="Print the script that also reads what hashcompat preflight checks."
+        "--preflight", is_flag=True, help="Also collect what hashcompat preflight checks."
     )
 
 
 @declared("collector", Arguments, short_help="Print a shell script that collects recorded hashes on a node.")
 def command(given: Arguments) -> None:
-    """Print a POSIX shell script for nodes without Python: what it prints there, --recorded reads here.
+    """Print a POSIX shell script for nodes without Python; its output is what --recorded reads.
 
-    With --preflight that is also for hashcompat preflight --dump.
+    With --preflight, the output is also what hashcompat preflight --dump reads.
 
     hashcompat collector | ssh NODE sudo sh > NODE.json
     """

@@ -20,16 +20,16 @@ class Arguments:
 @declared(
     "completion",
     Arguments,
-    short_help="Print the script by which bash, zsh or fish complete commands, options and values.",
+    short_help="Print the completion script for bash, zsh or fish.",
 )
 def command(given: Arguments) -> None:
-    """Print the script by which a shell completes commands, options, releases, rules and formats.
+    """Print the completion script of a shell, for commands, options, releases, rules and formats.
 
     \b
     bash:  source <(hashcompat completion bash)
     zsh:   source <(hashcompat completion zsh), after compinit
     fish:  hashcompat completion fish | source
 
-    kubectl completes "kubectl hashcompat" by itself, where its own completion is set up.
+    "kubectl hashcompat" completes without it if kubectl's own completion is set up.
     """  # noqa: D301 - click's mark of a paragraph that keeps its lines
     output.write([f"{script(given.shell, click.get_current_context().find_root().command)}\n"])

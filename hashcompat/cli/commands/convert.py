@@ -32,7 +32,7 @@ class Arguments:
 
     file: str = argument(required=True, metavar="FILE")
     only_restarts: bool = option(
-        "--only-restarts", is_flag=True, help="Leave out the containers of a plan that are kept."
+        "--only-restarts", is_flag=True, help="Hide unaffected containers of a plan."
     )
     shown: Annotated[Shown, shows(*(report for report, _ in _KINDS.values()))]
     withheld: Withheld
@@ -41,9 +41,9 @@ class Arguments:
 
 @declared("convert", Arguments, short_help="Show a saved plan or preflight in other formats.")
 def command(given: Arguments) -> None:
-    """Show a document that plan --out or preflight --out saved as any format shows the result itself.
+    """Show a saved document (plan --out, preflight --out) in any format of that command.
 
-    FILE is JSON, compressed or not; - is standard input. Nothing is computed again.
+    FILE is JSON, compressed or not; - is standard input. Nothing is recomputed.
     """
     with opened(given.file, _KINDS, _WANTED) as document:
         report, read = _KINDS[document.kind]

@@ -29,10 +29,10 @@ class Arguments:
 
     target: str | None = argument(required=False, metavar="[NAMESPACE/POD[/CONTAINER]|KIND/NAME]")
     show_values: bool = option(
-        "--show-values", is_flag=True, help="Print texts that may be secret, instead of ***."
+        "--show-values", is_flag=True, help="Show potentially secret text instead of ***."
     )
     full: bool = option(
-        "--full", is_flag=True, help="Show both hashed texts whole, and every field in which they differ."
+        "--full", is_flag=True, help="Show both hashed texts in full, and every field that differs."
     )
     releases: Releases
     source: Source
@@ -47,14 +47,14 @@ class Arguments:
 @declared(
     "explain",
     Arguments,
-    short_help="Say why a container's hash changes, or what differs between two releases.",
+    short_help="Explain why a container's hash changes, or what differs between two releases.",
 )
 def command(given: Arguments) -> None:
-    """Explain a container's verdict: what happens, why, what to do, what will be seen, the upstream change.
+    """Explain a container's verdict: what happens, why, what to do, what will be logged, the upstream change.
 
     A pod is NAMESPACE/POD, or POD with -n NAMESPACE; KIND/NAME, such as deploy/web, is every pod of an owner.
-    Where the hashed texts are why, the places in which they differ are shown; --full shows them whole.
-    Without either: what differs between the two releases for any container.
+    If the hashed texts differ, the differing parts are shown; --full shows both texts in full.
+    Without a pod or owner: what differs between the two releases for any container.
     """
     names = given.releases.data.names(quiet=given.quiet.quiet)
     way = given.releases.way(names, from_nodes=given.target is not None)

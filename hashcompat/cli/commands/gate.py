@@ -50,12 +50,12 @@ class Arguments:
     plan: str | None = option(
         "--plan",
         metavar="FILE",
-        help="A plan that hashcompat plan --out saved; default: one made of the source.",
+        help="A saved plan (hashcompat plan --out); default: plan the pods of the source.",
     )
     keep_going: bool = option(
         "--keep-going",
         is_flag=True,
-        help="Make a container that does not decode UNKNOWN instead of stopping.",
+        help="Report a container that cannot be decoded as UNKNOWN instead of stopping.",
     )
     rollout: RolloutFlags
     policy: PolicyFlags
@@ -69,16 +69,16 @@ class Arguments:
     quiet: Quiet
 
 
-@declared("gate", Arguments, short_help="Decide by a policy whether a kubelet upgrade may go on.")
+@declared("gate", Arguments, short_help="Check an upgrade against a policy; the exit code gates a pipeline.")
 def command(given: Arguments) -> int:
-    """Judge a plan by a policy: exit 0 where it holds, 2 where it does not, 3 where it is undecided.
+    """Check a plan against a policy: exit 0 if it passes, 2 if it fails, 3 if that is undecided.
 
-    With --after, once the kubelet of --node was upgraded: 0 where all is as the plan predicted, 2 for a
-    surprise.
+    With --after, run after the upgrade of --node: exit 0 if everything went as planned, 2 on a surprise.
 
-    Without a policy nothing may restart. Its settings are flags, variables such as
-    HASHCOMPAT_GATE_MAX_RESTARTS, and the keys below gate in ./.hashcompat.yaml or in the user's own, or in
-    the file of --config (or HASHCOMPAT_CONFIG). A file loosens nothing that a flag or variable says.
+    Without a policy nothing may restart. A policy is set by flags, by variables such as
+    HASHCOMPAT_GATE_MAX_RESTARTS, and by the keys below gate in ./.hashcompat.yaml or the user's own
+    settings file, or in the file of --config (HASHCOMPAT_CONFIG). A file cannot loosen what flags and
+    variables set.
     """
     given.rollout.check(plan=given.plan, nodes=given.scope.nodes)
     settled_settings = given.policy.settled()

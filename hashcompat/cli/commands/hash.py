@@ -27,10 +27,10 @@ class Arguments:
         "--kubelet", metavar="RELEASE[,RELEASE...]", help="The kubelet releases that compute the hash."
     )
     show_input: bool = option(
-        "--show-input", is_flag=True, help="Print the exact text that is hashed; needs --show-values too."
+        "--show-input", is_flag=True, help="Print the exact text that is hashed; requires --show-values."
     )
     show_values: bool = option(
-        "--show-values", is_flag=True, help="Allow texts that may be secret in the output."
+        "--show-values", is_flag=True, help="Do not mask potentially secret text in the output."
     )
     data: ReleaseData
     source: Source

@@ -18,7 +18,7 @@ class Arguments:
 
 @declared("help", Arguments, short_help="Show what a command does, and its options.")
 def command(given: Arguments) -> None:
-    """Show what a command does, and its options; without COMMAND: all commands."""
+    """Show what a command does, and its options; without COMMAND, list all commands."""
     root = click.get_current_context().find_root()
     if given.name is None:
         output.write([f"{root.get_help()}\n"])

@@ -33,23 +33,23 @@ class Arguments:
         default=1,
         show_default=True,
         metavar="N",
-        help="How many kubelets are restarted at once.",
+        help="How many nodes are upgraded at once.",
     )
     all_budgets: bool = option(
         "--all-budgets",
         is_flag=True,
-        help="The files hold all PodDisruptionBudgets: where they hold none, there are none.",
+        help="Treat the input as complete: no PodDisruptionBudget in it means there is none.",
     )
     keep_going: bool = option(
         "--keep-going",
         is_flag=True,
-        help="Make a container that does not decode UNKNOWN instead of stopping.",
+        help="Report a container that cannot be decoded as UNKNOWN instead of stopping.",
     )
     detailed_exitcode: bool = option(
         "--detailed-exitcode",
         is_flag=True,
-        help="Exit 2 when a budget is breached, all replicas restart at once or a container is not started "
-        "again, 3 when that is not decided.",
+        help="Exit 2 if a budget is breached, all replicas restart at once or a container is not "
+        "started again; exit 3 if that is undecided.",
     )
     releases: Releases
     source: Source
@@ -61,12 +61,12 @@ class Arguments:
 
 
 @declared(
-    "impact", Arguments, short_help="Say what the restarts breach, and in which order to upgrade nodes."
+    "impact", Arguments, short_help="Show which budgets and owners the restarts hit, and order the nodes."
 )
 def command(given: Arguments) -> int:
-    """Say which PodDisruptionBudgets and owners the restarts of a plan hit, and order the nodes.
+    """Show which PodDisruptionBudgets and owners the restarts of a plan hit, and order the nodes.
 
-    Clean nodes come first, then those that restart nothing that matters, then those to drain.
+    Nodes without restarts come first, then those whose restarts breach nothing, then those to drain.
     -o markdown prints a runbook with the commands for each node.
     """
     if given.scope.labels.selector:

@@ -28,7 +28,7 @@ class Arguments:
     """What ``matrix`` is asked."""
 
     every_patch: bool = option(
-        "--every-patch", is_flag=True, help="Every patch release instead of the newest of each minor."
+        "--every-patch", is_flag=True, help="Compare every patch release, not just the newest of each minor."
     )
     releases: Annotated[Releases, Changed("from_release", _FROM), Changed("to_release", _TO)]
     source: Source
@@ -44,10 +44,10 @@ class Arguments:
     short_help="Show which pairs of releases restart what, and the cheapest path between two.",
 )
 def command(given: Arguments) -> None:
-    """Compare every pair of releases, both ways: who restarts, and the upstream change behind it.
+    """Compare every pair of releases, both ways: which containers restart, and the upstream change behind it.
 
-    With pods: how many containers among them restart for each pair, and the way from --from to --to that
-    restarts fewest.
+    With pods: how many of their containers restart for each pair, and the path from --from to --to that
+    restarts the fewest.
     """
     quiet = given.quiet.quiet
     names, asked = given.releases.data.names(quiet=quiet), given.releases

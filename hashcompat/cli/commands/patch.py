@@ -36,11 +36,11 @@ from hashcompat.sources.upstream import kubernetes
 class Arguments:
     """What ``patch`` is asked."""
 
-    kubelet: str | None = option("--kubelet", metavar="RELEASE", help="The kubelet release that is patched.")
+    kubelet: str | None = option("--kubelet", metavar="RELEASE", help="The kubelet release to patch.")
     like: str | None = option(
         "--like",
         metavar="RELEASE[,RELEASE...]",
-        help="The releases whose hashes it is to accept.",
+        help="The releases whose hashes to accept.",
     )
     strategy: str = option(
         "--strategy",
@@ -51,32 +51,33 @@ class Arguments:
         "out of the text.",
     )
     tree: str | None = option(
-        "--tree", metavar="DIR", help="The root of the Kubernetes source tree at that tag."
+        "--tree", metavar="DIR", help="The root of a Kubernetes source tree, checked out at that tag."
     )
     source_url: str = option(
         "--source-url",
         metavar="URL",
         default=kubernetes.SOURCE_URL,
-        help="Where source files are downloaded; {tag} and {path} are filled in.",
+        help="URL to download source files from; {tag} and {path} are filled in.",
     )
     accept_new_fields: bool = option(
         "--accept-new-fields",
         is_flag=True,
-        help="Let an old hash count although fields unknown to the old release are set.",
+        help="Accept an old hash even if fields are set that the old release does not know.",
     )
     until: str = option(
         "--until", metavar="RELEASE", default="", help="The last release that accepts old hashes."
     )
     article: bool = option(
-        "--article", is_flag=True, help="Strip in DeepHashObject, and so in every hash that is made there."
+        "--article", is_flag=True, help="Strip in DeepHashObject, which affects every hash computed there."
     )
     force: bool = option(
-        "--force", is_flag=True, help="Pin although every in-place resize will restart the container."
+        "--force", is_flag=True, help="Pin even though every in-place resize will restart the container."
     )
     audit: bool = option(
         "--audit",
         is_flag=True,
-        help="List the pods whose containers --strategy strip would not hash as the old release does.",
+        help="List pods with containers for which --strategy strip does not reproduce the old "
+        "release's hash.",
     )
     data: ReleaseData
     source: Source
@@ -88,14 +89,14 @@ class Arguments:
 @declared(
     "patch",
     Arguments,
-    short_help="Make a patch for the kubelet that accepts or keeps another release's hashes.",
+    short_help="Print a kubelet patch that accepts or keeps another release's hashes.",
 )
 def command(given: Arguments) -> int:
-    """Print a patch, as git format-patch does, against the Kubernetes source at the release's tag.
+    """Print a patch in git format-patch form against the Kubernetes source at the release's tag.
 
-    The few files that it changes are read from --tree, or downloaded and kept in the user's cache. With
-    --audit and pods, say which of them stripping fails on; exit 2 when there are any. --out takes the patch,
-    or the audit's document.
+    The few files that it changes are read from --tree, or downloaded and cached for the user. With --audit,
+    list the pods for which stripping fails; exit 2 if there are any. --out saves the patch, or the audit as
+    JSON.
     """
     output.ready(AUDIT if given.audit else PATCH, given.shown)
     names = given.data.names(quiet=given.quiet.quiet)

@@ -31,34 +31,34 @@ from hashcompat.report.asked import Again, SortBy
 from hashcompat.report.plan import PLAN, Excerpt, without_kept
 from hashcompat.sources.files.inputs import without_secrets
 
-_VERBOSE: Final = "Also report each assumption on a terminal, and the fields that a kubelet drops."
+_VERBOSE: Final = "Also list each assumption on a terminal, and fields that a kubelet drops."
 
 
 @group
 class Arguments:
     """What ``plan`` is asked."""
 
-    only_restarts: bool = option(
-        "--only-restarts", is_flag=True, help="Leave out the containers that are kept."
-    )
+    only_restarts: bool = option("--only-restarts", is_flag=True, help="Hide unaffected containers.")
     keep_going: bool = option(
         "--keep-going",
         is_flag=True,
-        help="Make a container that does not decode UNKNOWN instead of stopping.",
+        help="Report a container that cannot be decoded as UNKNOWN instead of stopping.",
     )
     detailed_exitcode: bool = option(
         "--detailed-exitcode",
         is_flag=True,
-        help="Exit 2 when containers restart, 3 when some are UNKNOWN and none restarts.",
+        help="Exit 2 if any container restarts; otherwise exit 3 if any is UNKNOWN.",
     )
     details: bool = option(
         "--details",
         is_flag=True,
-        help="Add to the JSON document where hashed texts differ, masked, and what each pair of releases "
-        "on the way restarts: all that -o html shows.",
+        help="Add everything that -o html shows to the JSON document: where hashed texts differ "
+        "(masked), and what each step of the upgrade restarts.",
     )
     sign_key: str | None = option(
-        "--sign-key", metavar="FILE", help="Sign the document with the key in FILE, for gate --verify-key."
+        "--sign-key",
+        metavar="FILE",
+        help="Sign the document with the key in FILE; gate --verify-key checks it.",
     )
     releases: Releases
     source: Source
@@ -73,9 +73,9 @@ class Arguments:
     verbose: Annotated[Verbose, Changed("verbose", {"help": _VERBOSE})]
 
 
-@declared("plan", Arguments, short_help="Say which containers a kubelet upgrade restarts, where, and why.")
+@declared("plan", Arguments, short_help="Show which containers a kubelet upgrade restarts, where, and why.")
 def command(given: Arguments) -> int:
-    """Say which containers are killed and created again when kubelets go from one release to another.
+    """Show which containers are killed and recreated when kubelets go from one release to another.
 
     A pod with a uid is hashed exactly as given; one without uid and status is a manifest and first gets an
     API server's defaults.

@@ -32,39 +32,42 @@ if TYPE_CHECKING:
 class Arguments:
     """What ``preflight`` is asked."""
 
-    to_release: str | None = option(
-        "--to", metavar="RELEASE", help="The release of the kubelet that will be started."
-    )
+    to_release: str | None = option("--to", metavar="RELEASE", help="The target release of the kubelet.")
     from_release: str | None = option(
         "--from",
         metavar="RELEASE|auto",
-        help="The kubelet release that runs now; default, and auto: what each node shows.",
+        help="The current kubelet release; auto (default): what each node reports.",
     )
     dumps: tuple[str, ...] = option(
         "--dump",
         multiple=True,
         metavar="FILE|DIR",
-        help="What hashcompat collector --preflight printed on a node; or tar archives of that.",
+        help="Output of hashcompat collector --preflight from a node, or tar archives of it; repeatable.",
     )
     runtime: str | None = option(
         "--runtime",
         type=click.Choice(collect.KINDS),
-        help="Which container runtime of this node to ask; default: whichever answers.",
+        help="The container runtime of this node to query; default: whichever answers.",
     )
     runtime_endpoint: str | None = option(
-        "--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, where it is not at a usual place."
+        "--runtime-endpoint",
+        metavar="SOCKET",
+        help="The runtime's socket, if it is not in a standard location.",
     )
-    root: str | None = option("--root", metavar="DIR", help="Where the / of the node is mounted; default: /.")
+    root: str | None = option(
+        "--root", metavar="DIR", help="Where the node's root file system is mounted; default: /."
+    )
     read_also: tuple[str, ...] = option(
         "--read-also",
         metavar="DIR",
         multiple=True,
-        help="More directories of the node in which the kubelet's own files are, such as its --root-dir.",
+        help="Another directory on the node that holds the kubelet's own files, such as its --root-"
+        "dir; repeatable.",
     )
     ignored: str | None = option(
         "--ignore-preflight-errors",
         metavar="CHECK[,CHECK...]|all",
-        help="The checks whose errors count as warnings.",
+        help="Checks whose errors are treated as warnings.",
     )
     joined: Joined
     source: Source
@@ -74,12 +77,14 @@ class Arguments:
     quiet: Quiet
 
 
-@declared("preflight", Arguments, short_help="Find on a node what else breaks when its kubelet is restarted.")
+@declared(
+    "preflight", Arguments, short_help="Check nodes for what else breaks when their kubelet is restarted."
+)
 def command(given: Arguments) -> int:
-    """Check a node for what breaks when a kubelet is restarted or replaced, apart from container hashes.
+    """Check nodes for what breaks when a kubelet is restarted or replaced, other than container hashes.
 
-    Nothing on the node is changed. Exit 2 when something is found that breaks it, 3 when a check could not
-    read what it needs.
+    Nothing on the node is changed. Exit 2 if something is found that breaks it, 3 if a check could not read
+    what it needs.
     """
     if not given.to_release:
         raise UsageError("--to is missing; name the release that will be started, such as --to 1.24.17")

@@ -26,32 +26,34 @@ class Arguments:
         metavar="RELEASE|auto",
         default=AUTO,
         show_default=True,
-        help="As for plan; only auto needs the nodes.",
+        help="As in plan; only auto needs access to nodes.",
     )
     impact: bool = option(
-        "--impact", is_flag=True, help="As impact needs: PodDisruptionBudgets too, and the pods of all nodes."
+        "--impact",
+        is_flag=True,
+        help="Also allow what impact needs: PodDisruptionBudgets and the pods of all nodes.",
     )
     state: str | None = option(
         "--state",
         metavar="configmap:NAMESPACE/NAME",
-        help="As gate --state needs: this ConfigMap may be read, created and updated.",
+        help="Also allow reading, creating and updating this ConfigMap, for gate --state.",
     )
     service_account: str | None = option(
         "--service-account",
         metavar="NAMESPACE:NAME",
-        help="Also print the bindings to this service account.",
+        help="Also print the bindings for this service account.",
     )
     scope: Scope
     shown: Annotated[Shown, shows(ROLES, default="yaml")]
 
 
-@declared("rbac", Arguments, short_help="Print the minimal role with which a live cluster can be read.")
+@declared("rbac", Arguments, short_help="Print the minimal RBAC role for reading a live cluster.")
 def command(given: Arguments) -> None:
-    """Print the Role or ClusterRole for a plan with the same flags: only get and list, without --state.
+    """Print the Role or ClusterRole that a plan with the same flags needs: get and list only, unless --state.
 
-    It allows pods, nodes, and the namespace kube-system, whose UID is that of the cluster.
+    It covers pods, nodes, and the namespace kube-system, whose UID identifies the cluster.
 
-    With --impact PodDisruptionBudgets are listed too.
+    With --impact it also covers PodDisruptionBudgets.
 
     hashcompat rbac --service-account tools:hashcompat | kubectl apply -f -
     """

@@ -22,10 +22,12 @@ class Arguments:
     add: str | None = option(
         "--add",
         metavar="VERSION",
-        help="Make a release known that is newer than this program, by its Go types.",
+        help="Add a release newer than this program knows, from its Go types.",
     )
     types: str | None = option(
-        "--types", metavar="FILE|URL", help="Its core/v1/types.go; default: that of k8s.io/api on GitHub."
+        "--types",
+        metavar="FILE|URL",
+        help="The release's core/v1/types.go; default: from k8s.io/api on GitHub.",
     )
     data: ReleaseData
     shown: Annotated[Shown, shows(RELEASES, DIFFERENCE)]
@@ -34,13 +36,13 @@ class Arguments:
 @declared(
     "releases",
     Arguments,
-    short_help="List the known kubelet releases, their types and eras; add a newer one.",
+    short_help="List the known kubelet releases, or add a newer one.",
 )
 def command(given: Arguments) -> None:
-    """List the known kubelet releases: the type tree and the hash era of each minor, and its Go release.
+    """List the known kubelet releases: the type tree, hash era and Go release of each minor.
 
-    With --add: save a newer release among the user's data, and show what differs from the newest one known.
-    Its algorithm and behaviour are taken to be those of that one, and plans state it.
+    With --add: save a newer release in the user's data directory, and show how its types differ from those of
+    the newest known release. Its algorithm and behaviour are assumed to be the same, and plans say so.
     """
     if given.types and not given.add:
         raise UsageError("--types goes with --add RELEASE")

@@ -35,8 +35,8 @@ class Arguments:
 def command(given: Arguments) -> None:
     """List the rules behind verdicts and the checks of preflight by their stable ids.
 
-    With RULE, such as HC004 or PF-103: what it means, how to confirm it on a node and how to avoid it, since
-    which release it occurs, and where upstream has it.
+    With RULE, such as HC004 or PF-103: what it means, how to confirm it on a node, how to avoid it, since
+    which release it occurs, and the upstream change.
     """
     wanted = {_known(name) for name in given.ids} or _EVERY.keys()
     chosen = RuleList(tuple(rule for name, rule in _EVERY.items() if name in wanted))

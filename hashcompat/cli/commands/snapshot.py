@@ -38,12 +38,13 @@ class Saved:
     out: str | None = option(
         "--out",
         metavar="FILE",
-        help="Save the snapshot in FILE, gzipped where it ends in .gz; default and -: standard output.",
+        help="Save the snapshot in FILE, gzipped if it ends in .gz; default and -: standard output.",
     )
     with_hashes: bool = option(
         "--with-hashes",
         is_flag=True,
-        help="Keep the hashes over hidden values too. They reveal short values to whoever has the file.",
+        help="Also save the hashes of hidden values. Anyone who has the file can recover short values "
+        "from them.",
     )
 
 
@@ -59,13 +60,13 @@ class Arguments:
     quiet: Quiet
 
 
-@declared("snapshot", Arguments, short_help="Save what later plans need of a cluster, with values hidden.")
+@declared("snapshot", Arguments, short_help="Save a cluster for later plans, with values hidden.")
 def command(given: Arguments) -> None:
     """Save pods and nodes so that -f FILE gives the same plans later, between any releases known now.
 
-    Every text is hidden that no plan asks for: values of env, args, commands, headers, probes, volumes.
-    Hashes would reveal such values, so which kubelets hash a container alike is saved instead, and plans from
-    the file show no hash over them.
+    Everything that plans do not need is hidden: values of env, args, commands, headers, probes, volumes.
+    Because hashes would reveal such values, the snapshot records instead which kubelets hash a container
+    alike; plans made from it show no hashes of hidden values.
     """
     quiet = given.quiet.quiet
     catalog = given.data.catalog(quiet=quiet)

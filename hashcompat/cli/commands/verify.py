@@ -35,13 +35,13 @@ class Arguments:
         help="The release that recorded the hashes; auto (default): what each node reports.",
     )
     show_values: bool = option(
-        "--show-values", is_flag=True, help="Show the text before a difference, values included."
+        "--show-values", is_flag=True, help="Show the text leading up to a difference, values included."
     )
     search_token_mount: bool = option(
         "--search-token-mount",
         is_flag=True,
-        help="Where a manifest has another hash than the recorded one, search the service account's volume "
-        "mount that its pod has besides.",
+        help="If a manifest's hash differs from the recorded one, try to find the service account "
+        "volume mount that its pod has in addition.",
     )
     data: ReleaseData
     source: Source
@@ -55,15 +55,15 @@ class Arguments:
 @declared(
     "verify",
     Arguments,
-    short_help="Compare golden directories, or recorded hashes, with what this program computes.",
+    short_help="Compare golden or recorded hashes with what this program computes.",
 )
 def command(given: Arguments) -> int:
-    """Compute hashes again and compare: exit 2 when one differs, 3 when some cannot be compared.
+    """Recompute hashes and compare them: exit 2 if one differs, 3 if some cannot be compared.
 
-    PATH is a golden directory: inputs.jsonl and, for each release, RELEASE.jsonl, with a line for each case;
-    or inputs/CASE.json and, for each release, RELEASE/CASE.txt and RELEASE/HASHES. With --recorded or
-    --runtime, the hashes that kubelets recorded are compared instead, with those of the pods given with -f or
-    of the live cluster.
+    PATH is a golden directory: inputs.jsonl and, for each release, RELEASE.jsonl, with one line per case; or
+    inputs/CASE.json and, for each release, RELEASE/CASE.txt and RELEASE/HASHES. With --recorded or --runtime,
+    the hashes that kubelets recorded are compared with those of the pods given with -f, or of the live
+    cluster.
     """
     if bool(given.paths) == given.records.are_named:
         raise UsageError(

@@ -21,7 +21,7 @@ class Arguments:
     shown: Annotated[Shown, shows(VERSION)]
 
 
-@declared("version", Arguments, short_help="Print the version and the range of known kubelet releases.")
+@declared("version", Arguments, short_help="Print this program's version and the range of known releases.")
 def command(given: Arguments) -> None:
-    """Print this program's version and the oldest and newest kubelet release that it knows."""
+    """Print this program's version and the oldest and newest kubelet releases that it knows."""
     output.show(VERSION, versions(given.data.catalog()), given.shown)

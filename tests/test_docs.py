@@ -10,7 +10,7 @@ from pathlib import Path
 from hashcompat import planning
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.planning.view import View
-from hashcompat.rules import RULES
+from hashcompat.rules.pages import RULES
 from hashcompat.sources.files import sample as samples
 from scripts.docs import largeplan, pages, plans
 from tests.helpers.program import ROOT

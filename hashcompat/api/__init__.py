@@ -62,7 +62,7 @@ from hashcompat.patching.strategies import Choices
 from hashcompat.planning.options import AssumePatch, Options
 from hashcompat.records.index import Records
 from hashcompat.records.probes import Dump
-from hashcompat.rules import RULES
+from hashcompat.rules.pages import RULES
 from hashcompat.sources.filters import Filters
 
 __all__ = [

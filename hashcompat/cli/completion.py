@@ -41,7 +41,7 @@ def _release_list(
 def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the id of a rule or of a check, with its name."""
     from hashcompat.preflight import CHECKS
-    from hashcompat.rules import RULES
+    from hashcompat.rules.pages import RULES
 
     wanted, every = incomplete.upper(), (*RULES, *(check.rule for check in CHECKS))
     return [_item(rule.id, help=rule.name) for rule in every if rule.id.startswith(wanted)]

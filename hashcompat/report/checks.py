@@ -11,8 +11,7 @@ from msgspec import structs
 from hashcompat.preflight import CHECKS
 from hashcompat.preflight.checks import Check, Need
 from hashcompat.report.rulepages import anchored
-from hashcompat.rules import Rule, Step
-from hashcompat.rules.links import anchor
+from hashcompat.rules import Rule, Step, anchor
 
 _TITLE: Final = "# Checks of preflight"
 

@@ -15,7 +15,8 @@ from hashcompat.model.escape import word
 from hashcompat.report.findings import Case, Findings, Outcome
 from hashcompat.report.plancases import case_of, title_of
 from hashcompat.report.whence import overridden, times_of
-from hashcompat.rules import RULES, Rule
+from hashcompat.rules import Rule
+from hashcompat.rules.pages import RULES
 
 _OUTCOMES: Final[Mapping[Standing, Outcome]] = {
     Standing.VIOLATION: Outcome.FAILED,

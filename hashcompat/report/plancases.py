@@ -13,7 +13,7 @@ from hashcompat.report.findings import Case, Findings, Outcome
 from hashcompat.report.items import reason_words
 from hashcompat.report.model import Prose, Table
 from hashcompat.report.whence import times_of
-from hashcompat.rules import RULES
+from hashcompat.rules.pages import RULES
 
 _OUTCOMES: Final[Mapping[Verdict, Outcome]] = {
     Verdict.RESTART: Outcome.FAILED,

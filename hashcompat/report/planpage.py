@@ -23,7 +23,7 @@ from hashcompat.report.planwhys import Whys
 from hashcompat.report.reasons import Kind
 from hashcompat.report.tally import Group, GroupBy, owner_of, tallied
 from hashcompat.report.whence import times_line, whence
-from hashcompat.rules import RULES
+from hashcompat.rules.pages import RULES
 
 _TONES: Final = {"red": "bad", "yellow": "open", "green": "good"}
 

@@ -9,7 +9,7 @@ import msgspec
 
 from hashcompat.model.verdicts import Reason
 from hashcompat.report.items import FIELD_WORDS
-from hashcompat.rules import RULES
+from hashcompat.rules.pages import RULES
 
 GAP: Final = "..."
 """Stands for the words in which cases differ."""

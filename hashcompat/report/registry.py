@@ -34,7 +34,7 @@ from hashcompat.report.roles import ROLES
 from hashcompat.report.rules import RULES
 from hashcompat.report.snapshot import SNAPSHOT
 from hashcompat.report.verification import VERIFICATIONS
-from hashcompat.rules import RuleList
+from hashcompat.rules.pages import RuleList
 from hashcompat.sources.cluster.roles import Roles
 
 REPORTS: Final[Mapping[type, Report[Any]]] = {

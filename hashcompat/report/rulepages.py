@@ -10,8 +10,7 @@ from typing import Any, Final
 from hashcompat.catalog.files import DataFiles, default_directory
 from hashcompat.catalog.spans import Span, beginnings, common, merged, rows, span, words
 from hashcompat.report.model import Coloured, Line, Section
-from hashcompat.rules import Rows, Rule, Since, Step, link
-from hashcompat.rules.links import anchor
+from hashcompat.rules import Rows, Rule, Since, Step, anchor, link
 
 WIDTH: Final = 80
 """Columns that a page takes at the most, except for a word that is longer."""

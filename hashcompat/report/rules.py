@@ -11,9 +11,9 @@ from hashcompat.preflight import CHECKS
 from hashcompat.report import rulepages
 from hashcompat.report.checks import paged
 from hashcompat.report.model import Document, Prose, Report, Section, Table, document
-from hashcompat.rules import RULES as EVERY_RULE
-from hashcompat.rules import Rule, RuleList
-from hashcompat.rules.links import anchor
+from hashcompat.rules import Rule, anchor
+from hashcompat.rules.pages import RULES as EVERY_RULE
+from hashcompat.rules.pages import RuleList
 
 
 def _page(rule: Rule) -> Rule:

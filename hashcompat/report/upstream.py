@@ -8,7 +8,7 @@ from typing import Final
 
 from hashcompat.catalog.changes import Change, EraChange
 from hashcompat.report.model import Line
-from hashcompat.rules import RULES
+from hashcompat.rules.pages import RULES
 
 _NUMBER: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d+)")
 

@@ -1,7 +1,9 @@
 """The rules behind verdicts: stable ids, and a page for each.
 
-A rule is an id in ``ids`` and a :class:`Rule` in the file of its subject, which holds all that people read
-about it. ``docs/rules.md`` and ``hashcompat rules`` show it; ``link`` says where.
+Reasons cite an id, such as ``rules.ALGORITHM``; people write ids into exceptions and dashboards, so an id is
+never reused. All that people read about a rule is one value, a ``Rule``, in the file of its subject; ``pages``
+has all of them, and is imported by what shows pages. ``docs/rules.md`` and ``hashcompat rules`` show them;
+``link`` says where. A new rule is an id here, a value there, and a test of its name.
 """
 
 from __future__ import annotations
@@ -10,138 +12,128 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.rules import (
-    admission,
-    algorithm,
-    comparison,
-    creation,
-    fields,
-    inputs,
-    records,
-    resources,
-    sandboxes,
-    staticpods,
-)
-from hashcompat.rules.ids import (
-    ADMISSION,
-    ALGORITHM,
-    API_DEFAULT,
-    CLOSED_BUILD,
-    CREATOR,
-    DEVICES,
-    FIELD_ADDED,
-    FIELD_DROPPED,
-    FIELD_REMOVED,
-    FIELD_RETYPED,
-    GO_ESCAPES,
-    HASH_MISSING,
-    NEVER_COMPARED,
-    NODE_DISPUTED,
-    NODE_RELEASE,
-    NOT_CALIBRATED,
-    NOT_COMPARED,
-    NOT_CREATED,
-    NOT_DECODED,
-    NOT_REPRODUCED,
-    NOT_STORED,
-    OTHER_CREATOR,
-    OTHER_NODE,
-    PATCHED,
-    PAUSE_IMAGE,
-    QOS,
-    RECORDED,
-    RESIZE_GATE,
-    RESIZE_POLICY,
-    RUNTIME_GONE,
-    SANDBOX_BROKEN,
-    SANDBOX_REPLACED,
-    SERVER_GATE,
-    SIDECAR_REFUSED,
-    STARTUP_PROBE,
-    STATIC_POD,
-    STATIC_REFUSED,
-    STATIC_UID,
-    STRICT_GROUPS,
-    SYSCTL,
-    TAINT,
-    VENDOR_GO,
-)
-from hashcompat.rules.links import link
-from hashcompat.rules.model import Rows, Rule, Since, Step
-
-_SUBJECTS: Final = (
-    algorithm,
-    fields,
-    comparison,
-    resources,
-    records,
-    creation,
-    inputs,
-    sandboxes,
-    staticpods,
-    admission,
-)
-
-RULES: Final = tuple(
-    sorted((rule for subject in _SUBJECTS for rule in subject.RULES), key=lambda rule: rule.id)
-)
-"""Every rule, by its id."""
+ALGORITHM: Final = "HC001"
+NOT_COMPARED: Final = "HC002"
+GO_ESCAPES: Final = "HC003"
+FIELD_ADDED: Final = "HC004"
+FIELD_REMOVED: Final = "HC005"
+FIELD_DROPPED: Final = "HC006"
+STATIC_POD: Final = "HC007"
+NODE_RELEASE: Final = "HC008"
+NOT_DECODED: Final = "HC009"
+VENDOR_GO: Final = "HC010"
+NEVER_COMPARED: Final = "HC011"
+RECORDED: Final = "HC012"
+NOT_REPRODUCED: Final = "HC013"
+NOT_CALIBRATED: Final = "HC014"
+HASH_MISSING: Final = "HC015"
+RUNTIME_GONE: Final = "HC016"
+SANDBOX_REPLACED: Final = "HC017"
+PAUSE_IMAGE: Final = "HC018"
+RESIZE_POLICY: Final = "HC019"
+RESIZE_GATE: Final = "HC020"
+STATIC_REFUSED: Final = "HC021"
+STATIC_UID: Final = "HC022"
+API_DEFAULT: Final = "HC023"
+ADMISSION: Final = "HC024"
+STARTUP_PROBE: Final = "HC025"
+FIELD_RETYPED: Final = "HC026"
+SANDBOX_BROKEN: Final = "HC027"
+PATCHED: Final = "HC028"
+NOT_STORED: Final = "HC029"
+SERVER_GATE: Final = "HC030"
+OTHER_CREATOR: Final = "HC031"
+CREATOR: Final = "HC032"
+OTHER_NODE: Final = "HC033"
+TAINT: Final = "HC034"
+SIDECAR_REFUSED: Final = "HC035"
+STRICT_GROUPS: Final = "HC036"
+SYSCTL: Final = "HC037"
+DEVICES: Final = "HC038"
+QOS: Final = "HC039"
+CLOSED_BUILD: Final = "HC040"
+NOT_CREATED: Final = "HC041"
+NODE_DISPUTED: Final = "HC042"
 
 
-class RuleList(msgspec.Struct, frozen=True):
-    """Some of the rules, as a result to show."""
+class Step(msgspec.Struct, frozen=True):
+    """Something to do, or to know."""
 
-    rules: tuple[Rule, ...] = RULES
+    text: str
+    """What the command shows or does, or the advice itself; a colon ends it where a command follows."""
+    command: str = ""
+    """A command for a shell, in one line; words in capitals are to be replaced."""
 
 
-__all__ = [
-    "ADMISSION",
-    "ALGORITHM",
-    "API_DEFAULT",
-    "CLOSED_BUILD",
-    "CREATOR",
-    "DEVICES",
-    "FIELD_ADDED",
-    "FIELD_DROPPED",
-    "FIELD_REMOVED",
-    "FIELD_RETYPED",
-    "GO_ESCAPES",
-    "HASH_MISSING",
-    "NEVER_COMPARED",
-    "NODE_DISPUTED",
-    "NODE_RELEASE",
-    "NOT_CALIBRATED",
-    "NOT_COMPARED",
-    "NOT_CREATED",
-    "NOT_DECODED",
-    "NOT_REPRODUCED",
-    "NOT_STORED",
-    "OTHER_CREATOR",
-    "OTHER_NODE",
-    "PATCHED",
-    "PAUSE_IMAGE",
-    "QOS",
-    "RECORDED",
-    "RESIZE_GATE",
-    "RESIZE_POLICY",
-    "RULES",
-    "RUNTIME_GONE",
-    "SANDBOX_BROKEN",
-    "SANDBOX_REPLACED",
-    "SERVER_GATE",
-    "SIDECAR_REFUSED",
-    "STARTUP_PROBE",
-    "STATIC_POD",
-    "STATIC_REFUSED",
-    "STATIC_UID",
-    "STRICT_GROUPS",
-    "SYSCTL",
-    "TAINT",
-    "VENDOR_GO",
-    "Rows",
-    "Rule",
-    "RuleList",
-    "Since",
-    "Step",
-    "link",
-]
+class Rows(msgspec.Struct, frozen=True):
+    """Rows of the release data that have releases: all of a list, or those with one value."""
+
+    table: str
+    """The file of schemas/tables, without ``.json``."""
+    at: tuple[str, ...] = ()
+    """The keys that lead to the list, or to one row."""
+    field: str = ""
+    """The field that decides; empty where every row counts."""
+    value: object = None
+    """The value that the field has in the rows that count."""
+    unlike: bool = False
+    """Whether the rows count in which the field has any other value."""
+
+
+class Since(msgspec.Struct, frozen=True):
+    """In which releases a rule can be a reason."""
+
+    note: str
+    """Which kubelet's or API server's releases they are, and what changes there."""
+    rows: tuple[Rows, ...] = ()
+    """The rows with the releases."""
+    within: tuple[Rows, ...] = ()
+    """Rows outside whose releases it cannot occur; none where nothing else limits it."""
+    begins: bool = False
+    """Whether it occurs only where a row begins, between that release and the one before."""
+    releases: str = ""
+    """The releases in words, where no data decides them."""
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """One rule, which the reasons of a plan cite by its id, or one check of preflight."""
+
+    id: str
+    """The stable id, ``HC001``; an id is never reused."""
+    name: str
+    """The rule in a few words."""
+    meaning: str
+    """What is the case, in one or two sentences."""
+    source: str
+    """A file of Kubernetes or a pull request; empty where the rule is about the input, not about
+    Kubernetes."""
+    effect: str = ""
+    """What follows for whoever is on call: what happens, when, and to which containers."""
+    confirm: tuple[Step, ...] = ()
+    """How to see on a node or in the cluster that it is so; the commands change nothing."""
+    avoid: tuple[Step, ...] = ()
+    """How to keep it from happening, or how to turn UNKNOWN into a verdict."""
+    since: Since | None = None
+    """The releases in which it can occur; None for a check, whose meaning names them."""
+    links: tuple[str, ...] = ()
+    """Upstream's pull requests and files."""
+
+
+SITE: Final = ""
+"""The address of the source tree: ``Documentation`` of pyproject.toml without ``docs/``; empty for none."""
+
+_PAGES: Final = {"HC": "docs/rules.md", "PF": "docs/preflight-checks.md"}
+
+
+def link(rule: str) -> str:
+    """Return the address of a rule's page by its id; a path in the source tree where ``SITE`` is empty.
+
+    ``docs/rules.md#hc004`` for HC004, ``docs/preflight-checks.md#pf-103`` for PF-103. Raises KeyError for
+    anything else.
+    """
+    return f"{SITE}{_PAGES[rule[:2]]}#{anchor(rule)}"
+
+
+def anchor(rule: str) -> str:
+    """Return the anchor of a rule in its page: ``hc004``."""
+    return rule.lower()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from hashcompat.rules import ids
-from hashcompat.rules.model import Rows, Rule, Since, Step
+from hashcompat import rules
+from hashcompat.rules import Rows, Rule, Since, Step
 
 _UID: Final = Step(
     "The UID that the kubelet gave the static pod, which is not that of its mirror pod:",
@@ -42,7 +42,7 @@ _EVERY: Final = (Rows("behaviour", ("staticPodDigest",)),)
 
 RULES: Final = (
     Rule(
-        ids.STATIC_POD,
+        rules.STATIC_POD,
         "static pod's UID unknown",
         "A static pod is recreated when its UID changes; the input does not show whether it does.",
         "pkg/kubelet/config/common.go applyDefaults",
@@ -58,7 +58,7 @@ RULES: Final = (
         ),
     ),
     Rule(
-        ids.STATIC_REFUSED,
+        rules.STATIC_REFUSED,
         "static pod refused",
         "From 1.34 on, kubelets reject static pods that refer to Secrets, ConfigMaps, service accounts or "
         "other API objects: the pod disappears. From 1.37 on no feature gate allows them.",
@@ -95,7 +95,7 @@ RULES: Final = (
         ),
     ),
     Rule(
-        ids.STATIC_UID,
+        rules.STATIC_UID,
         "static pod with a new UID",
         "The UID of a static pod is a hash of the whole pod. A new UID means a new pod: every container is "
         "recreated.",

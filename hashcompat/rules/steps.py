@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hashcompat.rules.model import Step
+from hashcompat.rules import Step
 
 IN_CRI: Final = Step(
     "Under a CRI runtime such as containerd or CRI-O, the recorded hash is an annotation of the container:",

@@ -16,7 +16,7 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.verdicts import Reason, Verdict
-from hashcompat.rules import RULES
+from hashcompat.rules.pages import RULES
 from tests.helpers.pods import as_json, mirror_pod, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import C

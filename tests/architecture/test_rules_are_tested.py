@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hashcompat.preflight import CHECKS
-from hashcompat.rules import RULES
+from hashcompat.rules.pages import RULES
 from tests.helpers.program import ROOT
 
 

@@ -17,7 +17,7 @@ from hashcompat.go.walk import side_by_side
 from hashcompat.kubelet.hashing import compile_hasher, container_hash
 from hashcompat.planning import differences
 from hashcompat.planning.differences import FieldChange, difference, field_changes
-from hashcompat.rules import RULES
+from hashcompat.rules.pages import RULES
 
 NAMES = {"name": "a", "image": "b"}
 MOUNT = {**NAMES, "volumeMounts": [{"name": "v", "mountPath": "/v"}, {"name": "w", "mountPath": "/w"}]}

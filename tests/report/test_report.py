@@ -29,7 +29,7 @@ from hashcompat.preflight import CHECKS
 from hashcompat.report import document_of
 from hashcompat.report.plan import without_kept
 from hashcompat.report.registry import REPORTS
-from hashcompat.rules import RULES, RuleList
+from hashcompat.rules.pages import RULES, RuleList
 from hashcompat.sources import clock
 from hashcompat.sources.cluster.collect import Scope
 from hashcompat.sources.cluster.roles import minimal_roles

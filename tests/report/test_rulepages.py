@@ -10,7 +10,8 @@ from hashcompat.preflight import CHECKS
 from hashcompat.report.checks import paged
 from hashcompat.report.rulepages import command_lines, document_of, released, sections
 from hashcompat.report.rules import PAGES
-from hashcompat.rules import RULES, Rows, Rule, RuleList, Since
+from hashcompat.rules import Rows, Rule, Since
+from hashcompat.rules.pages import RULES, RuleList
 
 EVERY = [*RULES, *(paged(check) for check in CHECKS)]
 LONG = "hashcompat hash --kubelet OLD,NEW --node-name NODE --static-pod-dir MANIFESTS -o json"

@@ -13,7 +13,8 @@ from hashcompat.cli.program import cli
 from hashcompat.model.escape import printable
 from hashcompat.preflight import CHECKS
 from hashcompat.report.checks import paged
-from hashcompat.rules import RULES, Rule, Step, steps
+from hashcompat.rules import Rule, Step, steps
+from hashcompat.rules.pages import RULES
 from tests.helpers.program import ROOT
 
 PAGES = [*RULES, *map(paged, (check for check in CHECKS))]

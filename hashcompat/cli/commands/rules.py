@@ -14,8 +14,9 @@ from hashcompat.cli.args.output import Shown, shows
 from hashcompat.errors import UsageError
 from hashcompat.preflight import CHECKS
 from hashcompat.report.rules import PAGES, RULES
-from hashcompat.rules import RULES as REASONS
-from hashcompat.rules import Rule, RuleList
+from hashcompat.rules import Rule
+from hashcompat.rules.pages import RULES as REASONS
+from hashcompat.rules.pages import RuleList
 
 _EVERY: Final[Mapping[str, Rule]] = {rule.id: rule for rule in (*REASONS, *(check.rule for check in CHECKS))}
 

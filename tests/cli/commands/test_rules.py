@@ -7,7 +7,7 @@ import pytest
 from hashcompat.preflight import CHECKS
 from hashcompat.report.checks import checks_markdown
 from hashcompat.report.rules import rules_markdown
-from hashcompat.rules import RULES
+from hashcompat.rules.pages import RULES
 from tests.helpers.program import Run
 
 REASONS = [f"HC{number:03}" for number in range(1, 43)]

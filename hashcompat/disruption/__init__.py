@@ -3,10 +3,10 @@
 A kubelet that restarts a container in place asks nobody: a PodDisruptionBudget guards evictions alone
 (pkg/registry/core/pod/storage/eviction.go), so what it promises can be breached, and this says where.
 
-``make`` returns all that ``hashcompat impact`` prints. The stages, in order: ``fates`` (what the plan does to
-each pod), ``census`` (the pods, one by one; nothing of a single pod is kept but names that need a person),
-``health`` (what each budget demands and has), ``effects`` (what restarts at one time do together), ``order``
-(how each node is upgraded, and when).
+``make`` returns all that ``hashcompat impact`` prints. The stages, in order: ``census`` (what the plan does
+to each pod, and the pods one by one; nothing of a single pod is kept but names that need a person),
+``budgets`` (which pods a budget selects, what it demands and has), ``order`` (what restarts at one time do
+together, how each node is upgraded, and when).
 """
 
 from __future__ import annotations
@@ -15,12 +15,9 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
-from hashcompat.disruption.census import Census, OwnerKey, OwnerSeen, is_replicated
-from hashcompat.disruption.downtime import median
-from hashcompat.disruption.effects import Cluster
-from hashcompat.disruption.fates import fates
-from hashcompat.disruption.health import health_of
-from hashcompat.disruption.order import batches, node_impact, ordered
+from hashcompat.disruption.budgets import health_of
+from hashcompat.disruption.census import Census, OwnerKey, OwnerSeen, fates, is_replicated, median
+from hashcompat.disruption.order import Counts, batches, node_impact, ordered
 from hashcompat.errors import UsageError
 from hashcompat.model.impact import Impact, Owner
 from hashcompat.model.plan import Plan
@@ -36,11 +33,15 @@ def make(plan: Plan, inventory: Inventory, size: int = 1, nodes: Iterable[str] |
     """
     if size < 1:
         raise UsageError(f"a batch has at least one node, not {size}")
-    found = fates(plan.items)
-    census = Census(inventory.budgets, found)
+    restarts = fates(plan.items)
+    census = Census(inventory.budgets, restarts)
     for pod in inventory.pods:
         census.add(pod)
-    cluster = _cluster(census, inventory)
+    healths = tuple(
+        health_of(budget, seen, inventory.budgets.scales)
+        for budget, seen in zip(inventory.budgets.found, census.seen, strict=True)
+    )
+    cluster = Counts(healths, census.owners, census.nodes, inventory.budgets.scales)
     known = {*census.nodes, *(node.name for node in inventory.nodes)} if nodes is None else set(nodes)
     missing = inventory.budgets.missing
     impacts = ordered(node_impact(name, cluster, missing) for name in sorted(known - {""}))
@@ -51,13 +52,13 @@ def make(plan: Plan, inventory: Inventory, size: int = 1, nodes: Iterable[str] |
         plan.from_release,
         plan.to_release,
         size,
-        tuple(structs.replace(one, batch=numbers[one.name]) for one in impacts),
+        tuple(structs.replace(node, batch=numbers[node.name]) for node in impacts),
         groups,
         tuple(_owner(key, cluster) for key in sorted(cluster.owners) if cluster.owners[key].nodes),
         len(inventory.budgets.found),
         missing,
         unplaced.restarted + unplaced.unknown if unplaced else 0,
-        len(found) - len(census.met),
+        len(restarts) - len(census.met),
         plan.assumptions,
         plan.warnings,
         plan.disputed,
@@ -71,16 +72,7 @@ def without_others(inventory: Inventory) -> Inventory:
     return structs.replace(inventory, budgets=structs.replace(inventory.budgets, missing=""))
 
 
-def _cluster(census: Census, inventory: Inventory) -> Cluster:
-    budgets = inventory.budgets
-    healths = tuple(
-        health_of(budget, seen, budgets.scales)
-        for budget, seen in zip(budgets.found, census.seen, strict=True)
-    )
-    return Cluster(healths, census.owners, census.nodes, budgets.scales)
-
-
-def _owner(key: OwnerKey, cluster: Cluster) -> Owner:
+def _owner(key: OwnerKey, cluster: Counts) -> Owner:
     seen: OwnerSeen = cluster.owners[key]
     replicas = cluster.replicas(key)
     return Owner(

@@ -3,18 +3,56 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from enum import IntFlag
+from typing import Any, Final
 
-from hashcompat.disruption.downtime import grace_seconds, is_unprobed, seconds_to_ready
-from hashcompat.disruption.fates import Fate, Identity, identity_of
-from hashcompat.disruption.health import Hits, Seen
-from hashcompat.disruption.selectors import Selectors
-from hashcompat.go.jsonpath import rows
+from hashcompat.disruption.budgets import BudgetSeen, Hits, Selectors
+from hashcompat.go.jsonpath import mapping, rows
 from hashcompat.model.budgets import Budgets
 from hashcompat.model.impact import PodPlace
+from hashcompat.model.items import Item, PodName
 from hashcompat.model.pods import ContainerType, Pod
+from hashcompat.model.verdicts import Verdict
+
+# What a plan does to a pod: whether any of its containers restarts, is killed for good, or may.
+
+Identity = str | tuple[str, str, str]
+"""A uid; or namespace, name and node, where there is none."""
+
+
+class Fate(IntFlag):
+    """What happens to the containers of one pod."""
+
+    NONE = 0
+    RESTARTS = 1
+    KILLED = 2
+    UNKNOWN = 4
+    CERTAIN = RESTARTS | KILLED
+
+
+_FATES: Final = {
+    Verdict.RESTART: Fate.RESTARTS,
+    Verdict.KILL: Fate.KILLED,
+    Verdict.UNKNOWN: Fate.UNKNOWN,
+}
+
+
+def fates(items: Iterable[Item]) -> dict[Identity, Fate]:
+    """Return the fate of each pod that is not kept as it is."""
+    fates: dict[Identity, Fate] = {}
+    for item in items:
+        if fate := _FATES.get(item.verdict):
+            identity = identity_of(item.pod)
+            fates[identity] = fates.get(identity, Fate.NONE) | fate
+    return fates
+
+
+def identity_of(pod: Pod | PodName) -> Identity:
+    """Return by what a plan's items identify a pod."""
+    return pod.uid or (pod.namespace, pod.name, pod.node)
+
 
 OwnerKey = tuple[str, str]
 """A namespace, and ``Deployment/web``."""
@@ -82,7 +120,7 @@ class Census:
     """Counts pods, each with what a plan does to it."""
 
     def __init__(self, budgets: Budgets, fates: Mapping[Identity, Fate]) -> None:
-        self.seen = [Seen() for _ in budgets.found]
+        self.seen = [BudgetSeen() for _ in budgets.found]
         self.owners: dict[OwnerKey, OwnerSeen] = {}
         self.nodes: dict[str, NodeSeen] = {}
         self.met: set[Identity] = set()
@@ -105,19 +143,18 @@ class Census:
             _count(self.seen[place], pod)
         node = self.nodes.setdefault(pod.node, NodeSeen())
         _note_drain(node, pod, selected)
-        owner = self._owner(pod, fate)
-        if fate:
-            _note_fate(node, pod, fate)
-            self._hit(pod, fate, selected)
-            _note_times(owner, pod)
-
-    def _owner(self, pod: Pod, fate: Fate) -> OwnerSeen:
         owner = self.owners.setdefault(owner_key(pod), OwnerSeen())
         if not pod.deleting:
             serves = bool(fate) or _runs(pod)
             owner.replicas += serves
             owner.idle += not serves
-        return owner
+        if fate:
+            _note_fate(node, pod, fate)
+            self._hit(pod, fate, selected)
+            if (seconds := seconds_to_ready(pod)) is not None:
+                owner.times[seconds] += 1
+            owner.grace = max(owner.grace, grace_seconds(pod.spec))
+            owner.unprobed |= is_unprobed(pod)
 
     def _hit(self, pod: Pod, fate: Fate, selected: tuple[int, ...]) -> None:
         node, key = self.nodes[pod.node], owner_key(pod)
@@ -147,8 +184,8 @@ def _runs(pod: Pod) -> bool:
     """Return whether a pod can serve in place of another one: a manifest counts as running."""
     if pod.manifest:
         return True
-    own = [one.running for one in pod.containers if one.type is ContainerType.CONTAINER]
-    ready = _ready(pod) is not False and not all(one is False for one in own)
+    own = [container.running for container in pod.containers if container.type is ContainerType.CONTAINER]
+    ready = _ready(pod) is not False and not all(running is False for running in own)
     return ready and bool(pod.node) and pod.phase != "Pending"
 
 
@@ -157,7 +194,7 @@ def _ready(pod: Pod) -> bool | None:
     return False if pod.ready is None and pod.phase == "Pending" else pod.ready
 
 
-def _count(seen: Seen, pod: Pod) -> None:
+def _count(seen: BudgetSeen, pod: Pod) -> None:
     seen.pods += 1
     if pod.owner:
         seen.owners[pod.namespace, pod.owner] = pod.namespace, pod.workload or pod.owner
@@ -194,9 +231,52 @@ def _note_fate(node: NodeSeen, pod: Pod, fate: Fate) -> None:
         node.bare.append(place)
 
 
-def _note_times(owner: OwnerSeen, pod: Pod) -> None:
-    seconds = seconds_to_ready(pod)
-    if seconds is not None:
-        owner.times[seconds] += 1
-    owner.grace = max(owner.grace, grace_seconds(pod.spec))
-    owner.unprobed |= is_unprobed(pod)
+# How long a pod took until it was Ready, as its status shows it.
+#
+# From the latest start among its containers until its condition Ready became True. A container without a
+# readinessProbe counts as ready once it is started. A pod that lost its readiness and found it again shows a
+# later time, so an hour or more counts as not shown.
+
+_LONGEST_SECONDS: Final = 3600
+
+_DEFAULT_GRACE: Final = 30
+"""Seconds, of ``terminationGracePeriodSeconds`` (pkg/apis/core/v1/defaults.go)."""
+
+_MOST_GRACE: Final = 1 << 31
+
+_SERVING: Final = frozenset({ContainerType.CONTAINER, ContainerType.SIDECAR})
+
+
+def seconds_to_ready(pod: Pod) -> int | None:
+    """Return how many seconds a pod took; None where its status does not show that."""
+    started = [
+        container.started for container in pod.containers if container.started and container.type in _SERVING
+    ]
+    if not started or pod.ready_since is None:
+        return None
+    seconds = int((pod.ready_since - max(started)).total_seconds())
+    return seconds if 0 <= seconds < _LONGEST_SECONDS else None
+
+
+def grace_seconds(spec: Mapping[str, Any]) -> int:
+    """Return how long containers of a pod may take to stop."""
+    seconds = spec.get("terminationGracePeriodSeconds")
+    return min(max(seconds, 0), _MOST_GRACE) if type(seconds) is int else _DEFAULT_GRACE
+
+
+def is_unprobed(pod: Pod) -> bool:
+    """Return whether a container that serves has no readinessProbe."""
+    return any(
+        container.type in _SERVING and not mapping(container.spec.get("readinessProbe"))
+        for container in pod.containers
+    )
+
+
+def median(times: Counter[int]) -> int | None:
+    """Return the lower median of some times, each with how often it was seen; None of none."""
+    half = (times.total() + 1) // 2
+    for seconds in sorted(times):
+        half -= times[seconds]
+        if half <= 0:
+            return seconds
+    return None

@@ -1,17 +1,79 @@
-"""In which order nodes are upgraded, how, and in which batches."""
+"""What restarts at one time do together, and in which order nodes are upgraded, how, and in batches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from hashcompat.disruption.census import NodeSeen, is_replicated
-from hashcompat.disruption.effects import Cluster
+import msgspec
+
+from hashcompat.disruption.budgets import Health, Hits
+from hashcompat.disruption.census import NodeSeen, OwnerKey, OwnerSeen, Places, is_replicated
 from hashcompat.model.escape import name_path
-from hashcompat.model.impact import Batch, Certainty, Effect, NodeImpact, Pods, Step
+from hashcompat.model.impact import (
+    Batch,
+    BudgetImpact,
+    Certainty,
+    Effect,
+    NodeImpact,
+    OwnerImpact,
+    Pods,
+    Step,
+)
 from hashcompat.model.words import agree, count
+
+# What happens when the kubelets of some nodes are restarted at once.
+
+_NOWHERE = Places()
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """What was counted."""
+
+    healths: Sequence[Health]
+    """The budgets, by their place."""
+
+    owners: Mapping[OwnerKey, OwnerSeen]
+    nodes: Mapping[str, NodeSeen]
+    scales: Mapping[OwnerKey, int]
+
+    def replicas(self, owner: OwnerKey) -> int:
+        """Return how many replicas an owner has, or wants if these are more."""
+        seen = self.owners[owner]
+        return max(seen.replicas + seen.idle, self.scales.get(owner, 0))
+
+    def running(self, owner: OwnerKey) -> int:
+        """Return how many of these run, those included that the input may lack."""
+        return self.replicas(owner) - self.owners[owner].idle
+
+    def effect(self, names: Sequence[str]) -> Effect:
+        """Return what the restarts on some nodes do together, if all are made in place."""
+        nodes = [self.nodes[name] for name in names if name in self.nodes]
+        return Effect(tuple(self._budgets(nodes)), tuple(self._owners(nodes, names)))
+
+    def _budgets(self, nodes: Sequence[NodeSeen]) -> Iterator[BudgetImpact]:
+        sums: dict[int, Hits] = {}
+        for node in nodes:
+            for place, hits in node.hits.items():
+                sums.setdefault(place, Hits()).add(hits)
+        for place in sorted(sums):
+            if found := self.healths[place].after(sums[place]):
+                yield found
+
+    def _owners(self, nodes: Sequence[NodeSeen], names: Sequence[str]) -> Iterator[OwnerImpact]:
+        """Yield the owners with several replicas, where all that run restart, or may."""
+        for key in sorted({key for node in nodes for key in node.owners}):
+            replicas = self.running(key)
+            if self.replicas(key) > 1 and is_replicated(key):
+                places = [self.owners[key].nodes.get(name, _NOWHERE) for name in names]
+                restarted = sum(place.restarted for place in places)
+                unknown = sum(place.unknown for place in places)
+                if restarted + unknown >= replicas:
+                    sure = Certainty.YES if restarted >= replicas else Certainty.UNKNOWN
+                    yield OwnerImpact(*key, sure, replicas)
+
 
 _PLACES: Final = {step: place for place, step in enumerate(Step)}
 
@@ -22,7 +84,7 @@ def ordered(nodes: Iterable[NodeImpact]) -> list[NodeImpact]:
     return sorted(nodes, key=key)
 
 
-def batches(nodes: Iterable[NodeImpact], size: int, cluster: Cluster) -> Iterator[Batch]:
+def batches(nodes: Iterable[NodeImpact], size: int, cluster: Counts) -> Iterator[Batch]:
     """Yield nodes that are in order as batches, each of one step and of ``size`` nodes at the most."""
     number = 0
     for step, group in groupby(nodes, attrgetter("step")):
@@ -33,7 +95,7 @@ def batches(nodes: Iterable[NodeImpact], size: int, cluster: Cluster) -> Iterato
             yield Batch(number, step, names, Effect() if step is Step.DRAIN else cluster.effect(names))
 
 
-def node_impact(name: str, cluster: Cluster, budgets_missing: str) -> NodeImpact:
+def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
     """Return the impact of one node, in no batch yet."""
     node = cluster.nodes.get(name, NodeSeen())
     effect = cluster.effect([name])
@@ -49,7 +111,9 @@ def node_impact(name: str, cluster: Cluster, budgets_missing: str) -> NodeImpact
         _pods(node, cluster),
         tuple(reasons),
         tuple(sorted(node.flags)),
-        tuple(name_path(one.budget.namespace, one.budget.name) for one in waits if one.allowed == 0),
+        tuple(
+            name_path(health.budget.namespace, health.budget.name) for health in waits if health.allowed == 0
+        ),
     )
 
 
@@ -90,7 +154,7 @@ def _perhaps(node: NodeSeen, effect: Effect, budgets_missing: str) -> Iterator[s
         yield "PodDisruptionBudgets are not known"
 
 
-def _pods(node: NodeSeen, cluster: Cluster) -> Pods:
+def _pods(node: NodeSeen, cluster: Counts) -> Pods:
     single = (key for key in node.owners if is_replicated(key) and cluster.replicas(key) == 1)
     lists = (node.killed, node.bare, node.static, single)
-    return Pods(*(tuple(sorted(found)) for found in lists))
+    return Pods(*(tuple(sorted(places)) for places in lists))

@@ -1,9 +1,9 @@
 """The rules behind verdicts: stable ids, and a page for each.
 
 Reasons cite an id, such as ``rules.ALGORITHM``; people write ids into exceptions and dashboards, so an id is
-never reused. All that people read about a rule is one value, a ``Rule``, in the file of its subject; ``pages``
-has all of them, and is imported by what shows pages. ``docs/rules.md`` and ``hashcompat rules`` show them;
-``link`` says where. A new rule is an id here, a value there, and a test of its name.
+never reused. All that people read about a rule is one value, a ``Rule``, in the file of its subject;
+``pages`` has all of them, and is imported by what shows pages. ``docs/rules.md`` and ``hashcompat rules``
+show them; ``link`` says where. A new rule is an id here, a value there, and a test of its name.
 """
 
 from __future__ import annotations

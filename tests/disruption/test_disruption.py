@@ -10,7 +10,7 @@ from msgspec import structs
 import hashcompat
 from hashcompat import disruption
 from hashcompat.disruption import census
-from hashcompat.disruption.fates import Fate, fates, identity_of
+from hashcompat.disruption.census import Fate, fates, identity_of
 from hashcompat.errors import UsageError
 from hashcompat.model.impact import Certainty, Impact, NodeImpact, Step
 from hashcompat.model.verdicts import Verdict

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.disruption.health import Health, Hits, Seen, health_of, scaled
+from hashcompat.disruption.budgets import BudgetSeen, Health, Hits, health_of, scaled
 from hashcompat.model.budgets import Amount, Budget, Counted
 from hashcompat.model.impact import BudgetImpact, Certainty
 
 SET, DEPLOYMENT = ("ns", "ReplicaSet/web-1"), ("ns", "Deployment/web")
 OLDER = ("ns", "ReplicaSet/web-0")
-SEEN = Seen(5, 5, 0, {SET: DEPLOYMENT, OLDER: DEPLOYMENT})
+SEEN = BudgetSeen(5, 5, 0, {SET: DEPLOYMENT, OLDER: DEPLOYMENT})
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_how_many_have_to_be_healthy(
 @pytest.mark.parametrize(
     ("seen", "counted", "expected"),
     [
-        (Seen(3, 2), None, (2, 2)),
-        (Seen(3, 2, 1), None, (2, 3)),
-        (Seen(3, 2), Counted(3, 1, 3), (2, 2)),
-        (Seen(1, 1), Counted(3, 1, 3), (3, 3)),
-        (Seen(3, 0, 3), Counted(3, 1, 3), (3, 3)),
+        (BudgetSeen(3, 2), None, (2, 2)),
+        (BudgetSeen(3, 2, 1), None, (2, 3)),
+        (BudgetSeen(3, 2), Counted(3, 1, 3), (2, 2)),
+        (BudgetSeen(1, 1), Counted(3, 1, 3), (3, 3)),
+        (BudgetSeen(3, 0, 3), Counted(3, 1, 3), (3, 3)),
     ],
 )
-def test_how_many_are(seen: Seen, counted: Counted | None, expected: tuple[int, int]) -> None:
+def test_how_many_are(seen: BudgetSeen, counted: Counted | None, expected: tuple[int, int]) -> None:
     found = health_of(Budget("ns", "b", min_available=1, counted=counted), seen, {})
     assert (found.least, found.most) == expected
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.disruption import selectors
-from hashcompat.disruption.selectors import Selectors, matches
+from hashcompat.disruption import budgets
+from hashcompat.disruption.budgets import Selectors, matches
 from hashcompat.model.budgets import Budget, Requirement
 
 LABELS = {"app": "web", "tier": ""}
@@ -38,7 +38,7 @@ def test_all_requirements_have_to_hold() -> None:
 
 
 def test_budgets_select_in_their_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selectors, "_KEPT", 1)
+    monkeypatch.setattr(budgets, "_KEPT", 1)
     found = Selectors([Budget("a", "x", ()), Budget("b", "y", (Requirement("app", "Exists"),))])
     asked: list[tuple[str, dict[str, Any]]] = [
         ("a", {}),

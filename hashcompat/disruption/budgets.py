@@ -1,23 +1,26 @@
-"""How many pods of a budget are healthy, and how many have to be.
-
-As pkg/controller/disruption/disruption.go counts them: ``countHealthyPods`` (Ready, and not being deleted)
-and ``getExpectedPodCount``; a percentage is rounded up (apimachinery pkg/util/intstr
-``GetScaledValueFromIntOrPercent``), that of maxUnavailable too.
-"""
+"""Budgets: which pods they select, how many of these are healthy, and how many have to be."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Final
 
 import msgspec
 
-from hashcompat.model.budgets import Amount, Budget
+from hashcompat.go.allowance import matched
+from hashcompat.model.budgets import Amount, Budget, Requirement, Selector
 from hashcompat.model.impact import BudgetImpact, Certainty
+
+# How many pods of a budget are healthy, and how many have to be.
+#
+# As pkg/controller/disruption/disruption.go counts them: ``countHealthyPods`` (Ready, and not being deleted)
+# and ``getExpectedPodCount``; a percentage is rounded up (apimachinery pkg/util/intstr
+# ``GetScaledValueFromIntOrPercent``), that of maxUnavailable too.
 
 
 @dataclass(slots=True)
-class Seen:
+class BudgetSeen:
     """The pods of a budget, counted one by one; those that have finished are none."""
 
     pods: int = 0
@@ -85,7 +88,7 @@ class Health(msgspec.Struct, frozen=True):
         return BudgetImpact(*name, certainty, self.desired, self.most, hits.certain, possible)
 
 
-def health_of(budget: Budget, seen: Seen, scales: Mapping[tuple[str, str], int]) -> Health:
+def health_of(budget: Budget, seen: BudgetSeen, scales: Mapping[tuple[str, str], int]) -> Health:
     """Return the health of a budget: what its status shows, unless the pods show more.
 
     The status counts the pods that the input lacks; where it lacks none, their own conditions are newer.
@@ -99,7 +102,7 @@ def health_of(budget: Budget, seen: Seen, scales: Mapping[tuple[str, str], int])
     return Health(budget, desired, seen.ready, seen.ready + seen.unsure)
 
 
-def _desired(budget: Budget, seen: Seen, scales: Mapping[tuple[str, str], int]) -> int | None:
+def _desired(budget: Budget, seen: BudgetSeen, scales: Mapping[tuple[str, str], int]) -> int | None:
     if budget.max_unavailable is None and not isinstance(budget.min_available, str):
         return budget.min_available or 0
     expected = _expected(seen, scales)
@@ -110,7 +113,7 @@ def _desired(budget: Budget, seen: Seen, scales: Mapping[tuple[str, str], int]) 
     return scaled(budget.min_available or 0, expected)
 
 
-def _expected(seen: Seen, scales: Mapping[tuple[str, str], int]) -> int | None:
+def _expected(seen: BudgetSeen, scales: Mapping[tuple[str, str], int]) -> int | None:
     """Return the scale of the pods' controllers; None where the input lacks one of them.
 
     A ReplicaSet of a Deployment counts as the Deployment, once for all of its ReplicaSets.
@@ -127,3 +130,76 @@ def _expected(seen: Seen, scales: Mapping[tuple[str, str], int]) -> int | None:
 def scaled(amount: Amount, total: int) -> int:
     """Return a number of pods, of a percentage that of ``total``, rounded up."""
     return amount if isinstance(amount, int) else -(-int(amount.removesuffix("%")) * total // 100)
+
+
+# Which budgets select a pod (apimachinery pkg/apis/meta/v1 ``LabelSelectorAsSelector``).
+
+_KEPT: Final = 4096
+"""Sets of labels whose budgets are remembered; the replicas of most owners share theirs."""
+
+
+def matches(selector: Selector | None, labels: Mapping[str, Any]) -> bool:
+    """Return whether labels meet every condition; none does without a selector."""
+    return selector is not None and all(_meets(need, labels.get(need.key)) for need in selector)
+
+
+def _meets(requirement: Requirement, value: object) -> bool:
+    if requirement.operator == "In":
+        return value in requirement.values
+    if requirement.operator == "NotIn":
+        return value not in requirement.values
+    return (value is not None) == (requirement.operator == "Exists")
+
+
+class Selectors:
+    """The selectors of all budgets."""
+
+    def __init__(self, budgets: Sequence[Budget]) -> None:
+        self._by_namespace: dict[str, _Namespace] = {}
+        for number, budget in enumerate(budgets):
+            self._by_namespace.setdefault(budget.namespace, _Namespace()).add(number, budget)
+        self._taken = matched()
+        self._known: dict[tuple[str, frozenset[tuple[str, str]]], tuple[int, ...]] = {}
+
+    def of(self, namespace: str, labels: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the places of the budgets that select a pod.
+
+        Raises InputError where more budgets are compared with pods than one run may compare.
+        """
+        budgets = self._by_namespace.get(namespace)
+        if budgets is None:
+            return ()
+        plain = {key: value for key, value in labels.items() if isinstance(value, str)}
+        key = namespace, frozenset(plain.items())
+        places = self._known.get(key)
+        if places is None:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            likely = budgets.likely(plain)
+            self._taken.take(len(likely))
+            places = tuple(sorted(number for number, budget in likely if matches(budget.selector, plain)))
+            self._known[key] = places
+        self._taken.take(len(places))
+        return places
+
+
+class _Namespace:
+    """The budgets of a namespace: those that ask for a label's value by that, for they are most of them."""
+
+    def __init__(self) -> None:
+        self._by_value: dict[tuple[str, str], list[tuple[int, Budget]]] = {}
+        self._others: list[tuple[int, Budget]] = []
+
+    def add(self, number: int, budget: Budget) -> None:
+        """Add a budget with its place."""
+        asked = (need for need in budget.selector or () if need.operator == "In" and need.values)
+        least = min(asked, key=lambda need: len(need.values), default=None)
+        if least is None:
+            self._others.append((number, budget))
+            return
+        for value in least.values:
+            self._by_value.setdefault((least.key, value), []).append((number, budget))
+
+    def likely(self, labels: Mapping[str, str]) -> list[tuple[int, Budget]]:
+        """Return the budgets that may select a pod with some labels, each once."""
+        return [*self._others, *(one for label in labels.items() for one in self._by_value.get(label, ()))]

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.answers.foundhashes import FoundHashes
-from hashcompat.apiserver.admission import NOTE
+from hashcompat.apiserver.created import NOTE
 from hashcompat.catalog.apiserver import ApiServer
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.compile.decode import unknown_fields

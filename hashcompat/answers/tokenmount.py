@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.apiserver.admission import with_token_mount
+from hashcompat.apiserver.created import with_token_mount
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.go.digest import fnv32a_after, fnv32a_before
 from hashcompat.kubelet.hashing import hashers

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.apiserver.admission import ADDITIONS
-from hashcompat.apiserver.gates import gates_at_work
+from hashcompat.apiserver.created import ADDITIONS, gates_at_work
 from hashcompat.kubelet.decide.case import Case
 from hashcompat.kubelet.decide.resize import applies_resources, restarted_for
 from hashcompat.planning.reading import Transition, read

@@ -13,9 +13,7 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.apiserver.created import as_created, as_defaulted
-from hashcompat.apiserver.gates import image_volumes
-from hashcompat.apiserver.profiles import with_profiles
+from hashcompat.apiserver.created import as_created, as_defaulted, image_volumes, with_profiles
 from hashcompat.catalog.apiserver import ApiServer
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.whole import Whole

@@ -118,9 +118,11 @@ def check_whole(pod: Pod) -> None:
 
 def created(pod: Pod, container: Container, server: ApiServer) -> Spec:
     """Return a manifest's container JSON as the API server that creates its pod serves it."""
-    from hashcompat.apiserver.created import as_served  # noqa: PLC0415 - manifests alone need these
-    from hashcompat.apiserver.gates import image_volumes  # noqa: PLC0415
-    from hashcompat.apiserver.profiles import with_profiles  # noqa: PLC0415
+    from hashcompat.apiserver.created import (  # noqa: PLC0415 - manifests alone need these
+        as_served,
+        image_volumes,
+        with_profiles,
+    )
 
     return as_served(
         with_profiles(pod, container, server.profiles),

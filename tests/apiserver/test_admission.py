@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.apiserver.admission import with_limit_range, with_token_mount
+from hashcompat.apiserver.created import with_limit_range, with_token_mount
 from hashcompat.model.pods import Pod
 from hashcompat.sources.objects import read_object
 

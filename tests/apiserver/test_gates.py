@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.apiserver.gates import gates_at_work, image_volumes, without_gated
+from hashcompat.apiserver.created import gates_at_work, image_volumes, without_gated
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.model.pods import ContainerType
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from hashcompat.apiserver.created import as_served
-from hashcompat.apiserver.gates import image_volumes
+from hashcompat.apiserver.created import as_served, image_volumes
 from hashcompat.catalog.apiserver import ApiServer
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.go import jsontext, yaml

@@ -1,4 +1,4 @@
-"""What an API server does to a pod: it changes what is hashed, so an upgrade of the server alone restarts pods.
+"""What an API server does to a pod: an upgrade of the server alone can change hashes, and so restart pods.
 
 A pod with a uid has been through one, and is taken as it is. A manifest has not: ``created.py`` makes of it
 what a server of some release would store, step by step in JSON. Some defaults are set again whenever a server

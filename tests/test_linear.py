@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.corev1.pullpolicy import pull_policy
-from hashcompat.corev1.references import api_references
-from hashcompat.corev1.scheduling import not_tolerated
+from hashcompat.corev1.defaults import pull_policy
+from hashcompat.corev1.scheduling import api_references, not_tolerated
 from hashcompat.errors import InputError
 from hashcompat.go import jsonstream, jsontext, quantity, quantity_1_0, yaml
 from hashcompat.kubelet.hashing import container_hash

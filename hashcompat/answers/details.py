@@ -22,7 +22,7 @@ from hashcompat.answers.onecontainer import BY_TEXT
 from hashcompat.answers.sentences.situation import hashed
 from hashcompat.answers.texts import Texts, texts_of
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.corev1.tokenmounts import is_token_mount
+from hashcompat.corev1.scheduling import is_token_mount
 from hashcompat.model.details import Details, Difference, Pair
 from hashcompat.model.escape import name_path
 from hashcompat.model.items import Item

@@ -17,8 +17,8 @@ from hashcompat.catalog.apiserver import ApiServer, Dropped, Profile
 from hashcompat.catalog.types import Schema
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.gojson import compile_encoder
+from hashcompat.corev1.conversion import Json, objects
 from hashcompat.corev1.defaults import apply_rows
-from hashcompat.corev1.objects import Json, objects
 from hashcompat.go import jsonpath
 from hashcompat.go.jsonpath import mapping
 from hashcompat.go.jsontext import ESCAPES, loads

@@ -52,7 +52,7 @@ class ImageParser(msgspec.Struct, frozen=True):
     """How some releases read an image's name to find its tag, which decides pull policies."""
 
     name: str
-    """The name that corev1/pullpolicy.py knows it by."""
+    """The name that corev1/defaults.py knows it by."""
     releases: Range
     """The releases that use it."""
 

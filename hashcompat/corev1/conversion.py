@@ -6,18 +6,18 @@ Source: pkg/apis/core/v1/conversion.go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 import msgspec
 
+from hashcompat.catalog.defaults import Default
 from hashcompat.catalog.pods import Conversion, StaticPods
 from hashcompat.compile.decode import compile_decoder
-from hashcompat.corev1.objects import Json, list_address
 from hashcompat.errors import DecodeError, InputError, UndecidedError
 from hashcompat.go.jsonpath import keys, reach
 from hashcompat.go.jsontext import kind_of
-from hashcompat.go.types import STRING
+from hashcompat.go.types import STRING, Coded, GoType, Pointer, Slice, Struct
 
 _INIT_CONTAINERS: Final = tuple(
     f"pod.{stage}.kubernetes.io/init-container{kind}"
@@ -132,3 +132,72 @@ _STEPS: Final[Mapping[str, Callable[[_Change], None]]] = {
     "pkg/registry/core/pod/strategy.go": _nothing,
 }
 """Steps by the v1 field that has no internal field of that name, or by the source that a row names."""
+
+
+# A manifest's JSON on its way to the internal pod: copying it, reaching into it, finding its objects.
+
+Json = dict[str, Any]
+
+
+class Site(msgspec.Struct, frozen=True):
+    """Where a default applies."""
+
+    row: Default
+    """The default."""
+
+    target: Json
+    """An object that it applies to, which is changed in place."""
+
+    host_network: bool = False
+    """Whether the pod uses the host's network."""
+
+
+def own(value: Any) -> Any:
+    """Return a deep copy of maps and lists.
+
+    Shared ones (YAML aliases) are copied for each place, so that a default set in one does not appear in
+    another.
+    """
+    match value:
+        case Mapping():
+            return {key: own(item) for key, item in value.items()}
+        case list() | tuple():
+            return [own(item) for item in value]
+    return value
+
+
+def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Json]]:
+    """Yield the Go name, the place and the JSON object of every struct of the tree that the JSON reaches.
+
+    The place is the key below spec or status; an embedded struct is yielded with the object that contains it.
+    A null in a list of structs is replaced by ``{}``, and a missing struct by value is added as ``{}``: Go
+    decodes both to a zero value, which gets defaults like any other.
+    """
+    match go_type, value:
+        case (Pointer(_, elem), _):
+            yield from objects(elem, value, path)
+        case (Struct(), dict()):
+            yield go_type.name, path[1] if len(path) > 1 else "", value
+            for field in go_type.fields:
+                by_value = isinstance(field.type, Struct) and not isinstance(field.type, Coded)
+                if field.json and by_value and value.get(field.json) is None:
+                    value[field.json] = {}
+                if not field.json:
+                    yield from objects(field.type, value, path)
+                elif field.json in value:
+                    yield from objects(field.type, value[field.json], (*path, field.json))
+        case (Slice(_, elem), list()):
+            if isinstance(elem, Struct):
+                value[:] = [{} if item is None else item for item in value]
+            for item in value:
+                yield from objects(elem, item, path)
+
+
+def list_address(status: Json) -> None:
+    """Replace a status' ``podIPs`` by ``podIP`` where they differ.
+
+    Source: ``Convert_v1_PodStatus_To_core_PodStatus``, and from 1.37 on ``SetDefaults_PodStatus``.
+    """
+    address, addresses = status.get("podIP"), status.get("podIPs") or [{}]
+    if address and (addresses[0] or {}).get("ip") != address:
+        status["podIPs"] = [{"ip": address}]

@@ -1,6 +1,7 @@
-"""Whether a node still takes a pod: node selectors and affinity by its labels, tolerations by its taints.
+"""Where a pod may run and what it refers to: what of a spec kubelets judge and API servers generate.
 
-Source: k8s.io/component-helpers scheduling/corev1/nodeaffinity ``GetRequiredNodeAffinity``; k8s.io/api
+Node selectors and affinity are matched with a node's labels, tolerations with its taints. Source:
+k8s.io/component-helpers scheduling/corev1/nodeaffinity ``GetRequiredNodeAffinity``; k8s.io/api
 core/v1/toleration.go ``ToleratesTaint``.
 """
 
@@ -120,3 +121,115 @@ def _text(row: Mapping[str, Any], key: str) -> str:
 
 def _sequence(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
+
+
+# How a DaemonSet's pod asks for its node, from 1.12 on.
+#
+# Source: pkg/controller/daemon/util/daemonset_util.go ``ReplaceDaemonSetPodNodeNameNodeAffinity``.
+
+_AFFINITY: Final = "affinity"
+
+_OF_NODES: Final = "nodeAffinity"
+
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+
+_TERMS: Final = "nodeSelectorTerms"
+
+OF_DAEMON_SETS: Final = ("spec", _AFFINITY, _OF_NODES, _REQUIRED, _TERMS)
+"""The keys in a pod that lead to the list of what it asks for."""
+
+
+def asks_for_its_node(spec: Mapping[str, Any]) -> bool:
+    """Return whether the affinity of a pod asks for the node that it is on, and for nothing else."""
+    fields = [{"key": "metadata.name", "operator": "In", "values": [spec.get("nodeName")]}]
+    own = {_OF_NODES: {_REQUIRED: {_TERMS: [{"matchFields": fields}]}}}
+    return bool(spec.get(_AFFINITY) == own)
+
+
+# The names of the volumes in which pods get their service account's token, from 1.21 on.
+
+_NAME: Final = regex(r"kube-api-access-[0-9a-z]{5}", re.ASCII)
+
+
+def is_token_mount(name: str) -> bool:
+    """Return whether an API server generates such names, another one for each pod.
+
+    Source: plugin/pkg/admission/serviceaccount/admission.go ``ServiceAccountVolumeName``.
+    """
+    return _NAME.fullmatch(name) is not None
+
+
+# Which API objects a pod refers to; from 1.34 on kubelets reject static pods that refer to any.
+#
+# Source: pkg/api/pod/util.go ``HasAPIObjectReference``.
+
+_SECRETS: Final = frozenset({"secret", "secretRef", "secretKeyRef", "nodePublishSecretRef", "azureFile"})
+
+_CONFIG_MAPS: Final = frozenset({"configMap", "configMapRef", "configMapKeyRef"})
+
+_VOLUMES: Final = {
+    "csi": "csidrivers",
+    "glusterfs": "endpoints",
+    "persistentVolumeClaim": "persistentvolumeclaims",
+    "ephemeral": "persistentvolumeclaims",
+    "serviceAccountToken": "serviceaccounts",
+    "clusterTrustBundle": "clustertrustbundles",
+    "podCertificate": "podcertificates",
+}
+
+_VALUE_SOURCES: Final = frozenset(
+    {"envFrom", "env", "valueFrom", "initContainers", "containers", "ephemeralContainers"}
+)
+
+
+def api_references(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the kinds of API objects that a pod's spec refers to, named as in the kubelet's message."""
+    return tuple(dict.fromkeys(_references(spec)))
+
+
+def _references(spec: Mapping[str, Any]) -> Iterator[str]:
+    if spec.get("serviceAccountName") or spec.get("serviceAccount"):
+        yield "serviceaccounts"
+    if spec.get("resourceClaims"):
+        yield "resourceclaims"
+    if any(reference.get("name") for reference in _items(spec.get("imagePullSecrets"))):
+        yield "secrets"
+    for key in ("initContainers", "containers", "ephemeralContainers"):
+        yield from _named_in(spec.get(key), _VALUE_SOURCES)
+    for volume in _items(spec.get("volumes")):
+        yield from _kinds(volume)
+        projected = volume.get("projected")
+        for source in _items(projected.get("sources") if isinstance(projected, Mapping) else None):
+            yield from _kinds(source)
+        for driver in volume.values():
+            yield from _kinds(driver if isinstance(driver, Mapping) else {})
+
+
+def _named_in(value: Any, through: frozenset[str]) -> Iterator[str]:
+    """Follow the keys below which a container can name objects; other keys are not references."""
+    for item in _items(value):
+        yield from _kinds(item)
+        for key in through & item.keys():
+            child = item[key]
+            yield from _named_in(child if isinstance(child, list) else [child], through)
+
+
+def _kinds(value: Mapping[str, Any]) -> Iterator[str]:
+    for key, child in value.items():
+        if child is None or _nameless(key, child):
+            continue
+        if key in _SECRETS:
+            yield "secrets"
+        elif key in _CONFIG_MAPS:
+            yield "configmaps"
+        elif key in _VOLUMES:
+            yield _VOLUMES[key]
+
+
+def _nameless(key: str, child: Any) -> bool:
+    """Return whether a reference has no name, and so does not count (``skipEmptyNames``)."""
+    return key.endswith("Ref") and not (isinstance(child, Mapping) and child.get("name"))
+
+
+def _items(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []

@@ -15,7 +15,7 @@ import msgspec
 from hashcompat.catalog.eras import Era
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.types import Schema
-from hashcompat.compile.decode import compile_decoder
+from hashcompat.compile.decode import compile_decoder, view
 from hashcompat.compile.gojson import compile_encoder
 from hashcompat.compile.spew import byte_slice_pieces, compile_printer
 from hashcompat.errors import UsageError
@@ -68,8 +68,6 @@ class Hasher(msgspec.Struct, frozen=True, eq=False):
 
     def tree(self, container: Mapping[str, Any]) -> Any:
         """Return what is hashed as plain data: the fields by Go name, or the JSON document."""
-        from hashcompat.compile.view import view  # noqa: PLC0415 - plans show no values
-
         if len(self.stages) > 1:
             return loads(self.readable(container))
         return view(self.container, self.decode(container))

@@ -12,8 +12,8 @@ from typing import Any
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.pods import StaticPods
-from hashcompat.corev1.objects import Json, objects, own
-from hashcompat.corev1.pullpolicy import pull_policy
+from hashcompat.corev1.conversion import Json, objects, own
+from hashcompat.corev1.defaults import pull_policy
 from hashcompat.errors import UndecidedError
 from hashcompat.go.jsonpath import reach
 from hashcompat.kubelet.staticpods import static_pod_text

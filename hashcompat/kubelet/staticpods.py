@@ -17,9 +17,8 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.pods import PodTypes, StaticPods
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.spew import compile_printer
-from hashcompat.corev1.conversion import check_kind, check_wire_fields, convert
+from hashcompat.corev1.conversion import Json, check_kind, check_wire_fields, convert, own
 from hashcompat.corev1.defaults import apply_defaults
-from hashcompat.corev1.objects import Json, own
 from hashcompat.errors import UndecidedError, UsageError
 from hashcompat.go.digest import HEX_BY_NAME
 from hashcompat.go.jsonpath import reach, rows

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.corev1.tokenmounts import is_token_mount
+from hashcompat.corev1.scheduling import is_token_mount
 from hashcompat.errors import DecodeError
 from hashcompat.go.jsonpath import rows
 from hashcompat.kubelet.decide.whole import Whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hashcompat.corev1.references import api_references
+from hashcompat.corev1.scheduling import api_references
 from hashcompat.go.jsonpath import part, rows
 from hashcompat.model.pods import PROFILES, Container, ContainerType, Pod
 from hashcompat.sources import mirrors

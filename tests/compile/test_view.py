@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.compile.view import view
+from hashcompat.compile.decode import view
 from hashcompat.go import intstr, quantity
 from hashcompat.go.types import STRING, STRING_MAP, Field, GoType, Pointer, Slice, Struct
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.corev1.pullpolicy import pull_policy
+from hashcompat.corev1.defaults import pull_policy
 from hashcompat.errors import InputError
 
 HEX = "0123456789abcdef"

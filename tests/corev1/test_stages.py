@@ -18,7 +18,7 @@ from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.catalog.pods import Conversion, PodData, StaticPods
 from hashcompat.corev1 import conversion as podconversion
 from hashcompat.corev1 import defaults as poddefaults
-from hashcompat.corev1.objects import Json, Site, own
+from hashcompat.corev1.conversion import Json, Site, own
 from hashcompat.corev1.resources import pod_limits, pod_requests
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.jsonpath import reach

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.corev1.tokenmounts import is_token_mount
+from hashcompat.corev1.scheduling import is_token_mount
 
 
 @pytest.mark.parametrize(

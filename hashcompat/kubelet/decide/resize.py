@@ -72,7 +72,7 @@ def _resized_from(applied: Mapping[str, Any], case: Case) -> Decision | None:
 
 def _amounts(resources: Mapping[str, Any], name: str) -> tuple[Fraction, ...]:
     """Return the limit and the request; zero for none."""
-    from hashcompat.corev1.qos import amount  # noqa: PLC0415 - few decisions compare resources
+    from hashcompat.corev1.resources import amount  # noqa: PLC0415 - few decisions compare resources
 
     return tuple(amount(mapping(resources.get(kind)).get(name, "0")) for kind in ("limits", "requests"))
 

@@ -82,7 +82,7 @@ class Whole:
         return self.once("QoS class", self._qos_classes)
 
     def _qos_classes(self) -> tuple[str, str] | None:
-        from hashcompat.corev1.qos import qos_class  # noqa: PLC0415 - few decisions depend on it
+        from hashcompat.corev1.resources import qos_class  # noqa: PLC0415 - few decisions depend on it
 
         regular = self._of(ContainerType.CONTAINER)
         every = regular + self._of(ContainerType.INIT) + self._of(ContainerType.SIDECAR)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.corev1.qos import amount
+from hashcompat.corev1.resources import amount
 from hashcompat.errors import DecodeError
 from hashcompat.records.probes import Dump, UnreadError, lines
 

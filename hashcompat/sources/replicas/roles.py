@@ -5,8 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any, Final
 
-from hashcompat.corev1.daemonsets import OF_DAEMON_SETS
-from hashcompat.corev1.tokenmounts import is_token_mount
+from hashcompat.corev1.scheduling import OF_DAEMON_SETS, is_token_mount
 from hashcompat.go.jsonpath import EACH, Tree, tree_of
 
 Steps = tuple[str | int, ...]

@@ -1,4 +1,4 @@
-"""What both API servers and kubelets do to a core/v1 pod: defaults, conversion, resources, and what it asks for.
+"""What both API servers and kubelets do to a core/v1 pod: defaults, conversion, resources, scheduling.
 
 Both decode a pod with the same Go packages, so these steps are written once and take the rows of one release.
 ``defaults.py`` and ``resources.py`` fill in what a manifest leaves out, in JSON; ``conversion.py`` makes the

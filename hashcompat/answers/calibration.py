@@ -17,9 +17,8 @@ from hashcompat.model.hashes import comparable
 from hashcompat.model.plan import Share
 from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.model.records import Recorded
-from hashcompat.planning.gates import check_gates
-from hashcompat.planning.options import AUTO
-from hashcompat.planning.origin import Subject
+from hashcompat.planning.creators import Subject
+from hashcompat.planning.options import AUTO, check_gates
 from hashcompat.planning.view import View
 from hashcompat.records.index import Records, is_older
 

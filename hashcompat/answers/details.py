@@ -33,9 +33,9 @@ from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.counting import Counted, Counting
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.kinds import Dates
+from hashcompat.planning.latest import Latest
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.prepare import is_current
-from hashcompat.planning.replicas import Latest
 from hashcompat.planning.rulings import Ruled, Rulings
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View, is_plain

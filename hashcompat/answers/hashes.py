@@ -21,8 +21,8 @@ from hashcompat.model.escape import name_path
 from hashcompat.model.items import ContainerName, PodName, container_name, name_of
 from hashcompat.model.plan import ReleaseFacts
 from hashcompat.model.pods import Container, Inventory, Pod
-from hashcompat.planning.facts import facts
-from hashcompat.planning.gates import check_gates
+from hashcompat.planning.assumptions import facts
+from hashcompat.planning.options import check_gates
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import Spec, View, check_whole, created, place
 

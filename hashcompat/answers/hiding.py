@@ -23,7 +23,7 @@ from hashcompat.kubelet.hashing import Hasher, compile_hasher
 from hashcompat.kubelet.stored import true_hash
 from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Blank, Container
-from hashcompat.planning.replicas import Latest
+from hashcompat.planning.latest import Latest
 from hashcompat.planning.wayhashes import differing, keys_of
 
 Spec = Mapping[str, Any]

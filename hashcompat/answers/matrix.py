@@ -22,11 +22,11 @@ from hashcompat.model.details import Scope
 from hashcompat.model.plan import Hop, NodeRelease, Way
 from hashcompat.model.pods import Inventory, Source
 from hashcompat.planning import bound
-from hashcompat.planning.claims import claim_of, reports
 from hashcompat.planning.counting import Counting
-from hashcompat.planning.differences import FieldChange
+from hashcompat.planning.judge import claim_of, reports
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.planner import skews
+from hashcompat.planning.reasons import FieldChange
 from hashcompat.planning.view import View
 
 Ends = tuple[str, str]

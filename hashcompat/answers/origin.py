@@ -8,7 +8,7 @@ from hashcompat.answers.deep import differences
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.model.hashes import Hash
-from hashcompat.planning.origin import Subject, maker_of
+from hashcompat.planning.creators import Subject, maker_of
 
 
 class Origin(msgspec.Struct, frozen=True):

@@ -27,8 +27,8 @@ from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.uids import is_computed
 from hashcompat.planning.ages import Ages
-from hashcompat.planning.likeness import Likeness, likeness, text_of
-from hashcompat.planning.replicas import Latest
+from hashcompat.planning.latest import Latest
+from hashcompat.planning.templates import Likeness, likeness, text_of
 from hashcompat.records.index import index
 from hashcompat.shown import MASK
 

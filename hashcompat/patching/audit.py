@@ -19,7 +19,7 @@ from hashcompat.kubelet.staticpods import static_pod_text
 from hashcompat.model.items import ContainerName, PodName, container_name, name_of
 from hashcompat.model.pods import Container, Inventory, Pod
 from hashcompat.patching.stripping import Cut, cuts_between, stripped
-from hashcompat.planning.replicas import Latest
+from hashcompat.planning.latest import Latest
 from hashcompat.planning.templates import Named, Template, Templates
 from hashcompat.planning.view import View
 

@@ -1,9 +1,21 @@
-"""The product: pods and two releases -> a plan.
+"""The product: pods and two releases -> a plan. ``make`` returns all that ``hashcompat plan`` prints.
 
-``make`` returns all that ``hashcompat plan`` prints. The stages, in order: ``options`` and ``view`` (release
-data and options, bound once), ``prepare`` (what each kubelet sees and hashes), ``judge`` (what the target
-kubelet does), ``planner`` (items, warnings and assumptions), ``hops`` (the same upgrade in steps, and back),
-``runs`` (all of it, by one process or several).
+For each container of each pod the question is what the target kubelet does when it finds it running. The
+modules, in the order in which a pod passes them:
+
+1. ``options``, ``patched``, ``view``: release data and options, bound once. A ``View`` answers what a kubelet
+   sees of a container, and how it hashes that.
+2. ``prepare``: a container and two kubelets become a ``Case``, with what each sees (``reading``), both
+   hashes, the records and the node. ``served`` and ``creation`` are for pods that are not created yet.
+3. ``judge``: the case is decided by ``kubelet/decide``, and by nobody else. ``creators`` finds who may have
+   created a container whose hash nobody recorded: with an older release's hash it restarts either way.
+4. ``planner``: decisions become items, each with its ``reasons``, and ``cautions``, ``assumptions`` and a
+   ``suggestion`` are gathered. ``items`` holds them until the last record of a node is known.
+5. ``hops``: the same upgrade in single steps, and back. ``repeats`` does all of it once for pods that are
+   alike (with ``kinds``, ``templates`` and ``rulings``), and ``runs`` in several processes where a file is
+   large; neither changes any answer.
+
+``counting`` and ``pairs`` answer for the matrix, which counts the restarts of hundreds of upgrades at once.
 """
 
 from __future__ import annotations
@@ -12,9 +24,9 @@ from msgspec import structs
 
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory, Source
-from hashcompat.planning.gates import check_gates
-from hashcompat.planning.gathering import Gather, Nothing
+from hashcompat.planning.options import check_gates
 from hashcompat.planning.patched import current, resolved, resolved_current
+from hashcompat.planning.repeats import Gather, Nothing
 from hashcompat.planning.runs import decided
 from hashcompat.planning.view import View
 

@@ -12,6 +12,7 @@ from hashcompat.catalog.releases import same_upstream
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
 from hashcompat.model.escape import name_path
 from hashcompat.model.items import Item, Prediction
+from hashcompat.model.plan import ReleaseFacts
 from hashcompat.model.verdicts import Verdict
 from hashcompat.model.words import count
 from hashcompat.planning.judge import Judge
@@ -164,3 +165,15 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
         yield f"the URL of static pods, port and all, stays the same: {_named(served)}"
     if kept:
         yield f"{new.release} admits every running pod again"
+
+
+def facts(name: str, kubelet: Kubelet) -> ReleaseFacts:
+    """Return how ``name`` was read as a kubelet's release."""
+    return ReleaseFacts(
+        name,
+        read_as=kubelet.release.upstream,
+        era=kubelet.era.name,
+        types=kubelet.schema.name,
+        vendor_assumed=kubelet.vendor_assumed,
+        patch_assumed=kubelet.patch_assumed,
+    )

@@ -1,27 +1,25 @@
-"""Which releases may have created a container, where nothing recorded its hash.
-
-A kubelet restarts what it hashes differently, so what runs was created by its own release or by one that
-hashes alike. That fails where a kubelet was patched to accept other hashes, and for sidecars that it never
-compared. When a container started, and when releases were published, shows some of these cases.
-"""
+"""Which releases may have created a container, where nothing recorded its hash, and which one did."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
+import msgspec
 from msgspec import structs
 
-from hashcompat.catalog.lookup import Kubelet, Predecessor
+from hashcompat.catalog.lookup import Catalog, Kubelet, Predecessor
+from hashcompat.errors import DecodeError, NotStoredError
 from hashcompat.kubelet.alike import never_alike
 from hashcompat.kubelet.decide.case import Case, Creators, Decision
 from hashcompat.kubelet.decide.container import is_ignored
-from hashcompat.model.hashes import Hash
+from hashcompat.kubelet.hashing import container_hash
+from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Container, ContainerType, Node
 from hashcompat.model.verdicts import Verdict
+from hashcompat.planning.latest import KEPT, Latest
 from hashcompat.planning.prepare import Prepared, is_current
-from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.view import HashOf, View
 
 _CURRENT: Final = "the current release (published before the start)"
@@ -64,8 +62,6 @@ class Provenance:
         recorded = case.recorded.hash if case.recorded else None
         if recorded is None or recorded in case.old_hash.candidates | case.new_hash.candidates:
             return ""
-        from hashcompat.planning.origin import Subject, maker_of  # noqa: PLC0415 - most hashes are not recorded
-
         key = prepared.group, recorded, case.old
         if key not in self._makers:
             subject = Subject(spec, self._view.keeps_empty(case.pod), case.container.stored)
@@ -192,3 +188,39 @@ def _words(kept: Sequence[str], replaced: Sequence[str]) -> str:
 
 def _was_published(kubelet: Kubelet, day: date | None) -> bool:
     return day is None or kubelet.published is None or kubelet.published <= day
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """What a kubelet saw of a container whose hash is recorded."""
+
+    spec: Mapping[str, Any]
+    """The container's JSON."""
+    keep_empty: bool
+    """Whether empty lists and maps count."""
+    stored: StoredHashes | None = None
+    """What a snapshot stores of its hashes."""
+
+
+def maker_of(recorded: Hash, subject: Subject, kubelet: Kubelet, catalog: Catalog) -> Kubelet | None:
+    """Return the release nearest to a kubelet's that computes a recorded hash; None if no known one does.
+
+    The nearest is the newest of the older ones, else the oldest of the newer ones.
+    """
+    for other in _other_ways(kubelet, catalog):
+        try:
+            found = container_hash(subject.spec, other, keep_empty=subject.keep_empty, stored=subject.stored)
+        except (DecodeError, NotStoredError):
+            continue
+        if recorded in found.candidates:
+            return other
+    return None
+
+
+def _other_ways(kubelet: Kubelet, catalog: Catalog) -> Iterator[Kubelet]:
+    """Yield a release for each other way of hashing, the nearest one first."""
+    known = {kubelet.way}
+    for name in catalog.known.outwards(kubelet.release):
+        other = catalog.kubelet(name)
+        if other.way not in known:
+            known.add(other.way)
+            yield other

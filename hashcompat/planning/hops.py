@@ -15,10 +15,9 @@ from hashcompat.catalog.releases import oldest_first, same_build
 from hashcompat.model.plan import Hop, Way
 from hashcompat.model.pods import Node, Pod
 from hashcompat.model.verdicts import FINDINGS, Verdict
-from hashcompat.planning.claims import claim_of
-from hashcompat.planning.judge import Draft, Judge
+from hashcompat.planning.judge import Draft, Judge, claim_of
+from hashcompat.planning.latest import KEPT
 from hashcompat.planning.options import AUTO
-from hashcompat.planning.replicas import KEPT
 from hashcompat.planning.rulings import Rulings
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View

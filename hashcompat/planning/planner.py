@@ -30,23 +30,21 @@ from hashcompat.model.items import (
 from hashcompat.model.plan import NodeRelease, Plan, ReleaseFacts, Way, share
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.verdicts import FINDINGS, Verdict
-from hashcompat.planning.assumptions import assumptions
+from hashcompat.planning.assumptions import assumptions, facts
 from hashcompat.planning.cautions import Caution, Cautions, Warned
-from hashcompat.planning.claims import contradiction
 from hashcompat.planning.creators import assumed_creator
-from hashcompat.planning.docket import Docket, Found
-from hashcompat.planning.facts import facts
-from hashcompat.planning.judge import Draft, Judge
+from hashcompat.planning.items import Doubts, Items, items_of, rows_of
+from hashcompat.planning.judge import Draft, Judge, contradiction
+from hashcompat.planning.latest import once
 from hashcompat.planning.prepare import Prepared, sandboxes_of
 from hashcompat.planning.reasons import by_template, reasons
-from hashcompat.planning.replicas import once
 from hashcompat.planning.rulings import Ruled, Rulings
 from hashcompat.planning.suggestion import Suggester
 from hashcompat.planning.templates import Named, Templates
 from hashcompat.planning.view import View
 
 if TYPE_CHECKING:
-    from hashcompat.planning.rows import Rows
+    from hashcompat.planning.items import Rows
 
 Value = TypeVar("Value")
 
@@ -85,16 +83,12 @@ class Ruling(msgspec.Struct, frozen=True):
 class Planned(msgspec.Struct, frozen=True):
     """What is decided of some pods, for a planner of more."""
 
-    found: Found[Prediction]
-    """What is known of their items besides."""
+    doubts: Doubts
+    """What is doubtful about their items."""
     warned: Warned
     """What to warn of."""
     suggested: tuple[list[str], int]
     """What a patch would save."""
-
-
-def _with(item: Item, prediction: Prediction) -> Item:
-    return structs.replace(item, prediction=prediction)
 
 
 class Planner:
@@ -108,7 +102,7 @@ class Planner:
         self._differences = once(lambda prepared: tuple(reasons(prepared, view)), by_template)
         self._suggester = Suggester(self._judge.new, view)
         self._cautions = Cautions(self._judge)
-        self._docket: Docket[Item, Prediction] = Docket(_with)
+        self._items = Items()
 
     def add(self, pod: Pod) -> list[Ruling] | None:
         """Decide one more pod; return its rulings if they are those of replicas too (``Rulings.of``)."""
@@ -182,7 +176,7 @@ class Planner:
             container.line,
             _observed(container),
         )
-        return self._docket.add(name.node, item, ruling.doubt, reproduced=ruling.prediction.calibrated)
+        return self._items.add(item, ruling.doubt)
 
     def _ruled(self, draft: Draft) -> Ruling:
         prediction = self._prediction(draft, calibrated=True)
@@ -240,28 +234,24 @@ class Planner:
     @property
     def found(self) -> Planned:
         """What was decided so far."""
-        return Planned(self._docket.found, self._cautions.warned, self._suggester.found)
+        return Planned(self._items.doubts, self._cautions.warned, self._suggester.found)
 
     def rows(self) -> Iterator[Rows]:
         """Yield the items so far as plain values, some at a time."""
-        from hashcompat.planning.rows import rows_of  # noqa: PLC0415 - for the shares of several processes
-
-        yield from rows_of(self._docket.answers)
+        yield from rows_of(self._items.added)
 
     def merge(self, rows: Iterable[Rows], found: Planned, lines: int = 0) -> None:
         """Add what was decided elsewhere of pods that come next, so many lines behind where it says they are.
 
         Their items come first.
         """
-        from hashcompat.planning.rows import items_of  # noqa: PLC0415 - for the shares of several processes
-
-        self._docket.merge(items_of(rows, lines), found.found)
+        self._items.merge(items_of(rows, lines), found.doubts)
         self._cautions.warned.merge(found.warned)
         self._suggester.merge(found.suggested)
 
     def settled(self) -> list[Item]:
         """Return the items of the pods so far, in the order in which they were added."""
-        return self._docket.settled()
+        return self._items.settled()
 
     def disputes(self, items: Iterable[Item]) -> tuple[tuple[NodeRelease, ...], tuple[str, ...]]:
         """Return the nodes of items that report another release than the plan is given; with a warning."""
@@ -276,11 +266,11 @@ class Planner:
 
         ``differences`` has the number of each item's difference, in the order in which items were added.
         """
-        items, judge = self._docket.taken(), self._judge
+        items, judge = self._items.taken(), self._judge
         for place, number in enumerate(differences):
             if number:
-                prediction = structs.replace(items[place].prediction, difference=number)
-                items[place] = _with(items[place], _one(prediction))
+                prediction = _one(structs.replace(items[place].prediction, difference=number))
+                items[place] = structs.replace(items[place], prediction=prediction)
         items = without_unplaced(items)
         for key in _ORDER:
             items.sort(key=key)

@@ -1,24 +1,98 @@
-"""Replicas that repeat others in all but names, times and hashes: decided once for a plan and all its hops.
+"""Replicas: of the pods that follow one template, only the first is decided.
 
-Nearly all pods of a large cluster are such. Of each only its hashes are computed, and how they compare with
-one another has to be the same.
+A reader hands on pods of one shape (``sources/replicas/``): they have the same containers but for strings in
+slots. What is left to do for the second such pod is three questions.
+
+1. *What else decides?* (``kinds.py``) Everything of a pod, its status and its node does, but what is listed
+   there, so that a field that this program does not know counts too. Pods of one kind share their verdicts
+   if their hashes compare alike.
+2. *What are its hashes?* (``templates.py``) A container's text is printed once for each template and
+   kubelet, and digested up to the first slot; of each pod only the rest is. No verdict depends on a hash as
+   such, only on which kubelets' hashes are equal.
+3. *Has that been decided?* (``rulings.py``) Containers of one kind and template whose hashes compare alike
+   have one ruling: verdict, reasons, warnings. ``repeats.py`` asks the three questions of a pod once for a
+   plan, its hops and its way back together.
+
+Records, mirror pods, manifests and patches decide by names or by records: such pods are decided one by one,
+by the same judge (``planning/judge.py``), which never looks at any of this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Protocol
 
 import msgspec
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.template import Around
+from hashcompat.model.details import Details
+from hashcompat.model.items import Item
+from hashcompat.model.plan import Way
 from hashcompat.model.pods import Pod
-from hashcompat.planning.gathering import Gathering
 from hashcompat.planning.hops import Counted, Hops
+from hashcompat.planning.latest import Latest
 from hashcompat.planning.planner import Planner, Ruling
-from hashcompat.planning.replicas import Latest
 from hashcompat.planning.templates import Named, Templates
+from hashcompat.planning.view import View
+
+
+class Gathering(Protocol):
+    """Gathers details while pods pass, each once, by itself or as a replica of one that passed."""
+
+    def kubelets(self) -> tuple[Kubelet, ...]:
+        """Return the kubelets whose hashes decide, besides those of the plan and its hops."""
+
+    def decisive(self, pod: Pod) -> Hashable:
+        """Return what of a pod decides besides its hashes and its kind (``Planner.kind``)."""
+
+    def add(self, pod: Pod) -> Any:
+        """Take one more pod; return what its replicas share, None where they may differ.
+
+        Replicas are as for ``Rulings.of``, under all ``kubelets``. Errors as ``Judge.drafts``.
+        """
+
+    def repeat(self, gathered: Any, pod: Pod) -> None:
+        """Take a replica of a pod."""
+
+    def numbers(self, items: Callable[[], Sequence[Item]]) -> Sequence[int]:
+        """Return the number of each item's difference; ``items`` returns them in the order of the pods."""
+
+    def details(self) -> Details | None:
+        """Return the details, once the numbers are known."""
+
+
+Gather = Callable[[Way, View, Templates], Gathering]
+"""Begins to gather."""
+
+
+class Nothing:
+    """Gathers nothing."""
+
+    def __init__(self, _way: Way, _view: View, _templates: Templates) -> None: ...
+
+    def kubelets(self) -> tuple[Kubelet, ...]:
+        """Return none."""
+        return ()
+
+    def decisive(self, _: Pod) -> Hashable:
+        """Return what is the same of all pods."""
+        return None
+
+    def add(self, _: Pod) -> Any:
+        """Return what is shared by all pods."""
+        return ()
+
+    def repeat(self, _gathered: Any, _pod: Pod) -> None:
+        """Keep nothing."""
+
+    def numbers(self, _: Callable[[], Sequence[Item]]) -> Sequence[int]:
+        """Return none."""
+        return ()
+
+    def details(self) -> None:
+        """Return none."""
+
 
 Pattern = tuple[int, ...]
 """For each kubelet the first one that hashes a container alike."""

@@ -19,8 +19,8 @@ from hashcompat.model.pods import Container, Pod
 from hashcompat.planning.creators import is_settled
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.kinds import Dates
+from hashcompat.planning.latest import KEPT, Latest
 from hashcompat.planning.reading import rows
-from hashcompat.planning.replicas import KEPT, Latest
 from hashcompat.planning.templates import Named
 from hashcompat.planning.view import is_plain
 

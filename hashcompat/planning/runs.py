@@ -14,15 +14,14 @@ from hashcompat.model.dating import Dating
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory, Node, Pod, Share, Shared
 from hashcompat.planning.ages import Ages
-from hashcompat.planning.gathering import Gather, Nothing
 from hashcompat.planning.hops import Hops
 from hashcompat.planning.planner import Planner
-from hashcompat.planning.repeats import Repeats
+from hashcompat.planning.repeats import Gather, Nothing, Repeats
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 
 if TYPE_CHECKING:
-    from hashcompat.planning.rows import Rows
+    from hashcompat.planning.items import Rows
 
 
 class Run:

@@ -19,7 +19,7 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.model.pods import Container, Pod
-from hashcompat.planning.replicas import KEPT, Latest
+from hashcompat.planning.latest import KEPT, Latest
 from hashcompat.planning.view import Spec
 from hashcompat.planning.wayhashes import WayHashes
 

@@ -13,9 +13,9 @@ from hashcompat.kubelet.template import Around
 from hashcompat.model.hashes import Hash
 from hashcompat.model.plan import Suggestion
 from hashcompat.model.verdicts import Verdict
+from hashcompat.planning.latest import once
 from hashcompat.planning.patched import Accepting, check_patchable
 from hashcompat.planning.prepare import Prepared
-from hashcompat.planning.replicas import once
 from hashcompat.planning.templates import Named, Template
 from hashcompat.planning.view import View
 

@@ -1,14 +1,18 @@
-"""What the containers of one pod template share, so that each is hashed once under each kubelet.
+"""The containers of pods that follow one template: each hashed once under each kubelet.
 
 From 1.21 on every pod mounts its service account's token from a volume that an API server names
 ``kube-api-access-`` and five random characters, so no two replicas have equal containers. A template is a
-container without that name; its hashes are finished by the name of each pod.
+container without the strings that are each pod's own; its hash goes on from the state before the first of
+them (``kubelet/template.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.corev1.scheduling import is_token_mount
@@ -18,15 +22,63 @@ from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
 from hashcompat.model.hashes import Hash
-from hashcompat.model.pods import Blank, Container, Node, Pod
+from hashcompat.model.pods import PROFILES, Blank, Container, Node, Pod
 from hashcompat.planning.kinds import Dates, asked_of_node, facts_kind, kind_of, node_kind
-from hashcompat.planning.likeness import Likeness, likeness, text_of
+from hashcompat.planning.latest import KEPT, LARGEST, Latest
 from hashcompat.planning.patched import as_decoded
-from hashcompat.planning.replicas import KEPT, LARGEST, Latest
 from hashcompat.planning.view import Spec, View
 
 if TYPE_CHECKING:
     from hashcompat.planning.served import Served
+
+
+class Likeness(msgspec.Struct, frozen=True):
+    """What replicas share, as a key: equal for two containers only if every kubelet hashes them alike."""
+
+    spec: bytes
+    """A digest of the spec's text, 16 bytes: a text of megabytes would stay in memory."""
+    size: int
+    """The characters of that text."""
+    rest: tuple[Any, ...]
+    """The pod's fields that affect the hash."""
+
+
+def text_of(container: Container) -> str:
+    """Return the text of a spec: unlike ==, it distinguishes 1, 1.0 and true, and shows the order of keys."""
+    return repr(container.spec)
+
+
+def likeness(
+    pod: Pod, container: Container, text: str, image_volumes: frozenset[str] = frozenset()
+) -> Likeness:
+    """Return what replicas share: the spec, by its text, and the pod's fields that affect the hash.
+
+    ``image_volumes`` are the names of a manifest's volumes of images.
+    """
+    place = (pod.static_manifest, container.path) if pod.static_manifest else ()
+    profiles = _profiles(pod, container) if pod.profiles else ()
+    return Likeness(
+        blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest(),
+        len(text),
+        (
+            repr(container.stored),
+            container.type,
+            pod.manifest,
+            pod.host_network,
+            image_volumes,
+            pod.static,
+            pod.automount,
+            profiles,
+            place,
+        ),
+    )
+
+
+def _profiles(pod: Pod, container: Container) -> tuple[str, ...]:
+    """Return what decides which security profiles of annotations become fields of a container."""
+    own = (pod.profiles.get(prefix + container.name) for prefix in PROFILES)
+    return tuple(map(repr, (*own, pod.spec.get("securityContext"), pod.spec.get("os"))))
+
 
 _MOUNTED: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 

@@ -8,7 +8,7 @@ from typing import Final
 from hashcompat.answers.comparison import ReleaseDifference, restarts
 from hashcompat.catalog.changes import Change
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.planning.facts import facts
+from hashcompat.planning.assumptions import facts
 from hashcompat.report.items import release_facts
 from hashcompat.report.model import Document, Prose, Report, Section, Table, document
 from hashcompat.report.upstream import change_lines

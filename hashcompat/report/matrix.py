@@ -11,8 +11,8 @@ from hashcompat.answers.paths import Path
 from hashcompat.model.details import Scope
 from hashcompat.model.plan import Hop
 from hashcompat.model.words import count
-from hashcompat.planning.differences import FieldChange
 from hashcompat.planning.options import AUTO
+from hashcompat.planning.reasons import FieldChange
 from hashcompat.release import parse_release
 from hashcompat.report.grid import counted, overview
 from hashcompat.report.items import hop_words

@@ -14,7 +14,7 @@ from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.words import count
-from hashcompat.planning.replicas import Latest
+from hashcompat.planning.latest import Latest
 from hashcompat.report.model import Document, Report, Rows, document, time_text
 from hashcompat.sources.mirrors import annotations_of
 from hashcompat.sources.snapshots import HASHES, HIDDEN, WORKLOAD, document_of, text_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Origin, Source
 from hashcompat.model.words import count
-from hashcompat.planning.claims import reports
+from hashcompat.planning.judge import reports
 from hashcompat.report.asked import Excerpt
 from hashcompat.report.model import Document, Line, time_text
 from hashcompat.report.tally import Tally

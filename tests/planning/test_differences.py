@@ -15,8 +15,8 @@ from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.catalog.types import Schema
 from hashcompat.go.walk import side_by_side
 from hashcompat.kubelet.hashing import compile_hasher, container_hash
-from hashcompat.planning import differences
-from hashcompat.planning.differences import FieldChange, difference, field_changes
+from hashcompat.planning import reasons as of_kubelets
+from hashcompat.planning.reasons import FieldChange, difference, field_changes
 from hashcompat.rules.pages import RULES
 
 NAMES = {"name": "a", "image": "b"}
@@ -367,7 +367,7 @@ def test_the_compiled_walk_finds_what_a_walk_of_every_field_finds(catalog: Catal
         for spec in (NAMES, FILLED, zero):
             sides = (compile_hasher(each.schema, each.era, each.escapes[0], False) for each in (one, other))
             pairs = side_by_side(*((hasher.container, hasher.decode(spec)) for hasher in sides))
-            found = (differences._field_change(pair, every_field=every_field) for pair in pairs)
+            found = (of_kubelets._field_change(pair, every_field=every_field) for pair in pairs)
             assert field_changes(spec, one, other) == list(dict.fromkeys(filter(None, found)))
 
 

@@ -15,8 +15,8 @@ from hashcompat.go.jsontext import loads
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.items import Item
 from hashcompat.model.records import Recorded
+from hashcompat.planning.latest import KEPT, LARGEST, Latest, once
 from hashcompat.planning.options import Options
-from hashcompat.planning.replicas import KEPT, LARGEST, Latest, once
 from hashcompat.planning.view import View
 from hashcompat.records.index import index
 from hashcompat.sources.values import collect

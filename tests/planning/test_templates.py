@@ -14,8 +14,8 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.plan import Plan
 from hashcompat.model.records import Recorded
+from hashcompat.planning.latest import KEPT
 from hashcompat.planning.options import AUTO, AssumePatch, Options
-from hashcompat.planning.replicas import KEPT
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import View
 from hashcompat.records.index import index

@@ -16,7 +16,5 @@ containers begin at the same lines, and it decodes to the same but for the strin
 4. *Fall back*. Whatever is unusual is decoded: another layout, an escape, a mirror pod, a pod of a snapshot.
    The decoder is the definition, and the only source of error messages.
 
-What planning does with it: pods of one shape whose nodes, starts and restarts decide alike share their
-verdicts (``planning/kinds.py``), and a hash goes on from the state before the first slot of a container
-(``kubelet/template.py``).
+What planning does with them is on a page of its own: ``planning/repeats.py``.
 """

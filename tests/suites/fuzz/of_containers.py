@@ -19,8 +19,7 @@ from hashcompat.kubelet.staticpods import static_containers, static_pod_uid
 from hashcompat.patching.model import MisplacedError
 from hashcompat.patching.steps import AddImport, DropUnusedImports, Literals, function_text
 from hashcompat.planning import make
-from hashcompat.planning.gates import check_gates
-from hashcompat.planning.options import Options
+from hashcompat.planning.options import Options, check_gates
 from hashcompat.planning.view import View
 from hashcompat.release import Release, parse_release
 from hashcompat.sources.upstream.gotypes import container_types

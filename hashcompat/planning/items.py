@@ -1,21 +1,83 @@
-"""Items as plain values, for another process: what many of them share is sent once for some thousands.
-
-So neither side needs much memory besides the items themselves.
-"""
+"""The items of a plan, in the order in which pods pass; how two processes hand them to one another."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from sys import intern
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.model.items import ContainerName, Item, Observed, PodName, Prediction
 
+
+class Doubts(msgspec.Struct, frozen=True):
+    """What a record that is not reproduced makes of other items of its node."""
+
+    places: array[int]
+    """The places of items that are doubtful."""
+    nodes: list[str]
+    """The node of each."""
+    predictions: list[Prediction]
+    """The prediction that each has where a record of its node is not reproduced."""
+    broken: set[str]
+    """The nodes with such a record."""
+
+
+class Items:
+    """The items of pods that pass one by one.
+
+    Only after the last pod is it known which nodes have a record that is not reproduced, and so which of its
+    two predictions an item has.
+    """
+
+    def __init__(self) -> None:
+        self.added: list[Item] = []
+        """The items so far, whatever is doubtful about them."""
+        self.doubts = Doubts(array("Q"), [], [], set())
+        """What is doubtful about them."""
+
+    def add(self, item: Item, doubt: Prediction | None) -> int:
+        """Add the item of one container, with its other prediction if it has one; return its place."""
+        place, node = len(self.added), item.pod.node
+        if doubt is not None:
+            self.doubts.places.append(place)
+            self.doubts.nodes.append(node)
+            self.doubts.predictions.append(doubt)
+        if item.prediction.calibrated is False:
+            self.doubts.broken.add(node)
+        self.added.append(item)
+        return place
+
+    def merge(self, items: Iterable[Item], doubts: Doubts) -> None:
+        """Add the items of pods that come next, and what is doubtful about them."""
+        first = len(self.added)
+        self.doubts.places.extend(first + place for place in doubts.places)
+        self.doubts.nodes.extend(doubts.nodes)
+        self.doubts.predictions.extend(doubts.predictions)
+        self.doubts.broken.update(doubts.broken)
+        self.added += items
+
+    def settled(self) -> list[Item]:
+        """Return the items with the predictions that count, in the order in which they were added."""
+        doubts = self.doubts
+        for place, node, prediction in zip(doubts.places, doubts.nodes, doubts.predictions, strict=True):
+            if node in doubts.broken:
+                self.added[place] = structs.replace(self.added[place], prediction=prediction)
+        return list(self.added)
+
+    def taken(self) -> list[Item]:
+        """Return the same at the end, and keep none of them."""
+        items = self.settled()
+        self.added = []
+        return items
+
+
 _TOGETHER: Final = 4096
-"""Items of one batch."""
+"""Items that are sent together: what they share is sent once, and neither side holds all of them twice."""
 
 _Row = tuple[Any, ...]
 

@@ -1,4 +1,4 @@
-"""What replicas share is computed once; they are close together in a list, so a small cache is enough."""
+"""A cache of the latest: replicas are close together in a list, so a small one is enough."""
 
 from __future__ import annotations
 

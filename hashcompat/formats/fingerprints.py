@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 
-from hashcompat.report.findings import Case, Findings
+from hashcompat.report.model import Case, Findings
 
 
 class Fingerprints:

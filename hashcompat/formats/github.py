@@ -12,8 +12,7 @@ from typing import Any, Final
 from hashcompat.formats.markdown import escaped, line
 from hashcompat.formats.model import Style
 from hashcompat.model.escape import distinct, printable
-from hashcompat.report.findings import FOUND, Case, Findings, Outcome
-from hashcompat.report.model import Report
+from hashcompat.report.model import FOUND, Case, Findings, Outcome, Report
 
 _COMMANDS: Final[Mapping[Outcome, str]] = {
     Outcome.FAILED: "error",

@@ -9,8 +9,7 @@ from hashcompat.formats.fingerprints import Fingerprints
 from hashcompat.formats.json import value_text
 from hashcompat.formats.model import Style
 from hashcompat.model.escape import distinct, printable
-from hashcompat.report.findings import FOUND, Case, Findings, Outcome
-from hashcompat.report.model import Document, Report
+from hashcompat.report.model import FOUND, Case, Document, Findings, Outcome, Report
 
 _SEVERITIES: Final[Mapping[Outcome, str]] = {
     Outcome.FAILED: "major",

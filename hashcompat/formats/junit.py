@@ -13,8 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from hashcompat.formats.model import Style
 from hashcompat.model.escape import distinct, printable
-from hashcompat.report.findings import Case, Findings, Outcome
-from hashcompat.report.model import Report, time_text
+from hashcompat.report.model import Case, Findings, Outcome, Report, time_text
 
 _ELEMENTS: Final = {Outcome.FAILED: "failure", Outcome.UNDECIDED: "skipped"}
 

@@ -12,8 +12,7 @@ from typing import Any, Final
 import hashcompat
 from hashcompat.formats.model import Style
 from hashcompat.model.escape import distinct
-from hashcompat.report.findings import Case, Findings, Outcome
-from hashcompat.report.model import Report
+from hashcompat.report.model import Case, Findings, Outcome, Report
 
 _SERIES: Final[Mapping[Outcome, tuple[str, str]]] = {
     Outcome.FAILED: ("finding", "How many findings have these names, usually one"),

@@ -16,8 +16,7 @@ from hashcompat.formats.fingerprints import Fingerprints
 from hashcompat.formats.json import to_json
 from hashcompat.formats.model import Style
 from hashcompat.model.escape import distinct, printable
-from hashcompat.report.findings import FOUND, Case, Findings, Outcome
-from hashcompat.report.model import Document, Report, Rows, time_text
+from hashcompat.report.model import FOUND, Case, Document, Findings, Outcome, Report, Rows, time_text
 from hashcompat.rules import Rule
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

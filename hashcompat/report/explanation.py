@@ -1,23 +1,58 @@
-"""The explanation of some containers, as a text for a person and as a document."""
+"""The explanation of some containers, as a text for a person and as a document.
+
+Containers whose explanations differ only in the name of the pod, such as replicas, are explained once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
+
+import msgspec
 
 from hashcompat.answers.expectation import Expectation, Where
 from hashcompat.answers.explanation import Explanations
 from hashcompat.answers.fragment import beginning
 from hashcompat.answers.onecontainer import Explanation, Side
-from hashcompat.answers.sentences import Sentences
 from hashcompat.model.details import Kind, Piece
 from hashcompat.model.mask import MASK
 from hashcompat.model.verdicts import Verdict
-from hashcompat.report.alike import Group, grouped
+from hashcompat.report.difference import SHOW, change_lines, rule_lines, whole_sections
 from hashcompat.report.items import item_document, item_name, verdict_cell
 from hashcompat.report.model import Coloured, Document, Line, Report, Section, Table, document
-from hashcompat.report.upstream import change_lines, rule_lines
-from hashcompat.report.wholetexts import SHOW, whole_sections
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Containers whose explanations are the same."""
+
+    explanation: Explanation
+    """That of the first one."""
+    others: tuple[Explanation, ...]
+    """Those of the others, in their order."""
+
+
+def grouped(explanations: Iterable[Explanation]) -> list[Group]:
+    """Put explanations together that are alike, in the order of the first ones."""
+    groups: dict[Hashable, list[Explanation]] = {}
+    for explanation in explanations:
+        groups.setdefault(_likeness(explanation), []).append(explanation)
+    return [Group(first, tuple(others)) for first, *others in groups.values()]
+
+
+def _likeness(explanation: Explanation) -> Hashable:
+    """Return all that people are shown but names, and what was made of them: drains, logs, events."""
+    item, said = explanation.item, explanation.sentences
+    return (
+        item.container,
+        item.from_release,
+        item.verdict,
+        item.hashes,
+        item.reasons,
+        (said.what, said.why, said.todo),
+        tuple((seen.where, seen.verbosity) for seen in explanation.expect),
+        tuple((side.text if side else None) for side in (explanation.old, explanation.new)),
+    )
+
 
 _SEPARATOR: Final = "-" * 72
 
@@ -40,33 +75,36 @@ _MARKS: Final = {
 
 
 def _document(explanations: Explanations) -> Document:
-    items = [_item(explanation) for explanation in explanations.items]
+    items = [
+        {
+            **item_document(explanation.item),
+            "sentences": {
+                "what": explanation.sentences.what,
+                "why": explanation.sentences.why,
+                "todo": explanation.sentences.todo,
+                "commands": list(explanation.sentences.commands),
+            },
+            "from": _side(explanation.old) if explanation.old else None,
+            "to": _side(explanation.new) if explanation.new else None,
+            "fields": [
+                {"path": field.path, "from": field.old, "to": field.new} for field in explanation.fields
+            ],
+            "fragment": [
+                {"kind": piece.kind.value, "text": piece.text} for piece in explanation.fragment.pieces
+            ],
+            "upstream": [row.document for row in explanation.upstream],
+            "expect": [
+                {"where": seen.where.value, "text": seen.text, "verbosity": seen.verbosity}
+                for seen in explanation.expect
+            ],
+            "logLine": explanation.log_line,
+            "event": explanation.event,
+            "masked": explanation.masked,
+            "compared": explanation.compared,
+        }
+        for explanation in explanations.items
+    ]
     return document("ExplanationList", warnings=list(explanations.warnings), items=items)
-
-
-def _item(explanation: Explanation) -> Document:
-    return {
-        **item_document(explanation.item),
-        "sentences": _sentences(explanation.sentences),
-        "from": _side(explanation.old) if explanation.old else None,
-        "to": _side(explanation.new) if explanation.new else None,
-        "fields": [{"path": field.path, "from": field.old, "to": field.new} for field in explanation.fields],
-        "fragment": [{"kind": piece.kind.value, "text": piece.text} for piece in explanation.fragment.pieces],
-        "upstream": [row.document for row in explanation.upstream],
-        "expect": [_expectation(seen) for seen in explanation.expect],
-        "logLine": explanation.log_line,
-        "event": explanation.event,
-        "masked": explanation.masked,
-        "compared": explanation.compared,
-    }
-
-
-def _sentences(said: Sentences) -> Document:
-    return {"what": said.what, "why": said.why, "todo": said.todo, "commands": list(said.commands)}
-
-
-def _expectation(seen: Expectation) -> Document:
-    return {"where": seen.where.value, "text": seen.text, "verbosity": seen.verbosity}
 
 
 def _side(side: Side) -> Document:
@@ -88,14 +126,14 @@ def _text(explanations: Explanations) -> Iterator[Section]:
     """Yield containers that are alike as one, and each upstream change where it comes first."""
     if explanations.warnings:
         yield Section([[f"Warning: {warning}"] for warning in explanations.warnings], wraps=True)
-    known: set[object] = set()
+    shown: set[object] = set()
     for number, group in enumerate(grouped(explanations.items)):
         if number:
             yield Section([[_SEPARATOR]])
-        yield from _sections(group, known, full=explanations.full)
+        yield from _sections(group, shown, full=explanations.full)
 
 
-def _sections(group: Group, known: set[object], *, full: bool) -> Iterator[Section]:
+def _sections(group: Group, shown: set[object], *, full: bool) -> Iterator[Section]:
     """Yield the whole story of some containers that are alike."""
     explanation = group.explanation
     item, said = explanation.item, explanation.sentences
@@ -109,7 +147,7 @@ def _sections(group: Group, known: set[object], *, full: bool) -> Iterator[Secti
         yield from whole_sections(explanation)
     elif explanation.by_text:
         yield from _difference(explanation)
-    if lines := [*_upstream(explanation, known)]:
+    if lines := [*_upstream(explanation, shown)]:
         yield Section(lines, "Upstream", wraps=True)
     if explanation.expect:
         yield Section([*_expected(explanation.expect)], "What will be seen", wraps=True)
@@ -188,14 +226,14 @@ def _expected(expect: Iterable[Expectation]) -> Iterator[Line]:
         yield [f"{_PLACES[seen.where]}{at}: {seen.text}"]
 
 
-def _upstream(explanation: Explanation, known: set[object]) -> Iterator[Line]:
+def _upstream(explanation: Explanation, shown: set[object]) -> Iterator[Line]:
     """Yield the changes behind a verdict, or the sources of its rules; but none that is known by now."""
     if explanation.item.verdict is Verdict.KEEP:
         return
-    rows = [row for row in explanation.upstream if row not in known]
+    rows = [row for row in explanation.upstream if row not in shown]
     ids = dict.fromkeys(reason.id for reason in explanation.item.reasons)
-    rules = [rule for rule in ids if rule not in known] if not explanation.upstream else []
-    known.update(rows, rules)
+    rules = [rule for rule in ids if rule not in shown] if not explanation.upstream else []
+    shown.update(rows, rules)
     yield from change_lines(rows)
     yield from rule_lines(rules, explanation.minors)
 

@@ -24,7 +24,7 @@ def _document(hashed: Hashed) -> Document:
 
 
 def _item(row: HashRow, releases: Mapping[str, ReleaseFacts]) -> Document:
-    uids = {release: found.uid for release, found in row.uids.items()}
+    uids = {release: static.uid for release, static in row.uids.items()}
     return {
         "node": row.pod.node,
         "namespace": row.pod.namespace,

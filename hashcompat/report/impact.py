@@ -1,30 +1,37 @@
-"""The impact of a plan: who is hit, and the nodes in the order in which to upgrade them."""
+"""The impact of a plan: who is hit, and the nodes in the order in which to upgrade them.
+
+The runbook, at the end, is what to type for that, node by node and in order.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import hashcompat
 from hashcompat.model.escape import name_path, owner_path
-from hashcompat.model.impact import Batch, BudgetImpact, Certainty, Effect, Impact, NodeImpact, Owner, Step
-from hashcompat.model.words import count
-from hashcompat.report.collapse import collapsed
+from hashcompat.model.impact import Batch, Certainty, Effect, Impact, NodeImpact, Owner, Step
+from hashcompat.model.words import agree, count
 from hashcompat.report.model import (
+    Block,
+    Bullets,
     Coloured,
     Document,
+    Heading,
     Line,
     Prose,
     Report,
     Rows,
     Screen,
+    Script,
     Section,
     Table,
     document,
 )
-from hashcompat.report.runbook import runbook
-from hashcompat.report.whence import overridden, source_document
+from hashcompat.report.notes import collapsed
+from hashcompat.report.planview import overridden, source_document
 
 _COLOURS: Final[Mapping[Step, str]] = {
     Step.CLEAN: "green",
@@ -73,7 +80,7 @@ def _summary(impact: Impact) -> Document:
         "nodes": len(impact.nodes),
         **{step.value: steps[step] for step in Step},
         "batches": len(impact.batches),
-        "budgetsBreached": len({(one.namespace, one.name) for one in impact.breaches}),
+        "budgetsBreached": len({(budget.namespace, budget.name) for budget in impact.breaches}),
         **special,
         "unplaced": impact.unplaced,
         "unseen": impact.unseen,
@@ -105,32 +112,31 @@ def _places(places: Iterable[tuple[str, str]], noun: str) -> list[Document]:
 
 def _effect(effect: Effect) -> Document:
     return {
-        "budgets": [_budget(one) for one in effect.budgets],
+        "budgets": [
+            {
+                "namespace": budget.namespace,
+                "name": budget.name,
+                "breached": budget.certainty.value,
+                "desiredHealthy": budget.desired,
+                "healthy": budget.healthy,
+                "restarts": budget.restarts,
+                "possible": budget.possible,
+                "healthyAfter": budget.after,
+                "short": budget.short,
+                "shortBefore": budget.short_before,
+                "problem": budget.problem,
+            }
+            for budget in effect.budgets
+        ],
         "ownersDown": [
             {
-                "namespace": one.namespace,
-                "owner": one.name,
-                "down": one.certainty.value,
-                "replicas": one.replicas,
+                "namespace": budget.namespace,
+                "owner": budget.name,
+                "down": budget.certainty.value,
+                "replicas": budget.replicas,
             }
-            for one in effect.owners
+            for budget in effect.owners
         ],
-    }
-
-
-def _budget(found: BudgetImpact) -> Document:
-    return {
-        "namespace": found.namespace,
-        "name": found.name,
-        "breached": found.certainty.value,
-        "desiredHealthy": found.desired,
-        "healthy": found.healthy,
-        "restarts": found.restarts,
-        "possible": found.possible,
-        "healthyAfter": found.after,
-        "short": found.short,
-        "shortBefore": found.short_before,
-        "problem": found.problem,
     }
 
 
@@ -224,11 +230,15 @@ def _budget_rows(impact: Impact) -> Iterator[list[object]]:
 
 
 def _effect_rows(where: str, effect: Effect) -> Iterator[list[object]]:
-    for one in effect.budgets:
-        restarts = Prose(f"{one.restarts} to {one.restarts + one.possible}") if one.possible else one.restarts
-        numbers = [one.healthy, restarts, one.after, one.desired]
-        why = Prose(one.problem) if one.problem else None
-        yield [where, one.namespace, one.name, _sure(one.certainty), *numbers, why]
+    for budget in effect.budgets:
+        restarts = (
+            Prose(f"{budget.restarts} to {budget.restarts + budget.possible}")
+            if budget.possible
+            else budget.restarts
+        )
+        numbers = [budget.healthy, restarts, budget.after, budget.desired]
+        why = Prose(budget.problem) if budget.problem else None
+        yield [where, budget.namespace, budget.name, _sure(budget.certainty), *numbers, why]
     for owner in effect.owners:
         numbers = [owner.replicas, owner.replicas, 0, None]
         yield [where, owner.namespace, owner.name, _sure(owner.certainty), *numbers, Prose("no replica left")]
@@ -270,6 +280,132 @@ def _notes(impact: Impact) -> Iterator[str]:
     yield f"{impact.from_release} -> {impact.to_release}: " + "; ".join(
         str(line[0]) for line in _answer(impact)
     )
+
+
+_NODE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+"""What API servers accept as the name of a node (apimachinery ``IsDNS1123Subdomain``)."""
+
+_TITLES: Final = {
+    Step.CLEAN: "in place, nothing restarts",
+    Step.IN_PLACE: "in place",
+    Step.UNDECIDED: "undecided: decide first, or drain",
+    Step.DRAIN: "drain first",
+}
+
+_OLDER: Final = "kubectl before 1.20 calls --delete-emptydir-data --delete-local-data; these files are lost"
+
+_BARE: Final = "--force deletes pods that nothing creates again; save their manifests first"
+
+
+def runbook(impact: Impact) -> Iterator[Block]:
+    """Yield the pages: what to know, then each batch with the commands for each of its nodes."""
+    yield Heading(f"Runbook: kubelet {impact.from_release} to {impact.to_release}", 1)
+    yield Bullets([*_before(impact)])
+    yield Script([_hashcompat(impact, "preflight", "--to", impact.to_release, "--no-node")])
+    nodes = {node.name: node for node in impact.nodes}
+    for batch in impact.batches:
+        yield from _runbook_batch(impact, batch, nodes)
+
+
+def _before(impact: Impact) -> Iterator[str]:
+    yield "A kubelet that restarts containers asks nobody: PodDisruptionBudgets hold back drains alone."
+    yield "Upgrade a batch only when the one before is done and its pods are ready again."
+    yield from (f"Warning: {warning}" for warning in collapsed(impact.warnings))
+    if impact.budgets_missing:
+        yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
+    if impact.unplaced or impact.unseen:
+        pods = count(impact.unplaced + impact.unseen, "pod")
+        yield f"On no node that is known, and so in no batch: {pods}"
+
+
+def _runbook_batch(impact: Impact, batch: Batch, nodes: dict[str, NodeImpact]) -> Iterator[Block]:
+    yield Heading(f"Batch {batch.number}: {count(len(batch.nodes), 'node')}, {_TITLES[batch.step]}", 2)
+    if len(batch.nodes) > 1 and batch.effect:
+        yield Bullets([f"Together: {line}" for line in _effect_lines(batch.effect)])
+    for name in batch.nodes:
+        yield Heading(f"Node {name}", 3)
+        if lines := [*_node_lines(nodes[name])]:
+            yield Bullets(lines)
+        yield Script([*_commands(impact, nodes[name])])
+
+
+def _effect_lines(effect: Effect) -> Iterator[str]:
+    for budget in effect.budgets:
+        name = name_path(budget.namespace, budget.name)
+        if budget.certainty is Certainty.YES:
+            yield f"PodDisruptionBudget {name} is breached: {budget.after} of {budget.desired} healthy pods"
+        else:
+            yield f"PodDisruptionBudget {name} may be breached"
+    for owner in effect.owners:
+        sure = owner.certainty is Certainty.YES
+        verb = agree(owner.replicas, "restart") if sure else "may restart"
+        yield f"{owner.all_of_it} {verb} at once"
+
+
+def _node_lines(node: NodeImpact) -> Iterator[str]:
+    if node.restarted or node.unknown:
+        yield f"Pods that restart: {node.restarted}; more that may: {node.unknown}"
+    yield from node.reasons
+    pods = node.pods
+    for what, places in (
+        ("Not started again", pods.killed),
+        ("Nothing creates it again", pods.bare),
+        ("Static pod, which no drain moves", pods.static),
+    ):
+        yield from (f"{what}: {name_path(*place)}" for place in places)
+    yield from (f"The only replica: {owner_path(*owner)}" for owner in pods.single)
+
+
+def _commands(impact: Impact, node: NodeImpact) -> Iterator[str | tuple[str, ...]]:
+    if not _NODE_NAME.fullmatch(node.name):
+        yield "no commands: no API server accepts this name of a node"
+        return
+    yield _kubectl(impact, "cordon", node.name)
+    if node.step in (Step.DRAIN, Step.UNDECIDED):
+        yield from _drain(impact, node)
+    yield f"on the node: install kubelet {impact.to_release}, then"
+    yield ("systemctl", "restart", "kubelet")
+    yield "from here; the plan exits with 0 once nothing of the node is left to restart"
+    yield _kubectl(impact, "wait", "--for=condition=Ready", f"node/{node.name}", "--timeout=10m")
+    yield _hashcompat(
+        impact,
+        "plan",
+        "--from",
+        "auto",
+        "--to",
+        impact.to_release,
+        "--node",
+        node.name,
+        "--detailed-exitcode",
+    )
+    yield _kubectl(impact, "uncordon", node.name)
+
+
+def _drain(impact: Impact, node: NodeImpact) -> Iterator[str | tuple[str, ...]]:
+    if node.step is Step.UNDECIDED:
+        yield "not needed where the reasons above are settled otherwise"
+    if node.drain_waits:
+        yield f"waits, for no eviction is allowed now by {', '.join(node.drain_waits)}"
+    if "--delete-emptydir-data" in node.flags:
+        yield _OLDER
+    if "--force" in node.flags:
+        yield _BARE
+    for owner in node.effect.owners:
+        yield f"all replicas of {owner_path(owner.namespace, owner.name)} are here: move one by one first"
+    yield _kubectl(impact, "drain", node.name, *node.flags, "--timeout=30m")
+
+
+def _kubectl(impact: Impact, *words: str) -> tuple[str, ...]:
+    return ("kubectl", *_context(impact), *words)
+
+
+def _hashcompat(impact: Impact, *words: str) -> tuple[str, ...]:
+    return ("hashcompat", *words, *_context(impact))
+
+
+def _context(impact: Impact) -> tuple[str, ...]:
+    """Return the flag that names the cluster: the context that was read."""
+    return (f"--context={impact.origin.context}",) if impact.origin.context else ()
 
 
 IMPACT: Final[Report[Impact]] = Report(

@@ -8,10 +8,10 @@ from typing import Any, Final
 from hashcompat.model.escape import name_path
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Hop, Plan, ReleaseFacts
-from hashcompat.model.verdicts import Reason, Verdict
+from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.options import AUTO
-from hashcompat.report.forms import Likeness, Own
 from hashcompat.report.model import Coloured, Document, time_text
+from hashcompat.report.rowtexts import Likeness, Own
 from hashcompat.rules import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
 
 COLOURS: Final = {
@@ -20,6 +20,12 @@ COLOURS: Final = {
     Verdict.UNKNOWN: "yellow",
     Verdict.KEEP: "green",
 }
+
+SEVERITY: Final = {
+    verdict: place
+    for place, verdict in enumerate((Verdict.KILL, Verdict.RESTART, Verdict.UNKNOWN, Verdict.KEEP))
+}
+"""The order of verdicts, the worst first."""
 
 _OBSERVED: Final = ("containerID", "startedAt", "restartCount", "running")
 
@@ -85,7 +91,10 @@ def _document(item: Item, own: Sequence[Any]) -> Document:
         "calibrated": prediction.calibrated,
         "counted": prediction.compared,
         "creatorAssumed": bool(prediction.creator),
-        "reasons": [_reason(reason) for reason in prediction.reasons],
+        "reasons": [
+            {"id": reason.id, "path": reason.path, "field": reason.field, "text": reason.text}
+            for reason in prediction.reasons
+        ],
         "source": {"file": pod.file, "line": rest.pop(0)} if pod.file else None,
         "observed": dict(zip(_OBSERVED, rest, strict=True)) if rest else None,
     }
@@ -93,10 +102,6 @@ def _document(item: Item, own: Sequence[Any]) -> Document:
 
 ALIKE: Final = Likeness(_likeness, _own, _document)
 """How the items of replicas are written together."""
-
-
-def _reason(reason: Reason) -> Document:
-    return {"id": reason.id, "path": reason.path, "field": reason.field, "text": reason.text}
 
 
 def item_name(item: Item) -> str:
@@ -132,7 +137,7 @@ def hop_words(hop: Hop) -> str:
 
 def disputed_nodes(plan: Plan) -> list[Document]:
     """Return the nodes that report another release than the plan is given."""
-    return [{"node": one.node, "kubelet": one.kubelet} for one in plan.disputed]
+    return [{"node": node.node, "kubelet": node.kubelet} for node in plan.disputed]
 
 
 def release_facts(read: ReleaseFacts) -> Document:

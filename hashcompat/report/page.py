@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
@@ -197,3 +198,11 @@ class Page(msgspec.Struct, frozen=True):
     whys_note: str = ""
     tool: str = ""
     """What made it, with its version."""
+
+
+_TONES: Final = {"red": "bad", "magenta": "open", "yellow": "open", "green": "good"}
+
+
+def toned(line: Iterable[object]) -> list[Piece]:
+    """Return the pieces of a line for a terminal, with a tone in place of each colour."""
+    return [Piece(str(piece), _TONES.get(getattr(piece, "colour", ""), "")) for piece in line]

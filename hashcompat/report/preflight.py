@@ -9,8 +9,18 @@ from hashcompat.model.escape import distinct, word
 from hashcompat.model.preflight import Finding, Preflight, Status
 from hashcompat.model.words import count
 from hashcompat.preflight import CHECKS
-from hashcompat.report.findings import Case, Findings, Outcome
-from hashcompat.report.model import Coloured, Document, Prose, Report, Rows, Table, document
+from hashcompat.report.model import (
+    Case,
+    Coloured,
+    Document,
+    Findings,
+    Outcome,
+    Prose,
+    Report,
+    Rows,
+    Table,
+    document,
+)
 
 _COLUMNS: Final = ("NODE", "CHECK", "STATUS", "OBJECT", "FINDING")
 
@@ -43,19 +53,19 @@ def _document(result: Preflight) -> Document:
     return document("PreflightReport", spec=spec, summary=summary, items=Rows(result.findings, _item))
 
 
-def _item(found: Finding) -> dict[str, Any]:
+def _item(finding: Finding) -> dict[str, Any]:
     return {
-        "id": found.id,
-        "node": found.node,
-        "status": found.status.value,
-        "object": found.object,
-        "text": found.text,
-        "advice": found.advice,
+        "id": finding.id,
+        "node": finding.node,
+        "status": finding.status.value,
+        "object": finding.object,
+        "text": finding.text,
+        "advice": finding.advice,
     }
 
 
 def _shown(result: Preflight) -> list[Finding]:
-    return [found for found in result.findings if found.status != Status.OK]
+    return [finding for finding in result.findings if finding.status != Status.OK]
 
 
 def _table(result: Preflight) -> Table:
@@ -63,13 +73,13 @@ def _table(result: Preflight) -> Table:
 
 
 def _wide(result: Preflight) -> Table:
-    rows = [[*_cells(found), Prose(found.advice)] for found in result.findings]
+    rows = [[*_cells(finding), Prose(finding.advice)] for finding in result.findings]
     return Table((*_COLUMNS, "ADVICE"), lambda: rows)
 
 
-def _cells(found: Finding) -> list[object]:
-    status = Coloured(found.status.value, _COLOURS[found.status])
-    return [found.node, found.id, status, found.object or None, Prose(found.text)]
+def _cells(finding: Finding) -> list[object]:
+    status = Coloured(finding.status.value, _COLOURS[finding.status])
+    return [finding.node, finding.id, status, finding.object or None, Prose(finding.text)]
 
 
 def _findings(result: Preflight) -> Findings:
@@ -84,23 +94,25 @@ def _findings(result: Preflight) -> Findings:
     )
 
 
-def _case(found: Finding) -> Case:
-    about = f" {distinct(found.object)}" if found.object else ""
-    text = f"{found.text}; {found.advice}" if found.advice else found.text
-    names = {"node": found.node, "check": found.id, "object": found.object}
-    outcome = _OUTCOMES[found.status]
-    return Case(outcome, found.status.value, found.id, text, word(found.node), f"{found.id}{about}", names)
+def _case(finding: Finding) -> Case:
+    about = f" {distinct(finding.object)}" if finding.object else ""
+    text = f"{finding.text}; {finding.advice}" if finding.advice else finding.text
+    names = {"node": finding.node, "check": finding.id, "object": finding.object}
+    outcome = _OUTCOMES[finding.status]
+    return Case(
+        outcome, finding.status.value, finding.id, text, word(finding.node), f"{finding.id}{about}", names
+    )
 
 
 def _names(result: Preflight) -> Iterator[str]:
-    return (f"{found.node}/{found.id}" for found in _shown(result))
+    return (f"{finding.node}/{finding.id}" for finding in _shown(result))
 
 
 def _notes(result: Preflight) -> Iterator[str]:
     advice: dict[str, str] = {}
-    for found in _shown(result):
-        if found.advice:
-            advice.setdefault(found.advice, found.id)
+    for finding in _shown(result):
+        if finding.advice:
+            advice.setdefault(finding.advice, finding.id)
     yield from (f"{check}: {text}" for text, check in advice.items())
     yield from _left_out(result)
     counts = result.counts()

@@ -18,8 +18,6 @@ from hashcompat.model.impact import Impact
 from hashcompat.model.plan import Plan
 from hashcompat.model.preflight import Preflight
 from hashcompat.patching.audit import Audit
-from hashcompat.report.audit import AUDIT
-from hashcompat.report.calibration import CALIBRATION
 from hashcompat.report.difference import DIFFERENCE
 from hashcompat.report.explanation import EXPLANATIONS
 from hashcompat.report.gate import GATE
@@ -27,13 +25,14 @@ from hashcompat.report.hashes import HASHES
 from hashcompat.report.impact import IMPACT
 from hashcompat.report.matrix import MATRIX
 from hashcompat.report.model import Report
-from hashcompat.report.plan import PLAN, Excerpt
+from hashcompat.report.patch import AUDIT
+from hashcompat.report.plan import PLAN
+from hashcompat.report.planview import Excerpt
 from hashcompat.report.preflight import PREFLIGHT
-from hashcompat.report.releases import RELEASES, VERSION
-from hashcompat.report.roles import ROLES
+from hashcompat.report.releases import RELEASES, ROLES, VERSION
 from hashcompat.report.rules import RULES
 from hashcompat.report.snapshot import SNAPSHOT
-from hashcompat.report.verification import VERIFICATIONS
+from hashcompat.report.verification import CALIBRATION, VERIFICATIONS
 from hashcompat.rules.pages import RuleList
 from hashcompat.sources.cluster.roles import Roles
 

@@ -1,4 +1,4 @@
-"""The releases that are known, and the program's own version."""
+"""The releases that are known, the program's own version, and the roles that it needs in a cluster."""
 
 from __future__ import annotations
 
@@ -6,27 +6,31 @@ from collections.abc import Iterator
 from typing import Final
 
 from hashcompat.answers.releases import KnownMinor, ReleaseList, Versions
+from hashcompat.model.escape import name_path
 from hashcompat.report.model import Document, Prose, Report, Section, Table, document
+from hashcompat.sources.cluster.roles import Roles
 
 
-def _document(known: ReleaseList) -> Document:
-    return document("ReleaseList", items=[_item(minor) for minor in known.minors])
+def _document(releases: ReleaseList) -> Document:
+    return document(
+        "ReleaseList",
+        items=[
+            {
+                "minor": minor.name,
+                "releases": list(minor.releases),
+                "types": minor.types,
+                "madeFrom": minor.made_from,
+                "era": minor.era,
+                "go": [{"since": since, "go": go} for since, go in minor.go],
+                "userAdded": minor.user_added,
+            }
+            for minor in releases.minors
+        ],
+    )
 
 
-def _item(minor: KnownMinor) -> Document:
-    return {
-        "minor": minor.name,
-        "releases": list(minor.releases),
-        "types": minor.types,
-        "madeFrom": minor.made_from,
-        "era": minor.era,
-        "go": [{"since": since, "go": go} for since, go in minor.go],
-        "userAdded": minor.user_added,
-    }
-
-
-def _table(known: ReleaseList) -> Table:
-    return Table(("MINOR", "RELEASES", "TYPES", "ERA", "GO"), lambda: map(_cells, known.minors))
+def _table(releases: ReleaseList) -> Table:
+    return Table(("MINOR", "RELEASES", "TYPES", "ERA", "GO"), lambda: map(_cells, releases.minors))
 
 
 def _cells(minor: KnownMinor) -> list[object]:
@@ -35,10 +39,10 @@ def _cells(minor: KnownMinor) -> list[object]:
     return [minor.name, Prose(_added(minor) or releases), minor.types, minor.era, Prose(go)]
 
 
-def _wide(known: ReleaseList) -> Table:
+def _wide(releases: ReleaseList) -> Table:
     """Name every patch release and where the types were made from too."""
     columns = ("MINOR", "RELEASES", "TYPES", "ERA", "GO", "MADE-FROM")
-    return Table(columns, lambda: map(_wide_cells, known.minors))
+    return Table(columns, lambda: map(_wide_cells, releases.minors))
 
 
 def _wide_cells(minor: KnownMinor) -> list[object]:
@@ -51,8 +55,8 @@ def _added(minor: KnownMinor) -> str:
     return f"{minor.releases[-1]}, added" if minor.user_added else ""
 
 
-def _names(known: ReleaseList) -> Iterator[str]:
-    return (release for minor in known.minors for release in minor.releases)
+def _names(releases: ReleaseList) -> Iterator[str]:
+    return (release for minor in releases.minors for release in minor.releases)
 
 
 RELEASES: Final[Report[ReleaseList]] = Report(
@@ -74,3 +78,33 @@ def _version_text(version: Versions) -> Iterator[Section]:
 VERSION: Final[Report[Versions]] = Report(
     "Version", document=_version_document, text=_version_text, names=lambda version: (version.tool,)
 )
+
+
+def _role_document(roles: Roles) -> Document:
+    """Return the ``List`` that kubectl applies."""
+    return {"apiVersion": "v1", "kind": "List", "items": list(roles.objects)}
+
+
+def _role_names(roles: Roles) -> Iterator[str]:
+    """Yield ``Kind/[namespace/]name``."""
+    return (
+        name_path(
+            role["kind"], *[role["metadata"][key] for key in ("namespace", "name") if key in role["metadata"]]
+        )
+        for role in roles.objects
+    )
+
+
+def _role_table(roles: Roles) -> Table:
+    """Return one line per rule: where it holds, and what it allows."""
+    return Table(("KIND", "NAMESPACE", "VERBS", "RESOURCES", "NAMES"), lambda: _rows(roles))
+
+
+def _rows(roles: Roles) -> Iterator[list[object]]:
+    for role in roles.objects:
+        for rule in role.get("rules", ()):
+            lists = (", ".join(rule.get(key, ())) for key in ("verbs", "resources", "resourceNames"))
+            yield [role["kind"], role["metadata"].get("namespace"), *map(Prose, lists)]
+
+
+ROLES: Final[Report[Roles]] = Report("List", document=_role_document, table=_role_table, names=_role_names)

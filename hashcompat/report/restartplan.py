@@ -1,16 +1,32 @@
-"""A plan as a RestartPlan."""
+"""A plan for programs: the RestartPlan, a case for each container, and a row with all that is known of it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
 import hashcompat
+from hashcompat.model.details import Details, Piece
 from hashcompat.model.digest import DIGEST, SIGNATURE, Digest, signature
+from hashcompat.model.escape import name_path
 from hashcompat.model.items import Item
-from hashcompat.model.plan import Hop, Plan, Suggestion, Summary
-from hashcompat.report.asked import Excerpt, asked
-from hashcompat.report.items import ALIKE, disputed_nodes, item_document, release_facts
-from hashcompat.report.model import Document, Rows, Seals, document, time_text
-from hashcompat.report.plandetails import details_document
-from hashcompat.report.whence import source_document
+from hashcompat.model.plan import Hop, Plan
+from hashcompat.model.verdicts import Verdict
+from hashcompat.report.items import ALIKE, disputed_nodes, item_document, reason_words, release_facts
+from hashcompat.report.model import (
+    Case,
+    Document,
+    Findings,
+    Outcome,
+    Prose,
+    Rows,
+    Seals,
+    Table,
+    document,
+    time_text,
+)
+from hashcompat.report.planview import Excerpt, excerpt_of, source_document, times_of
+from hashcompat.rules.pages import RULES
 from hashcompat.sources.files.quick import line
 
 
@@ -24,15 +40,10 @@ def plan_document(result: Plan | Excerpt) -> Document:
 
 def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
     """Return the document without its digest and signature, and what makes these."""
-    shown = asked(result)
-    content = _content(shown)
-    return content, _Seals(content, shown.key)
-
-
-def _content(shown: Excerpt) -> Document:
+    shown = excerpt_of(result)
     plan = shown.plan
     details = plan.details if shown.details else None
-    return document(
+    content = document(
         "RestartPlan",
         spec={
             "from": plan.from_release,
@@ -46,18 +57,33 @@ def _content(shown: Excerpt) -> Document:
             "hops": [_hop(hop) for hop in plan.hops],
             "rollback": _hop(plan.rollback) if plan.rollback else None,
             "assumedPatch": plan.patch or None,
-            "suggestion": _suggestion(plan.suggestion) if plan.suggestion else None,
+            "suggestion": {
+                "kubelet": plan.suggestion.kubelet,
+                "like": list(plan.suggestion.likes),
+                "strategy": "accept",
+                "restartsSaved": plan.suggestion.saves,
+                "command": plan.suggestion.command,
+            }
+            if plan.suggestion
+            else None,
             "tool": {"name": "hashcompat", "version": plan.tool or hashcompat.__version__},
             "createdAt": time_text(plan.created),
         },
         summary={
-            **_summary(shown.summary),
+            "containers": shown.summary.containers,
+            **{verdict.value.lower(): number for verdict, number in shown.summary.verdicts.items()},
+            "pods": shown.summary.pods,
+            "podsAffected": shown.summary.pods_affected,
+            "nodesAffected": shown.summary.nodes_affected,
+            "compared": shown.summary.compared,
+            "notCompared": shown.summary.not_compared,
             "recorded": plan.share.recorded,
             "reproduced": plan.share.reproduced,
         },
         **({"details": details_document(details)} if details else {}),
         items=Rows(shown.items, _item) if details else Rows(shown.items, item_document, ALIKE, shown.jobs),
     )
+    return content, _Seals(content, shown.key)
 
 
 class _Seals:
@@ -81,16 +107,6 @@ def _item(item: Item) -> Document:
     return {**item_document(item), "difference": item.difference or None}
 
 
-def _suggestion(suggestion: Suggestion) -> Document:
-    return {
-        "kubelet": suggestion.kubelet,
-        "like": list(suggestion.likes),
-        "strategy": "accept",
-        "restartsSaved": suggestion.saves,
-        "command": suggestion.command,
-    }
-
-
 def _hop(hop: Hop) -> Document:
     return {
         "from": hop.old,
@@ -101,13 +117,130 @@ def _hop(hop: Hop) -> Document:
     }
 
 
-def _summary(counts: Summary) -> Document:
+def details_document(details: Details) -> Document:
+    """Return the details; an item's ``difference`` counts the differences from 1."""
     return {
-        "containers": counts.containers,
-        **{verdict.value.lower(): number for verdict, number in counts.verdicts.items()},
-        "pods": counts.pods,
-        "podsAffected": counts.pods_affected,
-        "nodesAffected": counts.nodes_affected,
-        "compared": counts.compared,
-        "notCompared": counts.not_compared,
+        "differences": [
+            {
+                "from": difference.old,
+                "to": difference.new,
+                "fragment": _pieces(difference.pieces),
+                "more": difference.more,
+                "hashes": list(difference.hashes),
+                "begins": [{"pieces": _pieces(pieces)} for pieces in difference.begins],
+                "example": difference.example,
+            }
+            for difference in details.differences
+        ],
+        "omitted": details.omitted,
+        "releases": list(details.releases),
+        "passed": details.passed,
+        "pairs": [
+            {
+                "from": pair.old,
+                "to": pair.new,
+                "scope": pair.scope.value,
+                "findings": pair.findings,
+                "unknown": pair.unknown,
+            }
+            for pair in details.pairs
+        ],
     }
+
+
+def _pieces(pieces: Iterable[Piece]) -> list[Document]:
+    return [{"kind": piece.kind.value, "text": piece.text} for piece in pieces]
+
+
+_OUTCOMES: Final[Mapping[Verdict, Outcome]] = {
+    Verdict.RESTART: Outcome.FAILED,
+    Verdict.KILL: Outcome.FAILED,
+    Verdict.UNKNOWN: Outcome.UNDECIDED,
+    Verdict.KEEP: Outcome.PASSED,
+}
+
+_STDIN: Final = "-"
+"""The file of what was read from standard input, which nobody could open."""
+
+_COLUMNS: Final = (
+    *("NODE", "NAMESPACE", "POD", "CONTAINER", "TYPE", "OWNER", "WORKLOAD", "UID", "RELEASE", "VERDICT"),
+    *("POD RECREATED", "RECORDED", "FROM", "TO", "RULES", "REASON", "FILE", "LINE"),
+)
+
+
+def findings_of(plan: Plan, items: Sequence[Item]) -> Findings:
+    """Return some items of a plan as cases; the totals are those of all."""
+    counts = plan.summary
+    return Findings(
+        "plan",
+        title_of(plan),
+        "containers",
+        {verdict.value: number for verdict, number in counts.verdicts.items()},
+        lambda: map(case_of, items),
+        RULES,
+        {
+            "pods": counts.pods,
+            "pods_affected": counts.pods_affected,
+            "nodes_affected": counts.nodes_affected,
+            "containers_compared": counts.compared,
+            "containers_not_compared": counts.not_compared,
+        },
+        times_of(plan),
+    )
+
+
+def title_of(plan: Plan) -> str:
+    """Name the upgrade; also in formats that have no place for warnings, what was overridden for it."""
+    against = ", against what nodes report" if plan.overridden else ""
+    return f"kubelet {plan.from_release} -> {plan.to_release}{against}"
+
+
+def case_of(item: Item) -> Case:
+    """Return one container's verdict as a case."""
+    pod, reasons = item.pod, item.reasons
+    names = {"node": pod.node, "namespace": pod.namespace, "pod": pod.name, "container": item.container.name}
+    return Case(
+        _OUTCOMES[item.verdict],
+        item.verdict.value,
+        reasons[0].id if reasons else "",
+        reason_words(item),
+        name_path(pod.namespace, pod.name),
+        name_path(item.container.name),
+        names,
+        *(("", 0) if pod.file == _STDIN else (pod.file, item.line)),
+    )
+
+
+def sheet_of(items: Sequence[Item]) -> Table:
+    """Return a row for each item."""
+    return Table(
+        _COLUMNS,
+        lambda: (
+            (
+                [
+                    *_names(item),
+                    item.verdict.value,
+                    ("true" if item.pod_recreated else "false"),
+                    *_hashes(item),
+                    *_reasons(item),
+                ]
+            )
+            for item in items
+        ),
+    )
+
+
+def _names(item: Item) -> Iterator[object]:
+    pod = item.pod
+    yield from (pod.node, pod.namespace, pod.name, item.container.name, item.container.type.value)
+    yield from (pod.owner, pod.workload, pod.uid, item.from_release)
+
+
+def _hashes(item: Item) -> Iterator[object]:
+    yield from (item.hashes.recorded, item.hashes.from_, item.hashes.to)
+
+
+def _reasons(item: Item) -> Iterator[object]:
+    yield ",".join(dict.fromkeys(reason.id for reason in item.reasons))
+    yield Prose(reason_words(item))
+    yield from (item.pod.file, item.line or None)

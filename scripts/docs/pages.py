@@ -8,9 +8,8 @@ from typing import Final
 from hashcompat.answers import matrix as matrices
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.planning.view import View
-from hashcompat.report.checks import checks_markdown
 from hashcompat.report.matrix import markdown, markdown_grid
-from hashcompat.report.rules import rules_markdown
+from hashcompat.report.rules import checks_markdown, rules_markdown
 from scripts.docs import captures, formats, imports, reality, upgrades, vendors
 from scripts.lib.generated import Generated, relative
 from scripts.lib.paths import DOCS, ROOT

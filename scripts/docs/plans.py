@@ -24,8 +24,8 @@ from hashcompat.formats.model import Style
 from hashcompat.model.plan import Plan
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
-from hashcompat.report.asked import Again
-from hashcompat.report.plan import PLAN, Excerpt
+from hashcompat.report.plan import PLAN
+from hashcompat.report.planview import Excerpt, Invocation
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import sample
 from hashcompat.sources.files.sample import sample_path
@@ -130,7 +130,7 @@ def plan_of(pods: int) -> Plan:
 def captures(plan: Plan, source: tuple[str, ...]) -> Iterator[str]:
     """Yield what terminals of several widths show of a plan."""
     words = ("--from", plan.from_release, "--to", plan.to_release, *source)
-    shown = Excerpt(plan, plan.items, brief=True, again=Again(pods=source))
+    shown = Excerpt(plan, plan.items, brief=True, invocation=Invocation(pods=source))
     below = list(PLAN.notes(shown))
     command, rest = f"$ hashcompat plan {' '.join(words)}", "\n".join(below)
     for width in _WIDTHS:

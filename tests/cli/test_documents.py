@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hashcompat.report.registry import REPORTS
-from hashcompat.report.roles import ROLES
+from hashcompat.report.releases import ROLES
 from tests.disruption.pods import budget, replica
 from tests.helpers.pods import ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
 from tests.helpers.program import CONTAINERS, ROOT, Result, Run, ran

@@ -14,7 +14,8 @@ from hashcompat.model.plan import Plan
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.report.model import Screen
-from hashcompat.report.plan import PLAN, Excerpt
+from hashcompat.report.plan import PLAN
+from hashcompat.report.planview import Excerpt
 
 NEW_FIELD = Reason(rules.FIELD_ADDED, "new field A (1.9)", "a", "A")
 UID = Reason(rules.STATIC_UID, "static pod: 1.9.11 gives it another UID")

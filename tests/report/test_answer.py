@@ -6,8 +6,8 @@ import pytest
 
 from hashcompat.model.items import Item
 from hashcompat.model.verdicts import Verdict
-from hashcompat.report.answer import answer
 from hashcompat.report.model import Coloured
+from hashcompat.report.notes import answer
 from tests.helpers.plans import excerpt, item
 
 R, L, K, U = Verdict.RESTART, Verdict.KILL, Verdict.KEEP, Verdict.UNKNOWN

@@ -14,11 +14,11 @@ from hashcompat import api
 from hashcompat.formats.json import to_json
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan
-from hashcompat.report import forms
-from hashcompat.report.forms import Likeness
+from hashcompat.report import rowtexts
 from hashcompat.report.items import ALIKE, item_document
 from hashcompat.report.model import Rows
 from hashcompat.report.plan import PLAN
+from hashcompat.report.rowtexts import Likeness
 from hashcompat.sources.files.quick import line
 from hashcompat.sources.files.sample import sample_path
 
@@ -54,7 +54,7 @@ def test_a_form_changes_no_text(rows: list[Row]) -> None:
 
 
 def test_rows_beyond_the_most_forms_are_written_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forms, "_MOST", 2)
+    monkeypatch.setattr(rowtexts, "_MOST", 2)
     rows: list[Row] = [(str(number % 4), (number, "x", None)) for number in range(12)]
     texts = [text for (text,) in Rows(rows, lambda row: document(row, row[1]), LIKENESS).texts(json.dumps)]
     assert texts == [json.dumps(document(row, row[1])) for row in rows]

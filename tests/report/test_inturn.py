@@ -12,10 +12,10 @@ from hashcompat import planning
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.formats.json import to_json
 from hashcompat.planning.view import View
-from hashcompat.report import inturn
-from hashcompat.report.asked import Excerpt
-from hashcompat.report.inturn import Texts, in_turn
+from hashcompat.report import rowtexts
 from hashcompat.report.plan import PLAN
+from hashcompat.report.planview import Excerpt
+from hashcompat.report.rowtexts import Texts, in_turn
 from hashcompat.sources.files.collect import collect
 from scripts.bench import cluster
 from scripts.bench.made import texts as made
@@ -75,8 +75,8 @@ def test_a_plan_that_two_processes_write_is_that_of_one(
     path.write_text("".join(made.kubectl(cluster.objects(400, Shape("1.7.16")))))
     plan = planning.make(collect((str(path),)), "1.7.16", "1.9.11", View(catalog))
     assert PLAN.sealed is not None
-    monkeypatch.setattr(inturn, "_TOGETHER", 64)
-    monkeypatch.setattr("hashcompat.report.inturn.LEAST", 1)
+    monkeypatch.setattr(rowtexts, "_TOGETHER", 64)
+    monkeypatch.setattr("hashcompat.report.rowtexts.WORTH_FORKING", 1)
     found = []
     for jobs in (1, 2):
         content, seals = PLAN.sealed(Excerpt(plan, plan.items, jobs=jobs))

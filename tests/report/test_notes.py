@@ -9,12 +9,12 @@ import pytest
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Hop, Suggestion
 from hashcompat.model.verdicts import Verdict
-from hashcompat.report.asked import Again
-from hashcompat.report.plan import PLAN, Excerpt
+from hashcompat.report.plan import PLAN
+from hashcompat.report.planview import Excerpt, Invocation
 from tests.helpers.hostile import NAMES
 from tests.helpers.plans import excerpt, item, plan
 
-AGAIN = Again("hashcompat", ("-f", "my pods.json", "-n", "shop"), ("--recorded", "a.json"))
+AGAIN = Invocation("hashcompat", ("-f", "my pods.json", "-n", "shop"), ("--recorded", "a.json"))
 WAY = "--from auto --to 1.9.11 -f 'my pods.json' -n shop --recorded a.json"
 PATCH = Suggestion("1.9.11", ("1.7.16", "1.8.15"), 3)
 KEPT = item(Verdict.KEEP)
@@ -24,9 +24,9 @@ def lines(shown: Excerpt) -> list[str]:
     return list(PLAN.notes(shown))
 
 
-def commands(*items: Item, again: Again = AGAIN, suggestion: Suggestion | None = None) -> list[str]:
+def commands(*items: Item, invocation: Invocation = AGAIN, suggestion: Suggestion | None = None) -> list[str]:
     made = plan(*items, suggestion=suggestion)
-    said = lines(Excerpt(made, made.items, again=again))
+    said = lines(Excerpt(made, made.items, invocation=invocation))
     start = next(place for place, line in enumerate(said) if line.startswith("Next: "))
     assert all(line.startswith("      ") for line in said[start + 1 : -1])
     return [line[6:] for line in said[start:-1]]
@@ -59,9 +59,9 @@ def test_manifests_are_on_no_node_that_could_be_listed() -> None:
 def test_where_nothing_restarts_preflight_is_next() -> None:
     preflight = "preflight --to 1.9.11 --no-node -f 'my pods.json' -n shop"
     assert commands(KEPT) == [f"hashcompat {preflight}"]
-    plugin = Again("kubectl hashcompat", AGAIN.pods, AGAIN.facts)
-    assert commands(KEPT, again=plugin) == [f"kubectl hashcompat {preflight}"]
-    patched = commands(item(), again=plugin, suggestion=PATCH)
+    plugin = Invocation("kubectl hashcompat", AGAIN.pods, AGAIN.facts)
+    assert commands(KEPT, invocation=plugin) == [f"kubectl hashcompat {preflight}"]
+    patched = commands(item(), invocation=plugin, suggestion=PATCH)
     assert [line.startswith("kubectl hashcompat ") for line in patched] == [True, True]
 
 

@@ -12,8 +12,7 @@ from hashcompat.formats.fitting import width_of
 from hashcompat.model.escape import is_visible
 from hashcompat.model.items import Item
 from hashcompat.model.verdicts import Verdict
-from hashcompat.report.asked import ROWS, SortBy
-from hashcompat.report.plan import Excerpt, without_kept
+from hashcompat.report.planview import ROWS, Excerpt, SortBy, without_kept
 from hashcompat.report.tally import GroupBy
 from tests.helpers.hostile import NAMES
 from tests.helpers.plans import NEW_FIELD, UID, excerpt, item, plan, shown

@@ -6,7 +6,7 @@ import pytest
 
 from hashcompat import rules
 from hashcompat.model.verdicts import Reason
-from hashcompat.report.reasons import Kinds
+from hashcompat.report.tally import Kinds
 
 
 def text_of(*texts: str, rule: str = rules.OTHER_NODE) -> str:

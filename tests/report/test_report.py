@@ -27,7 +27,7 @@ from hashcompat.patching.audit import audit
 from hashcompat.planning.view import View
 from hashcompat.preflight import CHECKS
 from hashcompat.report import document_of
-from hashcompat.report.plan import without_kept
+from hashcompat.report.planview import without_kept
 from hashcompat.report.registry import REPORTS
 from hashcompat.rules.pages import RULES, RuleList
 from hashcompat.sources import clock

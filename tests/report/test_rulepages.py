@@ -7,9 +7,7 @@ import pytest
 from hashcompat.formats.model import Style
 from hashcompat.formats.text import render
 from hashcompat.preflight import CHECKS
-from hashcompat.report.checks import paged
-from hashcompat.report.rulepages import command_lines, document_of, released, sections
-from hashcompat.report.rules import PAGES
+from hashcompat.report.rules import PAGES, command_lines, document_of, paged, released, sections
 from hashcompat.rules import Rows, Rule, Since
 from hashcompat.rules.pages import RULES, RuleList
 

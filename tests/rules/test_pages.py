@@ -12,7 +12,7 @@ from hashcompat.catalog.files import DataFiles, default_directory
 from hashcompat.cli.program import cli
 from hashcompat.model.escape import printable
 from hashcompat.preflight import CHECKS
-from hashcompat.report.checks import paged
+from hashcompat.report.rules import paged
 from hashcompat.rules import Rule, Step, steps
 from hashcompat.rules.pages import RULES
 from tests.helpers.program import ROOT

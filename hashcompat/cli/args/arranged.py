@@ -8,8 +8,7 @@ import click
 
 from hashcompat.cli.args.declare import group, option
 from hashcompat.errors import UsageError
-from hashcompat.report.asked import ROWS, SortBy
-from hashcompat.report.groups import SORTED_BY
+from hashcompat.report.planview import ROWS, SORTED_BY, SortBy
 from hashcompat.report.tally import GroupBy
 
 _TABLE: Final = "table"

@@ -17,7 +17,7 @@ from hashcompat.cli.output import note
 from hashcompat.errors import InputError, UsageError
 from hashcompat.model.pods import Inventory, Origin
 from hashcompat.model.pods import Source as Kind
-from hashcompat.report.collapse import collapsed
+from hashcompat.report.notes import collapsed
 
 if TYPE_CHECKING:
     from hashcompat.model.records import Record

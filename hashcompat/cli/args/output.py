@@ -117,7 +117,7 @@ class Withheld:
         """Return a result as it is reported."""
         if not self.no_hashes:
             return result
-        from hashcompat.report.withheld import without_hashes
+        from hashcompat.report.without_hashes import without_hashes
 
         return without_hashes(result)
 

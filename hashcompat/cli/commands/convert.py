@@ -12,7 +12,8 @@ from hashcompat.cli.args.output import Quiet, Shown, Withheld, shows
 from hashcompat.errors import UsageError
 from hashcompat.model.plan import Plan
 from hashcompat.report.model import Report
-from hashcompat.report.plan import PLAN, without_kept
+from hashcompat.report.plan import PLAN
+from hashcompat.report.planview import without_kept
 from hashcompat.report.preflight import PREFLIGHT
 from hashcompat.sources.files import checks, plans
 from hashcompat.sources.files.saved import Saved, opened

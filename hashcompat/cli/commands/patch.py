@@ -27,8 +27,7 @@ from hashcompat.patching.stripping import check_strip
 from hashcompat.patching.unified import mail
 from hashcompat.planning.options import Options
 from hashcompat.planning.view import View
-from hashcompat.report.audit import AUDIT
-from hashcompat.report.patch import PATCH, in_words
+from hashcompat.report.patch import AUDIT, PATCH, in_words
 from hashcompat.sources.upstream import kubernetes
 
 

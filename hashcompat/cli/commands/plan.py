@@ -27,8 +27,8 @@ from hashcompat.errors import ExitCode
 from hashcompat.formats import chosen, offered
 from hashcompat.model.plan import Plan
 from hashcompat.planning.options import AUTO
-from hashcompat.report.asked import Again, SortBy
-from hashcompat.report.plan import PLAN, Excerpt, without_kept
+from hashcompat.report.plan import PLAN
+from hashcompat.report.planview import Excerpt, Invocation, SortBy, without_kept
 from hashcompat.sources.files.inputs import without_secrets
 
 _VERBOSE: Final = "Also list each assumption on a terminal, and fields that a kubelet drops."
@@ -119,7 +119,7 @@ def _excerpt(given: Arguments, plan: Plan) -> Excerpt:
         every=arranged.every,
         brief=_is_read_at_once(given),
         now=datetime.now(UTC),
-        again=_again(given),
+        invocation=_invocation(given),
         details=given.details,
         jobs=given.jobs.number,
     )
@@ -141,12 +141,12 @@ def _is_read_at_once(given: Arguments) -> bool:
     return both and _format(given) == "table" and not given.verbose.verbose
 
 
-def _again(given: Arguments) -> Again:
+def _invocation(given: Arguments) -> Invocation:
     """Return the command line for others that go on from here; none with what may be secret in a URL."""
     pods = (*given_words(given.source), *given_words(given.scope))
     facts = (*given_words(given.releases.data), *given_words(given.facts), *given_words(given.patched))
     program = click.get_current_context().find_root().info_name or ""
-    return Again(program, *(tuple(map(without_secrets, words)) for words in (pods, facts)))
+    return Invocation(program, *(tuple(map(without_secrets, words)) for words in (pods, facts)))
 
 
 def _exit_code(plan: Plan) -> ExitCode:

@@ -13,7 +13,7 @@ from hashcompat.cli.args.rollout import configmap_of
 from hashcompat.cli.args.scope import Scope
 from hashcompat.errors import UsageError
 from hashcompat.planning.options import AUTO
-from hashcompat.report.roles import ROLES
+from hashcompat.report.releases import ROLES
 from hashcompat.sources.cluster.roles import minimal_roles
 
 

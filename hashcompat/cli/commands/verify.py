@@ -19,8 +19,7 @@ from hashcompat.cli.args.source import Source
 from hashcompat.errors import ExitCode, UsageError
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
-from hashcompat.report.calibration import CALIBRATION
-from hashcompat.report.verification import VERIFICATIONS
+from hashcompat.report.verification import CALIBRATION, VERIFICATIONS
 
 
 @group

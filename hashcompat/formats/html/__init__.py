@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Any, Final
@@ -19,9 +19,8 @@ from markupsafe import Markup, escape
 
 from hashcompat.formats.model import Style
 from hashcompat.model.escape import distinct, printable
-from hashcompat.report.generic import generic_page
-from hashcompat.report.model import Report
-from hashcompat.report.page import Main, Row
+from hashcompat.report.model import Report, Screen, Section, Table
+from hashcompat.report.page import Listing, Main, Page, Piece, Row, toned
 
 _TEMPLATE: Final = "page.html.jinja"
 
@@ -36,7 +35,7 @@ _UPSTREAM: Final = "https://github.com/kubernetes/kubernetes/pull/"
 
 def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield the page in pieces; its rows are made while it is written."""
-    page = report.page(result) if report.page else generic_page(report, result)
+    page = report.page(result) if report.page else _generic_page(report, result)
     yield from _environment(style.encoding).get_template(_TEMPLATE).generate(page=page)
 
 
@@ -133,3 +132,38 @@ def _link(match: re.Match[str]) -> str:
     if match.string[match.start() - 1 : match.start()] == "&":
         return match[0]
     return f'<a rel="noreferrer" href="{_UPSTREAM}{match[1]}">{match[0]}</a>'
+
+
+def _generic_page(report: Report[Any], result: Any) -> Page:
+    """Return the page of a result that has no page of its own."""
+    table = report.sheet or report.wide or report.table
+    return Page(
+        title=report.kind,
+        texts=list(_texts(report, result)),
+        notes=list(report.notes(result)),
+        main=_main(report.kind, table(result)) if table else None,
+    )
+
+
+def _texts(report: Report[Any], result: Any) -> Iterator[Listing | Sequence[Sequence[Piece]]]:
+    """Yield what comes before the table: the sections that people see in place of one."""
+    sections: Sequence[Section] = ()
+    if report.overview:
+        sections = list(report.overview(result, Screen()))
+    elif report.text and not report.raw:
+        sections = list(report.text(result))
+    for section in sections:
+        if section.title:
+            yield [[Piece(section.title, "title")]]
+        yield _body(section)
+
+
+def _body(section: Section) -> Listing | Sequence[Sequence[Piece]]:
+    body = section.body
+    if isinstance(body, Table):
+        return Listing(body.columns, body.rows, body.caption, body.after)
+    return list(map(toned, body))
+
+
+def _main(kind: str, table: Table) -> Main:
+    return Main("rows", table.caption or kind, table.columns, lambda: map(Row, table.rows()))

@@ -22,7 +22,8 @@ from hashcompat.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.model.plan import Hop, Plan, ReleaseFacts, Share, Suggestion
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.verdicts import Reason, Verdict
-from hashcompat.report.plan import PLAN, without_kept
+from hashcompat.report.plan import PLAN
+from hashcompat.report.planview import without_kept
 from hashcompat.sources.files import checks, plans
 from hashcompat.sources.files.saved import Saved, opened
 from tests.helpers.pods import as_json, node, pod

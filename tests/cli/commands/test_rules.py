@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.preflight import CHECKS
-from hashcompat.report.checks import checks_markdown
-from hashcompat.report.rules import rules_markdown
+from hashcompat.report.rules import checks_markdown, rules_markdown
 from hashcompat.rules.pages import RULES
 from tests.helpers.program import Run
 

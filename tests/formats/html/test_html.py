@@ -19,8 +19,9 @@ from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan
 from hashcompat.model.verdicts import Verdict
 from hashcompat.report.model import Prose, Report, Table
-from hashcompat.report.plan import PLAN, without_kept
-from hashcompat.report.planwhys import Whys
+from hashcompat.report.plan import PLAN
+from hashcompat.report.planpage import Whys
+from hashcompat.report.planview import without_kept
 from tests.helpers.pods import node, pod
 from tests.helpers.readback import html_cells, page, words_of
 

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import structs
 
-from hashcompat.answers.calibration import CheckedRecord, RecordCheck
+from hashcompat.answers.calibration import RecordCheck
 from hashcompat.answers.expectation import Where
 from hashcompat.answers.explanation import Explanations
 from hashcompat.answers.onecontainer import Explanation, Side
@@ -38,17 +38,17 @@ def _explanations(explanations: Explanations) -> Explanations:
 def _explanation(explanation: Explanation) -> Explanation:
     """Withhold too what has the hashes in it of what will be seen, and the UIDs of static pods."""
     hashes = explanation.item.hashes
-    printed = [str(one) for one in (hashes.recorded, hashes.from_, hashes.to) if one is not None]
+    printed = [str(text) for text in (hashes.recorded, hashes.from_, hashes.to) if text is not None]
     return structs.replace(
         explanation,
         item=_item(explanation.item),
         old=_side(explanation.old),
         new=_side(explanation.new),
-        log_line="" if any(one in explanation.log_line for one in printed) else explanation.log_line,
+        log_line="" if any(text in explanation.log_line for text in printed) else explanation.log_line,
         expect=tuple(
             seen
             for seen in explanation.expect
-            if seen.where is not Where.UID and not any(one in seen.text for one in printed)
+            if seen.where is not Where.UID and not any(text in seen.text for text in printed)
         ),
     )
 
@@ -58,12 +58,16 @@ def _side(side: Side | None) -> Side | None:
 
 
 def _calibration(check: RecordCheck) -> RecordCheck:
-    return structs.replace(check, rows=tuple(map(_row, check.rows)))
-
-
-def _row(row: CheckedRecord) -> CheckedRecord:
     return structs.replace(
-        row, record=structs.replace(row.record, hash=None, without_resources=None), computed=None
+        check,
+        rows=tuple(
+            (
+                structs.replace(
+                    row, record=structs.replace(row.record, hash=None, without_resources=None), computed=None
+                )
+            )
+            for row in check.rows
+        ),
     )
 
 

@@ -1,17 +1,22 @@
-"""Texts of rows that differ in a few values alone: written once, with gaps for these.
+"""Texts of many rows, as fast as they can be written.
 
-The replicas of a workload are most rows of a large plan, and share all but names, hashes and times.
+The replicas of a workload are most rows of a large plan, and share all but names, hashes and times: a row
+that differs from an earlier one in a few values alone is that one's text with these values in its gaps.
+Several processes make the rows in turn, so that a large plan is written in half the time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from operator import itemgetter
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
+from hashcompat.forks import FailedError, begun
 from hashcompat.regex import regex
 
 Value = TypeVar("Value")
@@ -47,7 +52,7 @@ Write = Callable[[dict[str, Any]], str]
 _Form = tuple[list[str], Callable[[Sequence[str]], tuple[str, ...]]]
 """The pieces of a text, every other one of them a gap, and the places of what is in these."""
 
-_LEAST: Final = 2
+_LEAST_GAPS: Final = 2
 """Gaps of a form: ``itemgetter`` of one place returns no tuple."""
 
 
@@ -60,12 +65,12 @@ class Forms(Generic[Value]):
 
     def texts(self, values: Iterable[Value]) -> Iterator[Sequence[str]]:
         """Yield the texts of each row."""
-        likeness, known = self._likeness, self._known
+        likeness, cached = self._likeness, self._known
         for value in values:
             key, own = likeness.key(value), likeness.own(value)
-            forms = known.get(key)
-            if forms is None and key not in known and len(known) < _MOST:
-                forms = known[key] = self._forms(value, len(own))
+            forms = cached.get(key)
+            if forms is None and key not in cached and len(cached) < _MOST:
+                forms = cached[key] = self._forms(value, len(own))
             if forms is not None and (plain := _plain(own)) is not None:
                 yield [_filled(pieces, places(plain)) for pieces, places in forms]
             else:
@@ -75,15 +80,15 @@ class Forms(Generic[Value]):
     def _forms(self, value: Value, number: int) -> list[_Form] | None:
         """Return the forms of a row; None where a word for a gap is in the row itself."""
         row = self._likeness.row(value, [f"{_WORD}{place}" for place in range(number)])
-        found = [_form(write(row), number) for write in self._writes]
-        forms = [form for form in found if form is not None]
-        return forms if len(forms) == len(found) else None
+        made = [_form(write(row), number) for write in self._writes]
+        forms = [form for form in made if form is not None]
+        return forms if len(forms) == len(made) else None
 
 
 def _form(text: str, number: int) -> _Form | None:
     pieces = _GAP.split(text)
     places = list(map(int, pieces[1::2]))
-    if number < _LEAST or sorted(places) != list(range(number)) or text.count(_WORD) != number:
+    if number < _LEAST_GAPS or sorted(places) != list(range(number)) or text.count(_WORD) != number:
         return None
     return pieces, itemgetter(*places)
 
@@ -104,3 +109,41 @@ def _plain(own: Own) -> list[str] | None:
         return None
     plain = whole[1:-1].split(",")
     return plain if len(plain) == len(own) else None
+
+
+Texts = Sequence[str]
+"""Those of one row."""
+
+WriteRows = Callable[[Iterable[Value]], Iterator[Texts]]
+"""Makes the texts of some rows."""
+
+_TOGETHER: Final = 512
+"""Rows of one turn."""
+
+WORTH_FORKING: Final = 16 * _TOGETHER
+"""Rows that are worth another process."""
+
+
+def in_turn(values: Sequence[Value], write: WriteRows[Value], jobs: int) -> Generator[Texts, None, None]:
+    """Yield the texts of all rows; what another process does not make, this one does."""
+    blocks = [values[start : start + _TOGETHER] for start in range(0, len(values), _TOGETHER)]
+    works = [partial(_written, blocks[number::jobs], write) for number in range(1, jobs)]
+    with suppress(FailedError), begun(works) as results:
+        others = [iter(result) for result in results()]
+        for number, block in enumerate(blocks):
+            turn = number % jobs
+            yield from (_made(others[turn - 1]) if turn else None) or write(block)
+        return
+    yield from write(values)
+
+
+def _written(blocks: Iterable[Sequence[Value]], write: WriteRows[Value]) -> Iterator[list[Texts]]:
+    """Yield the texts of some blocks, for another process."""
+    return (list(write(block)) for block in blocks)
+
+
+def _made(other: Iterator[list[Texts]]) -> list[Texts] | None:
+    """Return the next block of another process; None where there is none."""
+    with suppress(FailedError):
+        return next(other, None)
+    return None

@@ -9,8 +9,7 @@ from msgspec import structs
 
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Origin, Source
-from hashcompat.report.asked import Excerpt
-from hashcompat.report.whence import source_document, whence
+from hashcompat.report.planview import Excerpt, provenance, source_document
 from tests.helpers.plans import item, plan
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -18,7 +17,7 @@ NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 def said(made: Plan, *, now: datetime | None = NOW, all_names: bool = True) -> list[str]:
     shown = structs.replace(Excerpt(made, made.items), now=now)
-    return ["".join(map(str, line)) for line in whence(shown, all_names=all_names)]
+    return ["".join(map(str, line)) for line in provenance(shown, all_names=all_names)]
 
 
 def place(origin: Origin, *, all_names: bool = True) -> str:
